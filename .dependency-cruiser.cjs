@@ -1,0 +1,195 @@
+// The whole rule of imports (docs/architecture.md), kept by `npm run check`. Each layer names what it MAY import; all else is an error.
+//
+// contract <- domain <- core <- http <- panel <- cli, main
+// store, adapters, nodes, subscription implement core/ports.ts and only panel/ wires them; renderer and preload know contract and bridge.
+
+const SOURCE = '^src/';
+const TESTS = '\\.test\\.tsx?$';
+
+/** A path pattern for npm packages, with the @types/ folder that describes them. */
+const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})/`;
+const layers = (...names) => `^src/(${names.join('|')})/`;
+
+/** Files of a layer may import these path patterns and nothing else (`builtins`: also node:*). */
+function mayImport(layer, allowed, { builtins = false, comment = '' } = {}) {
+  return {
+    name: `${layer}-imports`,
+    severity: 'error',
+    comment: comment || `src/${layer} imports outside its layer`,
+    from: { path: layers(layer), pathNot: TESTS },
+    to: { pathNot: allowed, ...(builtins ? { dependencyTypesNot: ['core'] } : {}) },
+  };
+}
+
+/** Files of a layer may import these only as types. */
+function onlyTypes(layer, path, pathNot) {
+  return {
+    name: `${layer}-types-only`,
+    severity: 'error',
+    comment: `src/${layer} may know these only by \`import type\``,
+    from: { path: layers(layer), pathNot: TESTS },
+    to: { path, ...(pathNot ? { pathNot } : {}), dependencyTypesNot: ['type-only'] },
+  };
+}
+
+const PORTS = '^src/core/(ports|panel-error|sort-key)\\.ts$';
+const inside = ['contract', 'domain', 'core'];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    mayImport('contract', [layers('contract'), npm('zod', 'zod-openapi')]),
+    {
+      name: 'only-openapi-makes-openapi',
+      severity: 'error',
+      comment: 'zod-openapi stays in contract/openapi.ts, so that the pages do not carry it',
+      from: { path: SOURCE, pathNot: ['^src/contract/openapi[a-z-]*\\.ts$', TESTS] },
+      to: { path: npm('zod-openapi') },
+    },
+    mayImport('domain', [layers('contract', 'domain')]),
+    onlyTypes('domain', layers('contract')),
+    mayImport('core', [layers(...inside)]),
+    mayImport('subscription', [layers(...inside, 'subscription'), npm('qr')]),
+    onlyTypes('subscription', layers('core'), PORTS),
+    mayImport('store', [layers(...inside, 'store'), npm('better-sqlite3')], { builtins: true }),
+    onlyTypes('store', layers('core'), PORTS),
+    mayImport(
+      'adapters',
+      [
+        layers(...inside, 'adapters'),
+        npm('keytar', '@napi-rs/keyring', 'pino', 'otpauth', '@peculiar/x509', 'reflect-metadata', 'better-sqlite3'),
+      ],
+      { builtins: true },
+    ),
+    onlyTypes('adapters', layers('core'), PORTS),
+    mayImport('nodes', [layers(...inside, 'nodes')], { builtins: true }),
+    onlyTypes('nodes', layers('core'), PORTS),
+    mayImport(
+      'http',
+      [
+        layers(...inside, 'http', 'subscription'),
+        npm('express', 'express-serve-static-core', 'pino', 'prom-client', 'swagger-ui-dist'),
+      ],
+      { builtins: true },
+    ),
+    onlyTypes('http', layers('subscription')),
+    {
+      name: 'panel-imports',
+      severity: 'error',
+      comment: 'the composition root wires every layer, but knows neither its hosts nor the pages',
+      from: { path: layers('panel'), pathNot: TESTS },
+      to: { path: layers('cli', 'main', 'preload', 'bridge', 'renderer') },
+    },
+    mayImport('cli', [layers('contract', 'domain', 'core', 'panel', 'cli'), npm('commander')], { builtins: true }),
+    mayImport(
+      'main',
+      [layers('contract', 'domain', 'core', 'panel', 'bridge', 'main'), npm('electron', 'electron-updater')],
+      {
+        builtins: true,
+      },
+    ),
+    mayImport('bridge', [layers('contract', 'bridge')]),
+    mayImport('preload', [layers('bridge', 'preload'), npm('electron')]),
+    {
+      name: 'renderer-layers',
+      severity: 'error',
+      comment: 'the pages know the contract and the bridge, never what is behind them',
+      from: { path: layers('renderer') },
+      to: { path: SOURCE, pathNot: [layers('contract', 'bridge', 'renderer'), '^src/web\\.d\\.ts$'] },
+    },
+    {
+      name: 'renderer-is-a-browser',
+      severity: 'error',
+      from: { path: layers('renderer') },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'renderer-packages',
+      severity: 'error',
+      from: { path: layers('renderer') },
+      to: {
+        path: npm(
+          'electron',
+          'electron-updater',
+          'express',
+          'better-sqlite3',
+          'pino',
+          'prom-client',
+          'keytar',
+          'commander',
+          '@peculiar/x509',
+        ),
+      },
+    },
+    {
+      name: 'only-the-shell-knows-electron',
+      severity: 'error',
+      comment: 'headless and command line must run where Electron is not installed',
+      from: { path: SOURCE, pathNot: layers('main', 'preload') },
+      to: { path: npm('electron', 'electron-updater') },
+    },
+    {
+      name: 'sources-know-no-tests',
+      severity: 'error',
+      from: { path: '^(src|bin)/', pathNot: TESTS },
+      to: { path: [TESTS, '^tests/', '^scripts/'] },
+    },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'a file that imports nothing and that nothing imports is dead',
+      from: {
+        path: SOURCE,
+        orphan: true,
+        pathNot: [
+          '\\.d\\.ts$',
+          TESTS,
+          '^src/(cli|main|preload)/index\\.ts$',
+          '^src/panel/[a-z-]+-worker\\.ts$',
+          '^src/renderer/src/main\\.tsx$',
+          '^src/renderer/src/gallery/main\\.tsx$',
+          '^src/renderer/public/',
+        ],
+      },
+      to: {},
+    },
+    {
+      name: 'not-to-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'declared-packages-only',
+      severity: 'error',
+      comment: 'a package that package.json does not name comes and goes with others',
+      from: { path: SOURCE },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-development-packages',
+      severity: 'error',
+      from: { path: SOURCE, pathNot: [TESTS, '^src/web\\.d\\.ts$'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: npm('electron') },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    detectProcessBuiltinModuleCalls: true,
+    combinedDependencies: false,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs', '.json', '.d.ts'],
+    },
+    skipAnalysisNotInRules: true,
+  },
+};

@@ -1,0 +1,63 @@
+// How the sources become out/: the shell and the command line (main), the preload as one CommonJS file, and the pages.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig, type UserConfig } from 'electron-vite';
+import type { Plugin } from 'vite';
+import { pages, renderer } from './renderer.vite.config.ts';
+
+const root = import.meta.dirname;
+
+/** Entries of the main bundle by output name. Workers are entries too: they are started by their file name. */
+const mainEntries = {
+  index: 'src/main/index.ts',
+  cli: 'src/cli/index.ts',
+  'writer-worker': 'src/panel/writer-worker.ts',
+  'backup-worker': 'src/panel/backup-worker.ts',
+  'keychain-worker': 'src/adapters/keychain-worker.ts',
+};
+
+const present = Object.fromEntries(Object.entries(mainEntries).filter(([, path]) => existsSync(join(root, path))));
+const preloadEntry = 'src/preload/index.ts';
+
+/** The store reads its migrations from the folder beside the module that runs them. */
+function copyMigrations(): Plugin {
+  const folder = join(root, 'src/store/migrations');
+  return {
+    name: 'copy-migrations',
+    generateBundle() {
+      if (!existsSync(folder)) return;
+      for (const name of readdirSync(folder).filter((file) => file.endsWith('.sql'))) {
+        this.emitFile({ type: 'asset', fileName: `migrations/${name}`, source: readFileSync(join(folder, name)) });
+      }
+    },
+  };
+}
+
+const main: UserConfig['main'] = {
+  plugins: [copyMigrations()],
+  build: {
+    // Every package stays in node_modules: native ones must, and a stack trace then names the package.
+    externalizeDeps: true,
+    sourcemap: true,
+    rolldownOptions: {
+      input: present,
+      // Flat: modules find their neighbours (migrations, workers, pages) by import.meta.url.
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
+};
+
+const preload: UserConfig['preload'] = {
+  build: {
+    // A sandboxed preload can load nothing but `electron`, so it is one file.
+    externalizeDeps: false,
+    isolatedEntries: true,
+    rolldownOptions: { input: { index: preloadEntry }, output: { format: 'cjs', entryFileNames: '[name].cjs' } },
+  },
+};
+
+export default defineConfig({
+  ...(Object.keys(present).length > 0 ? { main } : {}),
+  ...(existsSync(join(root, preloadEntry)) ? { preload } : {}),
+  ...(existsSync(join(root, pages)) ? { renderer } : {}),
+});

@@ -1,0 +1,28 @@
+// Browser tests: real panels in temporary folders, the system's Chromium, the pages as they are built.
+import { defineConfig } from '@playwright/test';
+import { launchOptions } from './tests/support/chromium.ts';
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  outputDir: 'test-results',
+  globalSetup: './tests/e2e/support/global-setup.ts',
+  fullyParallel: true,
+  workers: 2,
+  forbidOnly: true,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [['line']],
+  use: {
+    launchOptions: launchOptions(),
+    // The panel's certificate is signed by its own authority, which the browser does not know.
+    ignoreHTTPSErrors: true,
+    // Things stand where they end up: what moves can be neither measured nor judged.
+    contextOptions: { reducedMotion: 'reduce' },
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+  },
+});

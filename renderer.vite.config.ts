@@ -1,0 +1,76 @@
+// How the pages become out/renderer: for any browser, under any address. By itself: `npm run build:pages`; while working on them:
+// `PANEL=https://127.0.0.1:8443/<secret path>/ npm run dev:pages`; the gallery of components, which is never shipped: `--mode gallery`.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin, type UserConfig } from 'vite';
+
+const root = import.meta.dirname;
+export const pages = 'src/renderer/index.html';
+export const outDir = join(root, 'out/renderer');
+
+/** Below this, in bytes, compression saves nothing worth a file. */
+const WORTH_COMPRESSING = 1024;
+
+/** Leaves a .br and a .gz beside every file that is sent as it is, so that no request waits for a compressor. */
+function compressOnce(): Plugin {
+  let folder = outDir;
+  return {
+    name: 'compress-once',
+    apply: 'build',
+    configResolved({ root: from, build }) {
+      folder = resolve(from, build.outDir);
+    },
+    closeBundle() {
+      for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile() || !/\.(?:js|css|svg)$/.test(entry.name)) continue;
+        const path = join(entry.parentPath, entry.name);
+        const content = readFileSync(path);
+        if (content.length < WORTH_COMPRESSING) continue;
+        writeFileSync(`${path}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+        writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+      }
+    },
+  };
+}
+
+export const renderer: UserConfig = {
+  root: join(root, 'src/renderer'),
+  // Relative, because the panel lives under a secret prefix that the build cannot know.
+  base: './',
+  plugins: [react(), compressOnce()],
+  build: {
+    outDir,
+    emptyOutDir: true,
+    // Browsers of the last two years. One word, as electron-vite merges lists with themselves.
+    target: 'es2023',
+    minify: true,
+    cssMinify: true,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    // A picture or a font inside a style would need `data:` where the policy does not allow it.
+    assetsInlineLimit: 0,
+    rolldownOptions: { input: { index: join(root, pages) } },
+  },
+};
+
+/** While working on the pages their calls go to a panel that runs. */
+const proxy = process.env.PANEL && {
+  '/panel': {
+    target: new URL(process.env.PANEL).origin,
+    changeOrigin: true,
+    secure: false,
+    rewrite: (path: string) => new URL(`.${path}`, process.env.PANEL).pathname,
+  },
+};
+
+export default defineConfig(({ mode, command }) => {
+  const isGallery = mode === 'gallery';
+  const entry = isGallery ? 'src/renderer/gallery.html' : pages;
+  return {
+    ...renderer,
+    ...(command === 'serve' && { server: { open: false, ...(proxy && { proxy }) } }),
+    build: { ...renderer.build, rolldownOptions: { input: { index: join(root, entry) } } },
+  };
+});

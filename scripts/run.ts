@@ -1,0 +1,87 @@
+// Runs a command with a time budget, so that neither a check nor a suite can hang the whole run.
+import { spawn } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+
+/** The project's root folder. */
+export const root = join(import.meta.dirname, '..');
+
+export type Finished = {
+  /** True when the command ended by itself with exit code 0. */
+  ok: boolean;
+  exitCode: number | null;
+  timedOut: boolean;
+  /** stdout and stderr as they came. */
+  output: string;
+  durationMs: number;
+};
+
+const running = new Set<() => void>();
+const stop = () => {
+  for (const kill of running) kill();
+  process.exit(130);
+};
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);
+
+/**
+ * Runs `command` (its first word is looked up in node_modules/.bin first) in the project's root.
+ * Past `budgetMs` the command and everything it started are killed. Never rejects.
+ */
+export function run(command: readonly string[], budgetMs: number, env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+  const [file = '', ...args] = command;
+  const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`;
+  const started = performance.now();
+  const { promise, resolve } = Promise.withResolvers<Finished>();
+  const onWindows = process.platform === 'win32';
+  const child = spawn(file, args, {
+    cwd: root,
+    env: { ...process.env, PATH: path, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Its own process group, so that its children die with it. Windows has none and finds .cmd files only by a shell.
+    detached: !onWindows,
+    shell: onWindows,
+  });
+
+  let output = '';
+  let timedOut = false;
+  const kill = () => {
+    try {
+      if (child.pid !== undefined) process.kill(onWindows ? child.pid : -child.pid, 'SIGKILL');
+    } catch {
+      // Gone already.
+    }
+  };
+  const timer = setTimeout(() => {
+    timedOut = true;
+    kill();
+  }, budgetMs);
+  const finish = (exitCode: number | null) => {
+    clearTimeout(timer);
+    running.delete(kill);
+    resolve({ ok: exitCode === 0 && !timedOut, exitCode, timedOut, output, durationMs: performance.now() - started });
+  };
+
+  running.add(kill);
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.on('error', (error) => {
+    output += `${file}: ${error.message}\n`;
+    finish(null);
+  });
+  child.on('close', finish);
+  return promise;
+}
+
+/** Output worth reading: without npm's own warnings and blank edges. */
+export function readable(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !line.startsWith('npm warn '))
+    .join('\n')
+    .trim();
+}
+
+/** One line of a report: mark, name, seconds. */
+export function line(ok: boolean, name: string, durationMs: number, rest = ''): string {
+  return `${ok ? '✓' : '✗'} ${name.padEnd(18)} ${(durationMs / 1000).toFixed(1).padStart(6)} s  ${rest}`.trimEnd();
+}

@@ -1,0 +1,64 @@
+// What a suite needs of the machine beyond npm: Debian packages, installed by the test command itself where it may.
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { run } from './run.ts';
+
+/** Of tests/keychain: a message bus and a keychain that run for a test alone. */
+export const KEYCHAIN_PROGRAMS = {
+  'dbus-run-session': 'dbus',
+  'dbus-send': 'dbus',
+  'gnome-keyring-daemon': 'gnome-keyring',
+} as const;
+
+/** Of tests/e2e: a browser. */
+export const CHROMIUM_PROGRAMS = { chromium: 'chromium' } as const;
+
+const BUDGET_MS = 240_000;
+/** Another apt-get may be at work: wait for its lock. */
+const APT = ['apt-get', '-o', 'DPkg::Lock::Timeout=120'];
+const QUIET = { DEBIAN_FRONTEND: 'noninteractive' };
+
+/**
+ * Makes sure that these programs are there, each named with the Debian package that brings it. What is missing is installed
+ * where that is possible (Debian or a child of it, as root), and each step is told by `say`.
+ * Resolves to null, or to the reason why programs are still missing; never rejects.
+ */
+export async function ensurePackages(
+  packageOf: Readonly<Record<string, string>>,
+  say: (line: string) => void = console.log,
+): Promise<string | null> {
+  const missing = () => Object.keys(packageOf).filter((program) => !isOnPath(program));
+  const programs = missing();
+  if (programs.length === 0) return null;
+
+  const packages = [...new Set(programs.map((program) => packageOf[program] ?? program))];
+  const needed = `needs ${programs.join(', ')} (Debian: apt-get install ${packages.join(' ')})`;
+  if (!existsSync('/etc/debian_version') || !isOnPath('apt-get')) return `${needed}: this is not Debian`;
+  if (process.getuid?.() !== 0) return `${needed}: only root may install packages`;
+
+  const install = [...APT, 'install', '-y', '--no-install-recommends', ...packages];
+  say(`Installing what is missing: ${install.join(' ')}`);
+  let installed = await run(install, BUDGET_MS, QUIET);
+  if (!installed.ok) {
+    say('That failed; once more with fresh package lists: apt-get update');
+    await run([...APT, 'update'], BUDGET_MS, QUIET);
+    installed = await run(install, BUDGET_MS, QUIET);
+  }
+  if (missing().length === 0) {
+    say(`Installed: ${packages.join(' ')}`);
+    return null;
+  }
+  const lastLine = installed.output.trim().split('\n').at(-1) ?? '';
+  return `${needed}: apt-get could not install it (${lastLine})`;
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,60 @@
+// The suites: one project for each environment's unit tests and one for each folder of tests/, which scripts/test.ts runs apart.
+import { existsSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+
+const unit = {
+  std: ['contract', 'domain', 'core', 'subscription'],
+  node: ['store', 'adapters', 'nodes', 'http', 'panel', 'cli', 'main', 'bridge', 'preload'],
+  web: ['renderer'],
+};
+
+/** Folders of tests/ that cross a boundary. Browser tests (tests/e2e) belong to Playwright. */
+const crossing = [
+  'http',
+  'panel',
+  'backup',
+  'keychain',
+  'cli',
+  'contract',
+  'disk',
+  'fuzz',
+  'migrations',
+  'torture',
+  'transport',
+  'shell',
+];
+
+const unitProjects = Object.entries(unit).map(([name, folders]) => ({
+  extends: true as const,
+  test: { name, include: folders.map((folder) => `src/${folder}/**/*.test.{ts,tsx}`) },
+}));
+
+const isThere = (path: string) => existsSync(new URL(path, import.meta.url));
+
+const crossingProjects = crossing
+  .filter((name) => isThere(`./tests/${name}`))
+  .map((name) => ({
+    extends: true as const,
+    test: {
+      name,
+      include: [`tests/${name}/**/*.test.ts`],
+      // What a folder needs of the machine, before its first test.
+      globalSetup: [`./tests/${name}/setup.ts`].filter(isThere),
+      testTimeout: 300_000,
+      hookTimeout: 120_000,
+    },
+  }));
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    passWithNoTests: true,
+    // For what hangs, not for what is slow: a busy machine must not fail a test.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    allowOnly: false,
+    // Two workers: native SQLite and password hashing keep a core busy each.
+    maxWorkers: 2,
+    projects: [...unitProjects, ...crossingProjects],
+  },
+});
