@@ -1,0 +1,62 @@
+// The audit log: who did what, on whom, from where. Read in the panel only; nobody writes to it but the core.
+import { z } from 'zod';
+import { panelOperation } from './operation.ts';
+import * as s from './scalars.ts';
+
+export const auditEntry = z
+  .object({
+    id: s.id,
+    at: s.instant,
+    actor: z.object({
+      kind: z.enum(['administrator', 'key', 'cli', 'panel', 'unknown']),
+      id: s.id.nullable(),
+      name: z.string(),
+    }),
+    action: z.string().meta({ description: "The operation's id." }),
+    outcome: z.enum(['done', 'refused']),
+    target: z.string().nullable().meta({ description: 'As in `user:7`.' }),
+    detail: z.record(z.string(), z.unknown()).meta({ description: 'What was asked for; never a secret.' }),
+    address: z.string().nullable(),
+    request_id: z.string(),
+  })
+  .meta({ id: 'AuditEntry' });
+export type AuditEntry = z.output<typeof auditEntry>;
+
+export const listAudit = panelOperation({
+  id: 'listAudit',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'Read the audit log',
+  description: 'The newest first; `before` is the id of the last one seen.',
+  input: z.strictObject({
+    before: s.id.optional(),
+    limit: s.limit,
+    action: z.string().max(64).optional(),
+    target: z.string().max(64).optional(),
+    actor: z.enum(['administrator', 'key', 'cli', 'panel', 'unknown']).optional(),
+    key_id: s.id.optional(),
+    since: s.instant.optional(),
+    until: s.instant.optional(),
+  }),
+  output: z.object({ items: z.array(auditEntry), next_before: s.id.nullable() }),
+  example: {
+    body: { limit: 50 },
+    reply: {
+      items: [
+        {
+          id: 9,
+          at: '2026-11-20T10:00:00.000Z',
+          actor: { kind: 'key', id: 1, name: 'billing bot' },
+          action: 'extendUser',
+          outcome: 'done',
+          target: 'user:7',
+          detail: { months: 1 },
+          address: '192.168.1.20',
+          request_id: '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2',
+        },
+      ],
+      next_before: null,
+    },
+  },
+});

@@ -1,0 +1,173 @@
+// Backups: made, kept, checked and restored in the panel. Files themselves go over routes of their own.
+import { z } from 'zod';
+import { panelOperation } from './operation.ts';
+import * as s from './scalars.ts';
+import { proof } from './two-factor.ts';
+
+/** The panel's own copies from before a migration are plain SQLite; all others are of its own form. */
+export const BACKUP_NAME = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*\.gatehouse-backup|pre-migration-[0-9]{4}\.sqlite)$/;
+const fileName = z.string().max(120).regex(BACKUP_NAME);
+const passphrase = s.text({ min: 8, max: 256 });
+export const BACKUP_KINDS = ['manual', 'scheduled', 'uploaded', 'before_restore', 'before_migration'] as const;
+export const BACKUP_SECRETS = ['none', 'left_out', 'inside', 'this_machine'] as const;
+export const BACKUP_PROBLEMS = [
+  'not_a_backup',
+  'truncated',
+  'damaged',
+  'newer',
+  'foreign',
+  'needs_passphrase',
+  'wrong_passphrase',
+] as const;
+
+const secrets = z.enum(BACKUP_SECRETS).nullable().meta({
+  description:
+    'Of the vault. none: there were none. left_out: they did not travel, as there was no passphrase. inside: restored with it. this_machine: restored where the same key is. null: not known.',
+});
+
+const backup = z
+  .object({
+    name: fileName,
+    kind: z.enum(BACKUP_KINDS),
+    created_at: s.instant,
+    size_bytes: z.int().min(0),
+    encrypted: z.boolean().meta({ description: 'With a passphrase.' }),
+    secrets,
+  })
+  .meta({ id: 'Backup' });
+export type Backup = z.output<typeof backup>;
+
+const schedule = z
+  .object({
+    every_hours: z
+      .int()
+      .min(1)
+      .max(24 * 31)
+      .nullable()
+      .meta({ description: 'null: none are made by themselves.' }),
+    keep: z.int().min(1).max(365).meta({ description: 'How many scheduled ones are kept.' }),
+    encrypted: z.boolean(),
+    last_at: s.instant.nullable(),
+    last_error: z.string().nullable(),
+  })
+  .meta({ id: 'BackupSchedule' });
+
+const check = z
+  .object({
+    ok: z.boolean(),
+    problem: z.enum(BACKUP_PROBLEMS).nullable(),
+    version: z.string().nullable().meta({ description: 'Of the panel that made it.' }),
+    created_at: s.instant.nullable(),
+    users: z.int().min(0).nullable(),
+    keys: z.int().min(0).nullable(),
+    secrets,
+  })
+  .meta({ id: 'BackupCheck' });
+
+const example: Backup = {
+  name: 'gatehouse-manual-2026-11-20T10-00-00Z.gatehouse-backup',
+  kind: 'manual',
+  created_at: '2026-11-20T10:00:00.000Z',
+  size_bytes: 4_210_688,
+  encrypted: true,
+  secrets: 'inside',
+};
+const scheduleExample = { every_hours: 24, keep: 14, encrypted: true, last_at: null, last_error: null };
+const checkExample = {
+  ok: true,
+  problem: null,
+  version: '0.1.0',
+  created_at: '2026-11-20T10:00:00.000Z',
+  users: 120,
+  keys: 2,
+  secrets: 'inside',
+} as const;
+
+export const listBackups = panelOperation({
+  id: 'listBackups',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'List backups and their schedule',
+  input: z.strictObject({}),
+  output: z.object({ items: z.array(backup), schedule, folder: z.string() }),
+  example: { body: {}, reply: { items: [example], schedule: scheduleExample, folder: '/var/lib/gatehouse/backups' } },
+});
+
+export const createBackup = panelOperation({
+  id: 'createBackup',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Make a backup now',
+  description: 'Without a passphrase vault secrets are left out; users and their links are always inside.',
+  input: z.strictObject({ passphrase: passphrase.optional() }),
+  output: backup,
+  errors: ['vault_unavailable', 'storage_full'],
+  example: { body: { passphrase: 'correct horse battery' }, reply: example },
+});
+
+export const deleteBackup = panelOperation({
+  id: 'deleteBackup',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Delete a backup',
+  input: z.strictObject({ name: fileName }),
+  output: null,
+  errors: ['not_found'],
+  example: { body: { name: example.name } },
+});
+
+export const scheduleBackups = panelOperation({
+  id: 'scheduleBackups',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Set the schedule of backups',
+  input: z.strictObject({
+    every_hours: schedule.shape.every_hours,
+    keep: schedule.shape.keep,
+    passphrase: passphrase.nullable().optional().meta({ description: 'Left out: as it is. null: without secrets.' }),
+  }),
+  output: schedule,
+  errors: ['vault_unavailable'],
+  example: { body: { every_hours: 24, keep: 14, passphrase: 'correct horse battery' }, reply: scheduleExample },
+});
+
+export const checkBackup = panelOperation({
+  id: 'checkBackup',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Check a backup without touching anything',
+  input: z.strictObject({ name: fileName, passphrase: z.string().max(1024).optional() }),
+  output: check,
+  errors: ['not_found'],
+  example: { body: { name: example.name, passphrase: 'correct horse battery' }, reply: checkExample },
+});
+
+export const restoreBackup = panelOperation({
+  id: 'restoreBackup',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Restore a backup',
+  description:
+    "Checked first, swapped in one step, the former data kept as a backup. What is this machine's stays: addresses, secret path, certificates, who may sign in and how. Links stay as they were. Keys revoked since stay revoked; every session ends but this one.",
+  input: z.strictObject({ ...proof, name: fileName, passphrase: z.string().max(1024).optional() }),
+  output: z.object({
+    restored: check,
+    former: fileName.meta({ description: 'The backup of what was there before.' }),
+    links_url: z.string().meta({ description: 'How subscription links begin from now on.' }),
+  }),
+  errors: ['wrong_password', 'slow_down', 'not_found', 'backup_refused', 'vault_unavailable', 'storage_full'],
+  example: {
+    body: { password: 'correct horse battery', name: example.name, passphrase: 'correct horse battery' },
+    reply: {
+      restored: checkExample,
+      former: 'gatehouse-before-restore-2026-11-20T10-05-00Z.gatehouse-backup',
+      links_url: 'https://panel.example.org/sub/',
+    },
+  },
+});

@@ -1,0 +1,112 @@
+// The closed table of error codes: every problem document that either door can answer with.
+
+/** How often a code may be expected: where it is listed in the documentation of an operation. */
+interface ErrorEntry {
+  /** HTTP status, equal to `status` in the problem document. */
+  readonly status: number;
+  /** Constant per code, for people; the code itself is what programs read. */
+  readonly title: string;
+}
+
+export const ERRORS = {
+  bad_json: { status: 400, title: 'The body is not valid JSON' },
+  bad_header: { status: 400, title: 'A header is malformed' },
+  unauthorized: { status: 401, title: 'A valid API key is required' },
+  read_only_key: { status: 403, title: 'This key may only read' },
+  panel_only: { status: 403, title: 'This is done in the panel only' },
+  not_found: { status: 404, title: 'Nothing is here' },
+  method_not_allowed: { status: 405, title: 'This path does not take this method' },
+  not_acceptable: { status: 406, title: 'None of the accepted media types can be produced' },
+  body_too_large: { status: 413, title: 'The body is larger than 1 MiB' },
+  unsupported_media_type: { status: 415, title: 'The body has an unsupported media type' },
+  term_unlimited: { status: 409, title: 'The user never expires, so there is no term to extend' },
+  tariff_in_use: { status: 409, title: 'The plan still has users' },
+  inbound_in_use: { status: 409, title: 'A plan or a user still names the connection' },
+  node_in_use: { status: 409, title: 'The node still has connections' },
+  idempotency_in_flight: { status: 409, title: 'A request with this Idempotency-Key is still running' },
+  bulk_failed: { status: 409, title: 'A user failed, so nothing was changed' },
+  bulk_changed: { status: 409, title: 'The number of matching users differs from what was expected' },
+  address_in_use: { status: 409, title: 'Something else listens at that address' },
+  backup_refused: { status: 409, title: 'The backup cannot be restored' },
+  already_set_up: { status: 409, title: 'The administrator exists already' },
+  events_gone: { status: 410, title: 'Events that old are no longer kept' },
+  precondition_failed: { status: 412, title: 'The record has changed since it was read' },
+  validation: { status: 422, title: 'The request is not valid' },
+  extend_amount: { status: 422, title: 'Exactly one of days and months is required' },
+  tariff_not_found: { status: 422, title: 'There is no such plan to use' },
+  inbound_not_found: { status: 422, title: 'There is no such connection' },
+  node_not_found: { status: 422, title: 'There is no such node' },
+  idempotency_mismatch: { status: 422, title: 'The Idempotency-Key was used with another body' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'The panel failed; the request id finds the cause in its log' },
+  unavailable: { status: 503, title: 'The panel is not serving at the moment' },
+  storage_full: { status: 507, title: 'The disk is full; reading goes on' },
+  sign_in_failed: { status: 401, title: 'The name, the password or the code is wrong' },
+  signed_out: { status: 401, title: 'Sign in to the panel' },
+  wrong_password: { status: 403, title: 'The password or the code is wrong' },
+  vault_unavailable: { status: 503, title: 'The secret store is locked or missing' },
+  foreign_origin: { status: 403, title: "The request does not come from the panel's own pages" },
+  slow_down: { status: 429, title: 'Too many failed attempts; wait a while' },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One failure within a request: where it is and what is wrong there. */
+export interface FieldError {
+  /** JSON Pointer into the body as a URI fragment (RFC 6901 section 6), as in `#/name`. */
+  readonly pointer?: string;
+  /** Name of the query, path or header parameter. */
+  readonly parameter?: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** RFC 9457 problem document. `detail` carries the code, as the specification says; `type` carries it as a URN. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: ErrorCode;
+  readonly instance: string;
+  readonly errors?: readonly FieldError[];
+}
+
+/** The problem document of one code for one request. */
+export function problemOf(code: ErrorCode, requestId: string, errors?: readonly FieldError[]): Problem {
+  const { status, title } = ERRORS[code];
+  const problem = {
+    type: `urn:panel:problem:${code}`,
+    title,
+    status,
+    detail: code,
+    instance: `urn:panel:request:${requestId}`,
+  };
+  return errors && errors.length > 0 ? { ...problem, errors } : problem;
+}
+
+/** What any operation of the API door may answer, besides what it lists itself. */
+export const COMMON_ERRORS = [
+  'bad_header',
+  'unauthorized',
+  'not_acceptable',
+  'validation',
+  'rate_limited',
+  'internal',
+  'unavailable',
+] as const satisfies readonly ErrorCode[];
+
+/** What any operation that changes something may answer besides. */
+export const WRITE_ERRORS = ['read_only_key', 'storage_full'] as const satisfies readonly ErrorCode[];
+
+/** What any operation that takes a body may answer besides. */
+export const BODY_ERRORS = [
+  'bad_json',
+  'body_too_large',
+  'unsupported_media_type',
+] as const satisfies readonly ErrorCode[];
+
+/** What any operation that takes an Idempotency-Key may answer besides. */
+export const IDEMPOTENCY_ERRORS = [
+  'idempotency_in_flight',
+  'idempotency_mismatch',
+] as const satisfies readonly ErrorCode[];

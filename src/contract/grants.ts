@@ -1,0 +1,131 @@
+// Traffic grants on the wire: bytes a user may spend beyond the plan's limit.
+import { z } from 'zod';
+import { apiOperation } from './operation.ts';
+import * as s from './scalars.ts';
+import { byId } from './users.ts';
+
+export const GRANT_LIFETIMES = ['used', 'period', 'days'] as const;
+const lifetime = z.enum(GRANT_LIFETIMES).meta({
+  description: '`used`: until used up. `period`: until the next reset. `days`: for that many days.',
+});
+export type GrantLifetime = z.output<typeof lifetime>;
+export const MAX_GRANT_DAYS = 3650;
+
+export const grant = z
+  .object({
+    id: s.id,
+    bytes: s.bytes,
+    bytes_left: s.bytes,
+    lifetime,
+    days: z.int().min(1).max(MAX_GRANT_DAYS).nullable(),
+    ends_at: s.instant.nullable().meta({ description: 'When what is left is lost; null: with the reset, or never.' }),
+    note: z.string(),
+    created_at: s.instant,
+  })
+  .meta({ id: 'Grant' });
+export type Grant = z.output<typeof grant>;
+
+export const grantCreate = z
+  .strictObject({
+    bytes: z.int().min(1).max(s.MAX_TRAFFIC),
+    lifetime,
+    days: z.int().min(1).max(MAX_GRANT_DAYS).optional().meta({ description: 'With `days`, and only then.' }),
+    note: s.text({ min: 0, max: 200 }).optional(),
+  })
+  .superRefine((value, context) => {
+    if ((value.lifetime === 'days') === (value.days !== undefined)) return;
+    const message =
+      value.lifetime === 'days' ? 'is required with the lifetime days' : 'goes with the lifetime days only';
+    context.addIssue({ code: 'custom', path: ['days'], message, input: value.days });
+  })
+  .meta({ id: 'GrantCreate' });
+export type GrantCreate = z.output<typeof grantCreate>;
+
+const grantExample: Grant = {
+  id: 3,
+  bytes: 10_000_000_000,
+  bytes_left: 10_000_000_000,
+  lifetime: 'used',
+  days: null,
+  ends_at: null,
+  note: 'Top-up 4411',
+  created_at: '2026-11-20T10:00:00.000Z',
+};
+
+const byBoth = z.strictObject({ id: s.id, grant_id: s.id });
+const none = z.strictObject({});
+
+export const createGrant = apiOperation({
+  id: 'createGrant',
+  method: 'POST',
+  path: '/users/{id}/grants',
+  access: 'full',
+  tag: 'Grants',
+  summary: 'Add a traffic grant',
+  params: byId,
+  query: none,
+  body: grantCreate,
+  status: 201,
+  output: grant,
+  headers: ['Location'],
+  errors: ['not_found'],
+  example: {
+    params: { id: 7 },
+    body: { bytes: 10_000_000_000, lifetime: 'used', note: 'Top-up 4411' },
+    reply: grantExample,
+  },
+});
+
+export const listGrants = apiOperation({
+  id: 'listGrants',
+  method: 'GET',
+  path: '/users/{id}/grants',
+  access: 'read',
+  tag: 'Grants',
+  summary: "List a user's grants",
+  description: 'The newest first, those used up and ended included.',
+  params: byId,
+  query: z.strictObject({ limit: s.limit, offset: s.offset }),
+  body: null,
+  status: 200,
+  output: s.listOf(grant, 'GrantList'),
+  headers: ['Link'],
+  errors: ['not_found'],
+  example: {
+    params: { id: 7 },
+    reply: { items: [grantExample], total: 1, limit: 100, offset: 0, next_cursor: null },
+  },
+});
+
+export const getGrant = apiOperation({
+  id: 'getGrant',
+  method: 'GET',
+  path: '/users/{id}/grants/{grant_id}',
+  access: 'read',
+  tag: 'Grants',
+  summary: 'Read a grant',
+  params: byBoth,
+  query: none,
+  body: null,
+  status: 200,
+  output: grant,
+  errors: ['not_found'],
+  example: { params: { id: 7, grant_id: 3 }, reply: grantExample },
+});
+
+export const deleteGrant = apiOperation({
+  id: 'deleteGrant',
+  method: 'DELETE',
+  path: '/users/{id}/grants/{grant_id}',
+  access: 'full',
+  tag: 'Grants',
+  summary: 'Take a grant back',
+  description: 'What is left of it is gone; what was spent stays spent.',
+  params: byBoth,
+  query: none,
+  body: null,
+  status: 204,
+  output: null,
+  errors: ['not_found'],
+  example: { params: { id: 7, grant_id: 3 } },
+});

@@ -1,0 +1,270 @@
+// Connections (inbounds) on the wire. A Read key sees which there are, never where.
+import { z } from 'zod';
+import { apiOperation } from './operation.ts';
+import * as s from './scalars.ts';
+import { byId } from './users.ts';
+
+export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks'] as const;
+export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'] as const;
+export const SECURITIES = ['none', 'tls', 'reality'] as const;
+export const METHODS = ['aes-128-gcm', 'aes-256-gcm', 'chacha20-ietf-poly1305', 'xchacha20-ietf-poly1305'] as const;
+export const FINGERPRINTS = ['chrome', 'firefox', 'safari', 'ios', 'android', 'edge', 'random', 'randomized'] as const;
+const STATUSES = ['up', 'down', 'unknown'] as const;
+
+const path = z
+  .string()
+  .max(256)
+  .regex(/^\/[\x21-\x7e]*$/);
+
+/** An X25519 key: 32 bytes in base64url. */
+export const realityKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+const fields = {
+  node_id: s.id,
+  tag: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+    .meta({ description: "The engine's name for it, unique on its node." }),
+  name: s.name.meta({ description: 'What the user reads in the app.' }),
+  protocol: z.enum(PROTOCOLS),
+  network: z.enum(NETWORKS),
+  security: z.enum(SECURITIES),
+  host: s.hostName.nullable().meta({ description: "The address users connect to; null: the node's." }),
+  port: z.int().min(1).max(65535),
+  sni: s.hostName.nullable(),
+  path: path.nullable().meta({ description: 'With ws, httpupgrade and xhttp.' }),
+  service_name: z
+    .string()
+    .max(128)
+    .regex(/^[\x21-\x7e]+$/)
+    .nullable()
+    .meta({ description: 'With grpc.' }),
+  flow: z.enum(['xtls-rprx-vision']).nullable().meta({ description: 'With vless over tcp and tls or reality.' }),
+  fingerprint: z.enum(FINGERPRINTS).nullable(),
+  alpn: z
+    .array(z.enum(['h2', 'http/1.1', 'h3']))
+    .max(3)
+    .nullable(),
+  public_key: realityKey.nullable().meta({ description: 'With reality.' }),
+  private_key: realityKey
+    .nullable()
+    .meta({ description: 'With reality; kept sealed and never sent back. Without a public_key it gives one.' }),
+  short_id: z
+    .string()
+    .regex(/^(?:[0-9a-f]{2}){0,8}$/)
+    .nullable()
+    .meta({ description: 'With reality.' }),
+  method: z.enum(METHODS).nullable().meta({ description: 'With shadowsocks.' }),
+  enabled: z.boolean(),
+};
+
+const SECRET = 'Absent for a key with Read access.';
+function secret<T extends z.ZodType>(schema: T) {
+  return schema.optional().meta({ description: SECRET });
+}
+
+export const inbound = z
+  .object({
+    id: s.id,
+    node_id: fields.node_id,
+    tag: z.string(),
+    name: z.string(),
+    protocol: fields.protocol,
+    network: fields.network,
+    security: fields.security,
+    host: secret(z.string().nullable()),
+    port: secret(fields.port),
+    sni: secret(z.string().nullable()),
+    path: secret(z.string().nullable()),
+    service_name: secret(z.string().nullable()),
+    flow: secret(z.string().nullable()),
+    fingerprint: secret(z.string().nullable()),
+    alpn: secret(z.array(z.string()).nullable()),
+    public_key: secret(z.string().nullable()),
+    has_private_key: secret(z.boolean()),
+    short_id: secret(z.string().nullable()),
+    method: secret(z.string().nullable()),
+    enabled: z.boolean(),
+    status: z.enum(STATUSES).meta({ description: 'Whether its node serves it at the moment.' }),
+    created_at: secret(s.instant),
+    updated_at: secret(s.instant),
+  })
+  .meta({ id: 'Inbound' });
+export type Inbound = z.output<typeof inbound>;
+
+/** The only fields of a connection that a Read key sees. */
+export const INBOUND_READ_FIELDS = [
+  'id',
+  'node_id',
+  'tag',
+  'name',
+  'protocol',
+  'network',
+  'security',
+  'enabled',
+  'status',
+] as const satisfies readonly (keyof Inbound)[];
+
+export const inboundCreate = z
+  .strictObject({
+    node_id: fields.node_id,
+    tag: fields.tag,
+    name: fields.name,
+    protocol: fields.protocol,
+    network: fields.network.default('tcp'),
+    security: fields.security.default('none'),
+    host: fields.host.default(null),
+    port: fields.port,
+    sni: fields.sni.default(null),
+    path: fields.path.default(null),
+    service_name: fields.service_name.default(null),
+    flow: fields.flow.default(null),
+    fingerprint: fields.fingerprint.default(null),
+    alpn: fields.alpn.default(null),
+    public_key: fields.public_key.default(null),
+    private_key: fields.private_key.default(null),
+    short_id: fields.short_id.default(null),
+    method: fields.method.default(null),
+    enabled: fields.enabled.default(true),
+  })
+  .meta({ id: 'InboundCreate' });
+export type InboundCreate = z.output<typeof inboundCreate>;
+
+export const inboundPatch = z.strictObject(fields).omit({ node_id: true, protocol: true }).partial().meta({
+  id: 'InboundPatch',
+  description: 'JSON merge patch. Node and protocol stay: make another connection instead.',
+});
+
+export const inboundExample: Inbound = {
+  id: 1,
+  node_id: 1,
+  tag: 'vless-reality',
+  name: 'Germany 1',
+  protocol: 'vless',
+  network: 'tcp',
+  security: 'reality',
+  host: 'de1.example.com',
+  port: 443,
+  sni: 'www.example.org',
+  path: null,
+  service_name: null,
+  flow: 'xtls-rprx-vision',
+  fingerprint: 'chrome',
+  alpn: null,
+  public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
+  has_private_key: true,
+  short_id: '6ba85179e30d4fc2',
+  method: null,
+  enabled: true,
+  status: 'up',
+  created_at: '2026-11-20T09:00:00.000Z',
+  updated_at: '2026-11-20T09:00:00.000Z',
+};
+
+const none = z.strictObject({});
+
+export const listInbounds = apiOperation({
+  id: 'listInbounds',
+  method: 'GET',
+  path: '/inbounds',
+  access: 'read',
+  tag: 'Inbounds',
+  summary: 'List connections',
+  params: none,
+  query: z.strictObject({ node_id: s.id.optional(), limit: s.limit, offset: s.offset }),
+  body: null,
+  status: 200,
+  output: s.listOf(inbound, 'InboundList'),
+  headers: ['Link'],
+  example: { reply: { items: [inboundExample], total: 1, limit: 100, offset: 0, next_cursor: null } },
+});
+
+export const getInbound = apiOperation({
+  id: 'getInbound',
+  method: 'GET',
+  path: '/inbounds/{id}',
+  access: 'read',
+  tag: 'Inbounds',
+  summary: 'Read a connection',
+  params: byId,
+  query: none,
+  body: null,
+  status: 200,
+  output: inbound,
+  headers: ['ETag'],
+  errors: ['not_found'],
+  example: { params: { id: 1 }, reply: inboundExample },
+});
+
+export const createInbound = apiOperation({
+  id: 'createInbound',
+  method: 'POST',
+  path: '/inbounds',
+  access: 'full',
+  tag: 'Inbounds',
+  summary: 'Create a connection',
+  params: none,
+  query: none,
+  body: inboundCreate,
+  status: 201,
+  output: inbound,
+  headers: ['Location'],
+  errors: ['node_not_found', 'vault_unavailable'],
+  example: {
+    body: {
+      node_id: 1,
+      tag: 'vless-reality',
+      name: 'Germany 1',
+      protocol: 'vless',
+      security: 'reality',
+      host: 'de1.example.com',
+      port: 443,
+      sni: 'www.example.org',
+      flow: 'xtls-rprx-vision',
+      fingerprint: 'chrome',
+      public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
+      short_id: '6ba85179e30d4fc2',
+    },
+    reply: { ...inboundExample, status: 'unknown' },
+  },
+});
+
+export const updateInbound = apiOperation({
+  id: 'updateInbound',
+  method: 'PATCH',
+  path: '/inbounds/{id}',
+  access: 'full',
+  tag: 'Inbounds',
+  summary: 'Change a connection',
+  params: byId,
+  query: none,
+  body: inboundPatch,
+  status: 200,
+  output: inbound,
+  headers: ['ETag'],
+  ifMatch: true,
+  errors: ['not_found', 'precondition_failed', 'vault_unavailable'],
+  example: {
+    params: { id: 1 },
+    body: { name: 'Germany, Frankfurt' },
+    reply: { ...inboundExample, name: 'Germany, Frankfurt' },
+  },
+});
+
+export const deleteInbound = apiOperation({
+  id: 'deleteInbound',
+  method: 'DELETE',
+  path: '/inbounds/{id}',
+  access: 'full',
+  tag: 'Inbounds',
+  summary: 'Delete a connection',
+  description: 'Only where no plan and no user names it.',
+  params: byId,
+  query: none,
+  body: null,
+  status: 204,
+  output: null,
+  ifMatch: true,
+  errors: ['not_found', 'precondition_failed', 'inbound_in_use'],
+  example: { params: { id: 1 } },
+});

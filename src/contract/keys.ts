@@ -1,0 +1,87 @@
+// API keys: made, listed and revoked in the panel only; the key itself is shown once.
+import { z } from 'zod';
+import { panelOperation } from './operation.ts';
+import * as s from './scalars.ts';
+import { typedPassword } from './session.ts';
+
+export const ACCESSES = ['read', 'full'] as const;
+export const EXPIRY_DAYS = [30, 90, 365] as const;
+const expiresInDays = z
+  .union([z.literal(30), z.literal(90), z.literal(365)])
+  .nullable()
+  .meta({ description: 'null: until revoked.' });
+
+export const key = z
+  .object({
+    id: s.id,
+    name: z.string(),
+    access: z.enum(ACCESSES),
+    prefix: z.string().meta({ description: 'The first 8 characters.' }),
+    state: z.enum(['active', 'expired', 'revoked']),
+    created_at: s.instant,
+    expires_at: s.instant.nullable(),
+    revoked_at: s.instant.nullable(),
+    last_used_at: s.instant.nullable(),
+    last_used_from: z.string().nullable(),
+  })
+  .meta({ id: 'Key' });
+export type Key = z.output<typeof key>;
+
+const keyExample: Key = {
+  id: 1,
+  name: 'billing bot',
+  access: 'full',
+  prefix: 'pnl_4fTq',
+  state: 'active',
+  created_at: '2026-11-20T09:00:00.000Z',
+  expires_at: '2027-02-18T09:00:00.000Z',
+  revoked_at: null,
+  last_used_at: null,
+  last_used_from: null,
+};
+
+export const listKeys = panelOperation({
+  id: 'listKeys',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'List API keys',
+  input: z.strictObject({}),
+  output: z.object({ items: z.array(key) }),
+  example: { body: {}, reply: { items: [keyExample] } },
+});
+
+export const createKey = panelOperation({
+  id: 'createKey',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Make an API key',
+  description: 'Asks for the password. The key is in this reply and nowhere else.',
+  input: z.strictObject({
+    name: s.name,
+    access: z.enum(ACCESSES),
+    expires_in_days: expiresInDays.default(null),
+    password: typedPassword,
+    code: z.string().max(64).optional(),
+  }),
+  output: z.object({ key, value: z.string() }),
+  errors: ['wrong_password', 'slow_down'],
+  example: {
+    body: { name: 'billing bot', access: 'full', expires_in_days: 90, password: 'correct horse battery' },
+    reply: { key: keyExample, value: 'pnl_…' },
+  },
+});
+
+export const revokeKey = panelOperation({
+  id: 'revokeKey',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Revoke an API key',
+  description: 'From the next request on, on open connections too.',
+  input: z.strictObject({ id: s.id }),
+  output: key,
+  errors: ['not_found'],
+  example: { body: { id: 1 }, reply: { ...keyExample, state: 'revoked', revoked_at: '2026-11-20T10:00:00.000Z' } },
+});

@@ -1,0 +1,38 @@
+// What is read as a document, not as a record: Prometheus metrics and the OpenAPI file.
+import { z } from 'zod';
+import { apiOperation } from './operation.ts';
+
+const none = z.strictObject({});
+
+export const getMetrics = apiOperation({
+  id: 'getMetrics',
+  method: 'GET',
+  path: '/metrics',
+  access: 'read',
+  tag: 'Monitoring',
+  summary: 'Read metrics in the Prometheus format',
+  description: 'Text format 0.0.4, or OpenMetrics when asked for. No label names a user.',
+  params: none,
+  query: none,
+  body: null,
+  status: 200,
+  output: z.string(),
+  produces: ['text/plain', 'application/openmetrics-text'],
+  example: { reply: '# HELP panel_users Users by state.\n# TYPE panel_users gauge\npanel_users{state="active"} 96\n' },
+});
+
+export const getOpenApi = apiOperation({
+  id: 'getOpenApi',
+  method: 'GET',
+  path: '/openapi.json',
+  access: 'read',
+  tag: 'Panel',
+  summary: 'Read this description as OpenAPI 3.1',
+  description: "The panel's own address is filled in as the server.",
+  params: none,
+  query: none,
+  body: null,
+  status: 200,
+  output: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+  example: { reply: { openapi: '3.1.1', info: { title: 'Gatehouse panel API', version: '1.0.0' }, paths: {} } },
+});

@@ -1,0 +1,130 @@
+// Nodes on the wire: read through the API, changed in the panel only.
+import { z } from 'zod';
+import { apiOperation, panelOperation } from './operation.ts';
+import * as s from './scalars.ts';
+import { byId } from './users.ts';
+
+export const NODE_STATUSES = ['up', 'down', 'unknown'] as const;
+export const NODE_KINDS = ['local', 'remote'] as const;
+
+const fields = {
+  name: s.name,
+  kind: z
+    .enum(NODE_KINDS)
+    .meta({ description: "`local`: the engine on the panel's machine. `remote`: on another one." }),
+  address: s.hostName.meta({ description: "What users' links point at unless a connection names its own." }),
+  enabled: z.boolean(),
+};
+
+export const node = z
+  .object({
+    id: s.id,
+    name: z.string(),
+    kind: fields.kind,
+    address: z.string().optional().meta({ description: 'Absent for a key with Read access.' }),
+    enabled: z.boolean(),
+    status: z.enum(NODE_STATUSES),
+    core: z
+      .object({ name: z.string(), version: z.string() })
+      .nullable()
+      .meta({ description: 'The engine it runs; null while unknown.' }),
+    uptime_s: z.int().min(0).nullable(),
+    users_online: z.int().min(0),
+    last_seen_at: s.instant.nullable(),
+    error: z.string().nullable().meta({ description: 'What is wrong; for a key with Read access a code only.' }),
+    created_at: s.instant,
+    updated_at: s.instant,
+  })
+  .meta({ id: 'Node' });
+export type Node = z.output<typeof node>;
+
+export const nodeExample: Node = {
+  id: 1,
+  name: 'Frankfurt',
+  kind: 'remote',
+  address: 'de1.example.com',
+  enabled: true,
+  status: 'up',
+  core: { name: 'xray', version: '26.9.11' },
+  uptime_s: 86_400,
+  users_online: 12,
+  last_seen_at: '2026-11-20T10:15:00.000Z',
+  error: null,
+  created_at: '2026-11-20T09:00:00.000Z',
+  updated_at: '2026-11-20T09:00:00.000Z',
+};
+
+const none = z.strictObject({});
+
+export const listNodes = apiOperation({
+  id: 'listNodes',
+  method: 'GET',
+  path: '/nodes',
+  access: 'read',
+  tag: 'Nodes',
+  summary: 'List nodes',
+  params: none,
+  query: z.strictObject({ limit: s.limit, offset: s.offset }),
+  body: null,
+  status: 200,
+  output: s.listOf(node, 'NodeList'),
+  headers: ['Link'],
+  example: { reply: { items: [nodeExample], total: 1, limit: 100, offset: 0, next_cursor: null } },
+});
+
+export const getNode = apiOperation({
+  id: 'getNode',
+  method: 'GET',
+  path: '/nodes/{id}',
+  access: 'read',
+  tag: 'Nodes',
+  summary: 'Read a node',
+  params: byId,
+  query: none,
+  body: null,
+  status: 200,
+  output: node,
+  errors: ['not_found'],
+  example: { params: { id: 1 }, reply: nodeExample },
+});
+
+export const createNode = panelOperation({
+  id: 'createNode',
+  access: 'session',
+  effect: 'write',
+  tag: 'Nodes',
+  summary: 'Add a node',
+  input: z.strictObject({ ...fields, kind: fields.kind.default('remote'), enabled: fields.enabled.default(true) }),
+  output: node,
+  example: { body: { name: 'Frankfurt', address: 'de1.example.com' }, reply: { ...nodeExample, status: 'unknown' } },
+});
+
+export const updateNode = panelOperation({
+  id: 'updateNode',
+  access: 'session',
+  effect: 'write',
+  tag: 'Nodes',
+  summary: 'Change a node',
+  input: z.strictObject({
+    id: s.id,
+    name: fields.name.optional(),
+    address: fields.address.optional(),
+    enabled: fields.enabled.optional(),
+  }),
+  output: node,
+  errors: ['not_found'],
+  example: { body: { id: 1, name: 'Frankfurt 1' }, reply: { ...nodeExample, name: 'Frankfurt 1' } },
+});
+
+export const deleteNode = panelOperation({
+  id: 'deleteNode',
+  access: 'session',
+  effect: 'write',
+  tag: 'Nodes',
+  summary: 'Delete a node',
+  description: 'Only where it has no connections.',
+  input: byId,
+  output: null,
+  errors: ['not_found', 'node_in_use'],
+  example: { body: { id: 1 } },
+});

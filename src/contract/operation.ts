@@ -1,0 +1,145 @@
+// What an operation is: one value from which validation, types, routes, documentation, client and tests are made.
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+/** `read`: any key. `full`: Full access only. */
+export type Access = 'read' | 'full';
+
+export const TAGS = {
+  Users: 'Users, their terms, limits and subscription links.',
+  Grants: 'Traffic added to a user on top of the plan.',
+  Tariffs: 'Plans: what a user gets when created from one.',
+  Inbounds: 'Connections: what users connect to.',
+  Nodes: 'The servers that carry the traffic. Changed in the panel only.',
+  Statistics: 'Figures for dashboards and billing.',
+  Events: 'An ordered feed of what happened.',
+  Monitoring: 'Figures for Prometheus.',
+  Panel: 'The panel itself.',
+} as const;
+export type Tag = keyof typeof TAGS;
+
+/** A named example of a request and what answers it. */
+export interface Example {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly reply?: unknown;
+}
+
+interface Described {
+  /** camelCase, unique over both doors; the operationId of OpenAPI and the method's name in the client. */
+  readonly id: string;
+  readonly tag: Tag;
+  /** A line that says what the operation does. */
+  readonly summary: string;
+  readonly description?: string;
+  /** Codes beyond the common ones of its kind (see errors.ts). */
+  readonly errors: readonly ErrorCode[];
+}
+
+/** An operation that has a path on the API door, and is reached by the panel door too. */
+export interface ApiOperation<
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType | null = z.ZodType | null,
+  O extends z.ZodType | null = z.ZodType | null,
+> extends Described {
+  readonly door: 'api';
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly access: Access;
+  readonly params: P;
+  readonly query: Q;
+  /** null: no body (an empty one or `{}` is accepted). */
+  readonly body: B;
+  /** Success status. */
+  readonly status: 200 | 201 | 204;
+  /** null: no body in the reply. */
+  readonly output: O;
+  /** Media types of the reply; the first is the default. */
+  readonly produces: readonly string[];
+  /** Reply headers of its own. */
+  readonly headers: readonly ('ETag' | 'Location' | 'Link')[];
+  /** Whether `If-Match` is honoured. */
+  readonly ifMatch: boolean;
+  readonly example: Example;
+}
+
+/** An operation that only the panel has: it cannot be mounted on the API door, it has no path. */
+export interface PanelOperation<I extends z.ZodType = z.ZodType, O extends z.ZodType | null = z.ZodType | null>
+  extends Described {
+  readonly door: 'panel';
+  /** `public`: before sign-in. `session`: the administrator's session. */
+  readonly access: 'public' | 'session';
+  readonly effect: 'read' | 'write';
+  readonly input: I;
+  readonly output: O;
+  readonly example: Pick<Example, 'body' | 'reply'>;
+}
+
+export type Operation = ApiOperation | PanelOperation;
+
+type ApiDefaults = 'params' | 'query' | 'body' | 'output' | 'produces' | 'headers' | 'ifMatch' | 'errors';
+
+/** An API operation; what is left out means: no parameters, no body, JSON, no headers or errors of its own. */
+export function apiOperation<
+  const Id extends string,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType | null,
+  O extends z.ZodType | null,
+>(
+  operation: Omit<ApiOperation<P, Q, B, O>, 'door' | ApiDefaults | 'id'> &
+    Pick<ApiOperation<P, Q, B, O>, 'params' | 'query' | 'body' | 'output'> &
+    Partial<Pick<ApiOperation<P, Q, B, O>, 'produces' | 'headers' | 'ifMatch' | 'errors'>> & { readonly id: Id },
+): ApiOperation<P, Q, B, O> & { readonly id: Id } {
+  return {
+    door: 'api',
+    produces: ['application/json'],
+    headers: [],
+    ifMatch: false,
+    errors: [],
+    ...operation,
+  };
+}
+
+/** A panel-only operation. */
+export function panelOperation<const Id extends string, I extends z.ZodType, O extends z.ZodType | null>(
+  operation: Omit<PanelOperation<I, O>, 'door' | 'id' | 'errors'> & {
+    readonly id: Id;
+    readonly errors?: readonly ErrorCode[];
+  },
+): PanelOperation<I, O> & { readonly id: Id } {
+  return { door: 'panel', errors: [], ...operation };
+}
+
+type Out<S> = S extends z.ZodType ? z.output<S> : unknown;
+
+/** A section's members; none where the section is empty, whose type would forbid the members of the others. */
+type Members<S> = string extends keyof S ? unknown : S;
+type Flat<T> = unknown extends T ? Record<string, never> : { [K in keyof T]: T[K] };
+
+/** What a handler gets: parameters of path and query and the members of the body, in one flat record. */
+export type InputOf<Op> =
+  Op extends ApiOperation<infer P, infer Q, infer B, infer _O>
+    ? Flat<Members<z.output<P>> & Members<z.output<Q>> & (B extends z.ZodType ? z.output<B> : unknown)>
+    : Op extends PanelOperation<infer I, infer _O>
+      ? z.output<I>
+      : never;
+
+/** What a caller sends: the same record before defaults. */
+export type CallOf<Op> =
+  Op extends ApiOperation<infer P, infer Q, infer B, infer _O>
+    ? Flat<Members<z.input<P>> & Members<z.input<Q>> & (B extends z.ZodType ? z.input<B> : unknown)>
+    : Op extends PanelOperation<infer I, infer _O>
+      ? z.input<I>
+      : never;
+
+/** What an operation replies with; undefined where there is no body. */
+export type OutputOf<Op> = Op extends { readonly output: infer O } ? (O extends z.ZodType ? Out<O> : undefined) : never;
+
+/** Whether an operation changes nothing. */
+export function isReading(operation: Operation): boolean {
+  return operation.door === 'api' ? operation.method === 'GET' : operation.effect === 'read';
+}

@@ -1,0 +1,134 @@
+// The small types every record is made of, each with its bounds, so that a bound is written once.
+import { z } from 'zod';
+
+/** Traffic limits and grants: 1 byte to 1 PiB. */
+export const MAX_TRAFFIC = 2 ** 50;
+/** No term ends later than 2100-01-01T00:00:00Z. */
+export const MAX_EXPIRES_AT = '2100-01-01T00:00:00Z';
+const MAX_EXPIRES_MS = Date.parse(MAX_EXPIRES_AT);
+
+// Refused everywhere: control characters but tab and line feed, and halves of surrogate pairs, which UTF-8 cannot carry.
+const CONTROL = /[^\P{Cc}\t\n]/u;
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+interface TextRule {
+  readonly min: number;
+  readonly max: number;
+  /** Whether line feeds and tabs may be in it. */
+  readonly multiline?: boolean;
+}
+
+// The same rule for the documentation, in what regular expressions of all languages have in common.
+const REFUSED = '\\x00-\\x1f\\x7f-\\x9f';
+const REFUSED_MULTILINE = '\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f';
+
+/** Text measured in code points, as JSON Schema does, without control characters. A minimum above 0 also asks for something that is not white space. */
+export function text({ min, max, multiline = false }: TextRule) {
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const length = value.length <= max && min <= 1 ? Math.max(1, value.length) : codePoints(value);
+      if (value.length < min || length < min) {
+        context.addIssue({ code: 'too_small', minimum: min, origin: 'string', inclusive: true, input: value });
+      } else if (length > max) {
+        context.addIssue({ code: 'too_big', maximum: max, origin: 'string', inclusive: true, input: value });
+      } else if (min > 0 && value.trim() === '') {
+        context.addIssue({ code: 'custom', message: 'must not be blank', input: value });
+      } else if (CONTROL.test(value) || (!multiline && /[\t\n]/.test(value)) || !value.isWellFormed()) {
+        context.addIssue({ code: 'custom', message: 'must not contain control characters', input: value });
+      }
+    })
+    .meta({ minLength: min, maxLength: max, pattern: patternOf(min, multiline) });
+}
+
+function patternOf(min: number, multiline: boolean): string {
+  const refused = multiline ? REFUSED_MULTILINE : REFUSED;
+  return min > 0 ? `^[^${refused}]*[^\\s${refused}][^${refused}]*$` : `^[^${refused}]*$`;
+}
+
+/** Ids are positive integers, never used again. */
+export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/** A moment on the wire: RFC 3339, UTC, with `Z`. */
+export const instant = z.iso.datetime({ precision: null }).meta({ examples: ['2026-12-20T21:00:00.000Z'] });
+
+/** The end of a term: a moment not later than 2100-01-01. */
+export const expiresAt = instant.refine(
+  (value) => {
+    const at = Date.parse(value);
+    return !(at < 0 || at > MAX_EXPIRES_MS);
+  },
+  { message: `must lie between 1970 and ${MAX_EXPIRES_AT}` },
+);
+
+/** Whole bytes; counters are safe integers. */
+export const bytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** A traffic limit: bytes per period. */
+export const trafficLimit = z.int().min(1).max(MAX_TRAFFIC);
+
+/** A list of connection ids without repetition; null allows all, an empty list none. */
+export const inboundIds = z
+  .array(id)
+  .max(1000)
+  .refine((ids) => new Set(ids).size === ids.length, { message: 'must not repeat an id' })
+  .meta({ uniqueItems: true })
+  .nullable();
+
+// What a host name may hold, told without Unicode classes, which many readers of JSON Schema do not know.
+const PORTABLE_HOST =
+  '^(?:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*|[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\xa9](?:[^\\x00-\\x2c\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\xa9]*[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\xa9])?)$';
+
+const ipv6 = z.ipv6();
+
+/** A DNS name or an IP literal without brackets; what goes into a link must not be able to break out of it. */
+export const hostName = z
+  .string()
+  .max(253)
+  .regex(/^(?:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*|[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)$/u)
+  // `1.2.3.4:443` has the letters of an IPv6 address and is none.
+  .refine((host) => !/^[0-9a-fA-F.]*:[0-9a-fA-F:.]*$/.test(host) || ipv6.safeParse(host).success, {
+    message: 'must be a name or an address, without a port',
+  })
+  .meta({ override: { pattern: PORTABLE_HOST } });
+
+export const name = text({ min: 1, max: 100 });
+export const contact = text({ min: 0, max: 100 });
+export const note = text({ min: 0, max: 2000, multiline: true });
+export const tag = text({ min: 1, max: 32 });
+export const tags = z
+  .array(tag)
+  .max(20)
+  .refine((all) => new Set(all).size === all.length, { message: 'must not repeat a tag' })
+  .meta({ uniqueItems: true });
+
+export const RANGES = ['24h', '7d', '30d'] as const;
+export const range = z.enum(RANGES);
+export type Range = z.output<typeof range>;
+
+/** Directions as the user sees them: `up` is sent by the user, `down` is received. */
+export const updown = z.object({ up: bytes, down: bytes }).meta({ id: 'UpDown' });
+
+export const limit = z.int().min(1).max(500).default(100);
+export const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0);
+
+/** The envelope that every list has. */
+export function listOf<T extends z.ZodType>(item: T, title: string) {
+  return z
+    .object({
+      items: z.array(item),
+      total: z.int().min(0).meta({ description: 'How many match, on all pages. Exact.' }),
+      limit: z.int().min(1),
+      offset: z.int().min(0),
+      next_cursor: z
+        .string()
+        .nullable()
+        .meta({ description: 'Pass it as `cursor` for the next page; null on the last one.' }),
+    })
+    .meta({ id: title });
+}

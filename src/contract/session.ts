@@ -1,0 +1,136 @@
+// Setup, sign-in and sessions: the administrator's door. None of it is on the API.
+import { z } from 'zod';
+import { panelOperation } from './operation.ts';
+import * as s from './scalars.ts';
+
+/** The administrator's password: at least 8 characters, never cut short, any composition. */
+export const password = s.text({ min: 8, max: 256 });
+/** A password as typed to prove who one is: anything may be wrong, so nothing is refused by its form. */
+export const typedPassword = z.string().max(1024);
+const adminName = s.text({ min: 1, max: 64 });
+
+const administrator = z.object({ name: z.string() }).meta({ id: 'Administrator' });
+
+export const panelState = panelOperation({
+  id: 'panelState',
+  access: 'public',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'Say whether there is an administrator and who is signed in',
+  input: z.strictObject({}),
+  output: z.object({
+    version: z.string(),
+    language: z.string(),
+    set_up: z.boolean(),
+    two_factor: z.boolean().meta({ description: 'Whether sign-in asks for a code.' }),
+    signed_in: administrator.nullable(),
+    base_url: z.string().nullable().meta({ description: 'null until signed in.' }),
+    disk_full: z
+      .boolean()
+      .meta({ description: 'Nothing can be changed until there is room again; false until signed in.' }),
+  }),
+  example: {
+    body: {},
+    reply: {
+      ...{ version: '0.1.0', language: 'en', set_up: true, two_factor: false },
+      ...{ signed_in: null, base_url: null, disk_full: false },
+    },
+  },
+});
+
+export const setUp = panelOperation({
+  id: 'setUp',
+  access: 'public',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Make the administrator with the one-time setup link',
+  input: z.strictObject({ token: z.string().max(200), name: adminName, password }),
+  output: administrator,
+  errors: ['not_found', 'already_set_up'],
+  example: { body: { token: 'k1VtXo…', name: 'admin', password: 'correct horse battery' }, reply: { name: 'admin' } },
+});
+
+export const signIn = panelOperation({
+  id: 'signIn',
+  access: 'public',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Sign in',
+  description: 'The same reply, after the same time, whatever was wrong.',
+  input: z.strictObject({ name: z.string().max(1024), password: typedPassword, code: z.string().max(64).optional() }),
+  output: administrator,
+  errors: ['sign_in_failed', 'slow_down'],
+  example: { body: { name: 'admin', password: 'correct horse battery' }, reply: { name: 'admin' } },
+});
+
+export const signOut = panelOperation({
+  id: 'signOut',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Sign out',
+  input: z.strictObject({}),
+  output: null,
+  example: { body: {} },
+});
+
+export const session = z
+  .object({
+    id: s.id,
+    current: z.boolean(),
+    address: z.string(),
+    device: z.string().meta({ description: 'What the browser says it is.' }),
+    created_at: s.instant,
+    last_seen_at: s.instant,
+    ends_at: s.instant.meta({ description: 'When it ends if it stays idle, or at the latest.' }),
+  })
+  .meta({ id: 'Session' });
+
+export const listSessions = panelOperation({
+  id: 'listSessions',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'List sessions',
+  input: z.strictObject({}),
+  output: z.object({ items: z.array(session) }),
+  example: {
+    body: {},
+    reply: {
+      items: [
+        {
+          id: 1,
+          current: true,
+          address: '127.0.0.1',
+          device: 'Firefox on Linux',
+          created_at: '2026-11-20T09:00:00.000Z',
+          last_seen_at: '2026-11-20T10:00:00.000Z',
+          ends_at: '2026-11-20T22:00:00.000Z',
+        },
+      ],
+    },
+  },
+});
+
+export const endSession = panelOperation({
+  id: 'endSession',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'End a session',
+  input: z.strictObject({ id: s.id }),
+  output: null,
+  errors: ['not_found'],
+  example: { body: { id: 2 } },
+});
+
+export const endOtherSessions = panelOperation({
+  id: 'endOtherSessions',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'End all sessions but this one',
+  input: z.strictObject({}),
+  output: z.object({ ended: z.int().min(0) }),
+  example: { body: {}, reply: { ended: 2 } },
+});

@@ -1,0 +1,119 @@
+// The one table of operations. What is not here is on neither door; what is here is everywhere it belongs.
+
+import * as addresses from './addresses.ts';
+import * as audit from './audit.ts';
+import * as backups from './backups.ts';
+import * as certificates from './certificates.ts';
+import * as events from './events.ts';
+import * as grants from './grants.ts';
+import * as inbounds from './inbounds.ts';
+import * as keys from './keys.ts';
+import * as monitoring from './monitoring.ts';
+import * as nodes from './nodes.ts';
+import type { ApiOperation, InputOf, Operation, OutputOf } from './operation.ts';
+import * as panelSettings from './panel-settings.ts';
+import * as reality from './reality.ts';
+import * as session from './session.ts';
+import * as settings from './settings.ts';
+import * as stats from './stats.ts';
+import * as tariffs from './tariffs.ts';
+import * as trying from './try-api.ts';
+import * as twoFactor from './two-factor.ts';
+import * as acts from './user-acts.ts';
+import * as users from './users.ts';
+import * as vault from './vault.ts';
+
+export const OPERATIONS = {
+  listUsers: users.listUsers,
+  createUser: users.createUser,
+  getUser: users.getUser,
+  updateUser: users.updateUser,
+  deleteUser: users.deleteUser,
+  extendUser: acts.extendUser,
+  resetTraffic: acts.resetTraffic,
+  reissueUser: acts.reissueUser,
+  bulkUsers: acts.bulkUsers,
+  getUserTraffic: acts.getUserTraffic,
+  createGrant: grants.createGrant,
+  listGrants: grants.listGrants,
+  getGrant: grants.getGrant,
+  deleteGrant: grants.deleteGrant,
+  listTariffs: tariffs.listTariffs,
+  getTariff: tariffs.getTariff,
+  createTariff: tariffs.createTariff,
+  updateTariff: tariffs.updateTariff,
+  deleteTariff: tariffs.deleteTariff,
+  listInbounds: inbounds.listInbounds,
+  getInbound: inbounds.getInbound,
+  createInbound: inbounds.createInbound,
+  updateInbound: inbounds.updateInbound,
+  deleteInbound: inbounds.deleteInbound,
+  listNodes: nodes.listNodes,
+  getNode: nodes.getNode,
+  getOverview: stats.getOverview,
+  getTraffic: stats.getTraffic,
+  listEvents: events.listEvents,
+  getMetrics: monitoring.getMetrics,
+  getSettings: settings.getSettings,
+  getOpenApi: monitoring.getOpenApi,
+  makeRealityKeys: reality.makeRealityKeys,
+  createNode: nodes.createNode,
+  updateNode: nodes.updateNode,
+  deleteNode: nodes.deleteNode,
+  panelState: session.panelState,
+  setUp: session.setUp,
+  signIn: session.signIn,
+  signOut: session.signOut,
+  listSessions: session.listSessions,
+  endSession: session.endSession,
+  endOtherSessions: session.endOtherSessions,
+  listKeys: keys.listKeys,
+  createKey: keys.createKey,
+  revokeKey: keys.revokeKey,
+  getTwoFactor: twoFactor.getTwoFactor,
+  beginTwoFactor: twoFactor.beginTwoFactor,
+  confirmTwoFactor: twoFactor.confirmTwoFactor,
+  disableTwoFactor: twoFactor.disableTwoFactor,
+  renewRecoveryCodes: twoFactor.renewRecoveryCodes,
+  changePassword: twoFactor.changePassword,
+  getVault: vault.getVault,
+  refreshVault: vault.refreshVault,
+  getPanelSettings: panelSettings.getPanelSettings,
+  updateSettings: panelSettings.updateSettings,
+  getAddresses: addresses.getAddresses,
+  changeAddresses: addresses.changeAddresses,
+  confirmAddresses: addresses.confirmAddresses,
+  rotateSecretPath: addresses.rotateSecretPath,
+  getCertificates: certificates.getCertificates,
+  importCertificate: certificates.importCertificate,
+  renewCertificate: certificates.renewCertificate,
+  listBackups: backups.listBackups,
+  createBackup: backups.createBackup,
+  deleteBackup: backups.deleteBackup,
+  scheduleBackups: backups.scheduleBackups,
+  checkBackup: backups.checkBackup,
+  restoreBackup: backups.restoreBackup,
+  listAudit: audit.listAudit,
+  tryApi: trying.tryApi,
+} as const satisfies Record<string, Operation>;
+
+export type OperationId = keyof typeof OPERATIONS;
+export type Input<Id extends OperationId> = InputOf<(typeof OPERATIONS)[Id]>;
+export type Output<Id extends OperationId> = OutputOf<(typeof OPERATIONS)[Id]>;
+
+/** The operations that have a path, in the order of the documentation. */
+export const API_OPERATIONS: readonly (ApiOperation & { readonly id: OperationId })[] = Object.values(
+  OPERATIONS,
+).filter((operation) => operation.door === 'api') as never;
+
+/** First path segments that say where a panel-only matter lives, instead of a plain 404. */
+export const PANEL_ONLY_PATHS = [
+  'keys',
+  'sessions',
+  'audit',
+  'payments',
+  'bot',
+  'certificates',
+  'updates',
+  'addresses',
+] as const;

@@ -1,0 +1,175 @@
+// Plans (tariffs) on the wire: what a user gets when created from one.
+import { z } from 'zod';
+import { apiOperation } from './operation.ts';
+import * as s from './scalars.ts';
+import { byId, MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, resetStrategy } from './users.ts';
+
+const duration = z
+  .union([
+    z.strictObject({ days: z.int().min(1).max(MAX_EXTEND_DAYS) }),
+    z.strictObject({ months: z.int().min(1).max(MAX_EXTEND_MONTHS) }),
+  ])
+  .meta({ id: 'Duration', description: 'The length of the term: days of 86,400 s, or calendar months.' });
+
+const price = z
+  .strictObject({
+    amount: z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description: 'In minor units (cents, kopecks).' }),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .meta({ description: 'ISO 4217.' }),
+  })
+  .meta({ id: 'Price' });
+
+export const STARTS = ['on_creation', 'on_first_use'] as const;
+
+const fields = {
+  name: s.name,
+  traffic_limit: s.trafficLimit.nullable().meta({ description: 'Bytes per period; null: unlimited.' }),
+  duration: duration.nullable().meta({ description: 'null: the term never ends.' }),
+  device_limit: z.int().min(1).max(100).nullable(),
+  reset_strategy: resetStrategy,
+  starts: z.enum(STARTS).meta({ description: 'When the term begins.' }),
+  inbounds: s.inboundIds.meta({ description: 'Connections allowed; null: all, []: none.' }),
+  price: price.nullable(),
+  archived: z.boolean().meta({ description: 'Kept for its users; no new ones can be made from it.' }),
+};
+
+export const tariff = z
+  .object({
+    id: s.id,
+    ...fields,
+    name: z.string(),
+    users: z.int().min(0).meta({ description: 'How many users have it.' }),
+    created_at: s.instant,
+    updated_at: s.instant,
+  })
+  .meta({ id: 'Tariff' });
+export type Tariff = z.output<typeof tariff>;
+
+export const tariffCreate = z
+  .strictObject({
+    name: fields.name,
+    traffic_limit: fields.traffic_limit.default(null),
+    duration: fields.duration.default(null),
+    device_limit: fields.device_limit.default(null),
+    reset_strategy: resetStrategy.default('none'),
+    starts: fields.starts.default('on_creation'),
+    inbounds: fields.inbounds.default(null),
+    price: fields.price.default(null),
+    archived: fields.archived.default(false),
+  })
+  .meta({ id: 'TariffCreate' });
+export type TariffCreate = z.output<typeof tariffCreate>;
+
+export const tariffPatch = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'TariffPatch', description: 'JSON merge patch. Users made from the plan keep what they have.' });
+
+export const tariffExample: Tariff = {
+  id: 1,
+  name: 'Monthly 50 GB',
+  traffic_limit: 50_000_000_000,
+  duration: { months: 1 },
+  device_limit: 3,
+  reset_strategy: 'month',
+  starts: 'on_creation',
+  inbounds: null,
+  price: { amount: 499, currency: 'EUR' },
+  archived: false,
+  users: 1,
+  created_at: '2026-11-20T09:00:00.000Z',
+  updated_at: '2026-11-20T09:00:00.000Z',
+};
+
+const none = z.strictObject({});
+
+export const listTariffs = apiOperation({
+  id: 'listTariffs',
+  method: 'GET',
+  path: '/tariffs',
+  access: 'read',
+  tag: 'Tariffs',
+  summary: 'List plans',
+  params: none,
+  query: z.strictObject({ archived: z.boolean().optional(), limit: s.limit, offset: s.offset }),
+  body: null,
+  status: 200,
+  output: s.listOf(tariff, 'TariffList'),
+  headers: ['Link'],
+  example: { reply: { items: [tariffExample], total: 1, limit: 100, offset: 0, next_cursor: null } },
+});
+
+export const getTariff = apiOperation({
+  id: 'getTariff',
+  method: 'GET',
+  path: '/tariffs/{id}',
+  access: 'read',
+  tag: 'Tariffs',
+  summary: 'Read a plan',
+  params: byId,
+  query: none,
+  body: null,
+  status: 200,
+  output: tariff,
+  headers: ['ETag'],
+  errors: ['not_found'],
+  example: { params: { id: 1 }, reply: tariffExample },
+});
+
+export const createTariff = apiOperation({
+  id: 'createTariff',
+  method: 'POST',
+  path: '/tariffs',
+  access: 'full',
+  tag: 'Tariffs',
+  summary: 'Create a plan',
+  params: none,
+  query: none,
+  body: tariffCreate,
+  status: 201,
+  output: tariff,
+  headers: ['Location'],
+  errors: ['inbound_not_found'],
+  example: {
+    body: { name: 'Monthly 50 GB', traffic_limit: 50_000_000_000, duration: { months: 1 }, reset_strategy: 'month' },
+    reply: { ...tariffExample, device_limit: null, price: null, users: 0 },
+  },
+});
+
+export const updateTariff = apiOperation({
+  id: 'updateTariff',
+  method: 'PATCH',
+  path: '/tariffs/{id}',
+  access: 'full',
+  tag: 'Tariffs',
+  summary: 'Change a plan',
+  params: byId,
+  query: none,
+  body: tariffPatch,
+  status: 200,
+  output: tariff,
+  headers: ['ETag'],
+  ifMatch: true,
+  errors: ['not_found', 'precondition_failed', 'inbound_not_found'],
+  example: { params: { id: 1 }, body: { archived: true }, reply: { ...tariffExample, archived: true } },
+});
+
+export const deleteTariff = apiOperation({
+  id: 'deleteTariff',
+  method: 'DELETE',
+  path: '/tariffs/{id}',
+  access: 'full',
+  tag: 'Tariffs',
+  summary: 'Delete a plan',
+  description: 'Only where no user has it; archive it otherwise.',
+  params: byId,
+  query: none,
+  body: null,
+  status: 204,
+  output: null,
+  ifMatch: true,
+  errors: ['not_found', 'precondition_failed', 'tariff_in_use'],
+  example: { params: { id: 1 } },
+});

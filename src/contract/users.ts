@@ -1,0 +1,280 @@
+// Users on the wire: the record, what may be asked of it, and every operation on it but grants.
+import { z } from 'zod';
+import { apiOperation } from './operation.ts';
+import * as s from './scalars.ts';
+
+export const USER_STATES = ['active', 'on_hold', 'limited', 'expired', 'disabled'] as const;
+export const userState = z.enum(USER_STATES);
+export type UserState = z.output<typeof userState>;
+
+export const RESET_STRATEGIES = ['none', 'day', 'week', 'month', 'period'] as const;
+export const resetStrategy = z.enum(RESET_STRATEGIES).meta({
+  id: 'ResetStrategy',
+  description:
+    "When the period counter starts anew, at 00:00 in the panel's time zone: `week` on Monday, `month` on the 1st, `period` monthly on the day of the month the term began.",
+});
+export type ResetStrategy = z.output<typeof resetStrategy>;
+
+export const MAX_EXTEND_DAYS = 3650;
+export const MAX_EXTEND_MONTHS = 120;
+
+export const hold = z
+  .object({ months: z.int().min(0), days: z.int().min(0) })
+  .meta({ id: 'Hold', description: 'The term that starts at the first connection: months first, then days.' });
+export type Hold = z.output<typeof hold>;
+
+const deviceLimit = z.int().min(1).max(100);
+
+export const user = z
+  .object({
+    id: s.id,
+    name: z.string(),
+    contact: z.string(),
+    note: z.string(),
+    tags: z.array(z.string()),
+    state: userState.meta({
+      description: 'Follows from the facts: disabled, else expired, else limited, else on_hold, else active.',
+    }),
+    tariff_id: s.id.nullable().meta({ description: 'The plan; null once detached.' }),
+    enabled: z.boolean().meta({ description: 'false: disabled by the administrator.' }),
+    expires_at: s.instant.nullable().meta({ description: 'null: never.' }),
+    hold: hold.nullable(),
+    traffic_limit: s.trafficLimit.nullable().meta({ description: 'Bytes per period; null: unlimited.' }),
+    used_up: s.bytes.meta({ description: 'Bytes sent this period.' }),
+    used_down: s.bytes.meta({ description: 'Bytes received this period.' }),
+    total_up: s.bytes.meta({ description: 'Bytes sent ever; never goes down.' }),
+    total_down: s.bytes.meta({ description: 'Bytes received ever; never goes down.' }),
+    traffic_extra: s.bytes.meta({ description: 'Bytes left in grants.' }),
+    traffic_remaining: s.bytes
+      .nullable()
+      .meta({ description: 'What is left of the limit, and the grants; null: unlimited.' }),
+    reset_strategy: resetStrategy,
+    resets_at: s.instant.nullable().meta({ description: 'When the period counter starts anew.' }),
+    device_limit: deviceLimit.nullable(),
+    inbounds: z.array(s.id).nullable().meta({ description: 'Connections allowed; null: all, []: none.' }),
+    online: z.boolean().meta({ description: 'Bytes moved within the last 60 seconds.' }),
+    online_at: s.instant.nullable(),
+    sub_url: z
+      .url()
+      .optional()
+      .meta({ description: 'The subscription link. Absent for a key with Read access, everywhere.' }),
+    created_at: s.instant,
+    updated_at: s.instant.meta({ description: 'Changed by acts only, not by traffic or passing time.' }),
+  })
+  .meta({ id: 'User' });
+export type User = z.output<typeof user>;
+
+export const userExample: User = {
+  id: 7,
+  name: 'Anna Smirnova',
+  contact: '@anna',
+  note: '',
+  tags: ['family'],
+  state: 'active',
+  tariff_id: 1,
+  enabled: true,
+  expires_at: '2026-12-20T21:00:00.000Z',
+  hold: null,
+  traffic_limit: 50_000_000_000,
+  used_up: 120_000_000,
+  used_down: 1_380_000_000,
+  total_up: 900_000_000,
+  total_down: 21_300_000_000,
+  traffic_extra: 0,
+  traffic_remaining: 48_500_000_000,
+  reset_strategy: 'month',
+  resets_at: '2026-11-30T21:00:00.000Z',
+  device_limit: 3,
+  inbounds: null,
+  online: true,
+  online_at: '2026-11-20T10:15:00.000Z',
+  sub_url: 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+
+export const userCreate = z
+  .strictObject({
+    name: s.name,
+    tariff_id: s.id.meta({ description: 'The plan the user is created from.' }),
+    contact: s.contact.optional(),
+    note: s.note.optional(),
+    tags: s.tags.optional(),
+    enabled: z.boolean().optional(),
+    expires_at: s.expiresAt.nullable().optional().meta({ description: "Instead of the plan's term; null: never." }),
+    traffic_limit: s.trafficLimit.nullable().optional(),
+    reset_strategy: resetStrategy.optional(),
+    device_limit: deviceLimit.nullable().optional(),
+    inbounds: s.inboundIds.optional(),
+  })
+  .meta({ id: 'UserCreate', description: 'What is left out comes from the plan.' });
+export type UserCreate = z.output<typeof userCreate>;
+
+export const userPatch = z
+  .strictObject({
+    name: s.name.optional(),
+    contact: s.contact.optional(),
+    note: s.note.optional(),
+    tags: s.tags.optional(),
+    enabled: z.boolean().optional(),
+    tariff_id: s.id.nullable().optional().meta({
+      description: 'Another plan: its limits, a new term, the counter anew. null: detaches only. The same: nothing.',
+    }),
+    expires_at: s.expiresAt.nullable().optional().meta({ description: 'null: never. Ends a hold.' }),
+    traffic_limit: s.trafficLimit.nullable().optional(),
+    reset_strategy: resetStrategy.optional(),
+    device_limit: deviceLimit.nullable().optional(),
+    inbounds: s.inboundIds.optional(),
+  })
+  .meta({ id: 'UserPatch', description: 'JSON merge patch (RFC 7396): what is left out stays.' });
+export type UserPatch = z.output<typeof userPatch>;
+
+export const SORTS = ['id', 'name', 'created_at', 'expires_at', 'used'] as const;
+export type SortField = (typeof SORTS)[number];
+const descending = SORTS.map((field) => `-${field}` as const);
+export type Sort = SortField | `-${SortField}`;
+
+const search = z
+  .string()
+  .max(100)
+  .meta({ description: 'A substring of name, contact, note or a tag, in any case; or an id.' });
+
+const filterFields = {
+  state: userState.optional(),
+  q: search.optional(),
+  tariff_id: s.id.optional(),
+  tag: z.string().max(32).optional().meta({ description: 'Users that have exactly this tag.' }),
+  contact: z.string().max(100).optional().meta({ description: 'Users with exactly this contact.' }),
+  online: z.boolean().optional(),
+  expires_before: s.instant.optional(),
+  expires_after: s.instant.optional(),
+  updated_since: s.instant.optional(),
+};
+
+export const userQuery = z.strictObject({
+  ...filterFields,
+  limit: s.limit,
+  offset: s.offset,
+  sort: z
+    .enum([...SORTS, ...descending])
+    .default('-id')
+    .meta({
+      description: '`-` in front: descending. Ties go by id. Users who never expire come last in `expires_at`.',
+    }),
+  cursor: z
+    .string()
+    .max(400)
+    .optional()
+    .meta({ description: '`next_cursor` of the page before, under the same sort; goes without `offset`.' }),
+});
+
+export const userFilter = z
+  .strictObject({ all: z.literal(true).optional(), ...filterFields })
+  .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
+    message: 'must name at least one condition; {"all": true} takes every user',
+  })
+  .meta({
+    id: 'UserFilter',
+    description: 'As the query of the list; `{"all": true}` takes every user, an empty filter is refused.',
+    minProperties: 1,
+  });
+export type UserFilter = Omit<z.output<typeof userFilter>, 'all'>;
+
+const none = z.strictObject({});
+export const byId = z.strictObject({ id: s.id });
+const example = { params: { id: 7 }, reply: userExample };
+
+export const listUsers = apiOperation({
+  id: 'listUsers',
+  method: 'GET',
+  path: '/users',
+  access: 'read',
+  tag: 'Users',
+  summary: 'List users',
+  description:
+    'Pages by `limit` and `offset`, or by `cursor`, which neither skips nor repeats while users come and go.',
+  params: none,
+  query: userQuery,
+  body: null,
+  status: 200,
+  output: s.listOf(user, 'UserList'),
+  headers: ['Link'],
+  example: {
+    query: { state: 'active', q: 'anna', limit: 50 },
+    reply: { items: [userExample], total: 1, limit: 50, offset: 0, next_cursor: null },
+  },
+});
+
+export const createUser = apiOperation({
+  id: 'createUser',
+  method: 'POST',
+  path: '/users',
+  access: 'full',
+  tag: 'Users',
+  summary: 'Create a user from a plan',
+  params: none,
+  query: none,
+  body: userCreate,
+  status: 201,
+  output: user,
+  headers: ['Location'],
+  errors: ['tariff_not_found', 'inbound_not_found'],
+  example: { body: { name: 'Anna Smirnova', tariff_id: 1, contact: '@anna' }, reply: userExample },
+});
+
+export const getUser = apiOperation({
+  id: 'getUser',
+  method: 'GET',
+  path: '/users/{id}',
+  access: 'read',
+  tag: 'Users',
+  summary: 'Read a user',
+  params: byId,
+  query: none,
+  body: null,
+  status: 200,
+  output: user,
+  headers: ['ETag'],
+  errors: ['not_found'],
+  example,
+});
+
+export const updateUser = apiOperation({
+  id: 'updateUser',
+  method: 'PATCH',
+  path: '/users/{id}',
+  access: 'full',
+  tag: 'Users',
+  summary: 'Change a user',
+  params: byId,
+  query: none,
+  body: userPatch,
+  status: 200,
+  output: user,
+  headers: ['ETag'],
+  ifMatch: true,
+  errors: ['not_found', 'precondition_failed', 'tariff_not_found', 'inbound_not_found'],
+  example: {
+    params: { id: 7 },
+    body: { note: 'Pays in cash', enabled: true },
+    reply: { ...userExample, note: 'Pays in cash' },
+  },
+});
+
+export const deleteUser = apiOperation({
+  id: 'deleteUser',
+  method: 'DELETE',
+  path: '/users/{id}',
+  access: 'full',
+  tag: 'Users',
+  summary: 'Delete a user',
+  description: 'For good: the link, the grants and the traffic of the user go; totals of nodes and connections stay.',
+  params: byId,
+  query: none,
+  body: null,
+  status: 204,
+  output: null,
+  ifMatch: true,
+  errors: ['not_found', 'precondition_failed'],
+  example: { params: { id: 7 } },
+});
