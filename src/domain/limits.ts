@@ -1,0 +1,17 @@
+// The spans and bounds that the rules share, so that no rule carries a number of its own. What a body may ask for is bounded in contract/.
+
+export const HOUR_MS = 3_600_000;
+
+/** A day of a term or a grant is always this long, whatever the wall clock does. */
+export const DAY_MS = 86_400_000;
+
+/** No term ends later than 2100-01-01T00:00:00Z (epoch ms); that moment itself is allowed. */
+export const MAX_INSTANT = Date.UTC(2100, 0, 1);
+
+/** How long before its end a term is announced as expiring (ms). */
+export const EXPIRING_NOTICE_MS = 3 * DAY_MS;
+
+/** Adds two amounts of bytes; stops at the largest safe integer instead of losing exactness. */
+export function addBytes(a: number, b: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, a + b);
+}

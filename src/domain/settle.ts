@@ -1,0 +1,115 @@
+// What the mere passing of time does to an account: resets, ends of grants, and the notices about a term's end.
+
+import type { ResetStrategy } from '../contract/users.ts';
+import { type Account, type Grant, isGrantLive } from './account.ts';
+import { nextReset } from './calendar.ts';
+import { endPeriodGrants } from './grant.ts';
+import { DAY_MS, EXPIRING_NOTICE_MS } from './limits.ts';
+
+/** Which notices about the present end of the term have gone out; stored beside the account. */
+export interface TermFlags {
+  readonly expiringAnnounced: boolean;
+  readonly expiredAnnounced: boolean;
+}
+
+/** One thing that time did, at its true moment (epoch ms). */
+export type Happening =
+  | { readonly type: 'reset' | 'expiring' | 'expired'; readonly at: number }
+  | { readonly type: 'grant_ended'; readonly at: number; readonly grantId: number };
+
+export interface Settled {
+  readonly account: Account;
+  readonly flags: TermFlags;
+  readonly happened: readonly Happening[];
+}
+
+/**
+ * The flags after an act that sets the end of the term: both notices are due again. One set within its last three days is not
+ * announced as expiring, as that mark is not passed any more.
+ */
+export function freshFlags(account: Account, now: number): TermFlags {
+  const { expiresAt } = account;
+  return { expiringAnnounced: expiresAt !== null && expiresAt - EXPIRING_NOTICE_MS <= now, expiredAnnounced: false };
+}
+
+/**
+ * The earliest moment at which time changes this account or is to be announced; null if there is none. Later than `now` on an
+ * account settled at `now`; one that is not later says that settling is due. An end that lies ahead counts even where it has
+ * been announced, as happens when a wrong clock is set back.
+ */
+export function nextChangeAt(account: Account, flags: TermFlags, now: number): number | null {
+  const { expiresAt, resetsAt } = account;
+  let next = resetsAt ?? Number.POSITIVE_INFINITY;
+  if (expiresAt !== null && !flags.expiringAnnounced) next = Math.min(next, expiresAt - EXPIRING_NOTICE_MS);
+  if (expiresAt !== null && (expiresAt > now || !flags.expiredAnnounced)) next = Math.min(next, expiresAt);
+  for (const grant of account.grants) {
+    if (grant.bytesLeft > 0 && grant.endsAt !== null) next = Math.min(next, grant.endsAt);
+  }
+  return next === Number.POSITIVE_INFINITY ? null : next;
+}
+
+/**
+ * Brings an account from its stored moment to `now`; what happened is in the order of time. Resets that were missed become one
+ * at the moment of the last of them; `period` grants end at the first. Settling again changes nothing, and settling in steps
+ * leaves the same account and flags.
+ */
+export function settle(account: Account, flags: TermFlags, now: number, zone: string): Settled {
+  const due = nextChangeAt(account, flags, now);
+  if (due === null || due > now) return { account, flags, happened: [] };
+  const happened: Happening[] = [];
+  let settled = { ...account, grants: endDatedGrants(account.grants, now) };
+  if (account.resetsAt !== null && account.resetsAt <= now) {
+    const grants = endPeriodGrants(settled.grants, account.resetsAt);
+    const { last, next } = resetsAround(account, account.resetsAt, now, zone);
+    settled = { ...settled, usedUp: 0, usedDown: 0, resetsAt: next, grants };
+    happened.push({ type: 'reset', at: last });
+  }
+  settled.grants.forEach((grant, index) => {
+    if (grant !== account.grants[index] && grant.endsAt !== null) {
+      happened.push({ type: 'grant_ended', at: grant.endsAt, grantId: grant.id });
+    }
+  });
+  const { expiresAt } = account;
+  const isExpiring = expiresAt !== null && expiresAt - EXPIRING_NOTICE_MS <= now;
+  if (isExpiring && !flags.expiringAnnounced) happened.push({ type: 'expiring', at: expiresAt - EXPIRING_NOTICE_MS });
+  const isExpired = expiresAt !== null && expiresAt <= now;
+  if (isExpired && !flags.expiredAnnounced) happened.push({ type: 'expired', at: expiresAt });
+  return {
+    account: settled,
+    flags: {
+      expiringAnnounced: flags.expiringAnnounced || isExpiring,
+      expiredAnnounced: flags.expiredAnnounced || isExpired,
+    },
+    happened: happened.sort((a, b) => a.at - b.at),
+  };
+}
+
+function endDatedGrants(grants: readonly Grant[], now: number): readonly Grant[] {
+  return grants.map((grant) => (grant.bytesLeft > 0 && !isGrantLive(grant, now) ? { ...grant, bytesLeft: 0 } : grant));
+}
+
+// Longer than any two neighbouring resets of a strategy lie apart.
+const REACH_MS: Record<Exclude<ResetStrategy, 'none'>, number> = {
+  day: 3 * DAY_MS,
+  week: 10 * DAY_MS,
+  month: 34 * DAY_MS,
+  period: 34 * DAY_MS,
+};
+
+/** The last reset up to `now` and the one after it, given that the first one due is at `first`; months of resets are not walked. */
+function resetsAround(
+  account: Account,
+  first: number,
+  now: number,
+  zone: string,
+): { last: number; next: number | null } {
+  const { resetStrategy, termBeganAt } = account;
+  if (resetStrategy === 'none') return { last: first, next: null };
+  let last = first;
+  let next = nextReset(resetStrategy, Math.max(first, now - REACH_MS[resetStrategy]), termBeganAt, zone);
+  while (next !== null && next <= now) {
+    last = next;
+    next = nextReset(resetStrategy, next, termBeganAt, zone);
+  }
+  return { last, next };
+}

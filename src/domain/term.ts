@@ -1,0 +1,90 @@
+// Terms: how one starts, grows, is set and begins at the first connection. Source: the contract's states and transitions.
+
+import type { Hold, ResetStrategy } from '../contract/users.ts';
+import type { Account } from './account.ts';
+import { addDays, addMonths, nextReset } from './calendar.ts';
+import { MAX_INSTANT } from './limits.ts';
+import { resetTraffic } from './traffic.ts';
+
+/** A length of term: days of 86,400 s, or calendar months. */
+export type Duration = { readonly days: number } | { readonly months: number };
+
+/** What of a plan decides a term. duration null = never expires. */
+export interface TermPlan {
+  readonly duration: Duration | null;
+  readonly starts: 'on_creation' | 'on_first_use';
+  readonly resetStrategy: ResetStrategy;
+}
+
+/** The fields that a new term sets; spread them over an account. The period counter starts at nothing, grants stay. */
+export type NewTerm = Pick<
+  Account,
+  'expiresAt' | 'hold' | 'usedUp' | 'usedDown' | 'resetStrategy' | 'termBeganAt' | 'resetsAt'
+>;
+
+export type ExtendResult =
+  | { readonly ok: true; readonly account: Account }
+  | { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
+
+/**
+ * A new term from a plan, at creation or at a change of tariff. It ends at 2100-01-01Z at the latest. A plan that never
+ * expires has nothing to hold: its term begins at once, also where the plan says `on_first_use`.
+ */
+export function startTerm(plan: TermPlan, now: number, zone: string): NewTerm {
+  const { duration, resetStrategy } = plan;
+  const isHeld = duration !== null && plan.starts === 'on_first_use';
+  const termBeganAt = isHeld ? null : now;
+  return {
+    expiresAt: duration === null || isHeld ? null : Math.min(MAX_INSTANT, termEnd(now, toHold(duration), zone)),
+    hold: isHeld ? toHold(duration) : null,
+    usedUp: 0,
+    usedDown: 0,
+    resetStrategy,
+    termBeganAt,
+    resetsAt: nextReset(resetStrategy, now, termBeganAt, zone),
+  };
+}
+
+/**
+ * Extends a term from the later of its end and `now`; a hold grows. On an expired account (also a disabled one, which stays
+ * disabled) this begins a new term, and under `period` the counter starts anew with it. `term_unlimited`: it never expires.
+ * `past_limit`: it would end after 2100-01-01Z; for a hold, if it began now.
+ */
+export function extendTerm(account: Account, amount: Duration, now: number, zone: string): ExtendResult {
+  const added = toHold(amount);
+  if (account.hold !== null) {
+    const hold = { months: account.hold.months + added.months, days: account.hold.days + added.days };
+    if (termEnd(now, hold, zone) > MAX_INSTANT) return { ok: false, error: 'past_limit' };
+    return { ok: true, account: { ...account, hold } };
+  }
+  if (account.expiresAt === null) return { ok: false, error: 'term_unlimited' };
+  const expiresAt = termEnd(Math.max(now, account.expiresAt), added, zone);
+  if (expiresAt > MAX_INSTANT) return { ok: false, error: 'past_limit' };
+  if (account.expiresAt > now) return { ok: true, account: { ...account, expiresAt } };
+  const begun = { ...account, expiresAt, termBeganAt: now };
+  return { ok: true, account: account.resetStrategy === 'period' ? resetTraffic(begun, now, zone) : begun };
+}
+
+/** Sets the end of the term (at most 2100-01-01Z; null = never). A hold ends, its term begins now; else the term's beginning stays. */
+export function setExpiry(account: Account, expiresAt: number | null, now: number, zone: string): Account {
+  return account.hold === null ? { ...account, expiresAt } : beginTerm(account, expiresAt, now, zone);
+}
+
+/** Begins a held term at the first connection: months first, then days, at most until 2100-01-01Z. Without a hold nothing changes. */
+export function beginHeldTerm(account: Account, now: number, zone: string): Account {
+  if (account.hold === null) return account;
+  return beginTerm(account, Math.min(MAX_INSTANT, termEnd(now, account.hold, zone)), now, zone);
+}
+
+function beginTerm(account: Account, expiresAt: number | null, now: number, zone: string): Account {
+  const resetsAt = nextReset(account.resetStrategy, now, now, zone);
+  return { ...account, expiresAt, hold: null, termBeganAt: now, resetsAt };
+}
+
+function termEnd(from: number, length: Hold, zone: string): number {
+  return addDays(addMonths(from, length.months, zone), length.days);
+}
+
+function toHold(duration: Duration): Hold {
+  return 'months' in duration ? { months: duration.months, days: 0 } : { months: 0, days: duration.days };
+}

@@ -1,0 +1,113 @@
+// Offsets of IANA time zones, fast: Intl is asked once per stretch of time, every later question is answered from memory.
+import { DAY_MS } from './limits.ts';
+
+/** A stretch of time, from inclusive to exclusive, in which a zone's offset is the same. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly offset: number;
+}
+
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  readonly buckets: Map<number, readonly Span[]>;
+  last: Span;
+}
+
+// A bit more than a year. Its first use costs about 400 questions to Intl (around a millisecond), later ones none.
+const BUCKET_MS = 2 ** 35;
+
+const zones = new Map<string, Zone>();
+
+/**
+ * What is to be added to an instant (epoch ms) to get the zone's wall clock, in ms: +19,800,000 in Asia/Kolkata.
+ * Throws a RangeError for a name that `isTimeZone` refuses.
+ */
+export function zoneOffset(ms: number, zone: string): number {
+  const known = zones.get(zone) ?? addZone(zone);
+  if (ms >= known.last.from && ms < known.last.to) return known.last.offset;
+  const index = Math.floor(ms / BUCKET_MS);
+  let spans = known.buckets.get(index);
+  if (spans === undefined) {
+    spans = measureBucket(known.format, index);
+    known.buckets.set(index, spans);
+  }
+  for (const span of spans) {
+    if (ms < span.to) {
+      known.last = span;
+      return span.offset;
+    }
+  }
+  throw new RangeError(`no offset for ${ms}`);
+}
+
+/** Whether a name is a time zone that this runtime knows. Bare offsets (`+03:00`) are not names. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function addZone(name: string): Zone {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: name,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const zone = { format, buckets: new Map<number, readonly Span[]>(), last: { from: 0, to: 0, offset: 0 } };
+  zones.set(name, zone);
+  return zone;
+}
+
+// Looks once a day: no zone changes its offset twice within one. Each change is then narrowed down to its second.
+function measureBucket(format: Intl.DateTimeFormat, index: number): readonly Span[] {
+  const end = (index + 1) * BUCKET_MS;
+  const spans: Span[] = [];
+  let from = index * BUCKET_MS;
+  let offset = measure(format, from);
+  for (let at = from; at < end; ) {
+    const next = Math.min(end, at + DAY_MS);
+    const nextOffset = measure(format, next);
+    if (nextOffset !== offset) {
+      const change = firstChange(format, at, next, offset);
+      if (change < end) {
+        spans.push({ from, to: change, offset });
+        from = change;
+        offset = nextOffset;
+      }
+    }
+    at = next;
+  }
+  spans.push({ from, to: end, offset });
+  return spans;
+}
+
+function firstChange(format: Intl.DateTimeFormat, from: number, to: number, offset: number): number {
+  let before = from;
+  let after = to;
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (measure(format, middle) === offset) before = middle;
+    else after = middle;
+  }
+  return after;
+}
+
+function measure(format: Intl.DateTimeFormat, ms: number): number {
+  const whole = Math.floor(ms / 1000) * 1000;
+  const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = (
+    format.format(whole).match(/\d+/g) ?? []
+  ).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second) - whole;
+}
