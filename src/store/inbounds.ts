@@ -1,0 +1,88 @@
+// Connections that nodes offer. Private keys are not here: they belong to the vault.
+import type { InboundRow, InboundStore } from '../core/ports.ts';
+import type { Connection } from './database.ts';
+import { limitTo } from './statements.ts';
+
+type InboundCells = Omit<InboundRow, 'alpn' | 'enabled'> & { readonly alpn: string | null; readonly enabled: number };
+
+/** Columns by field. */
+const COLUMN = {
+  nodeId: 'node_id',
+  tag: 'tag',
+  name: 'name',
+  protocol: 'protocol',
+  network: 'network',
+  security: 'security',
+  host: 'host',
+  port: 'port',
+  sni: 'sni',
+  path: 'path',
+  serviceName: 'service_name',
+  flow: 'flow',
+  fingerprint: 'fingerprint',
+  alpn: 'alpn',
+  publicKey: 'public_key',
+  shortId: 'short_id',
+  method: 'method',
+  enabled: 'enabled',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  version: 'version',
+} as const satisfies Record<keyof Omit<InboundRow, 'id'>, string>;
+
+const FIELDS = Object.entries(COLUMN);
+const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${field}`).join(', ')} FROM inbounds`;
+
+function decode(cells: InboundCells): InboundRow {
+  const alpn = cells.alpn === null ? null : (JSON.parse(cells.alpn) as string[]);
+  return { ...cells, alpn, enabled: cells.enabled === 1 };
+}
+
+function encode(inbound: Omit<InboundRow, 'id'>): Omit<InboundCells, 'id'> {
+  const alpn = inbound.alpn === null ? null : JSON.stringify(inbound.alpn);
+  return { ...inbound, alpn, enabled: inbound.enabled ? 1 : 0 };
+}
+
+export function createInboundStore(db: Connection): InboundStore {
+  const insert = db.prepare(
+    `INSERT INTO inbounds (${FIELDS.map(([, column]) => column).join(', ')})
+     VALUES (${FIELDS.map(([field]) => `:${field}`).join(', ')})`,
+  );
+  const update = db.prepare(
+    `UPDATE inbounds SET ${FIELDS.map(([field, column]) => `${column} = :${field}`).join(', ')} WHERE id = :id`,
+  );
+  const remove = db.prepare<[number]>('DELETE FROM inbounds WHERE id = ?');
+  const get = db.prepare<[number], InboundCells>(`${SELECT} WHERE id = ?`);
+  const byTag = db.prepare<[number, string], InboundCells>(`${SELECT} WHERE node_id = ? AND tag = ?`);
+  const page = db.prepare<[{ nodeId: number | null; limit: number; offset: number }], InboundCells>(
+    `${SELECT} WHERE :nodeId IS NULL OR node_id = :nodeId ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
+  );
+  const count = db
+    .prepare<[{ nodeId: number | null }], number>(
+      'SELECT count(*) FROM inbounds WHERE :nodeId IS NULL OR node_id = :nodeId',
+    )
+    .pluck();
+  const missing = db
+    .prepare<[string], number>('SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM inbounds)')
+    .pluck();
+  return {
+    insert: (inbound) => Number(insert.run(encode(inbound)).lastInsertRowid),
+    get: (id) => {
+      const cells = get.get(id);
+      return cells && decode(cells);
+    },
+    save: (inbound) => {
+      update.run({ ...encode(inbound), id: inbound.id });
+    },
+    remove: (id) => {
+      remove.run(id);
+    },
+    page: ({ nodeId }, limit, offset) => page.all({ nodeId: nodeId ?? null, limit, offset }).map(decode),
+    count: ({ nodeId }) => count.get({ nodeId: nodeId ?? null }) ?? 0,
+    byTag: (nodeId, tag) => {
+      const cells = byTag.get(nodeId, tag);
+      return cells && decode(cells);
+    },
+    missing: (ids) => missing.all(JSON.stringify(ids)),
+  };
+}

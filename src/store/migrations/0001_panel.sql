@@ -1,0 +1,371 @@
+-- The panel's schema. Times are epoch milliseconds (UTC), traffic is whole bytes; every integer is one that JavaScript holds exactly
+-- (at most 9007199254740991). Ids are never used again. Indexes and triggers have names of their own: a bulk load takes them
+-- down and puts them up again.
+
+CREATE TABLE tariffs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  traffic_limit INTEGER CHECK (traffic_limit BETWEEN 1 AND 1125899906842624),
+  duration_days INTEGER CHECK (duration_days > 0),
+  duration_months INTEGER CHECK (duration_months > 0),
+  device_limit INTEGER CHECK (device_limit BETWEEN 1 AND 100),
+  reset_strategy TEXT NOT NULL CHECK (reset_strategy IN ('none', 'day', 'week', 'month', 'period')),
+  starts TEXT NOT NULL CHECK (starts IN ('on_creation', 'on_first_use')),
+  inbounds TEXT CHECK (json_valid(inbounds) AND json_type(inbounds) = 'array'),
+  price_amount INTEGER CHECK (price_amount BETWEEN 0 AND 9007199254740991),
+  price_currency TEXT CHECK (length(price_currency) = 3),
+  archived INTEGER NOT NULL CHECK (archived IN (0, 1)),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991),
+  CHECK (duration_days IS NULL OR duration_months IS NULL),
+  CHECK ((price_amount IS NULL) = (price_currency IS NULL))
+) STRICT;
+
+CREATE TABLE nodes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  kind TEXT NOT NULL CHECK (kind IN ('local', 'remote')),
+  address TEXT NOT NULL CHECK (length(address) <= 253),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  status TEXT NOT NULL CHECK (status IN ('up', 'down', 'unknown')),
+  core_name TEXT,
+  core_version TEXT,
+  engine_started_at INTEGER CHECK (engine_started_at BETWEEN 0 AND 8640000000000000),
+  users_online INTEGER NOT NULL CHECK (users_online BETWEEN 0 AND 9007199254740991),
+  last_seen_at INTEGER CHECK (last_seen_at BETWEEN 0 AND 8640000000000000),
+  error_code TEXT,
+  error_text TEXT,
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+
+CREATE TABLE inbounds (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  node_id INTEGER NOT NULL REFERENCES nodes (id),
+  tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 64),
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  protocol TEXT NOT NULL CHECK (protocol IN ('vless', 'vmess', 'trojan', 'shadowsocks')),
+  network TEXT NOT NULL CHECK (network IN ('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp')),
+  security TEXT NOT NULL CHECK (security IN ('none', 'tls', 'reality')),
+  host TEXT,
+  port INTEGER NOT NULL CHECK (port BETWEEN 1 AND 65535),
+  sni TEXT,
+  path TEXT,
+  service_name TEXT,
+  flow TEXT,
+  fingerprint TEXT,
+  alpn TEXT CHECK (json_valid(alpn) AND json_type(alpn) = 'array'),
+  public_key TEXT,
+  short_id TEXT,
+  method TEXT,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991)
+) STRICT;
+CREATE UNIQUE INDEX inbounds_node_tag ON inbounds (node_id, tag);
+
+-- Which connections a plan names, for the question whether any does.
+CREATE TABLE tariff_inbounds (
+  inbound_id INTEGER NOT NULL REFERENCES inbounds (id),
+  tariff_id INTEGER NOT NULL REFERENCES tariffs (id) ON DELETE CASCADE,
+  PRIMARY KEY (inbound_id, tariff_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
+
+-- expires_at 9000000000000000 is "never", so that it sorts behind every moment. name_sort is the folded name. used is what both
+-- directions moved. announced: 1 expiring, 2 expired, 4 traffic low. state is that of the last write; state_due_at is the earliest
+-- moment at which time alone may change it (null: never), due_at the earliest at which time changes anything in the row.
+CREATE TABLE users (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  name_sort TEXT NOT NULL,
+  contact TEXT NOT NULL CHECK (length(contact) <= 100),
+  note TEXT NOT NULL CHECK (length(note) <= 2000),
+  tags TEXT NOT NULL CHECK (json_valid(tags) AND json_type(tags) = 'array'),
+  state TEXT NOT NULL CHECK (state IN ('active', 'on_hold', 'limited', 'expired', 'disabled')),
+  tariff_id INTEGER REFERENCES tariffs (id),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  expires_at INTEGER NOT NULL CHECK (expires_at BETWEEN 0 AND 4102444800000 OR expires_at = 9000000000000000),
+  hold_months INTEGER CHECK (hold_months BETWEEN 0 AND 9007199254740991),
+  hold_days INTEGER CHECK (hold_days BETWEEN 0 AND 9007199254740991),
+  traffic_limit INTEGER CHECK (traffic_limit BETWEEN 1 AND 1125899906842624),
+  used_up INTEGER NOT NULL CHECK (used_up BETWEEN 0 AND 9007199254740991),
+  used_down INTEGER NOT NULL CHECK (used_down BETWEEN 0 AND 9007199254740991),
+  used INTEGER NOT NULL,
+  total_up INTEGER NOT NULL CHECK (total_up BETWEEN 0 AND 9007199254740991),
+  total_down INTEGER NOT NULL CHECK (total_down BETWEEN 0 AND 9007199254740991),
+  extra INTEGER NOT NULL CHECK (extra BETWEEN 0 AND 9007199254740991),
+  reset_strategy TEXT NOT NULL CHECK (reset_strategy IN ('none', 'day', 'week', 'month', 'period')),
+  term_began_at INTEGER CHECK (term_began_at BETWEEN 0 AND 8640000000000000),
+  resets_at INTEGER CHECK (resets_at BETWEEN 0 AND 8640000000000000),
+  due_at INTEGER CHECK (due_at BETWEEN -8640000000000000 AND 8640000000000000),
+  state_due_at INTEGER,
+  device_limit INTEGER CHECK (device_limit BETWEEN 1 AND 100),
+  inbounds TEXT CHECK (json_valid(inbounds) AND json_type(inbounds) = 'array'),
+  online_at INTEGER CHECK (online_at BETWEEN 0 AND 8640000000000000),
+  token TEXT NOT NULL CHECK (length(token) >= 16),
+  uuid TEXT NOT NULL CHECK (length(uuid) = 36),
+  password TEXT NOT NULL CHECK (length(password) >= 16),
+  announced INTEGER NOT NULL CHECK (announced BETWEEN 0 AND 7),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991),
+  CHECK ((hold_months IS NULL) = (hold_days IS NULL)),
+  CHECK (used = min(used_up + used_down, 9007199254740991)),
+  CHECK (
+    state_due_at IS CASE
+      WHEN state IN ('disabled', 'expired') THEN NULL
+      WHEN state = 'limited' THEN nullif(min(expires_at, coalesce(resets_at, 9000000000000000)), 9000000000000000)
+      WHEN used >= traffic_limit THEN nullif(min(expires_at, coalesce(due_at, 9000000000000000)), 9000000000000000)
+      ELSE nullif(expires_at, 9000000000000000)
+    END
+  )
+) STRICT;
+CREATE UNIQUE INDEX users_token ON users (token);
+CREATE UNIQUE INDEX users_uuid ON users (uuid);
+CREATE UNIQUE INDEX users_password ON users (password);
+CREATE INDEX users_name ON users (name_sort);
+CREATE INDEX users_created ON users (created_at);
+CREATE INDEX users_expires ON users (expires_at);
+CREATE INDEX users_used ON users (used);
+CREATE INDEX users_updated ON users (updated_at);
+CREATE INDEX users_contact ON users (contact);
+CREATE INDEX users_online ON users (online_at) WHERE online_at IS NOT NULL;
+CREATE INDEX users_due ON users (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX users_state_due ON users (state_due_at) WHERE state_due_at IS NOT NULL;
+CREATE INDEX users_state ON users (state);
+CREATE INDEX users_state_name ON users (state, name_sort);
+CREATE INDEX users_state_created ON users (state, created_at);
+CREATE INDEX users_state_expires ON users (state, expires_at);
+CREATE INDEX users_tariff ON users (tariff_id);
+CREATE INDEX users_tariff_name ON users (tariff_id, name_sort);
+CREATE INDEX users_tariff_created ON users (tariff_id, created_at);
+CREATE INDEX users_tariff_expires ON users (tariff_id, expires_at);
+CREATE INDEX users_tariff_state ON users (tariff_id, state);
+
+-- How many users there are by plan (0: none) and stored state.
+CREATE TABLE user_counts (
+  tariff_id INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  count INTEGER NOT NULL CHECK (count >= 0),
+  PRIMARY KEY (tariff_id, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER users_count_insert AFTER INSERT ON users BEGIN
+  INSERT INTO user_counts (tariff_id, state, count) VALUES (coalesce(NEW.tariff_id, 0), NEW.state, 1)
+  ON CONFLICT (tariff_id, state) DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER users_count_delete AFTER DELETE ON users BEGIN
+  UPDATE user_counts SET count = count - 1 WHERE tariff_id = coalesce(OLD.tariff_id, 0) AND state = OLD.state;
+END;
+CREATE TRIGGER users_count_update AFTER UPDATE OF state, tariff_id ON users
+WHEN OLD.state IS NOT NEW.state OR OLD.tariff_id IS NOT NEW.tariff_id BEGIN
+  UPDATE user_counts SET count = count - 1 WHERE tariff_id = coalesce(OLD.tariff_id, 0) AND state = OLD.state;
+  INSERT INTO user_counts (tariff_id, state, count) VALUES (coalesce(NEW.tariff_id, 0), NEW.state, 1)
+  ON CONFLICT (tariff_id, state) DO UPDATE SET count = count + 1;
+END;
+
+CREATE TABLE user_tags (
+  tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 32),
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (tag, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_tags_user ON user_tags (user_id);
+
+CREATE TABLE user_inbounds (
+  inbound_id INTEGER NOT NULL REFERENCES inbounds (id),
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (inbound_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_inbounds_user ON user_inbounds (user_id);
+
+-- The searched text of a user (rowid = id), folded by the store: three characters and more are a phrase of trigrams, one or two
+-- are a word that names them. Neither keeps the text.
+CREATE VIRTUAL TABLE user_text USING fts5 (
+  text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
+);
+CREATE VIRTUAL TABLE user_grams USING fts5 (
+  grams, content = '', contentless_delete = 1, detail = 'none', tokenize = 'ascii'
+);
+
+CREATE TABLE grants (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  bytes INTEGER NOT NULL CHECK (bytes BETWEEN 1 AND 9007199254740991),
+  bytes_left INTEGER NOT NULL CHECK (bytes_left BETWEEN 0 AND bytes),
+  lifetime TEXT NOT NULL CHECK (lifetime IN ('used', 'period', 'days')),
+  days INTEGER CHECK (days > 0),
+  ends_at INTEGER CHECK (ends_at BETWEEN -8640000000000000 AND 8640000000000000),
+  note TEXT NOT NULL CHECK (length(note) <= 200),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((lifetime = 'days') = (days IS NOT NULL))
+) STRICT;
+CREATE INDEX grants_user ON grants (user_id);
+CREATE INDEX grants_live ON grants (user_id) WHERE bytes_left > 0;
+
+-- Traffic of nodes over time. Node 0 is all nodes together, deleted ones included.
+CREATE TABLE node_hours (
+  node_id INTEGER NOT NULL,
+  hour INTEGER NOT NULL CHECK (hour BETWEEN 0 AND 8640000000000000),
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (node_id, hour)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE node_days (
+  node_id INTEGER NOT NULL,
+  day TEXT NOT NULL CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (node_id, day)
+) STRICT, WITHOUT ROWID;
+-- What moved ever, which never goes down: of a node, of all nodes together (node 0), of a connection.
+CREATE TABLE node_totals (
+  node_id INTEGER PRIMARY KEY,
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991)
+) STRICT;
+CREATE TABLE inbound_totals (
+  inbound_id INTEGER PRIMARY KEY REFERENCES inbounds (id) ON DELETE CASCADE,
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991)
+) STRICT;
+
+-- Traffic of users over time, by time first: a poll writes in one place, and what is old goes in one piece.
+CREATE TABLE user_hours (
+  hour INTEGER NOT NULL CHECK (hour BETWEEN 0 AND 8640000000000000),
+  user_id INTEGER NOT NULL,
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (hour, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE user_days (
+  day TEXT NOT NULL CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+  user_id INTEGER NOT NULL,
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (day, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE user_months (
+  month TEXT NOT NULL CHECK (month GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]'),
+  user_id INTEGER NOT NULL,
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
+  total INTEGER NOT NULL CHECK (total = min(up + down, 9007199254740991)),
+  PRIMARY KEY (month, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_months_total ON user_months (month, total);
+
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  type TEXT NOT NULL,
+  at INTEGER NOT NULL CHECK (at BETWEEN -8640000000000000 AND 8640000000000000),
+  written_at INTEGER NOT NULL CHECK (written_at BETWEEN 0 AND 8640000000000000),
+  data TEXT NOT NULL CHECK (json_valid(data))
+) STRICT;
+CREATE INDEX events_type ON events (type);
+CREATE TABLE events_pruned (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  up_to INTEGER NOT NULL CHECK (up_to BETWEEN 0 AND 9007199254740991)
+) STRICT;
+
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('administrator', 'key', 'cli', 'panel', 'unknown')),
+  actor_id INTEGER,
+  actor_name TEXT NOT NULL,
+  action TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('done', 'refused')),
+  target TEXT,
+  detail TEXT NOT NULL CHECK (json_valid(detail) AND json_type(detail) = 'object'),
+  address TEXT,
+  request_id TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_at ON audit (at);
+CREATE INDEX audit_action ON audit (action);
+CREATE INDEX audit_target ON audit (target);
+CREATE INDEX audit_actor ON audit (actor_kind, actor_id);
+
+CREATE TABLE api_keys (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash TEXT NOT NULL CHECK (length(hash) = 64),
+  name TEXT NOT NULL,
+  access TEXT NOT NULL CHECK (access IN ('read', 'full')),
+  prefix TEXT NOT NULL CHECK (length(prefix) <= 8),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  expires_at INTEGER CHECK (expires_at BETWEEN 0 AND 8640000000000000),
+  revoked_at INTEGER CHECK (revoked_at BETWEEN 0 AND 8640000000000000),
+  last_used_at INTEGER CHECK (last_used_at BETWEEN 0 AND 8640000000000000),
+  last_used_from TEXT
+) STRICT;
+CREATE UNIQUE INDEX api_keys_hash ON api_keys (hash);
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash TEXT NOT NULL CHECK (length(hash) = 64),
+  address TEXT NOT NULL,
+  device TEXT NOT NULL,
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  last_seen_at INTEGER NOT NULL CHECK (last_seen_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE UNIQUE INDEX sessions_hash ON sessions (hash);
+
+CREATE TABLE administrator (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
+  password_hash TEXT NOT NULL CHECK (length(password_hash) > 0),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  password_changed_at INTEGER NOT NULL CHECK (password_changed_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE TABLE failed_attempts (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  failed INTEGER NOT NULL CHECK (failed BETWEEN 0 AND 9007199254740991),
+  last_at INTEGER NOT NULL CHECK (last_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE TABLE setup_token (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  hash TEXT NOT NULL CHECK (length(hash) = 64),
+  ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+
+CREATE TABLE settings (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL CHECK (json_valid(value))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+  id INTEGER PRIMARY KEY,
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  fingerprint TEXT NOT NULL,
+  status INTEGER NOT NULL CHECK (status BETWEEN 100 AND 599),
+  body TEXT,
+  location TEXT
+) STRICT;
+CREATE UNIQUE INDEX idempotency_key ON idempotency (scope, key);
+CREATE INDEX idempotency_at ON idempotency (at);
+
+-- Secrets that only the master key opens, each bound to its place.
+CREATE TABLE sealed (
+  place TEXT PRIMARY KEY CHECK (length(place) BETWEEN 1 AND 200),
+  key_id TEXT NOT NULL CHECK (length(key_id) > 0),
+  nonce BLOB NOT NULL CHECK (length(nonce) = 12),
+  ciphertext BLOB NOT NULL CHECK (length(ciphertext) >= 16)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE two_factor (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  enabled_at INTEGER NOT NULL CHECK (enabled_at BETWEEN 0 AND 8640000000000000),
+  last_step INTEGER NOT NULL CHECK (last_step BETWEEN 0 AND 9007199254740991)
+) STRICT;
+CREATE TABLE two_factor_pending (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  session_id INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE TABLE recovery_codes (
+  hash TEXT PRIMARY KEY CHECK (length(hash) = 64)
+) STRICT, WITHOUT ROWID;

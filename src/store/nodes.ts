@@ -1,0 +1,63 @@
+// Nodes: what the panel knows of each, and what the last contact told.
+import type { NodeRow, NodeStore } from '../core/ports.ts';
+import type { Connection } from './database.ts';
+import { limitTo } from './statements.ts';
+
+type NodeCells = Omit<NodeRow, 'enabled'> & { readonly enabled: number };
+
+/** Columns by field. */
+const COLUMN = {
+  name: 'name',
+  kind: 'kind',
+  address: 'address',
+  enabled: 'enabled',
+  status: 'status',
+  coreName: 'core_name',
+  coreVersion: 'core_version',
+  engineStartedAt: 'engine_started_at',
+  usersOnline: 'users_online',
+  lastSeenAt: 'last_seen_at',
+  errorCode: 'error_code',
+  errorText: 'error_text',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+} as const satisfies Record<keyof Omit<NodeRow, 'id'>, string>;
+
+const FIELDS = Object.entries(COLUMN);
+const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${field}`).join(', ')} FROM nodes`;
+
+function decode(cells: NodeCells): NodeRow {
+  return { ...cells, enabled: cells.enabled === 1 };
+}
+
+export function createNodeStore(db: Connection): NodeStore {
+  const insert = db.prepare(
+    `INSERT INTO nodes (${FIELDS.map(([, column]) => column).join(', ')})
+     VALUES (${FIELDS.map(([field]) => `:${field}`).join(', ')})`,
+  );
+  const update = db.prepare(
+    `UPDATE nodes SET ${FIELDS.map(([field, column]) => `${column} = :${field}`).join(', ')} WHERE id = :id`,
+  );
+  // What it moved over time stays: it is part of the sums of all nodes, and goes when it is old.
+  const removals = ['DELETE FROM node_totals WHERE node_id = ?', 'DELETE FROM nodes WHERE id = ?'].map((sql) =>
+    db.prepare<[number]>(sql),
+  );
+  const get = db.prepare<[number], NodeCells>(`${SELECT} WHERE id = ?`);
+  const page = db.prepare<[number, number], NodeCells>(`${SELECT} ORDER BY id ${limitTo('?')} OFFSET ?`);
+  const count = db.prepare<[], number>('SELECT count(*) FROM nodes').pluck();
+  return {
+    insert: (node) => Number(insert.run({ ...node, enabled: Number(node.enabled) }).lastInsertRowid),
+    get: (id) => {
+      const cells = get.get(id);
+      return cells && decode(cells);
+    },
+    save: (node) => {
+      update.run({ ...node, enabled: Number(node.enabled) });
+    },
+    remove: (id) => {
+      for (const removal of removals) removal.run(id);
+    },
+    page: (limit, offset) => page.all(limit, offset).map(decode),
+    count: () => count.get() ?? 0,
+  };
+}

@@ -1,0 +1,75 @@
+// Sealed secrets keep their bytes, have one master key all together, and are gone when they are removed.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SealedRow, Store } from '../core/ports.ts';
+import { openStore } from './index.ts';
+
+const row = (place: string, keyId = 'a'.repeat(16)): SealedRow => ({
+  place,
+  keyId,
+  nonce: Uint8Array.from({ length: 12 }, (_, at) => at),
+  ciphertext: Uint8Array.from({ length: 40 }, (_, at) => 255 - at),
+});
+
+let folder = '';
+let store: Store;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-sealed-'));
+  store = openStore(join(folder, 'panel.db'));
+});
+afterEach(() => {
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const plain = (found: SealedRow | undefined) =>
+  found && { ...found, nonce: Uint8Array.from(found.nonce), ciphertext: Uint8Array.from(found.ciphertext) };
+
+test('a row comes back byte for byte, and again after it was replaced', () => {
+  const { sealed } = store;
+  expect(sealed.get('totp')).toBeUndefined();
+  sealed.put(row('totp'));
+  expect(plain(sealed.get('totp'))).toEqual(row('totp'));
+  const replaced = { ...row('totp'), ciphertext: Uint8Array.from({ length: 16 }) };
+  sealed.put(replaced);
+  expect(plain(sealed.get('totp'))).toEqual(replaced);
+  sealed.put(row('node:1'));
+  expect(sealed.all().map(({ place }) => place)).toEqual(['node:1', 'totp']);
+  sealed.remove('totp');
+  sealed.remove('totp');
+  expect(sealed.all().map(({ place }) => place)).toEqual(['node:1']);
+});
+
+test('the key id is that of the rows, and none without any', () => {
+  const { sealed } = store;
+  expect(sealed.keyId()).toBeNull();
+  sealed.put(row('totp'));
+  expect(sealed.keyId()).toBe('a'.repeat(16));
+  sealed.remove('totp');
+  expect(sealed.keyId()).toBeNull();
+  sealed.put(row('totp', 'b'.repeat(16)));
+  expect(sealed.keyId()).toBe('b'.repeat(16));
+});
+
+test('a row of another key is refused beside others, and takes the place of the only one', () => {
+  const { sealed } = store;
+  sealed.put(row('totp'));
+  sealed.put(row('totp', 'b'.repeat(16)));
+  sealed.put(row('node:1', 'b'.repeat(16)));
+  expect(() => sealed.put(row('totp', 'c'.repeat(16)))).toThrow('another key');
+  expect(() => sealed.put(row('node:2', 'c'.repeat(16)))).toThrow('another key');
+  expect(sealed.all().map(({ keyId }) => keyId)).toEqual(['b'.repeat(16), 'b'.repeat(16)]);
+});
+
+test.each([
+  ['no place', { place: '' }],
+  ['a place too long', { place: 'x'.repeat(201) }],
+  ['no key id', { keyId: '' }],
+  ['a short nonce', { nonce: new Uint8Array(11) }],
+  ['less than a tag', { ciphertext: new Uint8Array(15) }],
+])('a row with %s is refused', (_what, part) => {
+  expect(() => store.sealed.put({ ...row('totp'), ...part })).toThrow('CHECK');
+  expect(store.sealed.all()).toEqual([]);
+});

@@ -1,0 +1,112 @@
+// Settings, one row each. What is missing or cannot be read has its default, so that no bad value keeps the panel from starting.
+import type { SettingStore, SettingValues } from '../core/ports.ts';
+import type { Connection } from './database.ts';
+
+/** `secretPath` and `instanceId` have no default worth the name: they are made at the first start. */
+const DEFAULTS: SettingValues = {
+  timeZone: 'UTC',
+  language: 'en',
+  panelTitle: 'Gatehouse',
+  subscriptionTitle: 'Gatehouse',
+  updateIntervalHours: 12,
+  supportUrl: null,
+  announcement: '',
+  rateLimit: 1200,
+  eventsKeptDays: 30,
+  auditKeptDays: 365,
+  host: '127.0.0.1',
+  port: 8443,
+  secretPath: '',
+  subPath: 'sub',
+  publicUrl: null,
+  publicAddress: null,
+  linksPort: null,
+  linksHost: '0.0.0.0',
+  hostNames: [],
+  trustedProxies: [],
+  instanceId: '',
+  backupSchedule: { everyHours: 24, keep: 7, encrypted: false },
+  backupLast: { at: null, error: null },
+};
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTextOrNull = (value: unknown) => value === null || isText(value);
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isBetween = (least: number, most: number) => (value: unknown) =>
+  Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+
+/** Whether a stored value is one at all; its finer rules are those of the operation that sets it. */
+const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean>> = {
+  timeZone: isTimeZone,
+  language: (value) => value === 'en' || value === 'ru',
+  panelTitle: isText,
+  subscriptionTitle: isText,
+  updateIntervalHours: isBetween(1, 8760),
+  supportUrl: isTextOrNull,
+  announcement: isText,
+  rateLimit: isBetween(0, Number.MAX_SAFE_INTEGER),
+  eventsKeptDays: isBetween(1, 36_500),
+  auditKeptDays: isBetween(1, 36_500),
+  host: isText,
+  port: isBetween(0, 65_535),
+  secretPath: isText,
+  subPath: isText,
+  publicUrl: isTextOrNull,
+  publicAddress: isTextOrNull,
+  linksPort: (value) => value === null || isBetween(1, 65_535)(value),
+  linksHost: isText,
+  hostNames: isTexts,
+  trustedProxies: isTexts,
+  instanceId: isText,
+  backupSchedule: isSchedule,
+  backupLast: isOutcome,
+};
+
+function isSchedule(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { everyHours, keep, encrypted } = value as Readonly<Record<string, unknown>>;
+  const isEvery = everyHours === null || isBetween(1, 8760)(everyHours);
+  return isEvery && isBetween(1, 1000)(keep) && typeof encrypted === 'boolean';
+}
+
+function isOutcome(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { at, error } = value as Readonly<Record<string, unknown>>;
+  return (at === null || isBetween(0, Number.MAX_SAFE_INTEGER)(at)) && isTextOrNull(error);
+}
+
+function isTimeZone(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isSetting(name: string): name is keyof SettingValues {
+  return Object.hasOwn(DEFAULTS, name);
+}
+
+export function createSettingStore(db: Connection): SettingStore {
+  const all = db.prepare<[], [name: string, value: string]>('SELECT name, value FROM settings').raw();
+  const has = db.prepare<[string], number>('SELECT 1 FROM settings WHERE name = ?').pluck();
+  const set = db.prepare<[string, string]>('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
+  return {
+    get: () => {
+      const values: Record<string, unknown> = { ...DEFAULTS };
+      for (const [name, text] of all.all()) {
+        const value: unknown = JSON.parse(text);
+        if (isSetting(name) && READABLE[name](value)) values[name] = value;
+      }
+      return values as unknown as SettingValues;
+    },
+    has: (name) => has.get(name) !== undefined,
+    set: (values) => {
+      for (const [name, value] of Object.entries(values)) {
+        if (isSetting(name) && value !== undefined) set.run(name, JSON.stringify(value));
+      }
+    },
+  };
+}

@@ -1,0 +1,171 @@
+// Grants, plans, nodes, connections, events and audit: what is written comes back, in the order and under the conditions that the core asks for.
+import { describe, expect, it } from 'vitest';
+import { sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
+import type { AuditRow, GrantRow, InboundRow, NodeRow } from '../core/ports.ts';
+
+const MAX = Number.MAX_SAFE_INTEGER;
+
+const NODE: Omit<NodeRow, 'id'> = {
+  ...{ name: 'Frankfurt', kind: 'remote', address: 'de1.example.com', enabled: true, status: 'down', coreName: 'xray' },
+  ...{ coreVersion: '26.9', engineStartedAt: 1, usersOnline: 2, lastSeenAt: 3, errorCode: 'refused' },
+  ...{ errorText: 'connection refused', createdAt: 4, updatedAt: 5 },
+};
+const INBOUND: Omit<InboundRow, 'id' | 'nodeId'> = {
+  ...{ tag: 'a', name: 'Germany', protocol: 'vless', network: 'grpc', security: 'reality', host: 'h', port: 443 },
+  ...{ sni: 's', path: '/p', serviceName: 'n', flow: 'f', fingerprint: 'chrome', alpn: ['h2', 'http/1.1'] },
+  ...{ publicKey: 'k', shortId: '', method: 'm', enabled: false, createdAt: 1, updatedAt: 2, version: 3 },
+};
+
+describe('grants', () => {
+  it('come back, newest first, the live ones by id', () => {
+    using temp = tempStore();
+    const { grants, users } = temp.store;
+    const [userId, other] = [users.insert(sampleUser()), users.insert(sampleUser())];
+    const give = (fields: Partial<GrantRow>) =>
+      grants.insert({
+        ...{ userId, bytes: 10, bytesLeft: 10, lifetime: 'used', days: null, endsAt: null, note: 'n', createdAt: 1 },
+        ...fields,
+      });
+    const a = give({ bytes: MAX, bytesLeft: MAX });
+    const b = give({ lifetime: 'days', days: 3650, endsAt: 99 });
+    const c = give({ bytesLeft: 0 });
+    const d = give({ userId: other });
+    expect(grants.page(userId, 2, 0).map(({ id }) => id)).toEqual([c, b]);
+    expect(grants.page(userId, 2, 2).map(({ id }) => id)).toEqual([a]);
+    expect([grants.count(userId), grants.live(userId).map(({ id }) => id)]).toEqual([3, [a, b]]);
+    expect([grants.get(other, a), grants.get(other, d)?.userId]).toEqual([undefined, other]);
+    grants.save(a, 5, 7);
+    expect(grants.get(userId, a)).toMatchObject({ bytes: MAX, bytesLeft: 5, endsAt: 7, note: 'n', days: null });
+    grants.remove(b);
+    expect(grants.live(userId).map(({ id }) => id)).toEqual([a]);
+    for (const bad of [{ bytesLeft: 11 }, { bytes: 0 }, { days: 1 }, { lifetime: 'days' }] as const) {
+      expect(() => give(bad)).toThrow(/CHECK/);
+    }
+  });
+});
+
+describe('tariffs', () => {
+  it('come back as saved', () => {
+    using temp = tempStore();
+    const { tariffs, nodes, inbounds } = temp.store;
+    const nodeId = nodes.insert(NODE);
+    const [x, y] = ['x', 'y'].map((tag) => inbounds.insert({ ...INBOUND, nodeId, tag })) as [number, number];
+    const first = sampleTariff({ inbounds: [x] });
+    const second = sampleTariff({
+      ...{ duration: null, trafficLimit: null, deviceLimit: null, inbounds: [], price: null, archived: true },
+      starts: 'on_first_use',
+    });
+    const ids = [first, second].map((tariff) => tariffs.insert(tariff));
+    const [a = 0, b = 0] = ids;
+    expect([tariffs.get(a), tariffs.get(b)]).toEqual([
+      { ...first, id: a },
+      { ...second, id: b },
+    ]);
+    expect([tariffs.isInboundNamed(x), tariffs.isInboundNamed(y)]).toEqual([true, false]);
+    const changed = { ...first, id: a, name: 'Other', duration: { days: 7 }, inbounds: [y], version: 2 };
+    tariffs.save(changed);
+    expect(tariffs.get(a)).toEqual(changed);
+    expect([tariffs.isInboundNamed(x), tariffs.isInboundNamed(y)]).toEqual([false, true]);
+    expect([true, false, undefined].map((archived) => tariffs.count({ archived }))).toEqual([1, 1, 2]);
+    expect(tariffs.page({ archived: true }, 5, 0).map(({ id }) => id)).toEqual([b]);
+    expect(tariffs.page({}, 1, 1).map(({ id }) => id)).toEqual([b]);
+    tariffs.remove(a);
+    expect([tariffs.get(a), tariffs.isInboundNamed(y)]).toEqual([undefined, false]);
+  });
+
+  it('stay while a user has them', () => {
+    using temp = tempStore();
+    const { tariffs, users } = temp.store;
+    const tariffId = tariffs.insert(sampleTariff());
+    users.insert(sampleUser({ tariffId }));
+    expect(() => tariffs.remove(tariffId)).toThrow(/FOREIGN KEY/);
+  });
+});
+
+describe('nodes and inbounds', () => {
+  it('come back as saved', () => {
+    using temp = tempStore();
+    const { nodes, inbounds } = temp.store;
+    const [a, b] = [nodes.insert(NODE), nodes.insert({ ...NODE, name: 'Riga', enabled: false })];
+    expect(nodes.page(5, 0).map(({ name, enabled }) => [name, enabled])).toEqual([
+      ['Frankfurt', true],
+      ['Riga', false],
+    ]);
+    const bare = { ...NODE, id: a, coreName: null, lastSeenAt: null, errorText: null, engineStartedAt: null };
+    nodes.save(bare);
+    expect([nodes.get(a), nodes.count(), nodes.page(1, 1)[0]?.id]).toEqual([bare, 2, b]);
+
+    const id = inbounds.insert({ ...INBOUND, nodeId: a });
+    expect(inbounds.get(id)).toEqual({ ...INBOUND, nodeId: a, id });
+    const changed = { ...INBOUND, id, nodeId: a, alpn: null, host: null, enabled: true, version: 4 };
+    inbounds.save(changed);
+    expect([inbounds.get(id), inbounds.byTag(a, 'a'), inbounds.byTag(b, 'a')]).toEqual([changed, changed, undefined]);
+    expect(() => inbounds.insert({ ...INBOUND, nodeId: a })).toThrow(/UNIQUE/);
+    const other = inbounds.insert({ ...INBOUND, nodeId: b });
+    expect([inbounds.count({}), inbounds.count({ nodeId: b })]).toEqual([2, 1]);
+    expect(inbounds.page({ nodeId: b }, 5, 0).map((row) => row.id)).toEqual([other]);
+    expect(inbounds.missing([id, 99, other, 98])).toEqual([99, 98]);
+    expect(() => nodes.remove(a)).toThrow(/FOREIGN KEY/);
+    inbounds.remove(id);
+    nodes.remove(a);
+    expect([nodes.get(a), inbounds.get(id)]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('events', () => {
+  it('are a feed in the order of writing', () => {
+    using temp = tempStore();
+    const { events } = temp.store;
+    expect([events.latestId(), events.prunedUpTo()]).toEqual([0, 0]);
+    const a = events.append('user.created', 5, '{"user_id":1}', 5);
+    const b = events.append('user.expired', 1, '{}', 6);
+    const c = events.append('user.created', 7, '{}', 7);
+    expect(events.after(0, 2, null).map(({ id }) => id)).toEqual([a, b]);
+    expect(events.after(a, 9, 'user.created')).toEqual([{ id: c, type: 'user.created', at: 7, data: '{}' }]);
+    expect(events.latestId()).toBe(c);
+  });
+
+  it('are pruned by when they were written, from the beginning', () => {
+    using temp = tempStore();
+    const { events } = temp.store;
+    const ids = [10, 20, 30].map((writtenAt) => events.append('user.expired', 1, '{}', writtenAt));
+    events.prune(5);
+    expect(events.prunedUpTo()).toBe(0);
+    events.prune(20);
+    expect([events.prunedUpTo(), events.after(0, 9, null).map(({ id }) => id)]).toEqual([ids[0], ids.slice(1)]);
+    events.prune(100);
+    expect([events.prunedUpTo(), events.latestId()]).toEqual([ids[2], ids[2]]);
+    expect(events.append('user.reset', 1, '{}', 40)).toBeGreaterThan(ids[2] ?? 0);
+    events.prune(30);
+    expect(events.prunedUpTo()).toBe(ids[2]);
+  });
+});
+
+describe('audit', () => {
+  it('gives the newest first under any conditions', () => {
+    using temp = tempStore();
+    const { audit } = temp.store;
+    const entry: Omit<AuditRow, 'id'> = {
+      ...{ at: 1, actorKind: 'key', actorId: 1, actorName: 'bot', action: 'extendUser', outcome: 'done' },
+      ...{ target: 'user:7', detail: '{"months":1}', address: '::1', requestId: 'r' },
+    };
+    const ids = [
+      entry,
+      { ...entry, at: 2, actorId: 2 },
+      { ...entry, at: 3, actorKind: 'cli' as const, actorId: null, target: null, address: null },
+      { ...entry, at: 4, action: 'createUser', outcome: 'refused' as const },
+    ].map((row) => audit.append(row));
+    const found = (query: object) => audit.page({ limit: 9, ...query }).map(({ id }) => ids.indexOf(id));
+    expect(audit.page({ limit: 1, before: ids[1] })).toEqual([{ ...entry, id: ids[0] }]);
+    expect(found({})).toEqual([3, 2, 1, 0]);
+    expect(found({ limit: 2 })).toEqual([3, 2]);
+    expect(found({ action: 'createUser' })).toEqual([3]);
+    expect(found({ target: 'user:7', before: ids[3] })).toEqual([1, 0]);
+    expect(found({ actorKind: 'cli' })).toEqual([2]);
+    expect(found({ keyId: 1 })).toEqual([3, 0]);
+    expect(found({ since: 2, until: 3 })).toEqual([2, 1]);
+    audit.prune(3);
+    expect(found({})).toEqual([3, 2]);
+    expect(() => audit.append({ ...entry, detail: '[]' })).toThrow(/CHECK/);
+  });
+});

@@ -1,0 +1,104 @@
+// Every migration failed at every statement: the old database stays byte for byte, with its copy beside it, or the new one is complete.
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/index.ts';
+import { inspect, loadMigrations } from '../../src/store/migrate.ts';
+import { tempFolder } from '../support/temp-store.ts';
+import { bytesOf, contentsOf, makeDatabase } from './contents.ts';
+import { broken, FAULTS, laterMigrations, statementsOf } from './statements.ts';
+
+const migrations = laterMigrations();
+const own = loadMigrations().length;
+
+const backupOf = (folder: string, version: number) =>
+  join(folder, 'backups', `pre-migration-${String(version).padStart(4, '0')}.sqlite`);
+
+describe.each(migrations)('$name', ({ version, sql }) => {
+  const statements = statementsOf(sql);
+
+  it('is the same taken apart', () => {
+    using whole = tempFolder();
+    using parts = tempFolder();
+    for (const [folder, text] of [[whole, sql] as const, [parts, statements.join('\n')] as const]) {
+      const changed = migrations
+        .slice(0, version)
+        .map((each) => (each.version === version ? { ...each, sql: text } : each));
+      makeDatabase(folder.file, migrations, version - 1, 0);
+      openDatabase(folder.file, { migrations: changed }).close();
+    }
+    const schemaOf = (file: string) => {
+      const db = openDatabase(file, { migrations: migrations.slice(0, version), readonly: true });
+      const found = db.prepare('SELECT type, name, tbl_name FROM sqlite_schema ORDER BY name').raw().all();
+      db.close();
+      return found;
+    };
+    expect(schemaOf(parts.file)).toEqual(schemaOf(whole.file));
+    expect(statements.length).toBeGreaterThan(10);
+  });
+
+  it.each(FAULTS)(`leaves the old database at each of its ${statements.length} statements by %s`, (fault) => {
+    using folder = tempFolder();
+    makeDatabase(folder.file, migrations, version - 1, own);
+    const before = version > 1 ? { bytes: bytesOf(folder.file), contents: contentsOf(folder.file) } : null;
+    for (let at = 0; at <= statements.length; at += 1) {
+      const attempt = () => openDatabase(folder.file, { migrations: broken(migrations, version, at, fault) });
+      expect(attempt, `statement ${at}`).toThrow(/no such table|malformed JSON/);
+      if (before === null) {
+        expect(inspect(folder.file, migrations), `statement ${at}`).toBe(0);
+        continue;
+      }
+      expect(bytesOf(folder.file), `statement ${at}`).toBe(before.bytes);
+      expect(existsSync(`${folder.file}-wal`)).toBe(false);
+      expect(contentsOf(backupOf(folder.path, version - 1)), `statement ${at}`).toEqual(before.contents);
+    }
+    openDatabase(folder.file, { migrations: migrations.slice(0, version) }).close();
+    using untroubled = tempFolder();
+    makeDatabase(untroubled.file, migrations, version - 1, own);
+    openDatabase(untroubled.file, { migrations: migrations.slice(0, version) }).close();
+    expect(contentsOf(folder.file).version).toBe(version);
+    expect(schemaDigest(folder.file)).toEqual(schemaDigest(untroubled.file));
+  });
+
+  it('leaves the old database when the disk is full at any page of the new one', () => {
+    using folder = tempFolder();
+    makeDatabase(folder.file, migrations, version - 1, own);
+    const before = version > 1 ? bytesOf(folder.file) : null;
+    const pages = version > 1 ? statSync(folder.file).size / PAGE : 1;
+    let failures = 0;
+    for (let room = 0; ; room += 1) {
+      const limit = `PRAGMA max_page_count = ${pages + room};`;
+      const isDone = hasOpened(() => openDatabase(folder.file, { migrations: broken(migrations, version, 0, limit) }));
+      if (isDone) break;
+      failures += 1;
+      if (before === null) expect(inspect(folder.file, migrations)).toBe(0);
+      else expect(bytesOf(folder.file), `room for ${room} pages`).toBe(before);
+    }
+    expect(failures).toBeGreaterThan(10);
+    expect(contentsOf(folder.file).version).toBe(version);
+  });
+});
+
+const PAGE = 4096;
+
+/** Whether it opens; false where the disk is full. */
+function hasOpened(open: () => { close(): unknown }): boolean {
+  try {
+    open().close();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL') return false;
+    throw error;
+  }
+}
+
+/** What two databases have in common that were filled with other chance. */
+function schemaDigest(file: string): unknown {
+  const db = openDatabase(file, { readonly: true, migrations: migrations.slice(0, contentsOf(file).version) });
+  try {
+    const schema = db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').raw().all();
+    return [schema, db.prepare('SELECT count(*) FROM users').pluck().get()];
+  } finally {
+    db.close();
+  }
+}
