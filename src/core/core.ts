@@ -1,0 +1,125 @@
+// The core as the doors and hosts see it: one way in for every operation, and what surrounds it.
+import type { Access } from '../contract/operation.ts';
+import type { OperationId, Output } from '../contract/table.ts';
+import type { UserState } from '../contract/users.ts';
+import type { BackupFiles, Backups } from './backup-port.ts';
+import type { Actor, Call, LiveEvent, Reply } from './context.ts';
+import type { HeavyWriter } from './heavy.ts';
+import type { HostPorts } from './host-ports.ts';
+import type {
+  Clock,
+  Crypto,
+  InboundRow,
+  Log,
+  NodeRow,
+  PasswordHasher,
+  SettingValues,
+  Store,
+  Timers,
+  Totp,
+  UpDown,
+  UserRow,
+  Vault,
+} from './ports.ts';
+
+/** The figures behind the metrics: all from maintained counts, none by a scan. */
+export interface Figures {
+  readonly users: Readonly<Record<UserState, number>>;
+  readonly usersOnline: number;
+  readonly traffic: UpDown;
+  readonly nodes: readonly NodeRow[];
+  readonly nodeTraffic: readonly (UpDown & { readonly nodeId: number; readonly name: string })[];
+  readonly inboundTraffic: readonly (UpDown & { readonly inboundId: number; readonly name: string })[];
+  readonly keys: Readonly<Record<Access, number>>;
+  readonly databaseBytes: number;
+  /** Nothing is changed until there is room again. */
+  readonly isDiskFull: boolean;
+}
+
+/** What stands behind a subscription link: settled at the moment of asking. */
+export interface Subscription {
+  readonly user: UserRow;
+  readonly canConnect: boolean;
+  /** used + remaining, bytes; null: unlimited. */
+  readonly total: number | null;
+  /** What the user may connect to, each with the address to connect to. Empty where they may not connect. */
+  readonly connections: readonly { readonly inbound: InboundRow; readonly address: string }[];
+  readonly url: string;
+}
+
+/** The command line's own commands; they never come over TCP. */
+export interface LocalCommands {
+  /** A fresh one-time setup token (one hour), or null when there is an administrator. */
+  renewSetupToken(): Promise<string | null>;
+  isSetUp(): boolean;
+  /** Whether a code is asked for besides the password. */
+  hasSecondFactor(): boolean;
+  /** Makes the administrator. PanelError `already_set_up`, `validation`. */
+  setUp(name: string, password: string): Promise<void>;
+  /**
+   * Sets the password, revokes all keys, ends all sessions; with `disableTwoFactor` turns the second factor off, for who lost
+   * phone and codes. PanelError `not_found` before setup, `validation`.
+   */
+  resetPassword(
+    password: string,
+    disableTwoFactor?: boolean,
+  ): Promise<{ readonly keys: number; readonly sessions: number }>;
+  /** Restores a backup file of this machine (absolute path). PanelError `backup_refused`, `vault_unavailable`, `storage_full`. */
+  restore(path: string, passphrase: string | null): Promise<Output<'restoreBackup'>>;
+}
+
+export interface Core {
+  /**
+   * Runs an operation. `input` is the flat, validated input (contract/input.ts). Reads answer at once, writes as a promise.
+   * Throws (or rejects with) PanelError. Whoever calls has judged the door's own rules: key, rate, route.
+   */
+  dispatch(operation: OperationId, input: unknown, call: Call): Reply | Promise<Reply>;
+  /** The actor behind an API key as sent; null for any that is malformed, unknown, expired or revoked. Reads the store each time. */
+  authenticateKey(key: string): Actor | null;
+  /** Notes that a key was used; written at most once a minute, off the request's path. */
+  noteKeyUse(keyId: number, address: string): void;
+  /**
+   * The administrator behind a session token; null if it ended. Idle 12 h, absolute 30 days. `isUse` false: asks without
+   * counting as use, as for a page that was left open.
+   */
+  authenticateSession(token: string, isUse?: boolean): Actor | null;
+  /** The settings as of now; cached, changed through the core only. */
+  settings(): SettingValues;
+  /** How base_url reads at the moment, without a trailing slash. */
+  baseUrl(): string;
+  /** Hears of each event after its commit. Returns how to stop. */
+  subscribe(listener: (event: LiveEvent) => void): () => void;
+  /** Events behind `after`, for who comes back; null when that is no longer kept. */
+  eventsAfter(after: number, limit: number): readonly LiveEvent[] | null;
+  latestEventId(): number;
+  figures(): Figures;
+  subscription(token: string): Subscription | null;
+  readonly local: LocalCommands;
+  readonly backupFiles: BackupFiles;
+  /** Begins the sweep of terms, resets and old rows. */
+  start(): void;
+  /** Waits for running writes, writes what is pending, stops the timers. The store stays open. */
+  stop(): Promise<void>;
+}
+
+/** What the core is made of. */
+export interface CoreParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly crypto: Crypto;
+  readonly passwords: PasswordHasher;
+  readonly vault: Vault;
+  readonly totp: Totp;
+  readonly log: Log;
+  /** The host's sockets and certificates; null where it has none, or not yet. */
+  host(): HostPorts | null;
+  /** null: every write runs on this thread. */
+  readonly heavy: HeavyWriter | null;
+  /** Left out: whoever composed this core does without backups. */
+  readonly backups?: Backups;
+  /** The panel's version. */
+  readonly version: string;
+  /** `https://<address>:<port>` as base_url begins: the public address if set, else the LAN's, else 127.0.0.1. */
+  origin(): string;
+}

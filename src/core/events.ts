@@ -1,0 +1,86 @@
+// The ordered feed: written in the effect's own transaction, told to subscribers after the commit, in order.
+import type { EventData } from '../contract/events.ts';
+import type { Input, Output } from '../contract/table.ts';
+import type { LiveEvent, Reply, Scope } from './context.ts';
+import { PanelError } from './panel-error.ts';
+import type { EventRow, Store } from './ports.ts';
+import { toInstant } from './wire.ts';
+
+const CHUNK = 500;
+
+/** The stored form of an event's data. */
+export function eventJson(data: EventData): string {
+  return JSON.stringify(data);
+}
+
+function toLive(row: EventRow): LiveEvent {
+  return { id: row.id, type: row.type, at: row.at, data: JSON.parse(row.data) as EventData };
+}
+
+export interface EventHub {
+  subscribe(listener: (event: LiveEvent) => void): () => void;
+  /** Brings subscribers up to what is committed. */
+  announce(): void;
+  after(after: number, limit: number): readonly LiveEvent[] | null;
+}
+
+/**
+ * Tells subscribers of committed events. It reads the feed itself, so that what a worker thread wrote arrives too, and
+ * in chunks, so that a large bulk does not hold the event loop.
+ */
+export function createEventHub(store: Store, soon: (work: () => void) => void): EventHub {
+  const listeners = new Set<(event: LiveEvent) => void>();
+  let told = 0;
+  let isTelling = false;
+
+  function tell(): void {
+    isTelling = false;
+    if (listeners.size === 0) return;
+    const rows = store.events.after(told, CHUNK, null);
+    for (const row of rows) {
+      told = row.id;
+      const event = toLive(row);
+      for (const listener of listeners) listener(event);
+    }
+    if (rows.length === CHUNK) announce();
+  }
+
+  function announce(): void {
+    if (isTelling || listeners.size === 0) return;
+    isTelling = true;
+    soon(tell);
+  }
+
+  return {
+    subscribe(listener) {
+      if (listeners.size === 0) told = store.events.latestId();
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    announce,
+    after(after, limit) {
+      if (after < store.events.prunedUpTo()) return null;
+      return store.events.after(after, limit, null).map(toLive);
+    },
+  };
+}
+
+/** GET /events: a page of the feed. `events_gone` when what follows `after` is no longer kept. */
+export function listEvents(input: Input<'listEvents'>, { store }: Scope): Reply {
+  const pruned = store.events.prunedUpTo();
+  if (input.after !== undefined && input.after < pruned) throw new PanelError('events_gone');
+  const after = input.after ?? pruned;
+  const rows = store.events.after(after, input.limit, input.type ?? null);
+  const items = rows.map(({ id, type, at, data }) => ({
+    id,
+    type,
+    at: toInstant(at),
+    data: JSON.parse(data) as EventData,
+  }));
+  const isLast = rows.length < input.limit;
+  const next = isLast ? Math.max(after, store.events.latestId()) : (rows.at(-1)?.id ?? after);
+  const body: Output<'listEvents'> = { items, next_after: next };
+  return { status: 200, body };
+}

@@ -1,0 +1,75 @@
+// Settings that no client could connect with are refused, each at its own member.
+import { describe, expect, it } from 'vitest';
+import { requireConsistent } from './inbound-rules.ts';
+import { PanelError } from './panel-error.ts';
+
+type Facts = Parameters<typeof requireConsistent>[0];
+
+const BASE: Facts = {
+  nodeId: 1,
+  tag: 'a',
+  name: 'A',
+  protocol: 'vless',
+  network: 'tcp',
+  security: 'none',
+  host: null,
+  port: 443,
+  sni: null,
+  path: null,
+  serviceName: null,
+  flow: null,
+  fingerprint: null,
+  alpn: null,
+  publicKey: null,
+  shortId: null,
+  method: null,
+  enabled: true,
+};
+const REALITY: Partial<Facts> = { security: 'reality', publicKey: 'k'.repeat(43), sni: 'www.example.org' };
+
+function brokenMembers(change: Partial<Facts>): (string | undefined)[] {
+  try {
+    requireConsistent({ ...BASE, ...change });
+    return [];
+  } catch (error) {
+    if (!(error instanceof PanelError)) throw error;
+    return (error.errors ?? []).map(({ pointer }) => pointer);
+  }
+}
+
+describe('a connection', () => {
+  it.each<[string, Partial<Facts>]>([
+    ['vless over plain tcp', {}],
+    ['vless with reality and vision', { ...REALITY, flow: 'xtls-rprx-vision', shortId: '' }],
+    ['vless over ws with tls', { network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] }],
+    ['trojan over grpc', { protocol: 'trojan', network: 'grpc', security: 'tls', serviceName: 'gs' }],
+    ['shadowsocks', { protocol: 'shadowsocks', method: 'aes-256-gcm' }],
+  ])('may be %s', (_name, change) => {
+    expect(brokenMembers(change)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Facts>, string[]]>([
+    ['shadowsocks without a method', { protocol: 'shadowsocks' }, ['#/method']],
+    ['a method with vless', { method: 'aes-256-gcm' }, ['#/method']],
+    [
+      'shadowsocks over ws with tls',
+      { protocol: 'shadowsocks', method: 'aes-256-gcm', network: 'ws', security: 'tls' },
+      ['#/network', '#/security'],
+    ],
+    ['trojan in clear', { protocol: 'trojan' }, ['#/security']],
+    ['vmess with reality', { ...REALITY, protocol: 'vmess' }, ['#/security']],
+    ['reality over ws', { ...REALITY, network: 'ws' }, ['#/security']],
+    ['reality without its key and name', { security: 'reality' }, ['#/public_key', '#/sni']],
+    [
+      'a key and a short id without reality',
+      { publicKey: 'k'.repeat(43), shortId: 'ab' },
+      ['#/public_key', '#/short_id'],
+    ],
+    ['vision without tls', { flow: 'xtls-rprx-vision' }, ['#/flow']],
+    ['a path over tcp', { path: '/ws' }, ['#/path']],
+    ['a service name over ws', { network: 'ws', serviceName: 'gs' }, ['#/service_name']],
+    ['alpn without tls', { alpn: ['h2'] }, ['#/alpn']],
+  ])('may not be %s', (_name, change, pointers) => {
+    expect(brokenMembers(change)).toEqual(pointers);
+  });
+});

@@ -1,0 +1,105 @@
+// Which settings of a connection go together: what no client could connect to is refused when it is written.
+import type { FieldError } from '../contract/errors.ts';
+import { PanelError } from './panel-error.ts';
+import type { InboundRow } from './ports.ts';
+
+type Facts = Omit<InboundRow, 'id' | 'createdAt' | 'updatedAt' | 'version'>;
+interface Rule {
+  readonly field: string;
+  readonly message: string;
+  readonly isBroken: (inbound: Facts, hasNewKey: boolean) => boolean;
+}
+
+const PATH_NETWORKS = new Set(['ws', 'httpupgrade', 'xhttp']);
+// Xray's REALITY works over raw TCP, gRPC and XHTTP only.
+const REALITY_NETWORKS = new Set(['tcp', 'grpc', 'xhttp']);
+
+const RULES: readonly Rule[] = [
+  {
+    field: 'method',
+    message: 'is required with shadowsocks',
+    isBroken: ({ protocol, method }) => protocol === 'shadowsocks' && method === null,
+  },
+  {
+    field: 'method',
+    message: 'goes with shadowsocks only',
+    isBroken: ({ protocol, method }) => protocol !== 'shadowsocks' && method !== null,
+  },
+  {
+    field: 'network',
+    message: 'must be tcp with shadowsocks',
+    isBroken: ({ protocol, network }) => protocol === 'shadowsocks' && network !== 'tcp',
+  },
+  {
+    field: 'security',
+    message: 'must be none with shadowsocks, which encrypts by itself',
+    isBroken: ({ protocol, security }) => protocol === 'shadowsocks' && security !== 'none',
+  },
+  {
+    field: 'security',
+    message: 'must be tls or reality with trojan',
+    isBroken: ({ protocol, security }) => protocol === 'trojan' && security === 'none',
+  },
+  {
+    field: 'security',
+    message: 'reality goes with vless and trojan over tcp, grpc or xhttp',
+    isBroken: ({ protocol, network, security }) =>
+      security === 'reality' && (protocol === 'vmess' || !REALITY_NETWORKS.has(network)),
+  },
+  {
+    field: 'public_key',
+    message: 'is required with reality',
+    isBroken: ({ security, publicKey }) => security === 'reality' && publicKey === null,
+  },
+  {
+    field: 'sni',
+    message: 'is required with reality',
+    isBroken: ({ security, sni }) => security === 'reality' && sni === null,
+  },
+  {
+    field: 'public_key',
+    message: 'goes with reality only',
+    isBroken: ({ security, publicKey }) => security !== 'reality' && publicKey !== null,
+  },
+  {
+    field: 'private_key',
+    message: 'goes with reality only',
+    isBroken: ({ security }, hasNewKey) => security !== 'reality' && hasNewKey,
+  },
+  {
+    field: 'short_id',
+    message: 'goes with reality only',
+    isBroken: ({ security, shortId }) => security !== 'reality' && shortId !== null,
+  },
+  {
+    field: 'flow',
+    message: 'goes with vless over tcp and tls or reality',
+    isBroken: ({ protocol, network, security, flow }) =>
+      flow !== null && (protocol !== 'vless' || network !== 'tcp' || security === 'none'),
+  },
+  {
+    field: 'path',
+    message: 'goes with ws, httpupgrade and xhttp only',
+    isBroken: ({ network, path }) => path !== null && !PATH_NETWORKS.has(network),
+  },
+  {
+    field: 'service_name',
+    message: 'goes with grpc only',
+    isBroken: ({ network, serviceName }) => serviceName !== null && network !== 'grpc',
+  },
+  {
+    field: 'alpn',
+    message: 'goes with tls only',
+    isBroken: ({ security, alpn }) => alpn !== null && security !== 'tls',
+  },
+];
+
+/** Refuses with `validation`, naming every member that does not go with the others. */
+export function requireConsistent(inbound: Facts, hasNewKey = false): void {
+  const errors: FieldError[] = RULES.filter((rule) => rule.isBroken(inbound, hasNewKey)).map(({ field, message }) => ({
+    pointer: `#/${field}`,
+    code: 'inconsistent',
+    message,
+  }));
+  if (errors.length > 0) throw new PanelError('validation', errors);
+}

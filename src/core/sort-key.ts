@@ -1,0 +1,34 @@
+// How names are compared and which value a row is sorted by: one place, for the store that sorts and the cursor that goes on.
+import type { SortField } from '../contract/users.ts';
+import { usedBytes } from '../domain/account.ts';
+import type { UserRow } from './ports.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII, whose folding is simple
+const ASCII = /^[\x00-\x7f]*$/;
+
+/**
+ * Text without the differences of case and composition, for sorting and searching; what is folded twice stays. The case is
+ * turned three times so that ẞ, ß and ss become one, and what depends on its neighbours (final sigma, the dot of İ) is made even:
+ * a part of a text folds as the text does.
+ */
+export function foldText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const lower = text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase();
+  return lower.replaceAll('ς', 'σ').replaceAll('i\u0307', 'i').normalize('NFC');
+}
+
+/** The value that a list under this sort compares, ties going by id; null: never expires. */
+export function sortKeyOf(row: UserRow, sort: SortField): string | number | null {
+  switch (sort) {
+    case 'id':
+      return row.id;
+    case 'name':
+      return foldText(row.name);
+    case 'created_at':
+      return row.createdAt;
+    case 'expires_at':
+      return row.expiresAt;
+    case 'used':
+      return usedBytes(row);
+  }
+}

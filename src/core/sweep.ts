@@ -1,0 +1,51 @@
+// What time does is written and told soon after it happened, in small transactions; and what is old is dropped.
+import { localDay } from '../domain/calendar.ts';
+import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
+import type { Call } from './context.ts';
+import { createScope, type Env } from './env.ts';
+import { pruneSessions } from './session.ts';
+import { IDEMPOTENCY_HOURS } from './settings.ts';
+import { commitTime, openUser } from './user-change.ts';
+
+const CHUNK = 100;
+const HOURS_KEPT_MS = 8 * DAY_MS;
+const DAYS_KEPT_MS = 400 * DAY_MS;
+
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
+  requestId: 'sweep',
+  address: null,
+};
+
+/** Settles the users that have come due, at most a chunk of them in one transaction. Returns whether more are due. */
+export async function sweepDue(env: Env): Promise<boolean> {
+  const { store, clock, queue } = env;
+  const due = store.users.nextDueAt();
+  if (due === null || due > clock.now() || store.room.isFull()) return false;
+  const count = await queue.run(() =>
+    store.write(() => {
+      const scope = createScope(env, CALL, 'sweep', clock.now());
+      const rows = store.users.due(scope.now, CHUNK);
+      for (const row of rows) commitTime(scope, openUser(scope, row));
+      return rows.length;
+    }),
+  );
+  env.announce();
+  return count === CHUNK;
+}
+
+/** Drops what is kept no longer: events, audit rows, remembered replies, ended sessions, fine-grained traffic. */
+export async function prune(env: Env): Promise<void> {
+  const { store, clock, queue } = env;
+  if (store.room.isFull()) return;
+  const now = clock.now();
+  const { eventsKeptDays, auditKeptDays, timeZone } = env.settings();
+  const steps = [
+    () => store.events.prune(now - eventsKeptDays * DAY_MS),
+    () => store.audit.prune(now - auditKeptDays * DAY_MS),
+    () => store.idempotency.prune(now - IDEMPOTENCY_HOURS * HOUR_MS),
+    () => pruneSessions(store, now),
+    () => store.traffic.prune(now - HOURS_KEPT_MS, localDay(now - DAYS_KEPT_MS, timeZone)),
+  ];
+  for (const step of steps) await queue.run(() => store.write(step));
+}

@@ -1,0 +1,53 @@
+// Traffic coming in: counted on users, nodes and connections in one transaction, with the grants it spends and the state that follows.
+import { localDay } from '../domain/calendar.ts';
+import { HOUR_MS } from '../domain/limits.ts';
+import { freshFlags } from '../domain/settle.ts';
+import { beginHeldTerm } from '../domain/term.ts';
+import { applyTraffic } from '../domain/traffic.ts';
+import { canConnect } from '../domain/user-state.ts';
+import type { Scope } from './context.ts';
+import type { TrafficSlot, UpDown } from './ports.ts';
+import { type Change, type Current, commitTraffic, openUser } from './user-change.ts';
+
+/** What one node moved since the last count. */
+export interface NodeTraffic {
+  readonly nodeId: number;
+  readonly total: UpDown;
+  readonly users: readonly (UpDown & { readonly userId: number })[];
+  readonly inbounds: readonly (UpDown & { readonly inboundId: number })[];
+}
+
+/** Where a moment falls. */
+export function trafficSlot(now: number, zone: string): TrafficSlot {
+  const day = localDay(now, zone);
+  return { hour: Math.floor(now / HOUR_MS) * HOUR_MS, day, month: day.slice(0, 7) };
+}
+
+function countOnUser(scope: Scope, current: Current, moved: UpDown): void {
+  const { now, settings } = scope;
+  const isFirst = current.row.onlineAt === null;
+  const begins = current.account.hold !== null && canConnect(current.row.state);
+  const begun = begins ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
+  const { account } = applyTraffic(begun, moved, now);
+  const events: Change['events'] = isFirst ? [{ type: 'user.first_connected' }] : [];
+  commitTraffic(scope, current, {
+    account,
+    fields: { onlineAt: now },
+    flags: begins ? freshFlags(account, now) : current.flags,
+    events,
+  });
+}
+
+/** Counts what a node moved. Users deleted meanwhile are passed over; their bytes stay in the node's own sums. */
+export function countTraffic(scope: Scope, { nodeId, total, users, inbounds }: NodeTraffic): void {
+  const { store, now, settings } = scope;
+  const slot = trafficSlot(now, settings.timeZone);
+  if (total.up > 0 || total.down > 0) store.traffic.addToNode(nodeId, slot, total);
+  for (const { inboundId, up, down } of inbounds) store.traffic.addToInbound(inboundId, { up, down });
+  for (const { userId, up, down } of users) {
+    const stored = store.users.get(userId);
+    if (!stored || (up === 0 && down === 0)) continue;
+    store.traffic.addToUser(userId, slot, { up, down });
+    countOnUser(scope, openUser(scope, stored), { up, down });
+  }
+}

@@ -1,0 +1,81 @@
+// Small conversions between what is stored and what is sent.
+
+const DAY_MS = 86_400_000;
+const TWO = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
+const THREE = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
+/** The beginnings of days as text, as many as a page of records may need. */
+const DAYS = new Map<number, string>();
+const MOST_DAYS = 4096;
+
+function dayPrefix(day: number): string {
+  const known = DAYS.get(day);
+  if (known !== undefined) return known;
+  if (DAYS.size >= MOST_DAYS) DAYS.clear();
+  const prefix = new Date(day * DAY_MS).toISOString().slice(0, -13);
+  DAYS.set(day, prefix);
+  return prefix;
+}
+
+/** Epoch ms as RFC 3339 in UTC. A list is mostly moments, and Date takes five times as long to write one. */
+export function toInstant(ms: number): string {
+  const day = Math.floor(ms / DAY_MS);
+  const rest = ms - day * DAY_MS;
+  const second = Math.floor(rest / 1000);
+  const minute = Math.floor(second / 60);
+  const hour = Math.floor(minute / 60);
+  const time = `${TWO[hour]}:${TWO[minute - hour * 60]}:${TWO[second - minute * 60]}.${THREE[rest - second * 1000]}Z`;
+  return dayPrefix(day) + time;
+}
+
+export function toInstantOrNull(ms: number | null): string | null {
+  return ms === null ? null : toInstant(ms);
+}
+
+/** RFC 3339 as epoch ms; the contract has judged its form. */
+export function fromInstant(instant: string): number {
+  return Date.parse(instant);
+}
+
+export function fromInstantOrUndefined(instant: string | undefined): number | undefined {
+  return instant === undefined ? undefined : Date.parse(instant);
+}
+
+/** Leaves out the members that are undefined: what is not said in a merge patch stays. */
+export function definedOnly<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(record)) if (value !== undefined) kept[key] = value;
+  return kept as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** Whether two values hold the same JSON. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+const BASE64URL: Record<string, string> = { '+': '-', '/': '_', '=': '' };
+
+/** Text as base64url without padding. */
+export function toBase64Url(text: string): string {
+  let binary = '';
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary).replace(/[+/=]/g, (char) => BASE64URL[char] ?? '');
+}
+
+/** The text behind base64url; null where it is none or not UTF-8. */
+export function fromBase64Url(encoded: string): string | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(encoded)) return null;
+  try {
+    const binary = atob(encoded.replace(/-/g, '+').replace(/_/g, '/'));
+    const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Bytes as base64url without padding: tokens of links and sessions. */
+export function tokenOf(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replace(/[+/=]/g, (char) => BASE64URL[char] ?? '');
+}
