@@ -1,0 +1,38 @@
+// How text is written into links and headers: UTF-8 as base64, and percent-encoding that no text can break.
+
+/** Base64 of the text's UTF-8, with padding. */
+export function toBase64(text: string): string {
+  let binary = '';
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** The same in the alphabet of RFC 4648 section 5, without padding: needs no escaping in a link. */
+export function toBase64Url(text: string): string {
+  return toBase64(text).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+}
+
+/** Percent-encodes everything but unreserved characters; a lone surrogate becomes U+FFFD instead of an exception. */
+export function percent(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** A host as it stands in a link: IPv6 in brackets, an international name in its ASCII form. */
+export function linkHost(address: string): string {
+  if (address.includes(':')) return `[${address.replace(/^\[|\]$/g, '')}]`;
+  return asciiHost(address);
+}
+
+/** A name in its ASCII (`xn--`) form; one that has none is percent-encoded, so that the link stays well-formed. */
+export function asciiHost(name: string): string {
+  if (/^[\x21-\x7e]*$/.test(name)) return name;
+  return URL.parse(`https://${percent(name)}/`)?.hostname ?? percent(name);
+}
+
+/** Whether an address is an IP literal, and so cannot be a server name. */
+export function isIpLiteral(address: string): boolean {
+  return address.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(address);
+}

@@ -1,0 +1,53 @@
+// The headers that clients show: traffic, term, title, support. Always legal, whatever the settings hold.
+import type { Subscription } from '../core/core.ts';
+import type { SettingValues } from '../core/ports.ts';
+import { percent, toBase64 } from './encoding.ts';
+
+/** Clients cut longer announcements, or refuse them. */
+const ANNOUNCE_CHARACTERS = 200;
+const SUPPORT_PROTOCOLS: readonly string[] = ['https:', 'http:', 'tg:', 'mailto:'];
+
+/** The headers of any format: lower-case names, printable ASCII values. Bytes; `expire` in Unix seconds; 0 = none. */
+export function subscriptionHeaders(sub: Subscription, settings: SettingValues): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {
+    'subscription-userinfo': userInfo(sub),
+    'profile-title': `base64:${toBase64(settings.subscriptionTitle)}`,
+    'profile-update-interval': String(settings.updateIntervalHours),
+    'content-disposition': disposition(settings.subscriptionTitle),
+  };
+  const support = legalUrl(settings.supportUrl);
+  if (support) headers['support-url'] = support;
+  const page = legalUrl(sub.url);
+  if (page) headers['profile-web-page-url'] = page;
+  const announcement = settings.announcement.trim();
+  if (announcement !== '') headers.announce = `base64:${toBase64(shorten(announcement))}`;
+  return headers;
+}
+
+function userInfo({ user, total }: Subscription): string {
+  // A term that ended within the first second of 1970 must not read as "never".
+  const expire = user.expiresAt === null ? 0 : Math.max(1, Math.floor(user.expiresAt / 1000));
+  return `upload=${user.usedUp}; download=${user.usedDown}; total=${total ?? 0}; expire=${expire}`;
+}
+
+function disposition(title: string): string {
+  const safe = title
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
+  const filename = safe === '' ? 'subscription' : safe.slice(0, 64);
+  const isSame = filename === title;
+  return `attachment; filename="${filename}"${isSame ? '' : `; filename*=UTF-8''${percent(shorten(title))}`}`;
+}
+
+function legalUrl(text: string | null): string | null {
+  const url = text === null ? null : URL.parse(text);
+  if (!url || !SUPPORT_PROTOCOLS.includes(url.protocol)) return null;
+  return /^[\x21-\x7e]+$/.test(url.href) ? url.href : null;
+}
+
+function shorten(text: string): string {
+  const characters = [...text.toWellFormed()];
+  if (characters.length <= ANNOUNCE_CHARACTERS) return characters.join('');
+  return `${characters.slice(0, ANNOUNCE_CHARACTERS - 1).join('')}…`;
+}

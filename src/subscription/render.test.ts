@@ -1,0 +1,132 @@
+// Holds the reply to a subscription link: its formats, its headers, and that nobody gets an empty one.
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { SETTINGS as DEFAULTS } from '../../tests/support/fake-core.ts';
+import { hostileName, inboundOf, readLink, subscriptionOf, userOf } from '../../tests/support/subscription-samples.ts';
+import type { Subscription } from '../core/core.ts';
+import { renderSubscription } from './render.ts';
+
+const SETTINGS = { ...DEFAULTS, timeZone: 'Europe/Berlin' };
+const DECEMBER = Date.UTC(2026, 11, 19, 23, 30);
+
+function linesOf(sub: Subscription, settings = SETTINGS): readonly string[] {
+  return renderSubscription(sub, settings, { format: 'plain' }).body.split('\n');
+}
+
+function decoded(header: string | undefined): string {
+  return Buffer.from((header ?? '').replace(/^base64:/, ''), 'base64').toString('utf8');
+}
+
+describe('renderSubscription', () => {
+  it('answers base64 of the lines that `plain` answers', () => {
+    const sub = subscriptionOf([inboundOf(), inboundOf({ id: 2, name: 'NL', protocol: 'trojan', security: 'tls' })]);
+    const { status, headers, body } = renderSubscription(sub, SETTINGS, {});
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(body).toMatch(/^[A-Za-z0-9+/]+=*$/);
+    expect(Buffer.from(body, 'base64').toString('utf8').split('\n')).toEqual(linesOf(sub));
+    expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['DE 1', 'NL']);
+  });
+
+  it('leaves out what a share link cannot say', () => {
+    const sub = subscriptionOf([inboundOf({ protocol: 'vmess', security: 'reality' }), inboundOf({ name: 'NL' })]);
+    expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['NL']);
+  });
+
+  it.each<[string, Partial<Subscription>, string, string]>([
+    [
+      'an expired user',
+      { user: userOf({ state: 'expired', expiresAt: DECEMBER }) },
+      'Expired on 20 December 2026',
+      'Срок истёк 20 декабря 2026',
+    ],
+    ['a limited user', { user: userOf({ state: 'limited' }) }, 'Traffic used up', 'Трафик израсходован'],
+    [
+      'a limited user whose counter starts anew',
+      { user: userOf({ state: 'limited', resetsAt: DECEMBER }) },
+      'Traffic used up, starts anew on 20 December 2026',
+      'Трафик израсходован, обновится 20 декабря 2026',
+    ],
+    ['a disabled user', { user: userOf({ state: 'disabled' }) }, 'Access is switched off', 'Доступ отключён'],
+  ])('tells %s why', (_, changes, en, ru) => {
+    const sub = subscriptionOf([inboundOf()], { canConnect: false, ...changes });
+    const names = (language: 'en' | 'ru') => linesOf(sub, { ...SETTINGS, language }).map((line) => readLink(line).name);
+    expect(names('en')).toEqual([en]);
+    expect(names('ru')).toEqual([ru]);
+  });
+
+  it('gives nobody who may not connect a credential or an address', () => {
+    const sub = subscriptionOf([inboundOf()], { canConnect: false, user: userOf({ state: 'disabled' }) });
+    expect(linesOf(sub).map(readLink)).toMatchObject([
+      { scheme: 'vless', user: '00000000-0000-0000-0000-000000000000', host: '127.0.0.1', port: 1 },
+    ]);
+  });
+
+  it('tells who has no connections so', () => {
+    for (const sub of [subscriptionOf([]), subscriptionOf([inboundOf({ protocol: 'shadowsocks' })])]) {
+      expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['No connections available yet']);
+    }
+  });
+
+  test.prop([fc.array(fc.oneof(hostileName, fc.constantFrom('DE', 'DE 2', 'DE 3')), { minLength: 1, maxLength: 12 })])(
+    'gives every connection a line and a name of its own',
+    (names) => {
+      const lines = linesOf(subscriptionOf(names.map((name, id) => inboundOf({ id: id + 1, name }))));
+      const read = lines.map((line) => readLink(line).name);
+      expect(read).toHaveLength(names.length);
+      expect(new Set(read).size).toBe(names.length);
+      for (const [index, name] of names.entries()) expect(read[index]?.startsWith(name)).toBe(true);
+    },
+  );
+});
+
+describe('the headers', () => {
+  const headersOf = (changes: Partial<Subscription>, settings = {}) =>
+    renderSubscription(subscriptionOf([inboundOf()], changes), { ...SETTINGS, ...settings }, {}).headers;
+
+  it('count in bytes and Unix seconds, 0 for no limit and no end', () => {
+    const user = userOf({ usedUp: 10, usedDown: 990, expiresAt: DECEMBER + 999 });
+    expect(headersOf({ user, total: 50_000 })['subscription-userinfo']).toBe(
+      `upload=10; download=990; total=50000; expire=${DECEMBER / 1000}`,
+    );
+    expect(headersOf({})['subscription-userinfo']).toBe('upload=0; download=0; total=0; expire=0');
+  });
+
+  it('say title, interval, support and the page of the link', () => {
+    const headers = headersOf(
+      {},
+      { subscriptionTitle: 'Сеть', supportUrl: 'https://t.me/help', announcement: 'Привет' },
+    );
+    expect(decoded(headers['profile-title'])).toBe('Сеть');
+    expect(decoded(headers.announce)).toBe('Привет');
+    expect(headers).toMatchObject({
+      'profile-update-interval': '12',
+      'support-url': 'https://t.me/help',
+      'profile-web-page-url': 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
+      'content-disposition': `attachment; filename="subscription"; filename*=UTF-8''%D0%A1%D0%B5%D1%82%D1%8C`,
+    });
+  });
+
+  it('leave out what is not set or no link', () => {
+    const headers = headersOf({}, { supportUrl: 'javascript:alert(1)' });
+    expect(headers).not.toHaveProperty('support-url');
+    expect(headers).not.toHaveProperty('announce');
+    expect(headers['content-disposition']).toBe('attachment; filename="Gatehouse"');
+  });
+
+  it('cut an announcement at 200 characters, never within one', () => {
+    const text = decoded(headersOf({}, { announcement: '🚀'.repeat(201) }).announce);
+    expect([...text]).toHaveLength(200);
+    expect(text).toBe(`${'🚀'.repeat(199)}…`);
+  });
+
+  test.prop([hostileName, hostileName, hostileName])('are legal whatever the settings hold', (title, text, support) => {
+    const all = headersOf({}, { subscriptionTitle: title, announcement: text, supportUrl: `https://${support}` });
+    for (const [name, value] of Object.entries(all)) {
+      expect(name).toMatch(/^[a-z-]+$/);
+      expect(value).toMatch(/^[\x20-\x7e]+$/);
+    }
+    expect(all['content-disposition']).toMatch(/^attachment; filename="[A-Za-z0-9._-]+"(; filename\*=UTF-8''[!-~]+)?$/);
+    expect(decoded(all['profile-title'])).toBe(title);
+  });
+});

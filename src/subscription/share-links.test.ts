@@ -1,0 +1,184 @@
+// Holds share links to known answers, and to being read back field by field whatever the names are.
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { hostileName, inboundOf, readLink, UUID } from '../../tests/support/subscription-samples.ts';
+import type { InboundRow } from '../core/ports.ts';
+import { canShare, shareLink } from './share-links.ts';
+
+const PASSWORD = 'q7Rk2_vN-pass';
+const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
+
+function linkOf(changes: Partial<InboundRow>, address = 'de1.example.com', name = 'DE 1'): string {
+  return shareLink({ name, address, inbound: inboundOf(changes), credentials: { uuid: UUID, password: PASSWORD } });
+}
+
+describe('shareLink', () => {
+  it('writes vless with reality and vision', () => {
+    const link = linkOf({
+      security: 'reality',
+      sni: 'www.example.org',
+      flow: 'xtls-rprx-vision',
+      fingerprint: 'firefox',
+      publicKey: PUBLIC_KEY,
+      shortId: '6ba85179e30d4fc2',
+    });
+    expect(link).toBe(
+      `vless://${UUID}@de1.example.com:443?encryption=none&flow=xtls-rprx-vision&type=tcp&security=reality&sni=www.example.org&fp=firefox&pbk=${PUBLIC_KEY}&sid=6ba85179e30d4fc2#DE%201`,
+    );
+  });
+
+  it('writes vless over a web socket with TLS, the name of the address standing in for a missing sni', () => {
+    const link = linkOf({ network: 'ws', security: 'tls', path: '/ws?ed=2048', alpn: ['h2', 'http/1.1'] });
+    expect(link).toBe(
+      `vless://${UUID}@de1.example.com:443?encryption=none&type=ws&path=%2Fws%3Fed%3D2048&host=de1.example.com&security=tls&sni=de1.example.com&alpn=h2%2Chttp%2F1.1#DE%201`,
+    );
+  });
+
+  it('writes trojan over grpc', () => {
+    const link = linkOf({ protocol: 'trojan', network: 'grpc', security: 'tls', serviceName: 'gs', sni: 'a.example' });
+    expect(link).toBe(
+      `trojan://${PASSWORD}@de1.example.com:443?type=grpc&serviceName=gs&mode=gun&security=tls&sni=a.example#DE%201`,
+    );
+  });
+
+  it('writes shadowsocks by SIP002', () => {
+    const link = linkOf({ protocol: 'shadowsocks', method: 'chacha20-ietf-poly1305', port: 8388 });
+    expect(link).toBe('ss://Y2hhY2hhMjAtaWV0Zi1wb2x5MTMwNTpxN1JrMl92Ti1wYXNz@de1.example.com:8388#DE%201');
+    expect(readLink(link).user).toBe(`chacha20-ietf-poly1305:${PASSWORD}`);
+  });
+
+  it('writes vmess as v2rayN reads it', () => {
+    const link = linkOf({ protocol: 'vmess', network: 'ws', security: 'tls', path: '/v', fingerprint: 'chrome' });
+    expect(JSON.parse(Buffer.from(link.replace('vmess://', ''), 'base64').toString('utf8'))).toEqual({
+      v: '2',
+      ps: 'DE 1',
+      add: 'de1.example.com',
+      port: '443',
+      id: UUID,
+      aid: '0',
+      scy: 'auto',
+      net: 'ws',
+      type: 'none',
+      host: 'de1.example.com',
+      path: '/v',
+      tls: 'tls',
+      sni: 'de1.example.com',
+      alpn: '',
+      fp: 'chrome',
+    });
+  });
+
+  it('puts the service name of grpc where vmess clients look for it', () => {
+    const link = linkOf({ protocol: 'vmess', network: 'grpc', serviceName: 'gs', security: 'none' });
+    expect(readLink(link).parameters).toMatchObject({
+      net: 'grpc',
+      type: 'gun',
+      path: 'gs',
+      host: '',
+      tls: '',
+      sni: '',
+    });
+  });
+
+  it('sets xhttp and httpupgrade apart', () => {
+    const xhttp = readLink(
+      linkOf({ network: 'xhttp', security: 'reality', publicKey: PUBLIC_KEY, sni: 'www.example.org' }),
+    );
+    expect(xhttp.parameters).toEqual({
+      encryption: 'none',
+      type: 'xhttp',
+      path: '/',
+      mode: 'auto',
+      security: 'reality',
+      sni: 'www.example.org',
+      fp: 'chrome',
+      pbk: PUBLIC_KEY,
+    });
+    const upgrade = readLink(linkOf({ network: 'httpupgrade', sni: 'cdn.example', path: '/u' }, '203.0.113.7'));
+    expect(upgrade.parameters).toEqual({
+      encryption: 'none',
+      type: 'httpupgrade',
+      path: '/u',
+      host: 'cdn.example',
+      security: 'none',
+    });
+  });
+
+  it('leaves the flow out where vision cannot run', () => {
+    const flow = 'xtls-rprx-vision';
+    expect(linkOf({ flow, security: 'none' })).not.toContain('flow=');
+    expect(linkOf({ flow, security: 'tls', network: 'ws' })).not.toContain('flow=');
+    expect(linkOf({ flow, security: 'tls' })).toContain('flow=xtls-rprx-vision');
+  });
+
+  it('puts IPv6 in brackets and asks TLS for no name that is an address', () => {
+    const link = linkOf({ security: 'tls' }, '2001:db8::1');
+    expect(link).toContain('@[2001:db8::1]:443?');
+    expect(readLink(link).parameters).not.toHaveProperty('sni');
+    expect(readLink(linkOf({ protocol: 'vmess', security: 'tls' }, '2001:db8::1')).host).toBe('2001:db8::1');
+  });
+
+  it('writes international names in ASCII', () => {
+    const link = readLink(linkOf({ security: 'tls' }, 'пример.рф'));
+    expect(link.host).toBe('xn--e1afmkfd.xn--p1ai');
+    expect(link.parameters.sni).toBe('xn--e1afmkfd.xn--p1ai');
+  });
+});
+
+describe('canShare', () => {
+  it.each<[string, Partial<InboundRow>, boolean]>([
+    ['vless over plain tcp', {}, true],
+    ['shadowsocks', { protocol: 'shadowsocks', method: 'aes-256-gcm' }, true],
+    ['shadowsocks without a method', { protocol: 'shadowsocks' }, false],
+    ['shadowsocks over a web socket', { protocol: 'shadowsocks', method: 'aes-256-gcm', network: 'ws' }, false],
+    ['shadowsocks with TLS', { protocol: 'shadowsocks', method: 'aes-256-gcm', security: 'tls' }, false],
+    ['vless with reality', { security: 'reality', publicKey: PUBLIC_KEY }, true],
+    ['trojan with reality', { protocol: 'trojan', security: 'reality', publicKey: PUBLIC_KEY }, true],
+    ['vmess with reality', { protocol: 'vmess', security: 'reality', publicKey: PUBLIC_KEY }, false],
+    ['reality without its key', { security: 'reality' }, false],
+    ['reality over a web socket', { security: 'reality', publicKey: PUBLIC_KEY, network: 'ws' }, false],
+    ['reality over grpc', { security: 'reality', publicKey: PUBLIC_KEY, network: 'grpc' }, true],
+  ])('%s', (_, changes, can) => {
+    expect(canShare(inboundOf(changes))).toBe(can);
+  });
+});
+
+const inbound = fc
+  .record({
+    protocol: fc.constantFrom('vless', 'vmess', 'trojan', 'shadowsocks'),
+    network: fc.constantFrom('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'),
+    security: fc.constantFrom('none', 'tls', 'reality'),
+    port: fc.integer({ min: 1, max: 65535 }),
+    path: fc.option(fc.stringMatching(/^\/[\x21-\x7e]{0,40}$/)),
+    serviceName: fc.option(fc.stringMatching(/^[\x21-\x7e]{1,40}$/)),
+    sni: fc.option(fc.domain()),
+    alpn: fc.option(fc.subarray(['h2', 'http/1.1', 'h3'])),
+    fingerprint: fc.option(fc.constantFrom('chrome', 'firefox')),
+    publicKey: fc.option(fc.constant(PUBLIC_KEY)),
+    shortId: fc.option(fc.constantFrom('', '6ba8')),
+    method: fc.option(fc.constantFrom('aes-128-gcm', 'aes-256-gcm')),
+  })
+  .map((fields) => inboundOf(fields as Partial<InboundRow>))
+  .filter(canShare);
+const address = fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6());
+const credentials = fc.record({ uuid: fc.uuid(), password: fc.string({ unit: 'binary', minLength: 1 }) });
+
+describe('any share link', () => {
+  test.prop([inbound, address, credentials, hostileName])('reads back', (row, host, user, name) => {
+    const link = readLink(shareLink({ name, address: host, inbound: row, credentials: user }));
+    const { network, security } = row;
+    const known = row.protocol === 'shadowsocks' ? `${row.method}:${user.password}` : user.password;
+    expect(link).toMatchObject({ host, port: row.port, name });
+    expect(link.user).toBe(row.protocol === 'vless' || row.protocol === 'vmess' ? user.uuid : known);
+    if (row.protocol === 'shadowsocks') {
+      expect(link.parameters).toEqual({});
+      return;
+    }
+    const isVmess = row.protocol === 'vmess';
+    expect(link.parameters[isVmess ? 'net' : 'type']).toBe(network);
+    expect(link.parameters[isVmess ? 'tls' : 'security']).toBe(isVmess && security === 'none' ? '' : security);
+    if (['ws', 'httpupgrade', 'xhttp'].includes(network)) expect(link.parameters.path).toBe(row.path ?? '/');
+    if (network === 'grpc') expect(link.parameters[isVmess ? 'path' : 'serviceName']).toBe(row.serviceName ?? '');
+    if (security === 'tls' && row.alpn?.length) expect(link.parameters.alpn).toBe(row.alpn.join(','));
+  });
+});
