@@ -1,0 +1,46 @@
+// What this machine is called and where it is reached: for base_url, for the certificate and for the Host header's allow-list.
+import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+
+type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
+
+/** Bridges of containers and virtual machines and tunnels: an address there is seldom the one the LAN knows. */
+const VIRTUAL =
+  /^(br-|docker|veth|virbr|vmnet|vboxnet|cni|flannel|cali|podman|lxc|lxd|tun|tap|wg|utun|tailscale|zt|ppp)/i;
+const PRIVATE_IPV4 = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/;
+const LINK_LOCAL = /^(169\.254\.|fe[89ab][0-9a-f]:)/i;
+
+/** Every address of this machine that others may use, and its loopback ones; sorted, without duplicates. */
+export function machineAddresses(interfaces: Interfaces = networkInterfaces()): readonly string[] {
+  const outer = entriesOf(interfaces).map(({ address }) => address);
+  return [...new Set(['127.0.0.1', '::1', ...outer])].sort();
+}
+
+/** The address that the local network most likely knows this machine by; null without a network. IPv4 before IPv6. */
+export function lanAddress(interfaces: Interfaces = networkInterfaces()): string | null {
+  const rank = ({ name, family, address }: { name: string; family: string; address: string }) =>
+    (VIRTUAL.test(name) ? 4 : 0) + (family === 'IPv4' ? 0 : 2) + (PRIVATE_IPV4.test(address) ? 0 : 1);
+  const [best] = entriesOf(interfaces).sort((a, b) => rank(a) - rank(b));
+  return best?.address ?? null;
+}
+
+/** `localhost`, the machine's name and `<name>.local`, lower-case, as far as they can stand in a certificate. */
+export function machineNames(name = hostname()): readonly string[] {
+  const full = name.toLowerCase().replace(/\.$/, '');
+  const [short = ''] = full.split('.');
+  return [...new Set(['localhost', full, short, short && `${short}.local`])].filter(isDnsName);
+}
+
+/** Letters, digits and inner hyphens (RFC 1123 section 2.1): an underscore is legal in neither a certificate nor a URL's host. */
+export function isDnsName(name: string): boolean {
+  return (
+    name.length <= 253 && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(name)
+  );
+}
+
+function entriesOf(interfaces: Interfaces) {
+  return Object.entries(interfaces).flatMap(([name, infos = []]) =>
+    infos
+      .filter(({ internal, address }) => !internal && !LINK_LOCAL.test(address))
+      .map(({ family, address }) => ({ name, family, address })),
+  );
+}

@@ -1,0 +1,218 @@
+// The form of a backup file: what it is, what it holds, and the database, compressed and sealed chunk by chunk.
+//
+//   "GATEHOUSE BACKUP"                          16 bytes
+//   length of the header                        4 bytes, little endian, at most 64 KiB
+//   header                                      JSON: version of the form, who made it and when; in clear
+//   SHA-256 of all before it                    32 bytes
+//   chunks, until the one marked last           4 bytes, little endian: the length, the highest bit set in the last one;
+//                                               so many bytes; a tag of 16 bytes (chunk-seal.ts)
+//
+// The first chunk is the manifest, JSON; each further one is a piece of the database, deflated. Without a passphrase the tags
+// are digests; with one every chunk is encrypted under a key of the file's own, which the header has sealed by the passphrase.
+
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { checking, encrypting, TAG_BYTES } from './chunk-seal.ts';
+
+/** What may be wrong with a file, whoever wrote it. `newer`: of a form that this version does not know. */
+export type FileProblem = 'not_a_backup' | 'truncated' | 'damaged' | 'newer';
+
+type Unreadable = Error & { readonly problem: FileProblem };
+
+/** Thrown only inside this module, whose callers get the problem as a value. */
+function unreadable(problem: FileProblem): Unreadable {
+  return Object.assign(new Error(problem), { problem });
+}
+
+function isUnreadable(error: unknown): error is Unreadable {
+  return error instanceof Error && 'problem' in error;
+}
+
+const MAGIC = Buffer.from('GATEHOUSE BACKUP', 'latin1');
+const FORM = 1;
+const DIGEST_BYTES = 32;
+const MAX_HEADER = 65_536;
+const MAX_MANIFEST = 16_777_216;
+const PIECE = 1_048_576;
+/** Deflate makes nothing longer than this (RFC 1951: stored blocks). */
+const MAX_CHUNK = Math.max(MAX_MANIFEST, PIECE + PIECE / 256);
+const LAST = 0x8000_0000;
+/** Above it the file grows slower than the time does. */
+const LEVEL = 3;
+
+export interface NewBackupFile {
+  /** A file that does not exist yet; made for its owner alone. */
+  readonly path: string;
+  /** What everybody may read. */
+  readonly header: Readonly<Record<string, unknown>>;
+  /** What belongs to the database: sealed with it. */
+  readonly manifest: Readonly<Record<string, unknown>>;
+  readonly database: string;
+  /** 32 bytes from a CSPRNG, used for no other file; null: in clear. */
+  readonly key: Uint8Array | null;
+}
+
+/** Writes a backup file and puts it on the disk. Throws what the file system says. */
+export function writeBackupFile({ path, header, manifest, database, key }: NewBackupFile): void {
+  const text = Buffer.from(JSON.stringify({ form: FORM, ...header }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(text.length);
+  const beginning = Buffer.concat([MAGIC, length, text]);
+  const digest = createHash('sha256').update(beginning).digest();
+  const seal = key === null ? checking(digest) : encrypting(key, digest);
+  const output = openSync(path, 'wx', 0o600);
+  const input = openSync(database, 'r');
+  try {
+    let index = 0;
+    const put = (plain: Uint8Array, isLast: boolean) => {
+      const size = Buffer.alloc(4);
+      size.writeUInt32LE(plain.length + (isLast ? LAST : 0));
+      writeAll(output, Buffer.concat([size, seal.seal(plain, index, isLast)]));
+      index += 1;
+    };
+    writeAll(output, Buffer.concat([beginning, digest]));
+    put(Buffer.from(JSON.stringify(manifest)), false);
+    const { size } = fstatSync(input);
+    for (let at = 0; at < size; at += PIECE) {
+      const piece = readAt(input, at, Math.min(PIECE, size - at));
+      put(deflateRawSync(piece, { level: LEVEL }), at + PIECE >= size);
+    }
+    fsyncSync(output);
+  } finally {
+    closeSync(input);
+    closeSync(output);
+  }
+}
+
+/** The header of a backup file as it stands there. */
+export function readBackupHeader(path: string): { readonly header: unknown } | { readonly problem: FileProblem } {
+  return reading(path, (file) => ({ header: readBeginning(file).header }));
+}
+
+export interface Unpacked {
+  readonly header: unknown;
+  readonly manifest: unknown;
+}
+
+/**
+ * Writes the database of a backup file to `target`, a new file (0600). `key`: the file's own, null for one in clear. `room`: bytes
+ * that the database may take at most; more is damage.
+ */
+export function unpackBackupFile(
+  path: string,
+  target: string,
+  key: Uint8Array | null,
+  room: number,
+): Unpacked | { readonly problem: FileProblem } {
+  return reading(path, (file) => {
+    const { header, digest } = readBeginning(file);
+    const seal = key === null ? checking(digest) : encrypting(key, digest);
+    const output = openSync(target, 'wx', 0o600);
+    try {
+      const next = (index: number) => {
+        const size = file.take(4).readUInt32LE();
+        const isLast = size >= LAST;
+        const length = isLast ? size - LAST : size;
+        if (length > MAX_CHUNK) throw unreadable('damaged');
+        const plain = seal.open(file.take(length + TAG_BYTES), index, isLast);
+        if (plain === null) throw unreadable('damaged');
+        return { plain, isLast };
+      };
+      const first = next(0);
+      if (first.isLast || first.plain.length > MAX_MANIFEST) throw unreadable('damaged');
+      let written = 0;
+      for (let index = 1, isLast = false; !isLast; index += 1) {
+        const chunk = next(index);
+        const piece = inflate(chunk.plain);
+        written += piece.length;
+        if (written > room) throw unreadable('damaged');
+        writeAll(output, piece);
+        isLast = chunk.isLast;
+      }
+      if (!file.isAtEnd()) throw unreadable('damaged');
+      return { header, manifest: parse(first.plain) };
+    } finally {
+      closeSync(output);
+    }
+  });
+}
+
+interface Input {
+  readonly size: number;
+  /** The next bytes, all of them. */
+  take(length: number): Buffer;
+  isAtEnd(): boolean;
+}
+
+function reading<T>(path: string, work: (file: Input) => T): T | { readonly problem: FileProblem } {
+  // A pipe or a device that somebody put there is not waited for.
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(handle);
+    if (!stat.isFile()) return { problem: 'not_a_backup' };
+    const { size } = stat;
+    let at = 0;
+    return work({
+      size,
+      take(length) {
+        if (at + length > size) throw unreadable('truncated');
+        const bytes = readAt(handle, at, length);
+        at += length;
+        return bytes;
+      },
+      isAtEnd: () => at === size,
+    });
+  } catch (error) {
+    if (isUnreadable(error)) return { problem: error.problem };
+    throw error;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function readBeginning(file: Input): { readonly header: unknown; readonly digest: Buffer } {
+  if (!file.take(Math.min(MAGIC.length, file.size)).equals(MAGIC)) throw unreadable('not_a_backup');
+  const length = file.take(4);
+  if (length.readUInt32LE() > MAX_HEADER) throw unreadable('damaged');
+  const text = file.take(length.readUInt32LE());
+  const digest = file.take(DIGEST_BYTES);
+  const found = createHash('sha256').update(MAGIC).update(length).update(text).digest();
+  if (!found.equals(digest)) throw unreadable('damaged');
+  const header = parse(text);
+  const form = typeof header === 'object' && header !== null && 'form' in header ? header.form : null;
+  if (form !== FORM) throw unreadable(Number(form) > FORM ? 'newer' : 'damaged');
+  return { header, digest };
+}
+
+function inflate(chunk: Buffer): Buffer {
+  try {
+    return inflateRawSync(chunk, { maxOutputLength: PIECE });
+  } catch {
+    throw unreadable('damaged');
+  }
+}
+
+function parse(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    throw unreadable('damaged');
+  }
+}
+
+function readAt(handle: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(handle, bytes, done, length - done, at + done);
+    if (count === 0) throw unreadable('truncated');
+    done += count;
+  }
+  return bytes;
+}
+
+function writeAll(handle: number, bytes: Uint8Array): void {
+  let done = 0;
+  while (done < bytes.length) done += writeSync(handle, bytes, done);
+}

@@ -1,0 +1,89 @@
+// Issues certificates: an authority and the leaves it signs. Loaded only when something is to be issued: the library takes its time.
+import 'reflect-metadata';
+import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+
+/** PEM: private key (PKCS #8) and certificate. */
+export type Issued = { readonly key: string; readonly pem: string };
+
+/** Epoch milliseconds. */
+export type Validity = { readonly from: number; readonly to: number };
+
+const EC = { name: 'ECDSA', namedCurve: 'P-256' };
+const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' };
+
+/** A self-signed authority that may sign leaves and no further authorities. Its name says nothing of where it stands. */
+export async function issueAuthority(validity: Validity): Promise<Issued> {
+  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumber(),
+    name: [{ CN: [`Local CA ${randomBytes(4).toString('hex')}`] }],
+    notBefore: new Date(validity.from),
+    notAfter: new Date(validity.to),
+    signingAlgorithm: SIGNATURE,
+    keys,
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { key: await exportKey(keys.privateKey), pem: certificate.toString('pem') };
+}
+
+/** A server's certificate for IP addresses and DNS names, with a key of its own, signed by `authority`. */
+export async function issueLeaf(authority: Issued, hosts: readonly string[], validity: Validity): Promise<Issued> {
+  const issuer = new X509Certificate(authority.pem);
+  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const names = hosts.map((value) => ({ type: isIP(value) > 0 ? ('ip' as const) : ('dns' as const), value }));
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    subject: [{ CN: ['Local server'] }],
+    issuer: issuer.subjectName,
+    notBefore: new Date(validity.from),
+    notAfter: new Date(validity.to),
+    signingAlgorithm: SIGNATURE,
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.key),
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new SubjectAlternativeNameExtension(names),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+    ],
+  });
+  return { key: await exportKey(keys.privateKey), pem: certificate.toString('pem') };
+}
+
+/** Positive, at most 20 octets, from chance (RFC 5280 section 4.1.2.2). */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return bytes.toString('hex');
+}
+
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+    .export({ format: 'pem', type: 'pkcs8' })
+    .toString();
+}
+
+function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ format: 'der', type: 'pkcs8' });
+  return webcrypto.subtle.importKey('pkcs8', Uint8Array.from(der), EC, false, ['sign']);
+}

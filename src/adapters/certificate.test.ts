@@ -1,0 +1,118 @@
+// What the certificates say, as Node's own parser and TLS read them, and when they are made anew.
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ensureCertificate } from './certificate.ts';
+
+const DAY = 86_400_000;
+const HOSTS = ['localhost', 'tower.local', '127.0.0.1', '::1', '192.168.1.20', '2001:DB8:0::7', 'panel.example.org'];
+const start = Date.now();
+let now = start;
+let folder = '';
+beforeEach(() => {
+  now = start;
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-tls-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const ensure = (hosts = HOSTS) => ensureCertificate(folder, hosts, { now: () => now });
+const days = (certificate: X509Certificate) =>
+  (certificate.validToDate.getTime() - certificate.validFromDate.getTime()) / DAY;
+
+describe('the authority', () => {
+  test('lasts ten years, signs itself and may sign no further authority', async () => {
+    const ca = new X509Certificate((await ensure()).caPem);
+    expect(ca.ca).toBe(true);
+    expect(ca.verify(ca.publicKey)).toBe(true);
+    expect(days(ca)).toBeGreaterThan(3650);
+    expect(ca.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
+    expect(ca.subject).toMatch(/^CN=Local CA [0-9a-f]{8}$/);
+  });
+});
+
+describe('the leaf', () => {
+  test('is for every host and no other, signed by the authority, at most 397 days', async () => {
+    const { chain, caPem, fingerprint } = await ensure();
+    const leaf = new X509Certificate(chain);
+    expect(HOSTS.filter((host) => !leaf.checkHost(host) && !leaf.checkIP(host))).toEqual([]);
+    expect(leaf.checkHost('example.org')).toBeUndefined();
+    expect(leaf.checkIP('192.168.1.21')).toBeUndefined();
+    expect(leaf.verify(new X509Certificate(caPem).publicKey)).toBe(true);
+    expect(days(leaf)).toBeLessThanOrEqual(397);
+    expect(leaf.ca).toBe(false);
+    expect(leaf.fingerprint256).toBe(fingerprint);
+  });
+
+  test('leaves out what no certificate can hold', async () => {
+    const { chain } = await ensure(['localhost', 'my_pc', 'a b', '']);
+    expect(new X509Certificate(chain).subjectAltName).toBe('DNS:localhost');
+  });
+
+  test('convinces a client that trusts the authority', async () => {
+    const { key, chain, caPem } = await ensure();
+    const server = createServer({ key, cert: chain }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', ca: caPem });
+    await once(client, 'secureConnect');
+    expect(client.authorized).toBe(true);
+    client.destroy();
+    server.close();
+  });
+});
+
+describe('the files', () => {
+  test.skipIf(process.platform === 'win32')('are for the owner only', async () => {
+    await ensure();
+    const names = readdirSync(folder).sort();
+    expect(names).toEqual(['ca-key.pem', 'ca.pem', 'server-key.pem', 'server.pem']);
+    expect(names.map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600, 0o600]);
+  });
+
+  test('are read again as they are, whatever the order of the hosts', async () => {
+    const first = await ensure();
+    expect(await ensure([...HOSTS].reverse())).toEqual(first);
+  });
+
+  test('get a new leaf of the same authority when an address comes or goes', async () => {
+    const first = await ensure();
+    const second = await ensure([...HOSTS, '10.0.0.5']);
+    expect(second.caPem).toBe(first.caPem);
+    expect(second.fingerprint).not.toBe(first.fingerprint);
+    expect(new X509Certificate(second.chain).checkIP('10.0.0.5')).toBe('10.0.0.5');
+    const third = await ensure();
+    expect(new X509Certificate(third.chain).checkIP('10.0.0.5')).toBeUndefined();
+  });
+
+  test('get a new leaf 30 days before the old one ends, not earlier', async () => {
+    const first = await ensure();
+    now = first.endsAt - 31 * DAY;
+    expect((await ensure()).fingerprint).toBe(first.fingerprint);
+    now = first.endsAt - 29 * DAY;
+    const second = await ensure();
+    expect(second.endsAt).toBeGreaterThan(first.endsAt);
+    expect(second.caPem).toBe(first.caPem);
+  });
+
+  test('a leaf never outlives its authority, and that is followed by a new one', async () => {
+    const ca = new X509Certificate((await ensure()).caPem);
+    now = ca.validToDate.getTime() - 60 * DAY;
+    expect((await ensure()).endsAt).toBe(ca.validToDate.getTime());
+    now = ca.validToDate.getTime() - 10 * DAY;
+    const next = await ensure();
+    expect(next.caPem).not.toBe(ca.toString());
+    expect(new X509Certificate(next.chain).verify(new X509Certificate(next.caPem).publicKey)).toBe(true);
+  });
+
+  test.each(['server.pem', 'server-key.pem'])('a damaged %s is made anew', async (name) => {
+    const first = await ensure();
+    writeFileSync(join(folder, name), readFileSync(join(folder, name), 'utf8').slice(0, 80));
+    const second = await ensure();
+    expect(second.caPem).toBe(first.caPem);
+    expect(second.fingerprint).not.toBe(first.fingerprint);
+  });
+});

@@ -1,0 +1,54 @@
+// Seals a file in chunks, so that it is read as a stream and yet nothing of it can be changed, moved, left out or cut off unseen.
+import { createCipheriv, createDecipheriv, createHash, timingSafeEqual } from 'node:crypto';
+
+/** Bytes that each sealed chunk has more. */
+export const TAG_BYTES = 16;
+export const DATA_KEY_BYTES = 32;
+
+export interface ChunkSeal {
+  /** `index` counts from 0; the last chunk says so. */
+  seal(plain: Uint8Array, index: number, isLast: boolean): Buffer;
+  /** null: it is not what was sealed as this chunk. */
+  open(sealed: Buffer, index: number, isLast: boolean): Buffer | null;
+}
+
+/** The nonce of one chunk: its place and whether it is the last. A key seals one file only, so that none comes twice. */
+function nonceOf(index: number, isLast: boolean): Buffer {
+  const nonce = Buffer.alloc(12);
+  nonce.writeUInt8(isLast ? 1 : 0, 0);
+  nonce.writeBigUInt64BE(BigInt(index), 4);
+  return nonce;
+}
+
+/** AES-256-GCM. `context` is what stands before the chunks: another beginning does not open them. */
+export function encrypting(key: Uint8Array, context: Uint8Array): ChunkSeal {
+  const options = { authTagLength: TAG_BYTES };
+  return {
+    seal(plain, index, isLast) {
+      const cipher = createCipheriv('aes-256-gcm', key, nonceOf(index, isLast), options).setAAD(context);
+      return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, index, isLast) {
+      const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(index, isLast), options).setAAD(context);
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** In clear, with digests that find damage but no forger. */
+export function checking(context: Uint8Array): ChunkSeal {
+  const tagOf = (plain: Uint8Array, index: number, isLast: boolean) =>
+    createHash('sha256').update(context).update(nonceOf(index, isLast)).update(plain).digest().subarray(0, TAG_BYTES);
+  return {
+    seal: (plain, index, isLast) => Buffer.concat([plain, tagOf(plain, index, isLast)]),
+    open(sealed, index, isLast) {
+      const plain = sealed.subarray(0, -TAG_BYTES);
+      return timingSafeEqual(tagOf(plain, index, isLast), sealed.subarray(-TAG_BYTES)) ? plain : null;
+    },
+  };
+}

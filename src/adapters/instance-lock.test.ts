@@ -1,0 +1,74 @@
+// One owner at a time, across processes, and nothing left behind by a killed one.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockOwner, takeLock } from './instance-lock.ts';
+
+let folder = '';
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-lock-'));
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A process that takes the lock, says so and stays. */
+async function startOwner(): Promise<ChildProcess> {
+  const module = JSON.stringify(new URL('./instance-lock.ts', import.meta.url).href);
+  // With the collector run: a lock whose holder was forgotten must stay.
+  const script = `import { takeLock } from ${module}; takeLock(${JSON.stringify(folder)}, 'serve');
+    setImmediate(() => { gc(); setImmediate(() => { gc(); console.log('mine'); setInterval(() => {}, 1000); }); });`;
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+test('a second one in the same process is refused until the first is released', () => {
+  const first = takeLock(folder, 'serve');
+  expect(first).not.toBeNull();
+  expect(takeLock(folder, 'setup')).toBeNull();
+  first?.release();
+  const second = takeLock(folder, 'setup');
+  expect(second).not.toBeNull();
+  second?.release();
+});
+
+test('another process is refused and told who the owner is', async () => {
+  const owner = await startOwner();
+  expect(takeLock(folder, 'setup')).toBeNull();
+  expect(lockOwner(folder)).toEqual({ pid: owner.pid, command: 'serve' });
+});
+
+test('a killed owner leaves no lock behind, though its name stays', async () => {
+  const owner = await startOwner();
+  owner.kill('SIGKILL');
+  await once(owner, 'exit');
+  expect(lockOwner(folder)?.pid).toBe(owner.pid);
+  const lock = takeLock(folder, 'serve');
+  expect(lock).not.toBeNull();
+  expect(lockOwner(folder)?.pid).toBe(process.pid);
+  lock?.release();
+  expect(lockOwner(folder)).toBeNull();
+});
+
+test('releasing twice does not take the next owner its name', () => {
+  const first = takeLock(folder, 'serve');
+  first?.release();
+  const second = takeLock(folder, 'setup');
+  first?.release();
+  expect(lockOwner(folder)?.command).toBe('setup');
+  second?.release();
+});
+
+test('an owner file that is no such file names nobody', () => {
+  writeFileSync(join(folder, 'owner.json'), '{"pid":"x"');
+  expect(lockOwner(folder)).toBeNull();
+});

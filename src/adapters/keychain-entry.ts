@@ -1,0 +1,63 @@
+// The calls into the system's keychain themselves. They can block, prompt and hang: keychain.ts decides in which process they run.
+import { randomBytes } from 'node:crypto';
+import type { AsyncEntry } from 'keytar';
+
+export type KeychainRequest = {
+  /** The panel whose entry is meant. */
+  readonly instanceId: string;
+  /** null: look only. A text: write it where there is no entry yet. */
+  readonly value: string | null;
+};
+
+/** `reason` is for the log: what the system said, which never holds a secret. */
+export type KeychainReply =
+  | { readonly outcome: 'found'; readonly value: string }
+  /** The keychain works, which was tried, and has no such entry. */
+  | { readonly outcome: 'empty' }
+  | { readonly outcome: 'locked' | 'absent'; readonly reason: string };
+
+const SERVICE = 'Gatehouse';
+/** Without it the library falls back silently to the kernel's keyring, which a reboot empties. */
+const OPTIONS = { linux: { store: 'secret-service' } } as const;
+
+/** Does what is asked. An entry that is there is never written over. Never rejects. */
+export async function askKeychain({ instanceId, value }: KeychainRequest): Promise<KeychainReply> {
+  let entry: AsyncEntry;
+  let probe: AsyncEntry;
+  try {
+    const keyring = await import('keytar');
+    entry = new keyring.AsyncEntry(SERVICE, `master-key:${instanceId}`, OPTIONS);
+    probe = new keyring.AsyncEntry(SERVICE, `probe:${instanceId}`, OPTIONS);
+  } catch (error) {
+    return { outcome: 'absent', reason: textOf(error) };
+  }
+  try {
+    const found = await entry.getPassword();
+    if (found !== null) return { outcome: 'found', value: found };
+    // An empty answer proves nothing: it also comes from a keychain that can keep nothing.
+    if (!(await keeps(probe, randomBytes(16).toString('hex'), true))) return forgetful();
+    if (value === null) return { outcome: 'empty' };
+    return (await keeps(entry, value, false)) ? { outcome: 'found', value } : forgetful();
+  } catch (error) {
+    const reason = textOf(error);
+    // On Linux the service may be gone since; elsewhere it is part of the system, and only a locked one fails.
+    const isGone = process.platform === 'linux' && reason.startsWith('Platform failure');
+    return { outcome: isGone ? 'absent' : 'locked', reason };
+  }
+}
+
+/** Whether what is written is there afterwards. */
+async function keeps(entry: AsyncEntry, value: string, isTrial: boolean): Promise<boolean> {
+  await entry.setPassword(value);
+  const isKept = (await entry.getPassword()) === value;
+  if (isTrial) await entry.deletePassword();
+  return isKept;
+}
+
+function forgetful(): KeychainReply {
+  return { outcome: 'absent', reason: 'the keychain does not keep what is written' };
+}
+
+function textOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 300);
+}

@@ -1,0 +1,50 @@
+// The panel's log behind the core's port: JSON lines by pino, from which everything secret is taken out on the way.
+import { pino, stdSerializers } from 'pino';
+import type { Log } from '../core/ports.ts';
+import { openRotatedFile } from './rotated-file.ts';
+
+export type PanelLog = Log & {
+  /** From now on the text is written as `[hidden]`, wherever it stands in a line. */
+  hide(secret: string): void;
+  close(): void;
+};
+
+const HIDDEN = '[hidden]';
+/** An API key anywhere in a text, also one cut short. */
+const API_KEY = /pnl_[0-9A-Za-z]{4,}/g;
+const SECRET_FIELDS = ['password', 'token', 'key', 'value', 'secret', 'cookie', 'authorization', 'link', 'path', 'url'];
+/** Shorter texts are no secrets, and hiding them would garble the log. */
+const SHORTEST_SECRET = 8;
+
+/**
+ * Opens the log: `stderr` for a service manager that keeps it, or a file that is rotated at 5 MiB, five of them in all.
+ * Fields called like a secret are hidden by their names, one level deep too; keys and what `hide` was told of by their looks.
+ */
+export function openLog(target: 'stderr' | { readonly file: string }, write?: (line: string) => void): PanelLog {
+  const file = target === 'stderr' || write ? null : openRotatedFile(target.file);
+  const output = write ?? file?.write ?? ((line: string) => process.stderr.write(line));
+  const secrets: string[] = [];
+  const clean = (line: string) =>
+    secrets.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line.replace(API_KEY, `pnl_${HIDDEN}`));
+
+  const logger = pino(
+    {
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: SECRET_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: HIDDEN },
+      serializers: { error: stdSerializers.err, err: stdSerializers.err },
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line: string) => output(clean(line)) },
+  );
+
+  return {
+    info: (event, fields = {}) => logger.info(fields, event),
+    warn: (event, fields = {}) => logger.warn(fields, event),
+    error: (event, fields = {}) => logger.error(fields, event),
+    hide(secret) {
+      if (secret.length >= SHORTEST_SECRET && !secrets.includes(secret)) secrets.push(secret);
+    },
+    close: () => file?.close(),
+  };
+}

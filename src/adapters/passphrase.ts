@@ -1,0 +1,99 @@
+// Secrets under a passphrase, for backups that are to be restored where another master key is, or none.
+//
+// Format, version 1: `GATESEAL`, version, log2 N, r, p (a byte each), salt (16), check (16), nonce (12), ciphertext, tag (16),
+// SHA-256 of all before it (32). scrypt gives 48 bytes: the AES-256-GCM key and the check, which tells a wrong passphrase from
+// a changed file. Everything before the ciphertext is authenticated with it. Inside is a JSON object, place to secret.
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+/** Secrets by the place they belong to. */
+export type PlacedSecrets = Readonly<Record<string, string>>;
+
+export type OpenedSecrets =
+  | { readonly ok: true; readonly secrets: PlacedSecrets }
+  /** `newer`: of a version that this one does not know. `damaged`: cut, changed, or never sealed by a panel. */
+  | { readonly ok: false; readonly problem: 'wrong_passphrase' | 'damaged' | 'newer' };
+
+const MAGIC = Buffer.from('GATESEAL', 'latin1');
+const VERSION = 1;
+const CIPHER = 'aes-256-gcm';
+/** Lengths in bytes. */
+const SALT = 16;
+const CHECK = 16;
+const NONCE = 12;
+const TAG = 16;
+const KEY = 32;
+const DIGEST = 32;
+const HEADER = MAGIC.length + 4 + SALT + CHECK + NONCE;
+
+type Cost = { readonly log2N: number; readonly r: number; readonly p: number };
+/** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1. */
+const DEFAULT_COST: Cost = { log2N: 17, r: 8, p: 1 };
+/** A file decides how much memory opening it takes: no more than 1 GiB. */
+const isBearable = ({ log2N, r, p }: Cost) => log2N >= 1 && log2N <= 20 && r === 8 && p >= 1 && p <= 4;
+
+/** `log2N` is lowered by tests only. An empty passphrase is no error here: its rule belongs to the operation. */
+export async function sealWithPassphrase(
+  secrets: PlacedSecrets,
+  passphrase: string,
+  log2N: number = DEFAULT_COST.log2N,
+): Promise<Uint8Array> {
+  const cost = { ...DEFAULT_COST, log2N };
+  const salt = randomBytes(SALT);
+  const nonce = randomBytes(NONCE);
+  const { key, check } = await derive(passphrase, salt, cost);
+  const header = Buffer.concat([MAGIC, Buffer.from([VERSION, cost.log2N, cost.r, cost.p]), salt, check, nonce]);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG }).setAAD(header);
+  const body = [cipher.update(JSON.stringify(secrets), 'utf8'), cipher.final(), cipher.getAuthTag()];
+  const sealed = Buffer.concat([header, ...body]);
+  return Buffer.concat([sealed, digestOf(sealed)]);
+}
+
+/** Never rejects on account of what the bytes are. */
+export async function openWithPassphrase(bytes: Uint8Array, passphrase: string): Promise<OpenedSecrets> {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (whole.length < HEADER + TAG + DIGEST || !whole.subarray(0, MAGIC.length).equals(MAGIC)) return refused('damaged');
+  const sealed = whole.subarray(0, -DIGEST);
+  if (!digestOf(sealed).equals(whole.subarray(-DIGEST))) return refused('damaged');
+  const [version = 0, log2N = 0, r = 0, p = 0] = sealed.subarray(MAGIC.length);
+  if (version !== VERSION) return refused(version > VERSION ? 'newer' : 'damaged');
+  if (!isBearable({ log2N, r, p })) return refused('damaged');
+
+  const salt = sealed.subarray(MAGIC.length + 4).subarray(0, SALT);
+  const { key, check } = await derive(passphrase, salt, { log2N, r, p });
+  const expected = sealed.subarray(HEADER - NONCE - CHECK, HEADER - NONCE);
+  if (!timingSafeEqual(check, expected)) return refused('wrong_passphrase');
+  try {
+    const decipher = createDecipheriv(CIPHER, key, sealed.subarray(HEADER - NONCE, HEADER), { authTagLength: TAG });
+    decipher.setAAD(sealed.subarray(0, HEADER)).setAuthTag(sealed.subarray(-TAG));
+    const text = Buffer.concat([decipher.update(sealed.subarray(HEADER, -TAG)), decipher.final()]).toString('utf8');
+    const secrets: unknown = JSON.parse(text);
+    return isPlacedSecrets(secrets) ? { ok: true, secrets } : refused('damaged');
+  } catch {
+    return refused('damaged');
+  }
+}
+
+function refused(problem: Extract<OpenedSecrets, { ok: false }>['problem']): OpenedSecrets {
+  return { ok: false, problem };
+}
+
+function digestOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function isPlacedSecrets(value: unknown): value is PlacedSecrets {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((secret) => typeof secret === 'string');
+}
+
+/** The same passphrase typed on another machine may come in another Unicode form: NFKC, as for passwords. */
+function derive(passphrase: string, salt: Uint8Array, { log2N, r, p }: Cost): Promise<{ key: Buffer; check: Buffer }> {
+  const N = 2 ** log2N;
+  const options = { N, r, p, maxmem: 128 * N * r * p + 2 ** 22 };
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase.normalize('NFKC'), salt, KEY + CHECK, options, (error, derived) => {
+      if (error) reject(error);
+      else resolve({ key: derived.subarray(0, KEY), check: derived.subarray(KEY) });
+    });
+  });
+}

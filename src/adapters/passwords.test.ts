@@ -1,0 +1,49 @@
+// The stored form, the right and the wrong password, and what is done when there is nothing to compare with.
+import { describe, expect, test } from 'vitest';
+import { createPasswordHasher } from './passwords.ts';
+
+const quick = createPasswordHasher(10);
+
+describe('hash', () => {
+  test('writes its parameters, a new salt each time and never the password', async () => {
+    const [first, second] = await Promise.all([quick.hash('correct horse'), quick.hash('correct horse')]);
+    expect(first).toMatch(/^scrypt\$10\$8\$1\$[\w-]{22}\$[\w-]{43}$/);
+    expect(first).not.toBe(second);
+    expect(first).not.toContain('correct');
+  });
+
+  test('costs N = 2^17, r = 8, p = 1 unless told otherwise', async () => {
+    const hasher = createPasswordHasher();
+    const stored = await hasher.hash('correct horse');
+    expect(stored).toMatch(/^scrypt\$17\$8\$1\$/);
+    expect(await hasher.verify('correct horse', stored)).toBe(true);
+  });
+});
+
+describe('verify', () => {
+  test('knows the password from any other, to its last character', async () => {
+    const long = 'x'.repeat(255);
+    const stored = await quick.hash(`${long}y`);
+    expect(await quick.verify(`${long}y`, stored)).toBe(true);
+    expect(await quick.verify(`${long}z`, stored)).toBe(false);
+    expect(await quick.verify(long, stored)).toBe(false);
+  });
+
+  test('takes the parameters from what is stored', async () => {
+    const older = await createPasswordHasher(9).hash('correct horse');
+    expect(await quick.verify('correct horse', older)).toBe(true);
+  });
+
+  test('takes the same password in another Unicode form', async () => {
+    const stored = await quick.hash('café-пароль'.normalize('NFD'));
+    expect(await quick.verify('café-пароль'.normalize('NFC'), stored)).toBe(true);
+  });
+
+  test.each([null, '', 'scrypt$17$8$1$short$short', 'bcrypt$2b$10$abc'])(
+    'refuses everything against %j',
+    async (stored) => {
+      expect(await quick.verify('', stored)).toBe(false);
+      expect(await quick.verify('anything', stored)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,63 @@
+// Password hashing behind the core's port: scrypt with the parameters that OWASP's Password Storage Cheat Sheet names.
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import type { PasswordHasher } from '../core/ports.ts';
+import { createGate } from './gate.ts';
+
+const HASH_BYTES = 32;
+const SALT_BYTES = 16;
+const BLOCK_SIZE = 8;
+const PARALLELISM = 1;
+/** One hash takes 128 MiB and a core for a third of a second: more at once would let sign-ins starve the panel. */
+const AT_ONCE = 2;
+
+type Parameters = { readonly costLog2: number; readonly blockSize: number; readonly parallelism: number };
+type Stored = Parameters & { readonly salt: Buffer; readonly hash: Buffer };
+
+/**
+ * A hasher that writes `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>` (base64url) and verifies whatever parameters are stored.
+ * `costLog2` is lowered by tests only.
+ */
+export function createPasswordHasher(costLog2 = 17): PasswordHasher {
+  const passThrough = createGate(AT_ONCE);
+  const parameters = { costLog2, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
+  const derive = (password: string, salt: Buffer, by: Parameters, length: number) =>
+    passThrough(() => deriveKey(password, salt, by, length));
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(SALT_BYTES);
+      const hash = await derive(password, salt, parameters, HASH_BYTES);
+      const { blockSize, parallelism } = parameters;
+      return ['scrypt', costLog2, blockSize, parallelism, encode(salt), encode(hash)].join('$');
+    },
+    async verify(password, stored) {
+      const known = stored === null ? null : parse(stored);
+      if (known === null) {
+        await derive(password, Buffer.alloc(SALT_BYTES), parameters, HASH_BYTES);
+        return false;
+      }
+      const hash = await derive(password, known.salt, known, known.hash.length);
+      return timingSafeEqual(hash, known.hash);
+    },
+  };
+}
+
+/** The same password typed on another keyboard may come in another Unicode form (NIST SP 800-63B section 3.1.1.2: NFKC). */
+function deriveKey(password: string, salt: Buffer, by: Parameters, length: number): Promise<Buffer> {
+  const N = 2 ** by.costLog2;
+  const options = { N, r: by.blockSize, p: by.parallelism, maxmem: 128 * N * by.blockSize * by.parallelism + 2 ** 22 };
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, length, options, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+const encode = (bytes: Buffer) => bytes.toString('base64url');
+
+/** null for what no version of this hasher wrote. */
+function parse(stored: string): Stored | null {
+  const match = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d)\$([\w-]{22,})\$([\w-]{43,})$/.exec(stored);
+  if (!match) return null;
+  const [, costLog2, blockSize, parallelism, salt = '', hash = ''] = match;
+  const parameters = { costLog2: Number(costLog2), blockSize: Number(blockSize), parallelism: Number(parallelism) };
+  return { ...parameters, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') };
+}
