@@ -1,0 +1,170 @@
+// Holds the stream of live events: each one once and in order, also after a break, and never without a session.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPanelDoor, type TestPanelDoor } from '../../tests/support/panel-door.ts';
+import { createStub, SESSION } from '../../tests/support/stub-core.ts';
+import type { Exchange } from './exchange.ts';
+import { createLive } from './live.ts';
+
+const idsIn = (text: string) => [...text.matchAll(/^id: (\d+)\ndata: \{"id":/gm)].map(([, id]) => Number(id));
+
+let door: TestPanelDoor;
+beforeEach(async () => {
+  door = await openPanelDoor();
+});
+afterEach(() => door.close());
+
+describe('GET panel/events', () => {
+  it('tells what happens from now on, with ids and in the form of the feed', async () => {
+    door.stub.emit(41);
+    const stream = await door.stream();
+    expect(stream.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(await stream.until(1)).toBe('retry: 2000\nevent: ready\nid: 41\ndata: {}\n\n');
+    door.stub.emit(42);
+    expect((await stream.until(2)).split('\n\n')[1]).toBe(
+      'id: 42\ndata: {"id":42,"type":"user.created","at":"2026-11-20T10:15:00.000Z","data":{"user_id":42}}',
+    );
+    stream.leave();
+  });
+
+  it('goes on where the browser left off', async () => {
+    for (const id of [41, 42, 43]) door.stub.emit(id);
+    const stream = await door.stream({ 'last-event-id': '41' });
+    door.stub.emit(44);
+    expect(idsIn(await stream.until(4))).toEqual([42, 43, 44]);
+    stream.leave();
+    const other = await door.stream({}, '?after=42');
+    expect(idsIn(await other.until(3))).toEqual([43, 44]);
+    other.leave();
+  });
+
+  it('tells an event that is stored but not announced yet only once', async () => {
+    door.stub.emit(41);
+    const stream = await door.stream({ 'last-event-id': '40' });
+    door.stub.emit(41);
+    door.stub.emit(42);
+    expect(idsIn(await stream.until(3))).toEqual([41, 42]);
+    stream.leave();
+  });
+
+  it.each([
+    ['is no longer kept', '40'],
+    ['lies ahead, as after a restored backup', '99'],
+    ['is no id', 'abc'],
+  ])('tells the page to read anew when what it has seen %s', async (_, lastId) => {
+    door.stub.prunedUpTo = 41;
+    door.stub.emit(42);
+    const stream = await door.stream({ 'last-event-id': lastId });
+    expect(await stream.until(1)).toBe('retry: 2000\nevent: gone\nid: 42\ndata: {}\n\n');
+    door.stub.emit(43);
+    expect(idsIn(await stream.until(2))).toEqual([43]);
+    stream.leave();
+  });
+
+  it('tells the page to read anew when it has missed more than is worth telling', async () => {
+    for (let id = 1; id <= 3000; id++) door.stub.emit(id);
+    const stream = await door.stream({ 'last-event-id': '1' });
+    expect(await stream.until(1)).toContain('event: gone\nid: 3000');
+    stream.leave();
+  });
+
+  it('asks for a session, the own page and GET', async () => {
+    const get = (headers: Record<string, string | undefined>) => door.sendSigned('GET', '/panel/events', headers);
+    expect((await get({ cookie: undefined })).problem.detail).toBe('signed_out');
+    expect((await get({ 'sec-fetch-site': 'same-site' })).problem.detail).toBe('foreign_origin');
+    const post = await door.sendSigned('POST', '/panel/events');
+    expect([post.status, post.headers.allow]).toEqual([405, 'GET']);
+    expect(door.stub.subscribers()).toBe(0);
+  });
+
+  it('ends with the server, which would otherwise wait for it', async () => {
+    const stream = await door.stream();
+    await stream.until(1);
+    const closed = door.close();
+    await stream.ended;
+    await closed;
+    expect(door.stub.subscribers()).toBe(0);
+    door = await openPanelDoor();
+  });
+});
+
+/** A response that only counts what waits in it. */
+function slowResponse() {
+  const handlers = new Map<string, () => void>();
+  const response = {
+    waiting: 0,
+    destroyed: false,
+    writableEnded: false,
+    written: [] as string[],
+    writeHead: () => response,
+    on: (name: string, handler: () => void) => handlers.set(name, handler),
+    get writableLength() {
+      return response.waiting;
+    },
+    write(text: string) {
+      response.written.push(text);
+      response.waiting += text.length;
+    },
+    end() {
+      response.writableEnded = true;
+      handlers.get('close')?.();
+    },
+    destroy() {
+      response.destroyed = true;
+      handlers.get('close')?.();
+    },
+  };
+  return response;
+}
+
+function exchangeOf(response: ReturnType<typeof slowResponse>): Exchange {
+  const host = { observe: () => {}, isClosing: () => false };
+  const request = { method: 'GET' };
+  return { host, request, response, id: 'r', startedAt: 0, route: '', rate: null, allow: null } as unknown as Exchange;
+}
+
+describe('createLive', () => {
+  it('shows signs of life that do not count as use, and ends with the session', () => {
+    const stub = createStub();
+    const live = createLive(stub.core);
+    const response = slowResponse();
+    live.open(exchangeOf(response), SESSION, null);
+    live.beat();
+    expect(response.written.at(-1)).toBe(':\n\n');
+    expect(stub.uses).toBe(0);
+    stub.sessions.clear();
+    live.beat();
+    expect(response.writableEnded).toBe(true);
+    expect(stub.subscribers()).toBe(0);
+    live.close();
+  });
+
+  it('cuts off who takes nothing in, and nobody else', () => {
+    const stub = createStub();
+    const live = createLive(stub.core);
+    const [slow, quick] = [slowResponse(), slowResponse()];
+    live.open(exchangeOf(slow), SESSION, null);
+    live.open(exchangeOf(quick), SESSION, null);
+    for (let id = 1; id <= 20_000; id++) {
+      stub.emit(id);
+      quick.waiting = 0;
+    }
+    expect([slow.destroyed, quick.destroyed]).toEqual([true, false]);
+    expect(quick.written).toHaveLength(20_001);
+    expect(slow.waiting).toBeLessThan(1_100_000);
+    live.close();
+  });
+
+  it('bounds how many are open, and opens none once closed', () => {
+    const live = createLive(createStub().core);
+    const responses = Array.from({ length: 64 }, slowResponse);
+    for (const response of responses) live.open(exchangeOf(response), SESSION, null);
+    expect(() => live.open(exchangeOf(slowResponse()), SESSION, null)).toThrow('unavailable');
+    live.close();
+    for (const response of responses) expect(response.writableEnded).toBe(true);
+    expect(() => live.open(exchangeOf(slowResponse()), SESSION, null)).toThrow('unavailable');
+  });
+});

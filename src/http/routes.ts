@@ -1,0 +1,114 @@
+// Finds the route of a path in one pass. Built from the table of operations alone: nothing else can be mounted.
+import { API_OPERATIONS } from '../contract/table.ts';
+
+export type RoutedOperation = (typeof API_OPERATIONS)[number];
+
+/** All methods of one path template. */
+export interface Route {
+  /** As in the table: `/users/{id}`. */
+  readonly template: string;
+  /** Names of the path parameters, in order. */
+  readonly names: readonly string[];
+  /** By method; HEAD stands beside GET. */
+  readonly operations: ReadonlyMap<string, RoutedOperation>;
+  /** The Allow header: every method that works here. */
+  readonly allow: string;
+}
+
+export interface Match {
+  readonly route: Route;
+  /** Values of the path parameters; all of them are ids. */
+  readonly params: Readonly<Record<string, number>>;
+}
+
+/** One segment of the paths: fixed names first, then the parameter, which takes digits only. */
+interface Branch {
+  readonly fixed: Map<string, Branch>;
+  parameter: Branch | null;
+  route: Route | null;
+}
+
+export interface Router {
+  /** The route of a path below base_url, without its query; null if there is none. A malformed id matches nothing. */
+  match(path: string): Match | null;
+  /** Every route, in the order of the table. */
+  readonly routes: readonly Route[];
+}
+
+export function createRouter(operations: readonly RoutedOperation[] = API_OPERATIONS): Router {
+  const root: Branch = newBranch();
+  const routes = [...Map.groupBy(operations, ({ path }) => path)].map(([template, group]) => routeOf(template, group));
+  for (const route of routes) plant(root, route);
+  return { routes, match: (path) => find(root, path) };
+}
+
+function newBranch(): Branch {
+  return { fixed: new Map(), parameter: null, route: null };
+}
+
+function routeOf(template: string, group: readonly RoutedOperation[]): Route {
+  const operations = new Map<string, RoutedOperation>();
+  for (const operation of group) {
+    operations.set(operation.method, operation);
+    if (operation.method === 'GET') operations.set('HEAD', operation);
+  }
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  return { template, names, operations, allow: [...operations.keys(), 'OPTIONS'].join(', ') };
+}
+
+function plant(root: Branch, route: Route): void {
+  let branch = root;
+  for (const segment of route.template.slice(1).split('/')) {
+    if (segment.startsWith('{')) {
+      branch.parameter ??= newBranch();
+      branch = branch.parameter;
+    } else {
+      const next = branch.fixed.get(segment) ?? newBranch();
+      branch.fixed.set(segment, next);
+      branch = next;
+    }
+  }
+  branch.route = route;
+}
+
+function find(root: Branch, path: string): Match | null {
+  let branch = root;
+  let values: number[] | null = null;
+  for (let start = 1; start <= path.length; ) {
+    const slash = path.indexOf('/', start);
+    const end = slash < 0 ? path.length : slash;
+    const segment = path.slice(start, end);
+    const fixed = branch.fixed.get(segment);
+    if (fixed !== undefined) {
+      branch = fixed;
+    } else {
+      const id = branch.parameter === null ? 0 : idOf(segment);
+      if (branch.parameter === null || id === 0) return null;
+      branch = branch.parameter;
+      values = values === null ? [id] : [...values, id];
+    }
+    if (slash < 0) break;
+    start = slash + 1;
+    if (start > path.length - 1) return null;
+  }
+  return branch.route === null ? null : { route: branch.route, params: paramsOf(branch.route, values) };
+}
+
+/** A positive safe integer in its one form, without sign or leading zero; 0 for everything else. */
+function idOf(segment: string): number {
+  if (segment.length === 0 || segment.length > 16 || segment.charCodeAt(0) === 48) return 0;
+  let value = 0;
+  for (let index = 0; index < segment.length; index++) {
+    const digit = segment.charCodeAt(index) - 48;
+    if (digit < 0 || digit > 9) return 0;
+    value = value * 10 + digit;
+  }
+  return value <= Number.MAX_SAFE_INTEGER ? value : 0;
+}
+
+function paramsOf(route: Route, values: readonly number[] | null): Readonly<Record<string, number>> {
+  const params: Record<string, number> = {};
+  if (values === null) return params;
+  for (let index = 0; index < values.length; index++) params[route.names[index] ?? ''] = values[index] ?? 0;
+  return params;
+}

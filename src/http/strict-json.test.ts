@@ -1,0 +1,74 @@
+// What is JSON here and what is not.
+import { describe, expect, it } from 'vitest';
+import type { FieldError } from '../contract/errors.ts';
+import { PanelError } from '../core/panel-error.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+const parse = (text: string) => parseStrictJson(Buffer.from(text, 'utf8'));
+
+function failure(bytes: Uint8Array): FieldError | undefined {
+  try {
+    parseStrictJson(bytes);
+  } catch (error) {
+    if (error instanceof PanelError && error.code === 'bad_json') return error.errors?.[0];
+    throw error;
+  }
+  return undefined;
+}
+const fault = (text: string) => failure(Buffer.from(text, 'utf8'));
+
+describe('parseStrictJson', () => {
+  it.each([
+    '{}',
+    '[]',
+    'null',
+    '"a"',
+    ' {"a":[1,{"a":1}],"b":{"a":"\\"{"}} ',
+    '{"a":"\\\\","b":"\\u00e9😀"}',
+    '{"":1}',
+  ])('reads %s as JSON.parse does', (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each(['', ' ', '{', '{"a":1,}', "{'a':1}", '{"a":NaN}', '[1,]', '{"a":01}', '\ufeff{}', '{} {}', '{"a":"\t"}'])(
+    'refuses %j as no JSON',
+    (text) => {
+      expect(fault(text)).toMatchObject({ pointer: '#', code: 'syntax' });
+    },
+  );
+
+  it('refuses a member given twice, at any depth and however it is written', () => {
+    expect(fault('{"a":1,"b":2,"a":3}')).toMatchObject({ pointer: '#/a', code: 'duplicate' });
+    expect(fault('{"a":1,"\\u0061":3}')).toMatchObject({ pointer: '#/a', code: 'duplicate' });
+    expect(fault('{"x":[0,{"y/z":1,"y/z":2}]}')).toMatchObject({ pointer: '#/x/1/y~1z', code: 'duplicate' });
+    expect(fault('{"__proto__":1,"__proto__":2}')).toMatchObject({ code: 'duplicate' });
+    expect(fault('{"x":{"a":1},"y":{"a":1},"z":"a\\",\\"a"}')).toBeUndefined();
+    expect(fault('[{"a":1},{"a":1}]')).toBeUndefined();
+  });
+
+  it('takes 32 levels and refuses 33', () => {
+    expect(fault('['.repeat(32) + ']'.repeat(32))).toBeUndefined();
+    expect(fault('['.repeat(33) + ']'.repeat(33))).toMatchObject({ code: 'depth' });
+    expect(fault(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`)).toMatchObject({ code: 'depth' });
+    expect(fault(`"${'['.repeat(100)}"`)).toBeUndefined();
+  });
+
+  it('refuses what is not UTF-8 and halves of surrogate pairs', () => {
+    expect(failure(Buffer.from('{"a":"\xff"}', 'latin1'))).toMatchObject({ code: 'encoding' });
+    expect(failure(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toMatchObject({ code: 'encoding' });
+    expect(fault('{"a":"\\ud83d"}')).toMatchObject({ code: 'encoding' });
+    expect(fault('{"\\udc00":1}')).toMatchObject({ code: 'encoding' });
+    expect(fault('{"a":"\\ud83d\\ude00"}')).toBeUndefined();
+  });
+
+  it('keeps a member named __proto__ a member like any other', () => {
+    const value = parse('{"__proto__":{"isAdmin":true}}') as Record<string, unknown>;
+    expect(Object.keys(value)).toEqual(['__proto__']);
+    expect(value.isAdmin).toBeUndefined();
+  });
+
+  it('takes a deep or long body in linear time', () => {
+    expect(fault(`"${'\\\\'.repeat(250_000)}"`)).toBeUndefined();
+    expect(fault('['.repeat(500_000))).toMatchObject({ code: 'syntax' });
+  });
+});

@@ -1,0 +1,82 @@
+// JSON as RFC 8259 recommends it: what parsers read differently (repeated members, halves of characters) is refused.
+import { isUtf8 } from 'node:buffer';
+import { pointerTo } from '../contract/input-errors.ts';
+import { PanelError } from '../core/panel-error.ts';
+
+const MAX_DEPTH = 32;
+
+interface Frame {
+  /** Names seen in an object; null in an array. */
+  readonly names: Set<string> | null;
+  /** Where we are in it, for the pointer. */
+  place: string | number;
+  isNameNext: boolean;
+}
+
+/**
+ * The value of a body. Throws PanelError `bad_json` for what is not UTF-8 or not JSON, for a member given twice, for half a
+ * surrogate pair and for more than 32 levels.
+ */
+export function parseStrictJson(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) throw badJson([], 'encoding', 'must be UTF-8');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw badJson([], 'syntax', text === '' ? 'a body is required' : 'must be valid JSON');
+  }
+  inspect(text);
+  return value;
+}
+
+/** Walks a text that is known to be JSON. */
+function inspect(text: string): void {
+  const frames: Frame[] = [];
+  let frame: Frame | undefined;
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index);
+    if (char === 0x22) {
+      const end = stringEnd(text, index);
+      takeString(text.slice(index, end + 1), frame, frames);
+      index = end;
+    } else if (char === 0x7b || char === 0x5b) {
+      const isObject = char === 0x7b;
+      frame = { names: isObject ? new Set() : null, place: isObject ? '' : 0, isNameNext: isObject };
+      if (frames.push(frame) > MAX_DEPTH)
+        throw badJson([], 'depth', `must not be nested deeper than ${MAX_DEPTH} levels`);
+    } else if (char === 0x7d || char === 0x5d) {
+      frames.pop();
+      frame = frames.at(-1);
+    } else if (char === 0x2c && frame !== undefined) {
+      if (typeof frame.place === 'number') frame.place += 1;
+      else frame.isNameNext = true;
+    }
+  }
+}
+
+/** The index of the quote that ends the string which begins at `start`. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+}
+
+function takeString(quoted: string, frame: Frame | undefined, frames: readonly Frame[]): void {
+  const isEscaped = quoted.includes('\\');
+  const isName = frame?.isNameNext === true;
+  if (!isEscaped && !isName) return;
+  const value = isEscaped ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  if (isEscaped && !value.isWellFormed()) throw badJson(frames, 'encoding', 'must not contain half a surrogate pair');
+  if (frame === undefined || !isName || frame.names === null) return;
+  frame.place = value;
+  frame.isNameNext = false;
+  if (frame.names.has(value)) throw badJson(frames, 'duplicate', 'must be given once');
+  frame.names.add(value);
+}
+
+function badJson(frames: readonly Frame[], code: string, message: string): PanelError {
+  return new PanelError('bad_json', [{ pointer: pointerTo(frames.map(({ place }) => place)), code, message }]);
+}

@@ -1,0 +1,218 @@
+// One action on many users: whom it takes, what it says, what a dry run and an atomic one leave, on this thread and the other.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BulkResult } from '../../src/contract/user-acts.ts';
+import { startPanel, type TestPanel } from '../support/panel.ts';
+import { fill, type World } from '../support/world.ts';
+
+const DAY = 86_400_000;
+
+let panel: TestPanel;
+let world: World;
+let tag = 0;
+beforeAll(async () => {
+  panel = await startPanel({ wrapHeavy: (heavy) => heavy });
+  world = await fill(panel);
+});
+afterAll(() => panel.stop());
+
+/** Makes users with a tag of their own. */
+async function crowd(count: number, more: object = {}): Promise<{ ids: number[]; tag: string }> {
+  const name = `crowd-${++tag}`;
+  const ids: number[] = [];
+  for (let index = 0; index < count; index++) {
+    ids.push((await panel.act('createUser', { name, tariff_id: world.tariffs.monthly, tags: [name], ...more })).id);
+  }
+  return { ids, tag: name };
+}
+const bulk = async (body: object): Promise<BulkResult> => {
+  const answer = await panel.full.call('bulkUsers', body as never);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+};
+const refused = async (body: object) => (await panel.full.call('bulkUsers', body as never)).problem;
+const count = async (query: object) => (await panel.read.call('listUsers', { ...query, limit: 1 })).body.total;
+
+// By ids up to a hundred a bulk runs at once; by a filter, and beyond, on the writer thread.
+describe.each([
+  ['by ids', (ids: number[], _tag: string) => ({ ids })],
+  ['by a filter', (_ids: number[], own: string) => ({ filter: { tag: own } })],
+] as const)('a bulk %s', (_name, choose) => {
+  it('disables and enables, and says who was so already', async () => {
+    const { ids, tag: own } = await crowd(5);
+    await panel.act('updateUser', { id: ids[2] ?? 0, enabled: false });
+    const disabled = await bulk({ action: 'disable', ...choose(ids, own) });
+    expect(disabled).toEqual({
+      ...{ action: 'disable', dry_run: false, matched: 5, affected: 4 },
+      results: ids.map((id, index) => ({ id, outcome: index === 2 ? 'unchanged' : 'changed' })),
+    });
+    expect(await count({ tag: own, state: 'disabled' })).toBe(5);
+    expect((await bulk({ action: 'enable', ...choose(ids, own) })).affected).toBe(5);
+    expect(await count({ tag: own, state: 'active' })).toBe(5);
+  });
+
+  it('extends each from its own moment; who cannot be is listed first, the others are done', async () => {
+    const end = new Date(Date.now() + 10 * DAY).toISOString();
+    const { ids, tag: own } = await crowd(3, { expires_at: end });
+    const [, never = 0] = ids;
+    await panel.act('updateUser', { id: never, expires_at: null });
+    const result = await bulk({ action: 'extend', days: 7, ...choose(ids, own) });
+    expect(result).toMatchObject({ matched: 3, affected: 2 });
+    expect(result.results).toEqual([
+      { id: never, outcome: 'failed', detail: 'term_unlimited' },
+      { id: ids[0], outcome: 'changed' },
+      { id: ids[2], outcome: 'changed' },
+    ]);
+    const after = (await panel.read.call('getUser', { id: ids[0] ?? 0 })).body.expires_at;
+    expect(Date.parse(String(after))).toBe(Date.parse(end) + 7 * DAY);
+  });
+
+  it('a dry run tells the same and changes nothing', async () => {
+    const { ids, tag: own } = await crowd(4);
+    const before = {
+      events: panel.store.events.latestId(),
+      audit: (await panel.act('listAudit', { limit: 1 })).items[0]?.id,
+    };
+    for (const action of ['extend', 'reset', 'disable', 'enable', 'delete']) {
+      const amount = action === 'extend' ? { months: 1 } : {};
+      const dry = await bulk({ action, ...amount, ...choose(ids, own), dry_run: true });
+      expect(dry).toMatchObject({ action, dry_run: true, matched: 4, affected: action === 'enable' ? 0 : 4 });
+    }
+    const after = {
+      events: panel.store.events.latestId(),
+      audit: (await panel.act('listAudit', { limit: 1 })).items[0]?.id,
+    };
+    expect(after).toEqual(before);
+    expect(await count({ tag: own, state: 'active' })).toBe(4);
+  });
+
+  it('atomic: one failure undoes all', async () => {
+    const { ids, tag: own } = await crowd(3);
+    const never = ids[1] ?? 0;
+    await panel.act('updateUser', { id: never, expires_at: null });
+    const before = panel.store.events.latestId();
+    const problem = await refused({ action: 'extend', days: 1, atomic: true, ...choose(ids, own) });
+    expect(problem).toMatchObject({ status: 409, detail: 'bulk_failed', errors: [{ code: 'term_unlimited' }] });
+    expect(problem.errors).toHaveLength(1);
+    expect(panel.store.events.latestId()).toBe(before);
+    await panel.act('updateUser', { id: never, expires_at: '2030-01-01T00:00:00Z' });
+    expect(await bulk({ action: 'extend', days: 1, atomic: true, ...choose(ids, own) })).toMatchObject({ affected: 3 });
+  });
+
+  it('expect_matched: another number is refused before anything is done', async () => {
+    const { ids, tag: own } = await crowd(2);
+    for (const expect_matched of [0, 1, 3]) {
+      const problem = await refused({ action: 'delete', expect_matched, ...choose(ids, own) });
+      expect(problem).toMatchObject({ status: 409, detail: 'bulk_changed' });
+    }
+    expect(await count({ tag: own })).toBe(2);
+    expect(await bulk({ action: 'delete', expect_matched: 2, ...choose(ids, own) })).toMatchObject({ affected: 2 });
+    expect(await count({ tag: own })).toBe(0);
+  });
+
+  it('writes one row into the audit log and one event a user', async () => {
+    const { ids, tag: own } = await crowd(3);
+    const before = panel.store.events.latestId();
+    const last = (await panel.act('listAudit', { limit: 1 })).items[0]?.id ?? 0;
+    await bulk({ action: 'reset', ...choose(ids, own) });
+    const { items } = await panel.act('listAudit', { limit: 10 });
+    const rows = items.filter(({ id }) => id > last);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      action: 'bulkUsers',
+      outcome: 'done',
+      actor: { kind: 'key' },
+      detail: { affected: 3 },
+    });
+    const told = panel.store.events.after(before, 100, null);
+    expect(told.map(({ type, data }) => [type, JSON.parse(data).user_id])).toEqual(ids.map((id) => ['user.reset', id]));
+  });
+
+  it('is remembered under an Idempotency-Key', async () => {
+    const end = new Date(Date.now() + 10 * DAY).toISOString();
+    const { ids, tag: own } = await crowd(2, { expires_at: end });
+    const body = { action: 'extend', days: 1, ...choose(ids, own) } as const;
+    const send = () => panel.full.call('bulkUsers', body as never, { 'idempotency-key': `bulk ${own} ${_name}` });
+    const first = await send();
+    const again = await send();
+    expect(again.text).toBe(first.text);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    const after = (await panel.read.call('getUser', { id: ids[0] ?? 0 })).body.expires_at;
+    expect(Date.parse(String(after))).toBe(Date.parse(end) + DAY);
+  });
+});
+
+describe('a bulk', () => {
+  it('names ids that are not there as failed, and does the rest', async () => {
+    const { ids } = await crowd(1);
+    const [id = 0] = ids;
+    const result = await bulk({ action: 'disable', ids: [4_000_000, id] });
+    expect(result).toMatchObject({ matched: 1, affected: 1 });
+    expect(result.results).toEqual([
+      { id: 4_000_000, outcome: 'failed', detail: 'not_found' },
+      { id, outcome: 'changed' },
+    ]);
+  });
+
+  it('takes every user by {"all": true}, and none by an empty filter', async () => {
+    const all = await count({});
+    expect((await bulk({ action: 'reset', filter: { all: true }, dry_run: true })).matched).toBe(all);
+    expect(await refused({ action: 'delete', filter: {} })).toMatchObject({ detail: 'validation' });
+    expect(await refused({ action: 'delete', filter: { all: false } })).toMatchObject({ detail: 'validation' });
+  });
+
+  it('takes what the list of the same filter shows', async () => {
+    await crowd(3, { contact: '@kontakt' });
+    const filters = [
+      ...[
+        { state: 'active' },
+        { state: 'on_hold' },
+        { q: 'CROWD' },
+        { tariff_id: world.tariffs.held },
+        { tag: 'world' },
+      ],
+      ...[{ contact: '@kontakt' }, { online: false }, { online: true }, { expires_before: '2099-01-01T00:00:00Z' }],
+      ...[
+        { expires_after: '2020-01-01T00:00:00Z', state: 'active', q: 'crowd' },
+        { updated_since: '2020-01-01T00:00:00Z' },
+      ],
+    ] as const;
+    for (const filter of filters) {
+      const { matched } = await bulk({ action: 'reset', filter, dry_run: true });
+      expect(matched, JSON.stringify(filter)).toBe(await count(filter));
+      expect(matched, JSON.stringify(filter)).toBeGreaterThan(0);
+    }
+  });
+
+  it('refuses what is not one action on one choice', async () => {
+    const ids = [world.users.active.id];
+    const wrong = [
+      ...[{ action: 'disable' }, { action: 'disable', ids, filter: { q: 'x' } }, { action: 'disable', ids: [] }],
+      ...[{ action: 'disable', ids: [1, 1] }, { action: 'reissue', ids }, { action: 'disable', ids, days: 1 }, { ids }],
+      ...[
+        { action: 'disable', ids: Array.from({ length: 10_001 }, (_, index) => index + 1) },
+        { action: 'disable', ids, x: 1 },
+      ],
+    ];
+    for (const body of wrong)
+      expect((await refused(body)).detail, JSON.stringify(body).slice(0, 80)).toBe('validation');
+    for (const amount of [{}, { days: 1, months: 1 }]) {
+      expect((await refused({ action: 'extend', ids, ...amount })).detail).toBe('extend_amount');
+      expect((await refused({ action: 'extend', filter: { all: true }, ...amount })).detail).toBe('extend_amount');
+    }
+  });
+
+  it('of more than a hundred ids runs on the writer thread, while reads and other writes go on', async () => {
+    const { ids, tag: own } = await crowd(150);
+    const running = panel.full.call('bulkUsers', { action: 'disable', ids });
+    const reading = await panel.read.call('getSettings');
+    const writing = panel.full.call('createUser', { name: 'meanwhile', tariff_id: world.tariffs.free });
+    expect(reading.status).toBe(200);
+    expect((await writing).status).toBe(201);
+    expect((await running).body).toMatchObject({ matched: 150, affected: 150 });
+    expect(await count({ tag: own, state: 'disabled' })).toBe(150);
+    const types = panel.store.events
+      .after(0, 100_000, 'user.disabled')
+      .filter(({ data }) => ids.includes(JSON.parse(data).user_id));
+    expect(types).toHaveLength(150);
+  });
+});

@@ -1,0 +1,167 @@
+// The feed of events: written with its effect, in order, read page by page without a gap, told live, and gone when it is old.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVENT_TYPES, type Event } from '../../src/contract/events.ts';
+import { createTestClock } from '../support/clock.ts';
+import { startPanel, type TestPanel } from '../support/panel.ts';
+import { fill, secretsOf, type World } from '../support/world.ts';
+
+const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
+let panel: TestPanel;
+let world: World;
+beforeAll(async () => {
+  panel = await startPanel({ clock });
+  world = await fill(panel);
+});
+afterAll(() => panel.stop());
+
+const page = async (query: object) => (await panel.read.call('listEvents', query)).body;
+async function since(after: number): Promise<Event[]> {
+  const all: Event[] = [];
+  for (let next = after; ; ) {
+    const { items, next_after } = await page({ after: next, limit: 7 });
+    all.push(...items);
+    expect(next_after).toBeGreaterThanOrEqual(items.at(-1)?.id ?? next);
+    if (items.length === 0) return all;
+    next = next_after;
+  }
+}
+
+describe('the feed', () => {
+  it('tells every act in its order, with ids and figures and nothing secret', async () => {
+    const { next_after: start } = await page({ limit: 500 });
+    const { full } = panel;
+    const { id } = (await full.call('createUser', { name: 'Feed', tariff_id: world.tariffs.monthly, contact: '@feed' }))
+      .body;
+    await full.call('updateUser', { id, note: 'x' });
+    await full.call('extendUser', { id, months: 1 });
+    await full.call('resetTraffic', { id });
+    await full.call('reissueUser', { id });
+    const grant = (await full.call('createGrant', { id, bytes: 5, lifetime: 'used' })).body;
+    await full.call('bulkUsers', { action: 'disable', ids: [id] });
+    await full.call('deleteUser', { id });
+    const tariff = (await full.call('createTariff', { name: 'Feed' })).body;
+    await full.call('updateTariff', { id: tariff.id, name: 'Fed' });
+    await full.call('deleteTariff', { id: tariff.id });
+    const told = await since(start);
+    expect(told.map(({ type, data }) => [type, data.user_id ?? data.tariff_id])).toEqual([
+      ...[
+        'user.created',
+        'user.changed',
+        'user.extended',
+        'user.reset',
+        'user.reissued',
+        'user.granted',
+        'user.disabled',
+      ].map((type) => [type, id]),
+      ...[
+        ['user.deleted', id],
+        ['tariff.created', tariff.id],
+        ['tariff.changed', tariff.id],
+        ['tariff.deleted', tariff.id],
+      ],
+    ]);
+    expect(told.map((event) => event.id)).toEqual(told.map((event) => event.id).toSorted((a, b) => a - b));
+    expect(told[2]?.data).toMatchObject({
+      user_id: id,
+      state: 'active',
+      months: 1,
+      expires_at: '2027-01-20T10:00:00.000Z',
+    });
+    expect(told[5]?.data).toMatchObject({ grant_id: grant.id, bytes: 5 });
+    expect(told[7]?.data).toMatchObject({ name: 'Feed', contact: '@feed', tariff_id: world.tariffs.monthly });
+    for (const event of await since(0)) {
+      expect(EVENT_TYPES).toContain(event.type);
+      const text = JSON.stringify(event);
+      for (const secret of secretsOf(panel, world)) expect(text).not.toContain(secret);
+    }
+    expect((await panel.full.call('listEvents', { after: start })).body.items, 'the same for any key').toEqual(told);
+  });
+
+  it('a refused or undone act leaves no event', async () => {
+    const before = panel.store.events.latestId();
+    await panel.full.call('createUser', { name: 'x', tariff_id: 4_000_000 });
+    await panel.full.call('updateUser', { id: world.users.active.id, note: 'x' }, { 'if-match': '"0-0"' });
+    const ids = [world.users.active.id, 4_000_000];
+    await panel.full.call('bulkUsers', { action: 'reset', ids, atomic: true });
+    expect(panel.store.events.latestId()).toBe(before);
+  });
+
+  it('one type alone is read without losing the place', async () => {
+    const start = panel.store.events.latestId();
+    for (let count = 0; count < 5; count++) {
+      await panel.act('createUser', { name: `t${count}`, tariff_id: world.tariffs.free });
+      await panel.act('createTariff', { name: `t${count}` });
+    }
+    const first = await page({ after: start, type: 'user.created', limit: 2 });
+    expect(first.items).toHaveLength(2);
+    const rest = await page({ after: first.next_after, type: 'user.created', limit: 100 });
+    expect(rest.items).toHaveLength(3);
+    expect(rest.next_after).toBe(panel.store.events.latestId());
+    expect(await page({ after: rest.next_after })).toEqual({ items: [], next_after: rest.next_after });
+  });
+
+  it('readers that ask while writers write get every event once, in order', async () => {
+    const start = panel.store.events.latestId();
+    const writers = Array.from({ length: 10 }, async (_, writer) => {
+      for (let count = 0; count < 20; count++) {
+        await panel.full.call('createUser', { name: `w${writer}`, tariff_id: world.tariffs.free });
+      }
+    });
+    let isDone = false;
+    const writing = Promise.all(writers).then(() => {
+      isDone = true;
+    });
+    const seen: number[] = [];
+    for (let after = start, isLast = false; !isLast; ) {
+      isLast = isDone;
+      const { items, next_after } = await page({ after, limit: 13 });
+      seen.push(...items.map(({ id }) => id));
+      if (items.length > 0) isLast = false;
+      after = next_after;
+    }
+    await writing;
+    expect(seen).toHaveLength(200);
+    expect(seen).toEqual(panel.store.events.after(start, 1000, null).map(({ id }) => id));
+  });
+
+  it('subscribers hear of each after its commit, in order', async () => {
+    const start = panel.store.events.latestId();
+    const heard: number[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = panel.core.subscribe(({ id }) => {
+      heard.push(id);
+      if (heard.length === 30) resolve();
+    });
+    await Promise.all(
+      Array.from({ length: 30 }, () => panel.full.call('createUser', { name: 'live', tariff_id: world.tariffs.free })),
+    );
+    await promise;
+    stop();
+    expect(heard).toEqual(panel.store.events.after(start, 100, null).map(({ id }) => id));
+  });
+
+  it('what is kept no longer is answered 410, and reading on goes from the oldest kept', async () => {
+    const all = await since(0);
+    clock.advance(31 * 86_400_000);
+    const { id } = await panel.act('createUser', { name: 'new', tariff_id: world.tariffs.free });
+    panel.store.write(() => panel.store.events.prune(clock.now() - 30 * 86_400_000));
+    const last = all.at(-1)?.id ?? 0;
+    for (const after of [0, last - 1]) {
+      const { problem } = await panel.read.call('listEvents', { after });
+      expect(problem).toMatchObject({ status: 410, detail: 'events_gone' });
+    }
+    const kept = await page({ after: last });
+    expect(kept.items.map(({ data }) => data.user_id)).toEqual([id]);
+    expect((await page({})).items).toEqual(kept.items);
+  });
+
+  it.each(['after=-1', 'after=x', 'type=user.exploded', 'limit=0', 'offset=1'])('%s is refused', async (query) => {
+    const { problem } = await panel.read.send({ method: 'GET', path: `/events?${query}` });
+    expect(problem.detail).toBe('validation');
+  });
+
+  it('`after` from the future waits there', async () => {
+    const after = panel.store.events.latestId() + 1000;
+    expect(await page({ after })).toEqual({ items: [], next_after: after });
+  });
+});

@@ -1,0 +1,209 @@
+// Connections, nodes and settings over the wire: what may be written, what holds them, and what a Read key sees.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { INBOUND_READ_FIELDS } from '../../src/contract/inbounds.ts';
+import { startPanel, type TestPanel } from '../support/panel.ts';
+import { fill, NODE_ADDRESS, type World } from '../support/world.ts';
+
+let panel: TestPanel;
+let world: World;
+beforeAll(async () => {
+  panel = await startPanel({ timeZone: 'Asia/Kolkata' });
+  world = await fill(panel);
+});
+afterAll(() => panel.stop());
+
+const missing = 4_000_000;
+
+describe('connections', () => {
+  const base = { name: 'C', protocol: 'vless', port: 443 } as const;
+  let count = 0;
+  const fresh = () => ({ ...base, node_id: world.nodeId, tag: `c-${++count}` });
+
+  it('show a Read key which there are, never where', async () => {
+    const [id = 0] = world.inboundIds;
+    const full = (await panel.full.call('getInbound', { id })).body;
+    const read = (await panel.read.call('getInbound', { id })).body;
+    expect(Object.keys(read).toSorted()).toEqual([...INBOUND_READ_FIELDS].toSorted());
+    expect(full).toMatchObject(read);
+    expect(full).toMatchObject({ host: 'canary-reality-host.example', port: 41443, sni: 'canary-sni.example' });
+    const list = (await panel.read.call('listInbounds', {})).body.items;
+    for (const item of list) expect(Object.keys(item).toSorted()).toEqual([...INBOUND_READ_FIELDS].toSorted());
+    expect((await panel.full.call('listInbounds', {})).body.items[0]).toEqual(full);
+  });
+
+  it('must go with themselves: what no client could use is refused, every member of it named', async () => {
+    const wrong: [object, string[]][] = [
+      [{ protocol: 'shadowsocks' }, ['#/method']],
+      [{ method: 'aes-256-gcm' }, ['#/method']],
+      [{ protocol: 'trojan' }, ['#/security']],
+      [{ protocol: 'shadowsocks', method: 'aes-256-gcm', network: 'ws', security: 'tls' }, ['#/network', '#/security']],
+      [{ security: 'reality' }, ['#/public_key', '#/sni']],
+      [{ path: '/x' }, ['#/path']],
+      [{ service_name: 'x' }, ['#/service_name']],
+      [{ flow: 'xtls-rprx-vision' }, ['#/flow']],
+      [{ alpn: ['h2'] }, ['#/alpn']],
+    ];
+    for (const [more, pointers] of wrong) {
+      const { problem } = await panel.full.call('createInbound', { ...fresh(), ...more } as never);
+      expect(problem, JSON.stringify(more)).toMatchObject({ status: 422, detail: 'validation' });
+      expect(problem.errors?.map(({ pointer }) => pointer).toSorted()).toEqual(pointers);
+    }
+  });
+
+  it('cannot break out of a link', async () => {
+    const hostile = [
+      'a b',
+      'a/b',
+      'a?b',
+      'a#b',
+      'a@b',
+      'a:1',
+      '1.2.3.4:443',
+      'a\nb',
+      '[::1]',
+      'a%20b',
+      'a&b=c',
+      '',
+      'x'.repeat(254),
+      '-a',
+      'a-',
+    ];
+    for (const host of hostile) {
+      const { problem } = await panel.full.call('createInbound', { ...fresh(), host });
+      expect(
+        problem.errors?.map(({ pointer }) => pointer),
+        host,
+      ).toEqual(['#/host']);
+    }
+    for (const host of [
+      '::1',
+      '2001:db8::1',
+      '::ffff:1.2.3.4',
+      '10.0.0.1',
+      'a',
+      'xn--e1afmkfd.example',
+      'пример.example',
+    ]) {
+      expect((await panel.full.call('createInbound', { ...fresh(), host })).body.host).toBe(host);
+    }
+    for (const path of ['x', '/a b', '/ä', '/\n']) {
+      const { problem } = await panel.full.call('createInbound', { ...fresh(), network: 'ws', path });
+      expect(
+        problem.errors?.map(({ pointer }) => pointer),
+        path,
+      ).toEqual(['#/path']);
+    }
+    for (const port of [0, 65_536, 1.5, -1]) {
+      expect((await panel.full.call('createInbound', { ...fresh(), port })).problem.detail).toBe('validation');
+    }
+  });
+
+  it('have a tag of their own on their node, and a node that exists', async () => {
+    const first = fresh();
+    const { id } = (await panel.full.call('createInbound', first)).body;
+    const second = await panel.full.call('createInbound', first);
+    expect(second.problem).toMatchObject({ detail: 'validation', errors: [{ pointer: '#/tag', code: 'taken' }] });
+    const other = (await panel.full.call('createInbound', fresh())).body;
+    expect((await panel.full.call('updateInbound', { id: other.id, tag: first.tag })).problem.errors?.[0]?.code).toBe(
+      'taken',
+    );
+    expect((await panel.full.call('updateInbound', { id, tag: first.tag })).status).toBe(200);
+    const nowhere = await panel.full.call('createInbound', { ...fresh(), node_id: missing });
+    expect(nowhere.problem).toMatchObject({
+      status: 422,
+      detail: 'node_not_found',
+      errors: [{ pointer: '#/node_id' }],
+    });
+  });
+
+  it('keep their node and protocol; the rest is patched as a whole that fits', async () => {
+    const { id } = (await panel.full.call('createInbound', { ...fresh(), network: 'ws', path: '/a' })).body;
+    for (const body of [{ node_id: world.nodeId }, { protocol: 'vless' }]) {
+      expect((await panel.full.call('updateInbound', { id, ...body } as never)).problem.detail).toBe('validation');
+    }
+    expect((await panel.full.call('updateInbound', { id, network: 'tcp' })).problem.errors?.[0]?.pointer).toBe(
+      '#/path',
+    );
+    const patched = await panel.full.call('updateInbound', { id, network: 'tcp', path: null });
+    expect(patched.body).toMatchObject({ network: 'tcp', path: null });
+    const again = await panel.full.call('updateInbound', { id, network: 'tcp' });
+    expect(again.headers.etag, 'nothing new').toBe(patched.headers.etag);
+  });
+
+  it('named by a plan or a user stay', async () => {
+    const { id } = (await panel.full.call('createInbound', fresh())).body;
+    const tariff = await panel.act('createTariff', { name: 'names', inbounds: [id] });
+    const refused = async () => (await panel.full.call('deleteInbound', { id })).problem;
+    expect(await refused()).toMatchObject({ status: 409, detail: 'inbound_in_use' });
+    const user = await panel.act('createUser', { name: 'A', tariff_id: tariff.id });
+    await panel.full.call('updateTariff', { id: tariff.id, inbounds: null });
+    expect(await refused()).toMatchObject({ detail: 'inbound_in_use' });
+    await panel.full.call('updateUser', { id: user.id, inbounds: [] });
+    expect((await panel.full.call('deleteInbound', { id })).status).toBe(204);
+    expect((await panel.full.call('deleteInbound', { id })).status).toBe(404);
+  });
+
+  it('are listed by node', async () => {
+    const { id: nodeId } = await panel.act('createNode', { name: 'Second', address: 'second.example' });
+    const made = (await panel.full.call('createInbound', { ...fresh(), node_id: nodeId })).body;
+    expect((await panel.full.call('listInbounds', { node_id: nodeId })).body).toMatchObject({
+      total: 1,
+      items: [made],
+    });
+    const all = (await panel.read.call('listInbounds', {})).body.total;
+    expect((await panel.read.call('listInbounds', { node_id: world.nodeId })).body.total).toBe(all - 1);
+    expect((await panel.read.call('listInbounds', { node_id: missing })).body.total).toBe(0);
+  });
+
+  it('have the status of their node while both are enabled', async () => {
+    const { id } = (await panel.full.call('createInbound', fresh())).body;
+    const status = async () => (await panel.read.call('getInbound', { id })).body.status;
+    expect(await status()).toBe('up');
+    await panel.full.call('updateInbound', { id, enabled: false });
+    expect(await status()).toBe('down');
+    await panel.full.call('updateInbound', { id, enabled: true });
+    await panel.act('updateNode', { id: world.nodeId, enabled: false });
+    expect(await status()).toBe('down');
+    await panel.act('updateNode', { id: world.nodeId, enabled: true });
+    expect(await status()).toBe('up');
+  });
+});
+
+describe('nodes', () => {
+  it('show a Read key no address, and of an error its code alone', async () => {
+    const full = (await panel.full.call('getNode', { id: world.nodeId })).body;
+    const read = (await panel.read.call('getNode', { id: world.nodeId })).body;
+    expect(full).toMatchObject({ address: NODE_ADDRESS, error: expect.stringContaining(NODE_ADDRESS) });
+    const { address: _address, error: _error, uptime_s: _uptime, ...shared } = full;
+    expect(read).toMatchObject({ ...shared, error: 'refused', core: { name: 'xray', version: '26.9.11' } });
+    expect('address' in read).toBe(false);
+    for (const node of (await panel.read.call('listNodes', {})).body.items) expect('address' in node).toBe(false);
+    expect(read.uptime_s).toBeGreaterThanOrEqual(3600);
+  });
+
+  it('are listed by id, and one that is not there is not found', async () => {
+    const { items, total } = (await panel.read.call('listNodes', { limit: 500 })).body;
+    expect(total).toBe(items.length);
+    expect((await panel.read.call('getNode', { id: missing })).problem.detail).toBe('not_found');
+  });
+});
+
+describe('settings', () => {
+  it('tell what a bot may know, to any key, and no address', async () => {
+    const { body, text } = await panel.read.call('getSettings');
+    expect(body).toMatchObject({
+      ...{ time_zone: 'Asia/Kolkata', language: 'en' },
+      limits: { page: 500, bulk: 10_000, body_bytes: 1_048_576, idempotency_hours: 24 },
+    });
+    expect((await panel.full.call('getSettings')).body).toEqual(body);
+    const { secretPath, subPath, instanceId } = panel.core.settings();
+    for (const secret of [secretPath, instanceId, `"${subPath}"`, '127.0.0.1']) expect(text).not.toContain(secret);
+  });
+});
+
+describe('the OpenAPI file', () => {
+  it('has the panel’s own address as its only server', async () => {
+    const { body } = await panel.read.call('getOpenApi');
+    expect(body).toMatchObject({ openapi: '3.1.1', servers: [{ url: panel.baseUrl }] });
+  });
+});

@@ -1,0 +1,126 @@
+// The limit of requests: a budget a key, told in every reply, and one for failed keys that no valid key ever feels.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import type { Answer } from '../support/http-client.ts';
+import { startPanel, type TestPanel } from '../support/panel.ts';
+
+const RULE = { perMinute: 60, burst: 10 };
+
+let clock: TestClock;
+let panel: TestPanel;
+beforeEach(async () => {
+  clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
+  panel = await startPanel({ clock, rateLimit: RULE });
+});
+afterEach(() => panel.stop());
+
+const ask = (client = panel.read) => client.call('getSettings');
+const limits = ({ headers }: Answer) => [headers['ratelimit-policy'], headers.ratelimit];
+
+describe('a key', () => {
+  it('has its budget at once, then 429, and is let in again as the budget grows', async () => {
+    for (let left = RULE.burst - 1; left >= 0; left--) {
+      const answer = await ask();
+      expect(answer.status).toBe(200);
+      expect(limits(answer)).toEqual(['"default";q=60;w=60', `"default";r=${left};t=${RULE.burst - left}`]);
+      expect(answer.headers['retry-after']).toBeUndefined();
+    }
+    const refused = await ask();
+    expect(refused.problem).toMatchObject({ status: 429, detail: 'rate_limited' });
+    expect(limits(refused)).toEqual(['"default";q=60;w=60', '"default";r=0;t=10']);
+    const wait = Number(refused.headers['retry-after']);
+    expect(wait).toBeGreaterThanOrEqual(1);
+    clock.advance(999);
+    expect((await ask()).status).toBe(429);
+    clock.advance(1);
+    expect((await ask()).status).toBe(200);
+    expect((await ask()).status).toBe(429);
+    clock.advance(wait * 1000);
+    expect((await ask()).status, 'after Retry-After it is let in').toBe(200);
+    clock.advance(3_600_000);
+    expect(limits(await ask())[1], 'the budget never grows beyond the burst').toBe('"default";r=9;t=1');
+  });
+
+  it('does not spend the budget of another', async () => {
+    for (let count = 0; count <= RULE.burst; count++) await ask();
+    expect((await ask()).status).toBe(429);
+    const other = panel.full.as((await panel.makeKey('read')).value);
+    for (let count = 0; count < RULE.burst; count++) expect((await ask(other)).status).toBe(200);
+    expect((await ask(panel.full)).status).toBe(200);
+  });
+
+  it('spends it on refused requests too, whatever refuses them', async () => {
+    for (const path of ['/nothing', '/keys', '/users?limit=0', '/users/4711']) {
+      const answer = await panel.read.send({ method: 'GET', path });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(limits(answer)[0]).toBe('"default";q=60;w=60');
+    }
+    expect(limits(await ask())[1]).toBe('"default";r=5;t=5');
+  });
+
+  it('is told of it by HEAD, OPTIONS, 204 and replays too', async () => {
+    const { id } = await panel.act('createTariff', { name: 'T' });
+    const headers = { 'idempotency-key': 'a' };
+    const answers = [
+      await panel.full.send({ method: 'HEAD', path: '/settings' }),
+      await panel.full.send({ method: 'OPTIONS', path: '/settings' }),
+      await panel.full.call('createUser', { name: 'A', tariff_id: id }, headers),
+      await panel.full.call('createUser', { name: 'A', tariff_id: id }, headers),
+      await panel.full.call('deleteUser', { id: 1 }),
+    ];
+    expect(answers.map((answer) => limits(answer)[1])).toEqual(
+      [9, 8, 7, 6, 5].map((left) => `"default";r=${left};t=${10 - left}`),
+    );
+  });
+
+  it('a refused write has no effect', async () => {
+    const { id } = await panel.act('createTariff', { name: 'T' });
+    for (let count = 0; count < RULE.burst; count++) await ask(panel.full);
+    const before = panel.store.events.latestId();
+    const answer = await panel.full.call('createUser', { name: 'A', tariff_id: id });
+    expect(answer.status).toBe(429);
+    expect(panel.store.events.latestId()).toBe(before);
+  });
+});
+
+describe('failed keys', () => {
+  const nobody = () => panel.full.as(null);
+
+  it('have a budget by address; a valid key from there is never refused for them', async () => {
+    const statuses: number[] = [];
+    for (let count = 0; count < 70; count++) statuses.push((await ask(nobody())).status);
+    const first = statuses.indexOf(429);
+    expect(first).toBeGreaterThan(0);
+    expect(statuses.slice(0, first)).toEqual(statuses.slice(0, first).map(() => 401));
+    expect(statuses.slice(first)).toEqual(statuses.slice(first).map(() => 429));
+    const refused = await ask(panel.full.as('pnl_guess'));
+    expect(refused.problem).toMatchObject({ status: 429, detail: 'rate_limited' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect((await ask(panel.read)).status).toBe(200);
+    clock.advance(Number(refused.headers['retry-after']) * 1000);
+    expect((await ask(nobody())).status).toBe(401);
+  });
+
+  it('X-Forwarded-For of a stranger makes no new address', async () => {
+    const from = (address: string) =>
+      nobody().send({
+        method: 'GET',
+        path: '/settings',
+        headers: { 'x-forwarded-for': address, forwarded: `for=${address}` },
+      });
+    let last = 401;
+    for (let count = 0; count < 70; count++) last = (await from(`203.0.113.${count}`)).status;
+    expect(last).toBe(429);
+  });
+});
+
+describe('no limit', () => {
+  it('by a rule of 0: no header, no 429', async () => {
+    await using open = await startPanel({ clock });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => open.read.call('getSettings')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(limits(answers[0] as Answer)).toEqual([undefined, undefined]);
+    const strangers = await Promise.all(Array.from({ length: 100 }, () => open.read.as(null).call('getSettings')));
+    expect(new Set(strangers.map(({ status }) => status))).toEqual(new Set([401]));
+  });
+});

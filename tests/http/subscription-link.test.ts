@@ -1,0 +1,170 @@
+// The subscription link over the wire: formats, headers, who may connect, and what is dead from the next request on.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestClock } from '../support/clock.ts';
+import { startPanel, type TestPanel } from '../support/panel.ts';
+import { readLink } from '../support/subscription-samples.ts';
+import { fill, NODE_ADDRESS, type World } from '../support/world.ts';
+
+const START = Date.parse('2026-11-20T10:00:00Z');
+const MIB = 1_048_576;
+const clock = createTestClock(START);
+
+let panel: TestPanel;
+let world: World;
+beforeAll(async () => {
+  panel = await startPanel({ clock });
+  world = await fill(panel);
+});
+afterAll(() => panel.stop());
+
+/** The link of a user, opened as a client without any key does. */
+async function open(id: number, query = '', headers = {}) {
+  const { sub_url } = (await panel.full.call('getUser', { id })).body;
+  return panel.full.as(null).send({ method: 'GET', path: `${sub_url}${query}`, headers });
+}
+const linksOf = (text: string) => text.trim().split('\n').map(readLink);
+
+describe('a link', () => {
+  it('gives one share link for each connection, with the user’s own credentials', async () => {
+    const { id } = world.users.active;
+    const row = panel.store.users.get(id);
+    const plain = await open(id, '?format=plain');
+    const links = linksOf(plain.text);
+    expect(links.map(({ scheme }) => scheme).toSorted()).toEqual(['ss', 'trojan', 'vless', 'vmess']);
+    for (const { scheme, user, host, name } of links) {
+      expect(user).toContain(scheme === 'vless' || scheme === 'vmess' ? row?.uuid : row?.password);
+      expect([NODE_ADDRESS, 'canary-reality-host.example', 'canary-ws-host.example']).toContain(host);
+      expect(name).toMatch(/^Germany \d/);
+    }
+    const encoded = await open(id);
+    expect(Buffer.from(encoded.text, 'base64').toString().trim()).toBe(plain.text.trim());
+  });
+
+  it('tells usage and end in its headers', async () => {
+    const { id } = world.users.active;
+    const { headers } = await open(id);
+    const { used_up, used_down, traffic_remaining, expires_at } = (await panel.read.call('getUser', { id })).body;
+    const total = used_up + used_down + Number(traffic_remaining);
+    const expire = Date.parse(String(expires_at)) / 1000;
+    expect(headers['subscription-userinfo']).toBe(
+      `upload=${used_up}; download=${used_down}; total=${total}; expire=${expire}`,
+    );
+    expect(Buffer.from(String(headers['profile-title']).replace('base64:', ''), 'base64').toString()).not.toBe('');
+    expect(headers).toMatchObject({
+      'profile-update-interval': '12',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers['content-disposition']).toMatch(/^attachment; filename=/);
+    const unlimited = await panel.act('createUser', { name: 'U', tariff_id: world.tariffs.free });
+    expect((await open(unlimited.id)).headers['subscription-userinfo']).toBe('upload=0; download=0; total=0; expire=0');
+  });
+
+  it.each(['limited', 'expired', 'disabled'] as const)(
+    'of a user who is %s has one entry that says why',
+    async (state) => {
+      const { id } = world.users[state];
+      const [entry, ...others] = linksOf((await open(id, '?format=plain')).text);
+      expect(others).toEqual([]);
+      expect(entry?.name.length).toBeGreaterThan(3);
+      const row = panel.store.users.get(id);
+      expect(JSON.stringify(entry)).not.toContain(row?.uuid);
+    },
+  );
+
+  it('of a user on hold works: the first connection begins the term', async () => {
+    expect(linksOf((await open(world.users.on_hold.id, '?format=plain')).text)).toHaveLength(4);
+  });
+
+  it('has the connections allowed, and enabled ones only', async () => {
+    const [first = 0, second = 0] = world.inboundIds;
+    const { id } = await panel.act('createUser', {
+      name: 'Some',
+      tariff_id: world.tariffs.free,
+      inbounds: [first, second],
+    });
+    const names = async () => linksOf((await open(id, '?format=plain')).text).map(({ name }) => name);
+    expect(await names()).toEqual(['Germany 1', 'Germany 2']);
+    await panel.act('updateInbound', { id: second, enabled: false });
+    expect(await names()).toEqual(['Germany 1']);
+    await panel.act('updateInbound', { id: second, enabled: true });
+    await panel.act('updateNode', { id: world.nodeId, enabled: false });
+    expect(await names()).toHaveLength(1);
+    expect(await names()).not.toContain('Germany 1');
+    await panel.act('updateNode', { id: world.nodeId, enabled: true });
+    expect(await names()).toEqual(['Germany 1', 'Germany 2']);
+  });
+
+  it('tells what is true in the second it is opened', async () => {
+    const end = new Date(START + 1000).toISOString();
+    const { id } = await panel.act('createUser', { name: 'Ends', tariff_id: world.tariffs.free, expires_at: end });
+    const entries = async () => linksOf((await open(id, '?format=plain')).text).length;
+    clock.set(START + 999);
+    expect(await entries()).toBe(4);
+    clock.set(START + 1000);
+    expect(await entries()).toBe(1);
+    clock.set(START);
+  });
+
+  it('counts traffic the moment it came in', async () => {
+    const { id } = await panel.act('createUser', {
+      name: 'Moves',
+      tariff_id: world.tariffs.monthly,
+      traffic_limit: 10 * MIB,
+    });
+    panel.move({
+      nodeId: world.nodeId,
+      total: { up: 1, down: 2 },
+      users: [{ userId: id, up: MIB, down: 2 * MIB }],
+      inbounds: [],
+    });
+    const { headers } = await open(id);
+    expect(headers['subscription-userinfo']).toContain(`upload=${MIB}; download=${2 * MIB}; total=${10 * MIB};`);
+  });
+
+  it('answers HEAD as GET, without a body', async () => {
+    const { sub_url } = (await panel.full.call('getUser', { id: world.users.active.id })).body;
+    const anyone = panel.full.as(null);
+    const [get, head] = [
+      await anyone.send({ method: 'GET', path: String(sub_url) }),
+      await anyone.send({ method: 'HEAD', path: String(sub_url) }),
+    ];
+    expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' });
+    expect(Object.keys(head.headers).toSorted()).toEqual(Object.keys(get.headers).toSorted());
+  });
+
+  it('carries neither the secret path nor a key, whatever it is asked', async () => {
+    for (const query of ['', '?format=plain', '?format=html', '?format=%00', '?format=a&format=b', '?x=%ff']) {
+      const answer = await open(world.users.active.id, query, { accept: 'text/html' });
+      expect(answer.status, query).toBe(200);
+      expect(`${answer.rawHeaders.join()}${answer.text}`).not.toContain(panel.secretPath);
+    }
+  });
+});
+
+describe('a full disk', () => {
+  it('refuses writes, keeps reads and links going, and loses nothing; freed, all goes on', async () => {
+    const { id } = world.users.active;
+    const before = (await panel.read.call('listUsers', { limit: 500 })).body;
+    panel.fillDisk(true);
+    let refused = 0;
+    for (let count = 0; count < 50; count++) {
+      const answer = await panel.full.call('createUser', {
+        name: 'full',
+        tariff_id: world.tariffs.free,
+        note: 'x'.repeat(2000),
+      });
+      if (answer.status === 507) refused += 1;
+      else expect(answer.status).toBe(201);
+    }
+    expect(refused).toBeGreaterThan(0);
+    expect((await panel.read.call('getUser', { id })).status).toBe(200);
+    expect((await panel.read.call('getMetrics')).status).toBe(200);
+    expect((await open(id)).status).toBe(200);
+    panel.fillDisk(false);
+    expect((await panel.full.call('createUser', { name: 'freed', tariff_id: world.tariffs.free })).status).toBe(201);
+    const after = (await panel.read.call('listUsers', { limit: 500 })).body;
+    expect(after.total).toBe(before.total + 50 - refused + 1);
+    expect(after.items).toHaveLength(after.total);
+  });
+});

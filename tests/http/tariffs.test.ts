@@ -1,0 +1,115 @@
+// Plans over the wire: what may be written, what a patch leaves, and what holds them.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallOf } from '../../src/contract/operation.ts';
+import type { createTariff } from '../../src/contract/tariffs.ts';
+import { startPanel, type TestPanel } from '../support/panel.ts';
+import { fill, type World } from '../support/world.ts';
+
+let panel: TestPanel;
+let world: World;
+beforeAll(async () => {
+  panel = await startPanel();
+  world = await fill(panel);
+});
+afterAll(() => panel.stop());
+
+const missing = 4_000_000;
+
+describe('plans', () => {
+  it('are made with what is said and defaults for the rest, and read as they were answered', async () => {
+    const answer = await panel.full.call('createTariff', { name: 'Plain' });
+    const { id, created_at, updated_at, ...rest } = answer.body;
+    expect(rest).toEqual({
+      ...{ name: 'Plain', traffic_limit: null, duration: null, device_limit: null, reset_strategy: 'none' },
+      ...{ starts: 'on_creation', inbounds: null, price: null, archived: false, users: 0 },
+    });
+    expect(created_at).toBe(updated_at);
+    expect(answer.headers.location).toBe(`/${panel.secretPath}/api/v1/tariffs/${id}`);
+    const read = await panel.read.call('getTariff', { id });
+    expect(read.body).toEqual(answer.body);
+    expect(read.headers.etag).toMatch(/^"[\w-]+"$/);
+    const said = {
+      ...{ name: 'All', traffic_limit: 2 ** 50, duration: { days: 3650 }, device_limit: 100, reset_strategy: 'week' },
+      ...{
+        starts: 'on_first_use',
+        inbounds: [...world.inboundIds],
+        price: { amount: 0, currency: 'RUB' },
+        archived: true,
+      },
+    } satisfies CallOf<typeof createTariff>;
+    expect((await panel.full.call('createTariff', said)).body).toMatchObject(said);
+  });
+
+  it('are changed by merge patch, whole where a member is an object', async () => {
+    const { id } = await panel.act('createTariff', {
+      name: 'P',
+      duration: { months: 1 },
+      price: { amount: 5, currency: 'EUR' },
+    });
+    const etag = String((await panel.read.call('getTariff', { id })).headers.etag);
+    const patched = await panel.full.call(
+      'updateTariff',
+      { id, duration: { days: 7 }, price: null },
+      { 'if-match': etag },
+    );
+    expect(patched.body).toMatchObject({ duration: { days: 7 }, price: null, name: 'P' });
+    expect(patched.headers.etag).not.toBe(etag);
+    const stale = await panel.full.call('updateTariff', { id, name: 'Q' }, { 'if-match': etag });
+    expect(stale.problem.detail).toBe('precondition_failed');
+    for (const body of [
+      { duration: { days: 1, months: 1 } },
+      { duration: {} },
+      { price: { amount: 1 } },
+      { users: 3 },
+      { name: null },
+    ]) {
+      expect((await panel.full.call('updateTariff', { id, ...body } as never)).problem.detail).toBe('validation');
+    }
+  });
+
+  it('in use stay, also for the users of an archived one; without users they go', async () => {
+    const { id } = await panel.act('createTariff', { name: 'Used' });
+    const user = await panel.act('createUser', { name: 'A', tariff_id: id });
+    expect((await panel.read.call('getTariff', { id })).body.users).toBe(1);
+    expect((await panel.full.call('deleteTariff', { id })).problem).toMatchObject({
+      status: 409,
+      detail: 'tariff_in_use',
+    });
+    await panel.full.call('updateTariff', { id, archived: true });
+    expect((await panel.full.call('deleteTariff', { id })).problem.detail).toBe('tariff_in_use');
+    await panel.full.call('updateUser', { id: user.id, tariff_id: null });
+    expect((await panel.full.call('deleteTariff', { id })).status).toBe(204);
+    expect((await panel.read.call('getTariff', { id })).status).toBe(404);
+    expect((await panel.full.call('createUser', { name: 'A', tariff_id: id })).problem.detail).toBe('tariff_not_found');
+  });
+
+  it('changed do not change their users', async () => {
+    const { id } = await panel.act('createTariff', { name: 'T', traffic_limit: 10, device_limit: 1 });
+    const user = await panel.act('createUser', { name: 'A', tariff_id: id });
+    await panel.full.call('updateTariff', { id, traffic_limit: 20, device_limit: 2, name: 'Other' });
+    expect((await panel.full.call('getUser', { id: user.id })).body).toEqual(user);
+  });
+
+  it('are listed by id, archived or not as asked', async () => {
+    const all = (await panel.read.call('listTariffs', { limit: 500 })).body;
+    expect(all.items.map(({ id }) => id)).toEqual(all.items.map(({ id }) => id).toSorted((a, b) => a - b));
+    expect(all.total).toBe(all.items.length);
+    for (const archived of [true, false]) {
+      const some = (await panel.read.call('listTariffs', { archived, limit: 500 })).body;
+      expect(some.items).toEqual(all.items.filter((tariff) => tariff.archived === archived));
+      expect(some.total).toBe(some.items.length);
+    }
+    const page = await panel.read.call('listTariffs', { limit: 2, offset: 1 });
+    expect(page.body.items).toEqual(all.items.slice(1, 3));
+    expect(page.headers.link).toContain('rel="next"');
+  });
+
+  it('name connections that exist', async () => {
+    const answer = await panel.full.call('createTariff', {
+      name: 'X',
+      inbounds: [missing, world.inboundIds[0] ?? 0, missing + 1],
+    });
+    expect(answer.problem).toMatchObject({ status: 422, detail: 'inbound_not_found' });
+    expect(answer.problem.errors?.map(({ pointer }) => pointer)).toEqual(['#/inbounds/0', '#/inbounds/2']);
+  });
+});

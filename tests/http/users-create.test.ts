@@ -1,0 +1,111 @@
+// Making a user over the wire: what a plan gives, what may be said instead, and what is refused.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { User } from '../../src/contract/users.ts';
+import { createTestClock } from '../support/clock.ts';
+import { startPanel, type TestPanel } from '../support/panel.ts';
+import { fill, type World } from '../support/world.ts';
+
+const START = Date.parse('2026-11-20T10:00:00Z');
+const MIB = 1_048_576;
+const clock = createTestClock(START);
+
+let panel: TestPanel;
+let world: World;
+beforeAll(async () => {
+  panel = await startPanel({ clock });
+  world = await fill(panel);
+});
+afterAll(() => panel.stop());
+
+const create = async (more: object = {}): Promise<User> => {
+  const answer = await panel.full.call('createUser', { name: 'Anna', tariff_id: world.tariffs.monthly, ...more });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+};
+
+describe('creating', () => {
+  it('takes from the plan what is not said', async () => {
+    const answer = await panel.full.call('createUser', {
+      name: 'Anna',
+      tariff_id: world.tariffs.monthly,
+      contact: '@anna',
+    });
+    const { id, sub_url, ...user } = answer.body;
+    expect(user).toEqual({
+      ...{
+        name: 'Anna',
+        contact: '@anna',
+        note: '',
+        tags: [],
+        state: 'active',
+        tariff_id: world.tariffs.monthly,
+        enabled: true,
+      },
+      ...{ expires_at: '2026-12-20T10:00:00.000Z', hold: null, traffic_limit: 100 * MIB, used_up: 0, used_down: 0 },
+      ...{ total_up: 0, total_down: 0, traffic_extra: 0, traffic_remaining: 100 * MIB, reset_strategy: 'month' },
+      ...{ resets_at: '2026-11-30T23:00:00.000Z', device_limit: 3, inbounds: null, online: false, online_at: null },
+      ...{ created_at: '2026-11-20T10:00:00.000Z', updated_at: '2026-11-20T10:00:00.000Z' },
+    });
+    expect(sub_url).toBe(`${panel.origin}/sub/${panel.store.users.get(id)?.token}`);
+    expect(answer.headers.location).toBe(`/${panel.secretPath}/api/v1/users/${id}`);
+    const found = await panel.full.send({ method: 'GET', path: `${panel.origin}${answer.headers.location}` });
+    expect(found.body).toEqual(answer.body);
+  });
+
+  it('lets everything be said', async () => {
+    const said = {
+      ...{ name: 'Бориc 🇩🇪', contact: '+49 30', note: 'two\nlines', tags: ['vip', 'семья'], enabled: false },
+      ...{ expires_at: '2027-01-01T00:00:00.000Z', traffic_limit: null, reset_strategy: 'none', device_limit: null },
+    } as const;
+    const user = await create({ ...said, inbounds: [world.inboundIds[0]] });
+    expect(user).toMatchObject({ ...said, state: 'disabled', resets_at: null, traffic_remaining: null });
+    expect(user.inbounds).toEqual([world.inboundIds[0]]);
+    expect((await panel.full.call('getUser', { id: user.id })).body).toEqual(user);
+  });
+
+  it('never gives an id twice, nor a link or credential', async () => {
+    const users = [];
+    for (let index = 0; index < 3; index++) users.push(await create());
+    const [first, second, third] = users.map(({ id }) => panel.store.users.get(id));
+    await panel.full.call('deleteUser', { id: third?.id ?? 0 });
+    expect((await create()).id).toBeGreaterThan(third?.id ?? 0);
+    for (const field of ['token', 'uuid', 'password'] as const) expect(first?.[field]).not.toBe(second?.[field]);
+  });
+
+  it('refuses an archived plan, and keeps it for its users', async () => {
+    const { id } = await panel.act('createTariff', { name: 'Old' });
+    const user = await create({ tariff_id: id });
+    await panel.full.call('updateTariff', { id, archived: true });
+    const answer = await panel.full.call('createUser', { name: 'Anna', tariff_id: id });
+    expect(answer.problem).toMatchObject({ status: 422, detail: 'tariff_not_found' });
+    expect((await panel.full.call('getUser', { id: user.id })).body.tariff_id).toBe(id);
+    expect((await panel.full.call('updateUser', { id: user.id, tariff_id: id })).status, 'the same plan').toBe(200);
+  });
+
+  it('refuses what is out of bounds and clamps nothing', async () => {
+    const wrong: [object, string][] = [
+      [{ name: '' }, '#/name'],
+      [{ name: 'x'.repeat(101) }, '#/name'],
+      [{ name: 'a\u0000b' }, '#/name'],
+      [{ note: 'x'.repeat(2001) }, '#/note'],
+      [{ tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, '#/tags'],
+      [{ tags: ['a', 'a'] }, '#/tags'],
+      [{ traffic_limit: 0 }, '#/traffic_limit'],
+      [{ traffic_limit: 2 ** 50 + 1 }, '#/traffic_limit'],
+      [{ traffic_limit: 1.5 }, '#/traffic_limit'],
+      [{ device_limit: 101 }, '#/device_limit'],
+      [{ expires_at: '2100-01-01T00:00:00.001Z' }, '#/expires_at'],
+      [{ expires_at: '2026-12-20T10:00:00+01:00' }, '#/expires_at'],
+      [{ expires_at: 1_800_000_000 }, '#/expires_at'],
+      [{ inbounds: [1, 1] }, '#/inbounds'],
+      [{ state: 'active' }, '#/state'],
+      [{ total_up: 0 }, '#/total_up'],
+      [{ sub_url: 'https://x' }, '#/sub_url'],
+    ];
+    for (const [more, pointer] of wrong) {
+      const answer = await panel.full.call('createUser', { name: 'A', tariff_id: world.tariffs.monthly, ...more });
+      expect(answer.problem, JSON.stringify(more)).toMatchObject({ status: 422, detail: 'validation' });
+      expect(answer.problem.errors?.map((error) => error.pointer?.slice(0, pointer.length))).toEqual([pointer]);
+    }
+  });
+});
