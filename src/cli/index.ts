@@ -1,0 +1,176 @@
+// The `panel` command: what it takes and what it says of itself. Each command is a file beside this one, loaded when it is called.
+import { resolve } from 'node:path';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { panelVersion } from '../panel/version.ts';
+import { explainFailure } from './failure.ts';
+
+const WRONG_ARGUMENTS = 2;
+const MOST_DEMO_USERS = 1_000_000;
+
+function wholeNumber(least: number, most: number) {
+  return (text: string): number => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number < least || number > most) {
+      throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    }
+    return number;
+  };
+}
+
+const dataOption = () =>
+  new Option('--data <folder>', "the data folder (default: $GATEHOUSE_DATA or the system's place for it)");
+/** Where the key of the secrets is, on machines without a keychain; every command that may need a secret takes it. */
+const keyFileOption = () =>
+  new Option(
+    '--key-file <path>',
+    'the file with the key of the secrets, on machines without a keychain; `serve` makes it, outside the data folder',
+  ).env('GATEHOUSE_KEY_FILE');
+const jsonOption = () => new Option('--json', 'answer in JSON, for scripts');
+
+const program = new Command('panel')
+  .description('Gatehouse: one panel for proxy nodes, users and subscriptions.')
+  .version(panelVersion(), '-V, --version', 'print the version')
+  .helpOption('-h, --help', 'print help')
+  .helpCommand('help [command]', 'print help for a command')
+  .showHelpAfterError('(`panel help` lists the commands)')
+  .exitOverride()
+  .addHelpText(
+    'after',
+    `
+All commands but \`serve\` work while the panel runs and while it does not. Passwords are asked for at the
+terminal, or read from the first line of stdin; they are never arguments.
+
+Exit codes: 0 done, 1 a defect, 2 wrong arguments, 3 refused, 4 the data folder cannot be used, 5 another
+panel is using it, 6 the database cannot be used, 7 the address cannot be listened on.`,
+  );
+
+program
+  .command('serve')
+  .description('run the panel until Ctrl-C or SIGTERM')
+  .option(
+    '--host <address>',
+    'the address to listen on; 0.0.0.0 for all (default: as set in the panel, at first 127.0.0.1)',
+  )
+  .option(
+    '--port <port>',
+    'the port; 0 for any free one (default: as set, at first 8443 or the next free one)',
+    wholeNumber(0, 65_535),
+  )
+  .addOption(dataOption())
+  .addOption(keyFileOption())
+  .option('--http', 'plain HTTP, behind a reverse proxy on this machine; only with a loopback --host')
+  .option('--public-url <url>', 'how it is reached from outside, as https://panel.example.org, behind a reverse proxy')
+  .option('--trusted-proxy <address...>', 'proxies whose X-Forwarded-For tells the client: addresses or CIDR ranges')
+  .option(
+    '--rate-limit <requests>',
+    'requests a minute per key; 0 for no limit (default: as set, at first 1200)',
+    wholeNumber(0, 1_000_000),
+  )
+  .addOption(
+    new Option('--demo [users]', 'a data folder of its own, filled with made-up users')
+      .preset('1000')
+      .argParser(wholeNumber(1, MOST_DEMO_USERS)),
+  )
+  .action(async (options) => (await import('./serve.ts')).serve(options));
+
+program
+  .command('setup')
+  .description('make the administrator: a one-time link, or with --name here in the terminal')
+  .option('--name <name>', 'make the administrator of this name now; the password is asked for')
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .action(async (options) => (await import('./setup.ts')).setup(options));
+
+const key = program.command('key').description('API keys');
+key
+  .command('add')
+  .description('make a key and print it, once; asks for the password of the administrator')
+  .requiredOption('--name <name>', 'what the key is for')
+  .addOption(new Option('--access <access>', 'what it may do').choices(['read', 'full']).makeOptionMandatory())
+  .addOption(new Option('--expires <days>', 'when it ends').choices(['never', '30', '90', '365']).default('never'))
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .addOption(keyFileOption())
+  .action(async (options) => (await import('./key.ts')).keyAdd(options));
+key
+  .command('list')
+  .description('list the keys')
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .action(async (options) => (await import('./key.ts')).keyList(options));
+key
+  .command('revoke')
+  .description('revoke a key: it is refused from the next request on')
+  .argument('<id>', 'its number in `panel key list`', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .action(async (id, options) => (await import('./key.ts')).keyRevoke(id, options));
+
+program
+  .command('reset-password')
+  .description('set a new password; revokes all API keys and ends all sessions')
+  .option('--disable-2fa', 'turn the second factor off, for who lost both phone and recovery codes')
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .action(async (options) => (await import('./reset-password.ts')).resetPassword(options));
+
+program
+  .command('url')
+  .description('print the address of the panel, base_url and the CA file')
+  .addArgument(new Argument('[name]', 'print this one alone').choices(['panel_url', 'base_url', 'ca_file']))
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .action(async (name, options) => (await import('./url.ts')).url(name, options));
+
+const passphraseOption = () => new Option('--passphrase-stdin', 'read the passphrase from the first line of stdin');
+program
+  .command('backup')
+  .description('make a backup and print where it is; with a passphrase the secrets are in it too')
+  .option('--out <file>', "put it there instead of the data folder's backups")
+  .addOption(passphraseOption())
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .addOption(keyFileOption())
+  .action(async (options) => (await import('./backup.ts')).backup(options));
+
+program
+  .command('restore')
+  .description('put a backup in the place of the present data, which are kept as a backup')
+  .argument('<file>', 'the backup')
+  .option('--check', 'only look whether it can be restored; nothing is touched')
+  .addOption(passphraseOption())
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .addOption(keyFileOption())
+  .action(async (file, options) => (await import('./restore.ts')).restore(file, options));
+
+program
+  .command('doctor')
+  .description('look for what is wrong with the panel and say what to do; exit code 1 if there is a problem')
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .addOption(keyFileOption())
+  .action(async (options) => (await import('./doctor.ts')).doctor(options));
+
+program
+  .command('openapi')
+  .description("print the OpenAPI document with this panel's address")
+  .option('--out <file>', 'write it to a file')
+  .addOption(dataOption())
+  .action(async (options) => (await import('./openapi.ts')).openapi(options));
+
+// Wherever a command needs the key, it looks for it in one place.
+program.hook('preAction', (_program, command) => {
+  const { keyFile } = command.opts<{ keyFile?: string }>();
+  if (keyFile !== undefined) process.env.GATEHOUSE_KEY_FILE = resolve(keyFile);
+});
+
+// Every file that the panel makes is its owner's alone.
+process.umask(0o077);
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Commander has said already what is wrong with the arguments.
+  process.exitCode =
+    error instanceof CommanderError ? (error.exitCode === 0 ? 0 : WRONG_ARGUMENTS) : explainFailure(error);
+}

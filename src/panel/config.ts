@@ -1,0 +1,72 @@
+// How a panel is asked to run, and what of it cannot be.
+import { isIP } from 'node:net';
+import { isDnsName } from '../adapters/addresses.ts';
+import type { SettingValues } from '../core/ports.ts';
+import { isLoopback } from './origin.ts';
+import { refusal } from './refusal.ts';
+
+/** What is asked for at the start. It holds for this run; what is left out comes from the panel's settings. */
+export type PanelOptions = {
+  /** Absolute path of the data folder. */
+  readonly folder: string;
+  /** The address to listen on. */
+  readonly host?: string | undefined;
+  /** 0: any free port, for this run only. At the first start the port is kept. */
+  readonly port?: number | undefined;
+  /** Plain HTTP, behind a reverse proxy on this machine. */
+  readonly plainHttp?: boolean | undefined;
+  /** Requests a minute per key; 0: no limit. */
+  readonly rateLimit?: number | undefined;
+  /** How the panel is reached from outside, scheme, host and port: base_url and links begin with it. */
+  readonly publicUrl?: string | undefined;
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For counts. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** Absolute path of the file that holds the master key, for machines without a keychain. */
+  readonly keyFile?: string | undefined;
+  /** Where the log goes; by default a file in the data folder. */
+  readonly log?: 'stderr' | undefined;
+};
+
+/** Throws a refusal `address` for what cannot be, whatever the settings are. */
+export function checkOptions({ host, port, publicUrl }: PanelOptions): void {
+  if (host !== undefined && isIP(host) === 0 && !isDnsName(host)) {
+    throw refusal(
+      'address',
+      `${host} is not an address to listen on. Use an IP address: 127.0.0.1, or 0.0.0.0 for all.`,
+    );
+  }
+  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535)) {
+    throw refusal('address', `${port} is not a port. Use 1 to 65535, or 0 for any free one.`);
+  }
+  if (publicUrl !== undefined && originIn(publicUrl) === null) {
+    throw refusal(
+      'address',
+      `${publicUrl} is not a public address. Use https://name or https://name:port, without a path.`,
+    );
+  }
+}
+
+/** Plain HTTP never leaves the machine: keys and links would be readable by everyone on the way. */
+export function checkPlainHttp(isPlain: boolean, host: string): void {
+  if (isPlain && !isLoopback(host)) {
+    throw refusal('address', `--http is for a reverse proxy on this machine: it needs --host 127.0.0.1, not ${host}.`);
+  }
+}
+
+/** The settings that a run replaces by what it was asked for. */
+export function overridesOf(options: PanelOptions): Partial<SettingValues> {
+  const { rateLimit, publicUrl, trustedProxies } = options;
+  const origin = publicUrl === undefined ? null : originIn(publicUrl);
+  return {
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(origin === null ? {} : { publicUrl: origin }),
+    ...(trustedProxies === undefined ? {} : { trustedProxies }),
+  };
+}
+
+/** Scheme, host and port of a URL that has nothing else; null for any other text. */
+export function originIn(text: string): string | null {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) return null;
+  return url.href === `${url.origin}/` ? url.origin : null;
+}

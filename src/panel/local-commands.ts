@@ -1,0 +1,138 @@
+// What the command line may have a panel do, over the control socket or in its own process: one table, so that both do the same.
+import { join } from 'node:path';
+import { z } from 'zod';
+import { parseInput, splitInput } from '../contract/input.ts';
+import { ACCESSES, createKey, EXPIRY_DAYS, type Key, revokeKey } from '../contract/keys.ts';
+import { openApiDocument } from '../contract/openapi.ts';
+import { OPERATIONS, type Output } from '../contract/table.ts';
+import type { Call } from '../core/context.ts';
+import type { Core } from '../core/core.ts';
+import { PanelError } from '../core/panel-error.ts';
+import type { Crypto } from '../core/ports.ts';
+
+/** What a command works with. */
+export type CommandPanel = {
+  readonly core: Core;
+  readonly crypto: Crypto;
+  /** The local authority's certificate; null on plain HTTP and before the first start. */
+  readonly caPath: string | null;
+  origin(): string;
+};
+
+export type Addresses = {
+  readonly base_url: string;
+  readonly panel_url: string;
+  /** For `curl --cacert`; null where there is none. */
+  readonly ca_file: string | null;
+  /** Whether there is an administrator. */
+  readonly set_up: boolean;
+};
+
+type Command<Args, Result> = { readonly args: z.ZodType<Args>; run(panel: CommandPanel, args: Args): Promise<Result> };
+
+const none = z.strictObject({});
+/** What is in a secret is judged by the core, which knows its own rules. */
+const text = z.string();
+
+function command<Args, Result>(
+  args: z.ZodType<Args>,
+  run: (panel: CommandPanel, args: Args) => Promise<Result>,
+): Command<Args, Result> {
+  return { args, run };
+}
+
+export const COMMANDS = {
+  addresses: command(none, async (panel) => addressesOf(panel)),
+  'is-set-up': command(none, async ({ core }) => core.local.isSetUp()),
+  /** A new one-time setup link; null when there is an administrator already. */
+  'setup-link': command(none, async (panel) => {
+    const token = await panel.core.local.renewSetupToken();
+    return { link: token === null ? null : setupLink(panel, token) };
+  }),
+  'set-up': command(z.strictObject({ name: text, password: text }), async ({ core }, { name, password }) => {
+    await core.local.setUp(name, password);
+    return { name };
+  }),
+  'reset-password': command(
+    z.strictObject({ password: text, disable_two_factor: z.boolean().default(false) }),
+    ({ core }, { password, disable_two_factor }) => core.local.resetPassword(password, disable_two_factor),
+  ),
+  'has-second-factor': command(none, async ({ core }) => core.local.hasSecondFactor()),
+  'key-add': command(
+    z.strictObject({
+      name: text,
+      access: z.enum(ACCESSES),
+      expires_in_days: z.literal(EXPIRY_DAYS).nullable(),
+      password: text,
+      code: text.optional(),
+    }),
+    (panel, args) => dispatch<Output<'createKey'>>(panel, createKey.id, args),
+  ),
+  'key-list': command(none, (panel) => dispatch<{ items: Key[] }>(panel, 'listKeys', {})),
+  'key-revoke': command(z.strictObject({ id: z.int().min(1) }), (panel, args) =>
+    dispatch<Key>(panel, revokeKey.id, args),
+  ),
+  backup: command(z.strictObject({ passphrase: text.nullable() }), async (panel, { passphrase }) => {
+    const made = await dispatch<Output<'createBackup'>>(
+      panel,
+      'createBackup',
+      passphrase === null ? {} : { passphrase },
+    );
+    const { folder } = await dispatch<Output<'listBackups'>>(panel, 'listBackups', {});
+    return { ...made, path: join(folder, made.name) };
+  }),
+  'backup-delete': command(z.strictObject({ name: text }), (panel, args) =>
+    dispatch<undefined>(panel, 'deleteBackup', args),
+  ),
+  /** `path`: absolute. */
+  restore: command(z.strictObject({ path: text, passphrase: text.nullable() }), async (panel, { path, passphrase }) => {
+    const restored = await panel.core.local.restore(path, passphrase);
+    return { ...restored, ...addressesOf(panel) };
+  }),
+  openapi: command(none, async ({ core }) => openApiDocument({ serverUrl: core.baseUrl() })),
+};
+
+export type CommandName = keyof typeof COMMANDS;
+export type CommandArgs<Name extends CommandName> = z.output<(typeof COMMANDS)[Name]['args']>;
+export type CommandResult<Name extends CommandName> = Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>;
+
+/** Carries out a command as it came in. Throws PanelError: `not_found` for a command that is not in the table, `validation`. */
+export async function runCommand(panel: CommandPanel, name: string, args: unknown): Promise<unknown> {
+  if (!Object.hasOwn(COMMANDS, name)) throw new PanelError('not_found');
+  const { args: shape, run } = COMMANDS[name as CommandName] as Command<unknown, unknown>;
+  const parsed = shape.safeParse(args);
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map(({ path, code, message }) => ({
+      pointer: `#/${path.join('/')}`,
+      code,
+      message,
+    }));
+    throw new PanelError('validation', errors);
+  }
+  return run(panel, parsed.data);
+}
+
+/** Where the panel is and whether it waits for its administrator. */
+export function addressesOf({ core, caPath, origin }: CommandPanel): Addresses {
+  const panelUrl = `${origin()}/${core.settings().secretPath}/`;
+  return { base_url: core.baseUrl(), panel_url: panelUrl, ca_file: caPath, set_up: core.local.isSetUp() };
+}
+
+export function setupLink({ core, origin }: CommandPanel, token: string): string {
+  return `${origin()}/${core.settings().secretPath}/setup/${token}`;
+}
+
+type LocalOperation = 'createKey' | 'listKeys' | 'revokeKey' | 'createBackup' | 'listBackups' | 'deleteBackup';
+
+async function dispatch<Result>({ core, crypto }: CommandPanel, id: LocalOperation, flat: unknown): Promise<Result> {
+  const operation = OPERATIONS[id];
+  const input = parseInput(operation, splitInput(operation, flat));
+  if (!input.ok) throw new PanelError('validation', input.errors);
+  const call: Call = {
+    actor: { kind: 'cli', id: null, name: 'command line', access: 'full' },
+    requestId: crypto.uuid().replaceAll('-', ''),
+    address: null,
+  };
+  const { body } = await core.dispatch(id, input.value, call);
+  return body as Result;
+}

@@ -1,0 +1,172 @@
+// The composition root: opens a panel over a data folder with everything that it consists of, and closes it in the reverse order.
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { openControlSocket } from '../adapters/control-socket.ts';
+import { openLog } from '../adapters/log.ts';
+import { openVault } from '../adapters/vault.ts';
+import { openApiDocument } from '../contract/openapi.ts';
+import type { Core } from '../core/core.ts';
+import { createCore } from '../core/create-core.ts';
+import type { CertificateTarget, HostPorts, Listeners } from '../core/host-ports.ts';
+import type { Log, SettingValues, Store } from '../core/ports.ts';
+import type { PanelParts } from '../http/door.ts';
+import { mountDoors } from '../http/mount.ts';
+import { createPanelDoor } from '../http/panel-door.ts';
+import { createServer, type PanelServer } from '../http/server.ts';
+import { renderSubscription } from '../subscription/render.ts';
+import { createBackups } from './backups.ts';
+import { checkOptions, overridesOf, type PanelOptions } from './config.ts';
+import { FILES } from './data-folder.ts';
+import { createHeavyWriter } from './heavy-writer.ts';
+import { createListeners } from './listeners.ts';
+import { listenFirst } from './listening.ts';
+import { addressesOf, runCommand, setupLink } from './local-commands.ts';
+import { machineParts } from './machine-parts.ts';
+import { ownFolder } from './owned-folder.ts';
+import { installedPages } from './pages.ts';
+import { createReach } from './reach.ts';
+import { explained } from './refusal.ts';
+import { openCertificates } from './served-certificates.ts';
+
+export type Panel = {
+  readonly core: Core;
+  /** Where it listens; null once it stopped. */
+  address(): AddressInfo | null;
+  readonly log: Log;
+  readonly version: string;
+  readonly baseUrl: string;
+  readonly panelUrl: string;
+  /** The one-time link that makes the administrator; null when there is one. Never to be logged. */
+  readonly setupUrl: string | null;
+  /** The local authority's certificate, for `curl --cacert`; null on plain HTTP. */
+  readonly caPath: string | null;
+  /** Finishes running requests (at most 5 s) and writes, and gives the data folder back. Called twice it waits for the first. */
+  close(): Promise<void>;
+};
+
+const BURST = 100;
+const STOP_GRACE_MS = 5000;
+
+/** Opens and starts a panel. Throws a refusal where it cannot be; nothing is left open then. */
+export async function openPanel(options: PanelOptions): Promise<Panel> {
+  checkOptions(options);
+  const closers: (() => unknown)[] = [];
+  const closeAll = async () => {
+    for (let closer = closers.pop(); closer; closer = closers.pop()) await closer();
+  };
+  try {
+    return await open(options, closers, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw explained(error, options.folder);
+  }
+}
+
+async function open(options: PanelOptions, closers: (() => unknown)[], closeAll: () => Promise<void>): Promise<Panel> {
+  const { folder, plainHttp = false } = options;
+  const owned = ownFolder(folder, 'serve');
+  closers.push(owned.close);
+  const log = openLog(options.log ?? { file: join(folder, FILES.log) });
+  closers.push(log.close);
+  const store = withOverrides(owned.store, overridesOf(options));
+  const parts = machineParts();
+  const { clock, timers, crypto, version } = parts;
+
+  const reach = createReach(options, () => store.settings.get(), timers);
+  closers.push(reach.stop);
+  const heavy = createHeavyWriter({ database: owned.database }, reach.origin, log);
+  closers.push(heavy.close);
+  const { instanceId } = store.settings.get();
+  const keeping = { instanceId, keyFile: options.keyFile ?? null, dataFolder: folder, log };
+  const vault = await openVault({ ...keeping, sealed: store.sealed });
+  const backups = createBackups({
+    ...{ folder, store, vault, clock, version, database: owned.database, exchange: owned.exchange },
+    vaultAnew: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
+    linksAt: () => store.settings.get().publicUrl ?? reach.origin(),
+    releaseDatabase: heavy.close,
+  });
+  let host: HostPorts | null = null;
+  const core = createCore({ ...parts, store, vault, log, heavy, backups, host: () => host, origin: reach.origin });
+  // The core keeps the settings from its first look on: until the port is known they are read from the store.
+  const settings = store.settings.get();
+  log.hide(settings.secretPath);
+  closers.push(core.stop);
+
+  const certificates = plainHttp
+    ? null
+    : await openCertificates({
+        folder,
+        ...{ clock, timers, log },
+        settings: store.settings.get,
+        hasLinks: () => store.settings.get().linksPort !== null,
+        replace: (target, identity) => listeners.replaceCertificate(target, identity),
+      });
+  if (certificates) closers.push(certificates.stop);
+  const listeners = createListeners(openServer, STOP_GRACE_MS, reach.listensOn);
+  host = { listeners, certificates };
+
+  const ui = installedPages();
+  const serving = {
+    ...{ core, clock, log, version, renderSubscription },
+    hosts: reach.names,
+    trustedProxies: () => core.settings().trustedProxies,
+    rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
+    openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
+    isOnTrial: listeners.isOnTrial,
+    panelDoor: (shared: PanelParts) => createPanelDoor({ ...shared, caFile: () => certificates?.caPath ?? null, ui }),
+  };
+  const doors = { panel: mountDoors(serving), links: mountDoors({ ...serving, servesLinksOnly: true }) };
+  function openServer(target: CertificateTarget, accepted: (socket: object) => void): PanelServer {
+    const tls = certificates?.identity(target) ?? null;
+    return createServer({ ...serving, tls, doors: doors[target], accepted });
+  }
+  closers.push(async () => {
+    for (const door of Object.values(doors)) door.close();
+    await listeners.close(STOP_GRACE_MS);
+  });
+  const place = await listenFirst(listeners, options, store);
+  reach.listensOn(place);
+  await openLinks(listeners, core.settings(), log);
+
+  core.start();
+  const caPath = certificates?.caPath ?? null;
+  const panel = { core, crypto, caPath, origin: reach.origin };
+  const control = await openControlSocket(folder, (name, args) => runCommand(panel, name, args), log);
+  closers.push(control.close);
+  const token = core.local.isSetUp() ? null : await core.local.renewSetupToken();
+  log.info('panel started', { version, ...place });
+
+  let closing: Promise<void> | null = null;
+  return {
+    core,
+    address: listeners.address,
+    log,
+    version,
+    baseUrl: core.baseUrl(),
+    panelUrl: addressesOf(panel).panel_url,
+    setupUrl: token === null ? null : setupLink(panel, token),
+    caPath,
+    close() {
+      log.info('panel stops');
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}
+
+/** Opens the listener for links where one is set; that it cannot listen must not keep the panel from starting. */
+async function openLinks(listeners: Listeners, { linksPort, linksHost }: SettingValues, log: Log): Promise<void> {
+  if (linksPort === null) return;
+  try {
+    await listeners.serveLinksAt({ host: linksHost, port: linksPort });
+  } catch {
+    log.error('links not served', { host: linksHost, port: linksPort });
+  }
+}
+
+/** What was asked for at the start stands over what is stored, for this run. */
+function withOverrides(store: Store, overrides: Partial<SettingValues>): Store {
+  const { settings } = store;
+  const get = () => ({ ...settings.get(), ...overrides });
+  return { ...store, settings: { get, has: (name) => settings.has(name), set: (values) => settings.set(values) } };
+}

@@ -1,0 +1,91 @@
+// Carries out a command of the command line: by the panel that runs on the data folder, or, where none does, in this process.
+import { setTimeout as wait } from 'node:timers/promises';
+import { connectControl } from '../adapters/control-socket.ts';
+import { noVault } from '../adapters/no-vault.ts';
+import { openVault } from '../adapters/vault.ts';
+import { createCore } from '../core/create-core.ts';
+import type { Log, SealedStore, Store } from '../core/ports.ts';
+import { createBackups } from './backups.ts';
+import { findAuthority, findDataFolder, hasPanel } from './data-folder.ts';
+import { type CommandArgs, type CommandName, type CommandResult, runCommand } from './local-commands.ts';
+import { machineParts } from './machine-parts.ts';
+import { originOf } from './origin.ts';
+import { ownFolder } from './owned-folder.ts';
+import { explained, isRefusal, refusal } from './refusal.ts';
+
+/** How long a panel may take from its lock to its control socket. */
+const START_MS = 10_000;
+const RETRY_MS = 200;
+/** What happens here is told at the terminal; there is nothing to keep. */
+const silent: Log = { info() {}, warn() {}, error() {} };
+
+/**
+ * Runs a command on the data folder `asked` (or the default one). Rejects with PanelError as the command does, or a refusal.
+ * `mayFound`: makes the folder where there is none; otherwise that is a refusal.
+ */
+export async function perform<Name extends CommandName>(
+  asked: string | undefined,
+  name: Name,
+  args: CommandArgs<Name>,
+  { mayFound = false } = {},
+): Promise<CommandResult<Name>> {
+  const folder = findDataFolder(asked);
+  for (let waited = 0; ; waited += RETRY_MS) {
+    const client = await connectControl(folder);
+    if (client) return client.ask(name, args).finally(client.close) as Promise<CommandResult<Name>>;
+    if (!mayFound && !hasPanel(folder)) {
+      throw refusal(
+        'data_folder',
+        `No panel has run on ${folder} yet. Start one with \`panel serve\`, or name its folder with --data.`,
+      );
+    }
+    try {
+      return (await performHere(folder, name, args)) as CommandResult<Name>;
+    } catch (error) {
+      if (!isRefusal(error) || error.refusal !== 'in_use' || waited >= START_MS) throw error;
+    }
+    await wait(RETRY_MS);
+  }
+}
+
+/** Making a key may need a secret, the authenticator's, to judge a code; a backup takes all there are. */
+function needsVault(name: CommandName, { twoFactor, sealed }: Store): boolean {
+  return (name === 'key-add' && twoFactor.get() !== null) || (name === 'backup' && sealed.keyId() !== null);
+}
+
+async function performHere(folder: string, name: CommandName, args: unknown): Promise<unknown> {
+  const { store, database, exchange, close } = ownFolder(folder, name);
+  try {
+    await store.room.regain();
+    const { instanceId } = store.settings.get();
+    const keyFile = process.env.GATEHOUSE_KEY_FILE ?? null;
+    const vaultOver = (sealed: Pick<SealedStore, 'keyId'>) =>
+      openVault({ instanceId, sealed, keyFile, dataFolder: folder, log: silent });
+    const vault = needsVault(name, store) ? await vaultOver(store.sealed) : noVault;
+    const origin = () => {
+      const { host, port, publicAddress } = store.settings.get();
+      return originOf({ scheme: 'https', host, port, publicAddress });
+    };
+    const parts = machineParts();
+    const backups = createBackups({
+      ...{ folder, store, database, exchange, vault, clock: parts.clock, version: parts.version },
+      vaultAnew: () => vaultOver({ keyId: () => null }),
+      // A panel that has never listened has no links yet.
+      linksAt: () => (store.settings.has('port') ? (store.settings.get().publicUrl ?? origin()) : null),
+      releaseDatabase: async () => {},
+    });
+    const core = createCore({
+      ...{ ...parts, store, vault, backups, origin },
+      log: silent,
+      heavy: null,
+      host: () => null,
+    });
+    const result = await runCommand({ core, crypto: parts.crypto, caPath: findAuthority(folder), origin }, name, args);
+    await core.stop();
+    return result;
+  } catch (error) {
+    throw explained(error, folder);
+  } finally {
+    close();
+  }
+}

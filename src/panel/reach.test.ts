@@ -1,0 +1,44 @@
+// Names and addresses follow what is listened on and what is set.
+import { expect, test } from 'vitest';
+import type { SettingValues, Timers } from '../core/ports.ts';
+import { createReach } from './reach.ts';
+
+function reachOf(options: { publicUrl?: string; plainHttp?: boolean }, set: Partial<SettingValues>) {
+  let look = () => {};
+  const timers: Timers = {
+    every(_ms, work) {
+      look = work;
+      return () => {};
+    },
+    soon: (work) => work(),
+  };
+  const known = { host: '127.0.0.1', port: 8443, publicAddress: null, publicUrl: null, hostNames: [], ...set };
+  const reach = createReach({ folder: '/nowhere', ...options }, () => known as unknown as SettingValues, timers);
+  return { reach, known, lookAgain: () => look() };
+}
+
+test('the origin is what is really listened on', () => {
+  const { reach } = reachOf({}, {});
+  expect(reach.origin()).toBe('https://127.0.0.1:8443');
+  reach.listensOn({ host: '127.0.0.1', port: 40_123 });
+  expect(reach.origin()).toBe('https://127.0.0.1:40123');
+});
+
+test('behind a proxy it is what the proxy is reached by', () => {
+  const { reach } = reachOf({ plainHttp: true, publicUrl: 'https://panel.example.org/' }, {});
+  expect(reach.origin()).toBe('https://panel.example.org');
+  expect(reachOf({ plainHttp: true }, {}).reach.origin()).toBe('http://127.0.0.1:8443');
+});
+
+test('names are the machine’s, the public ones and those added, in lower case, and follow the settings', () => {
+  const { reach, known, lookAgain } = reachOf(
+    {},
+    { publicUrl: 'https://Links.example.org:8444', hostNames: ['Panel.LAN'] },
+  );
+  expect([...reach.names()]).toEqual(expect.arrayContaining(['localhost', 'links.example.org', 'panel.lan']));
+  Object.assign(known, { hostNames: [], publicAddress: 'new.example.org' });
+  lookAgain();
+  expect(reach.names().has('panel.lan')).toBe(false);
+  expect(reach.names().has('new.example.org')).toBe(true);
+  expect(reach.origin()).toBe('https://new.example.org:8443');
+});

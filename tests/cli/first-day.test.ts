@@ -1,0 +1,115 @@
+// A newcomer's first day, by the commands that the panel itself prints: start, administrator, key, a call, and the end of it.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openCommandLine, PASSWORD, type Serving } from '../support/cli.ts';
+import { type Client, createClient } from '../support/http-client.ts';
+
+const isPosix = process.platform !== 'win32';
+
+function clientOf({ baseUrl, caPath }: Serving, key: string | null) {
+  return createClient({ baseUrl, key, ...(caPath && { ca: readFileSync(caPath, 'utf8') }) });
+}
+
+test('start, administrator in the terminal, key, call, revoke, new password, stop', async () => {
+  await using cli = openCommandLine();
+  const panel = await cli.serve();
+  expect(panel.baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\/api\/v1$/);
+  expect(panel.setupUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\/setup\/[\w-]{43}$/);
+
+  expect(await cli.run(['setup', '--name', 'admin'], `${PASSWORD}\n`)).toMatchObject({ code: 0 });
+  const made = await cli.run(
+    ['key', 'add', '--name', 'my bot', '--access', 'full', '--expires', '90'],
+    `${PASSWORD}\n`,
+  );
+  expect(made.code).toBe(0);
+  const key = made.stdout.trim();
+  expect(key).toMatch(/^pnl_[0-9A-Za-z]{42}$/);
+
+  const client = clientOf(panel, key);
+  const tariff = await client.call('createTariff', { name: 'Monthly', duration: { months: 1 } });
+  expect(tariff.status).toBe(201);
+  const user = await client.call('createUser', { name: 'Ann', tariff_id: tariff.body.id });
+  expect(user.body.sub_url?.startsWith(new URL(panel.baseUrl).origin)).toBe(true);
+
+  // The connection stays open: what is revoked is refused on the very next request of it.
+  expect(await cli.run(['key', 'revoke', '1'])).toMatchObject({ code: 0 });
+  expect((await client.call('listUsers', {})).status).toBe(401);
+
+  await cli.run(['key', 'add', '--name', 'second', '--access', 'read'], PASSWORD);
+  const reset = await cli.run(['reset-password', '--json'], 'another password');
+  expect(JSON.parse(reset.stdout)).toEqual({ keys: 1, sessions: 0 });
+  const keys = JSON.parse((await cli.run(['key', 'list', '--json'])).stdout);
+  expect(keys.map((each: { state: string }) => each.state)).toEqual(['revoked', 'revoked']);
+  expect(await cli.run(['key', 'add', '--name', 'third', '--access', 'read'], PASSWORD)).toMatchObject({ code: 3 });
+
+  client.close();
+  expect(await panel.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(existsSync(join(cli.folder, 'control.sock'))).toBe(false);
+  expect(existsSync(join(cli.folder, 'panel.db-wal'))).toBe(false);
+});
+
+/** Makes the administrator with the token of a link, as the setup page does. */
+function setUpBy(client: Client, { panelUrl }: Serving, link: string) {
+  return client.send({
+    method: 'POST',
+    path: `${panelUrl}panel/setUp`,
+    headers: { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+    body: JSON.stringify({ token: link.split('/').at(-1), name: 'admin', password: PASSWORD }),
+  });
+}
+
+test('the printed link makes the administrator, once', async () => {
+  await using cli = openCommandLine();
+  const panel = await cli.serve();
+  const client = clientOf(panel, null);
+  const link = panel.setupUrl ?? '';
+  expect((await client.send({ method: 'GET', path: link })).status).toBe(200);
+  expect((await setUpBy(client, panel, link)).status).toBe(201);
+  expect((await setUpBy(client, panel, link)).problem.detail).toBe('already_set_up');
+  expect(await cli.run(['setup'])).toMatchObject({ code: 3, stdout: '' });
+  client.close();
+});
+
+test('a link of `panel setup` replaces the one printed at the start', async () => {
+  await using cli = openCommandLine();
+  const panel = await cli.serve();
+  const client = clientOf(panel, null);
+  const { link } = JSON.parse((await cli.run(['setup', '--json'])).stdout);
+  expect((await setUpBy(client, panel, panel.setupUrl ?? '')).problem.detail).toBe('not_found');
+  expect((await setUpBy(client, panel, link)).status).toBe(201);
+  client.close();
+});
+
+test.runIf(isPosix)('everything it makes is its owner’s alone, and no secret is in its log', async () => {
+  await using cli = openCommandLine();
+  const panel = await cli.serve();
+  await cli.run(['setup', '--name', 'admin'], PASSWORD);
+  const key = (await cli.run(['key', 'add', '--name', 'bot', '--access', 'full'], PASSWORD)).stdout.trim();
+  const client = clientOf(panel, key);
+  await client.call('listUsers', {});
+  client.close();
+  const modes = [
+    '.',
+    'panel.db',
+    'control.sock',
+    'lock',
+    'tls',
+    'tls/ca-key.pem',
+    'tls/server-key.pem',
+    'logs/panel.log',
+  ];
+  const loose = modes.filter((name) => (statSync(join(cli.folder, name)).mode & 0o077) !== 0);
+  expect(loose).toEqual([]);
+
+  await panel.end('SIGINT');
+  const log = readFileSync(join(cli.folder, 'logs/panel.log'), 'utf8');
+  const secrets = [
+    PASSWORD,
+    key,
+    new URL(panel.baseUrl).pathname.split('/')[1] ?? '-',
+    panel.setupUrl?.split('/').at(-1) ?? '-',
+  ];
+  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+  expect(log).toContain('panel started');
+});

@@ -1,0 +1,68 @@
+// The same commands while no panel runs, and what a panel that was killed leaves behind.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openCommandLine, PASSWORD } from '../support/cli.ts';
+import { createClient } from '../support/http-client.ts';
+
+test('commands work on the folder of a stopped panel, and the next start has their effect', async () => {
+  await using cli = openCommandLine();
+  const first = await cli.serve();
+  await first.end('SIGTERM');
+
+  expect(await cli.run(['setup', '--name', 'admin'], PASSWORD)).toMatchObject({ code: 0 });
+  const key = (await cli.run(['key', 'add', '--name', 'bot', '--access', 'read'], PASSWORD)).stdout.trim();
+  const secretPath = new URL(first.baseUrl).pathname;
+  expect(new URL((await cli.run(['url', 'base_url'])).stdout.trim()).pathname).toBe(secretPath);
+  const document = JSON.parse((await cli.run(['openapi'])).stdout);
+  expect(new URL(document.servers[0].url).pathname).toBe(secretPath);
+
+  const second = await cli.serve();
+  expect(new URL(second.baseUrl).pathname).toBe(secretPath);
+  expect(second.setupUrl).toBeNull();
+  const client = createClient({ baseUrl: second.baseUrl, key, ca: readFileSync(second.caPath ?? '', 'utf8') });
+  expect((await client.call('listUsers', {})).status).toBe(200);
+  client.close();
+});
+
+test('an administrator can be made before the first start', async () => {
+  await using cli = openCommandLine();
+  expect(await cli.run(['setup', '--name', 'admin', '--json'], PASSWORD)).toMatchObject({ code: 0 });
+  expect((await cli.serve()).setupUrl).toBeNull();
+});
+
+test('two commands at once on a stopped panel both succeed', async () => {
+  await using cli = openCommandLine();
+  await cli.run(['setup', '--name', 'admin'], PASSWORD);
+  const add = (name: string) => cli.run(['key', 'add', '--name', name, '--access', 'read'], PASSWORD);
+  const made = await Promise.all([add('one'), add('two'), add('three')]);
+  expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(JSON.parse((await cli.run(['key', 'list', '--json'])).stdout)).toHaveLength(3);
+});
+
+test('after SIGKILL it starts again with everything that was acknowledged', async () => {
+  await using cli = openCommandLine();
+  const first = await cli.serve();
+  await cli.run(['setup', '--name', 'admin'], PASSWORD);
+  const key = (await cli.run(['key', 'add', '--name', 'bot', '--access', 'full'], PASSWORD)).stdout.trim();
+  expect(await first.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+  if (process.platform !== 'win32') expect(existsSync(join(cli.folder, 'control.sock'))).toBe(true);
+
+  // Nobody listens on the socket that is left, so the command does it itself.
+  expect(JSON.parse((await cli.run(['key', 'list', '--json'])).stdout)).toHaveLength(1);
+  const second = await cli.serve();
+  const client = createClient({ baseUrl: second.baseUrl, key, ca: readFileSync(second.caPath ?? '', 'utf8') });
+  expect((await client.call('listUsers', {})).status).toBe(200);
+  client.close();
+  expect(await cli.run(['key', 'list'])).toMatchObject({ code: 0 });
+});
+
+test('the port of the first start is kept', async () => {
+  await using cli = openCommandLine();
+  const first = await cli.serve([]);
+  const port = Number(new URL(first.baseUrl).port);
+  expect(port).toBeGreaterThanOrEqual(8443);
+  await first.end('SIGTERM');
+  const url = (await cli.run(['url', 'base_url'])).stdout.trim();
+  expect(Number(new URL(url).port)).toBe(port);
+});

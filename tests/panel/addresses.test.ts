@@ -1,0 +1,149 @@
+// Addresses changed while the panel serves: old ones are nothing from the next request on, and nobody is locked out or cut off.
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { createClient } from '../support/http-client.ts';
+import { freePort, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+
+it('rotates the secret path under load: nothing on the new path fails, nothing on the old one answers', async () => {
+  await using own = await openOwnPanel();
+  const key = await own.newKey('read');
+  const client = createClient({ baseUrl: own.panel.baseUrl, key, ca: own.ca });
+  let current = own.panel.baseUrl;
+  let isRunning = true;
+  let served = 0;
+  const failures: string[] = [];
+  const loop = async () => {
+    while (isRunning) {
+      const path = `${current}/settings`;
+      const { status } = await client.send({ method: 'GET', path });
+      // A request that was on its way while the path changed may meet either.
+      if (status === 200) served += 1;
+      else if (path.startsWith(current)) failures.push(`${status}`);
+      await turn();
+    }
+  };
+  const loops = Array.from({ length: 4 }, loop);
+  for (let round = 0; round < 5; round++) {
+    const old = current;
+    const { status, body } = await own.administrator.call('rotateSecretPath', { password: PASSWORD }, panelUrlOf(old));
+    expect(status).toBe(200);
+    current = body.base_url;
+    expect(current).not.toBe(old);
+    const gone = await client.send({ method: 'GET', path: `${old}/settings` });
+    expect({ status: gone.status, text: gone.text, type: gone.headers['content-type'] }).toEqual({
+      status: 404,
+      text: '',
+      type: undefined,
+    });
+    expect((await client.send({ method: 'GET', path: `${current}/settings` })).status).toBe(200);
+  }
+  isRunning = false;
+  await Promise.all(loops);
+  client.close();
+  expect(failures).toEqual([]);
+  expect(served).toBeGreaterThan(20);
+});
+
+function panelUrlOf(baseUrl: string): string {
+  return baseUrl.replace(/api\/v1$/, '');
+}
+
+it('moves links to another sub path, with the old one dead at once', async () => {
+  await using own = await openOwnPanel();
+  const key = await own.newKey('full');
+  const client = createClient({ baseUrl: own.panel.baseUrl, key, ca: own.ca });
+  const tariff = await client.call('createTariff', { name: 'Plan' });
+  const user = await client.call('createUser', { name: 'Anna', tariff_id: tariff.body.id });
+  const link = String(user.body.sub_url);
+  expect((await client.send({ method: 'GET', path: link })).status).toBe(200);
+  await own.administrator.call('changeAddresses', { password: PASSWORD, sub_path: 'links' });
+  expect((await client.send({ method: 'GET', path: link })).status).toBe(404);
+  const moved = (await client.call('getUser', { id: user.body.id })).body.sub_url;
+  expect(moved).toBe(link.replace('/sub/', '/links/'));
+  expect((await client.send({ method: 'GET', path: String(moved) })).status).toBe(200);
+  client.close();
+});
+
+it('tries a new port beside the present one and keeps it only when confirmed from there', async () => {
+  await using own = await openOwnPanel();
+  const { administrator, panel } = own;
+  const port = await freePort();
+  const changed = await administrator.call('changeAddresses', { password: PASSWORD, port });
+  const token = String(changed.body.confirm_token);
+  const there = new URL(panel.panelUrl);
+  there.port = String(port);
+  expect(changed.body.confirm_url).toBe(`${there.href}#/confirm/${token}`);
+  const early = await administrator.call('confirmAddresses', { token });
+  expect(early.problem.detail).toBe('not_found');
+  const wrong = await administrator.call('confirmAddresses', { token: `${token}x` }, there.href);
+  expect(wrong.problem.detail).toBe('not_found');
+  const confirmed = await administrator.call('confirmAddresses', { token }, there.href);
+  expect(confirmed.status).toBe(200);
+  expect(confirmed.body).toMatchObject({ port, confirm_by: null, panel_url: there.href });
+  await expect(administrator.call('getAddresses', {}, panel.panelUrl)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
+  expect((await administrator.call('getAddresses', {}, there.href)).body.port).toBe(port);
+});
+
+it('goes from this machine only to every address on the same port', async () => {
+  await using own = await openOwnPanel();
+  const { administrator, panel } = own;
+  const changed = await administrator.call('changeAddresses', { password: PASSWORD, host: '0.0.0.0' });
+  expect(changed.status).toBe(200);
+  const token = String(changed.body.confirm_token);
+  // A connection kept from before is no proof; a new one is.
+  const confirmed = await vi.waitUntil(async () => {
+    const outcome = await administrator.call('confirmAddresses', { token }).catch(() => null);
+    return outcome?.status === 200 ? outcome : null;
+  });
+  expect(confirmed.body).toMatchObject({ host: '0.0.0.0', warnings: ['links_own_certificate'] });
+  expect(panel.address()?.address).toBe('0.0.0.0');
+});
+
+it('refuses a port that is taken, with everything as it was', async () => {
+  await using own = await openOwnPanel();
+  await using other = await openOwnPanel();
+  const port = other.panel.address()?.port ?? 0;
+  const refused = await own.administrator.call('changeAddresses', { password: PASSWORD, port });
+  expect(refused.problem).toMatchObject({ status: 409, detail: 'address_in_use' });
+  expect((await own.administrator.call('getAddresses', {})).body.confirm_by).toBeNull();
+  const links = await own.administrator.call('changeAddresses', {
+    password: PASSWORD,
+    links_port: port,
+    links_host: '127.0.0.1',
+  });
+  expect(links.problem.detail).toBe('address_in_use');
+  expect((await own.administrator.call('getAddresses', {})).body.links_port).toBeNull();
+});
+
+it('serves links, and nothing else, by a listener of their own', async () => {
+  await using own = await openOwnPanel();
+  const client = createClient({ baseUrl: own.panel.baseUrl, key: await own.newKey('full'), ca: own.ca });
+  const tariff = await client.call('createTariff', { name: 'Plan' });
+  const user = await client.call('createUser', { name: 'Anna', tariff_id: tariff.body.id });
+  const port = await freePort();
+  const public_url = `https://127.0.0.1:${port}`;
+  const asked = { password: PASSWORD, links_port: port, links_host: '127.0.0.1', public_url } as const;
+  const changed = await own.administrator.call('changeAddresses', asked);
+  expect(changed.body.addresses.warnings).toContain('public_url_own_certificate');
+  const link = String((await client.call('getUser', { id: user.body.id })).body.sub_url);
+  expect(link.startsWith(`${public_url}/sub/`)).toBe(true);
+  const outside = createClient({ baseUrl: public_url, key: await own.newKey('full'), ca: own.ca });
+  expect((await outside.send({ method: 'GET', path: link })).status).toBe(200);
+  const { pathname } = new URL(own.panel.baseUrl);
+  for (const path of [`${pathname}/users`, pathname.replace('api/v1', ''), '/']) {
+    const answer = await outside.send({ method: 'GET', path: `${public_url}${path}` });
+    expect([answer.status, answer.text]).toEqual([404, '']);
+  }
+  outside.close();
+  client.close();
+});
+
+it('asks for the password, and tells no address in the audit log', async () => {
+  await using own = await openOwnPanel();
+  const refused = await own.administrator.call('changeAddresses', { password: 'wrong', sub_path: 'other' });
+  expect(refused.problem.detail).toBe('wrong_password');
+  await own.administrator.call('changeAddresses', { password: PASSWORD, sub_path: 'canary-path' });
+  const audit = await own.administrator.call('listAudit', { target: 'addresses' });
+  expect(audit.body.items[0]?.detail).toEqual({ changed: ['subPath'] });
+  expect(JSON.stringify(audit.body)).not.toContain('canary-path');
+});

@@ -1,0 +1,112 @@
+// Makes random values of a contract's schema, so that a fuzzer needs no list of its own to keep up with the table.
+import fc from 'fast-check';
+import type { z } from 'zod';
+import * as zod from 'zod';
+
+type Schema = z.core.$ZodType;
+type Arbitrary = fc.Arbitrary<unknown>;
+interface Bounds {
+  min?: number;
+  max?: number;
+  pattern?: RegExp;
+}
+
+/** Letters of several scripts, marks, emoji, quotes and signs that mean something elsewhere. */
+const UNIT = fc.constantFrom(...'abcXYZ019 _-.@%&<>\'"\\/;:#?ёПр中文عא\u0301\u200d🇩🇪🚀');
+const HOSTS = ['example.org', 'a', '10.0.0.1', '2001:db8::1', 'xn--e1afmkfd.example', 'пример.example'];
+const DECADES = { min: new Date('1960-01-01'), max: new Date('2110-01-01') };
+
+/**
+ * Values that mostly meet the schema; rules that only the core judges (which plan exists) they meet by chance. Ids are mostly
+ * small, so that they often name a record. Throws on a kind of schema that no request has had so far.
+ */
+export function arbitraryOf(schema: Schema): Arbitrary {
+  const { def } = schema._zod;
+  switch (def.type) {
+    case 'object':
+      return objectOf(schema as z.ZodObject);
+    case 'string':
+      return textOf(schema);
+    case 'number':
+    case 'int':
+      return integerOf(boundsOf(schema));
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'enum':
+      return fc.constantFrom(...Object.values((schema as z.ZodEnum)._zod.def.entries));
+    case 'literal':
+      return fc.constantFrom(...(schema as z.ZodLiteral)._zod.def.values);
+    case 'array':
+      return listOf(schema as z.ZodArray);
+    case 'union':
+      return fc.oneof(...(schema as z.ZodUnion)._zod.def.options.map(arbitraryOf));
+    case 'nullable':
+      return fc.oneof({ arbitrary: innerOf(schema), weight: 3 }, { arbitrary: fc.constant(null), weight: 1 });
+    case 'optional':
+    case 'default':
+      return innerOf(schema);
+    default:
+      throw new Error(`no arbitrary for schemas of the type ${def.type}`);
+  }
+}
+
+function innerOf(schema: Schema): Arbitrary {
+  return arbitraryOf((schema as z.ZodOptional)._zod.def.innerType);
+}
+
+function objectOf(schema: z.ZodObject): Arbitrary {
+  const { shape } = schema;
+  const members = Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, arbitraryOf(member)]));
+  const isRequired = (name: string) => !zod.safeParse(shape[name] as Schema, undefined).success;
+  const requiredKeys = Object.keys(shape).filter(isRequired);
+  const record = fc.record(members, { requiredKeys });
+  const hasRules = (schema._zod.def.checks ?? []).length > 0;
+  if (!hasRules) return record;
+  // Rules between members: those that meet them, and now and then any.
+  const fitting = record.filter((value) => zod.safeParse(schema, value).success);
+  return fc.oneof({ arbitrary: fitting, weight: 9 }, { arbitrary: record, weight: 1 });
+}
+
+function listOf(schema: z.ZodArray): Arbitrary {
+  const { max = 30 } = boundsOf(schema);
+  const item = arbitraryOf(schema._zod.def.element);
+  return fc.uniqueArray(item, { maxLength: Math.min(max, 6), comparator: 'SameValue' });
+}
+
+/** The bounds that checks and documentation tell. */
+function boundsOf(schema: Schema): Bounds {
+  const bounds: Bounds = {};
+  const { minLength, maxLength } = zod.globalRegistry.get(schema) ?? {};
+  if (typeof minLength === 'number') bounds.min = minLength;
+  if (typeof maxLength === 'number') bounds.max = maxLength;
+  for (const { _zod } of schema._zod.def.checks ?? []) {
+    const { check, value, minimum, maximum, pattern } = _zod.def as typeof _zod.def & Record<string, unknown>;
+    if (check === 'greater_than') bounds.min = Number(value);
+    if (check === 'less_than') bounds.max = Number(value);
+    if (typeof minimum === 'number') bounds.min = minimum;
+    if (typeof maximum === 'number') bounds.max = maximum;
+    if (pattern instanceof RegExp) bounds.pattern = pattern;
+  }
+  return bounds;
+}
+
+function integerOf({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: Bounds): Arbitrary {
+  const small = fc.integer({ min, max: Math.min(max, min + 40) });
+  const edges = fc.constantFrom(min, max);
+  return fc.oneof({ arbitrary: small, weight: 6 }, { arbitrary: fc.integer({ min, max }), weight: 1 }, edges);
+}
+
+function textOf(schema: Schema): Arbitrary {
+  const def = schema._zod.def as { format?: string };
+  if (def.format === 'datetime') {
+    return fc.date({ ...DECADES, noInvalidDate: true }).map((date) => date.toISOString());
+  }
+  const { min = 0, max = 60, pattern } = boundsOf(schema);
+  if (pattern?.source.includes('\\p{')) return fc.constantFrom(...HOSTS);
+  if (pattern) return fc.stringMatching(pattern, { maxLength: Math.min(max, 80) });
+  const short = fc.string({ unit: UNIT, minLength: min, maxLength: Math.min(max, Math.max(min, 12)) });
+  const long = fc.string({ unit: UNIT, minLength: Math.max(min, max - 2), maxLength: max });
+  return fc.oneof({ arbitrary: short, weight: 12 }, { arbitrary: long, weight: 1 });
+}

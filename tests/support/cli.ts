@@ -1,0 +1,111 @@
+// The real `panel` command in processes of its own, on data folders that go with the test.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
+export const PASSWORD = 'correct horse battery';
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Serving {
+  readonly process: ChildProcess;
+  /** What it printed until it was up. */
+  readonly printed: string;
+  readonly panelUrl: string;
+  readonly baseUrl: string;
+  readonly caPath: string | null;
+  /** null: there was an administrator. */
+  readonly setupUrl: string | null;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+export interface CommandLine extends AsyncDisposable {
+  readonly folder: string;
+  /** Runs a command on the folder; `input` is what comes by stdin. */
+  run(args: readonly string[], input?: string): Promise<Finished>;
+  /** Runs `panel serve` on a free port unless `args` name one, until it says that it is up. Rejects with what it said if it ends. */
+  serve(args?: readonly string[]): Promise<Serving>;
+}
+
+/** A fresh folder and the command line on it. What still runs at the end is killed. */
+export function openCommandLine(): CommandLine {
+  const parent = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
+  const folder = join(parent, 'data');
+  const children = new Set<ChildProcess>();
+
+  const start = (args: readonly string[], stdin: 'pipe' | 'ignore') => {
+    const env = { ...process.env, GATEHOUSE_DATA: folder, NO_COLOR: '1' };
+    const child = spawn(process.execPath, [COMMAND, ...args], { env, stdio: [stdin, 'pipe', 'pipe'] });
+    children.add(child);
+    child.once('exit', () => children.delete(child));
+    return child;
+  };
+
+  return {
+    folder,
+    async run(args, input = '') {
+      const child = start(args, 'pipe');
+      child.stdin?.on('error', () => undefined).end(input);
+      const exit = once(child, 'close');
+      const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+      const [code] = await exit;
+      return { code, stdout, stderr };
+    },
+    async serve(args = ['--port', '0']) {
+      const child = start(['serve', ...args], 'ignore');
+      const printed = await untilUp(child);
+      const after = (label: string) => new RegExp(`^  ${label} +(\\S+)$`, 'm').exec(printed)?.[1] ?? null;
+      return {
+        process: child,
+        printed,
+        panelUrl: after('Panel') ?? '',
+        baseUrl: after('base_url') ?? '',
+        caPath: after('CA file'),
+        setupUrl: /^ {4}(https?:\S+\/setup\/\S+)$/m.exec(printed)?.[1] ?? null,
+        async end(name) {
+          const exit = once(child, 'exit');
+          child.kill(name);
+          const [code, signal] = await exit;
+          return { code, signal };
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(
+        [...children].map((child) => {
+          const exit = once(child, 'exit');
+          child.kill('SIGKILL');
+          return exit;
+        }),
+      );
+      rmSync(parent, { recursive: true, force: true });
+    },
+  };
+}
+
+const textOf = (stream: NodeJS.ReadableStream | null) => (stream === null ? '' : text(stream));
+
+function untilUp(child: ChildProcess): Promise<string> {
+  let out = '';
+  let err = '';
+  return new Promise((resolve, reject) => {
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+      // The last thing of every introduction.
+      if (/Then try it:.*\n/.test(out)) resolve(out);
+    });
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      err += chunk;
+    });
+    child.once('close', (code) => reject(new Error(`panel serve ended with exit code ${code}: ${err}${out}`)));
+  });
+}

@@ -1,0 +1,42 @@
+// Time that a test moves by hand: the panel's clock, and its timers, whose work runs when the test says so.
+import type { Clock, Timers } from '../../src/core/ports.ts';
+
+export interface TestClock extends Clock {
+  /** Sets the time (epoch ms); returns it. */
+  set(ms: number): number;
+  advance(ms: number): number;
+}
+
+export function createTestClock(start: number): TestClock {
+  let at = start;
+  return {
+    now: () => at,
+    set: (ms) => {
+      at = ms;
+      return at;
+    },
+    advance: (ms) => {
+      at += ms;
+      return at;
+    },
+  };
+}
+
+export interface TestTimers extends Timers {
+  /** Runs everything that is run periodically, once. What it starts goes on by itself. */
+  tick(): void;
+}
+
+export function createTestTimers(): TestTimers {
+  const works = new Set<() => void>();
+  return {
+    every: (_ms, work) => {
+      works.add(work);
+      return () => works.delete(work);
+    },
+    soon: (work) => void setImmediate(work),
+    tick: () => {
+      for (const work of works) work();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// A core without a store, for the doors' own tests: answers what a test tells it to and remembers what it was asked.
+import type { OperationId } from '../../src/contract/table.ts';
+import type { Actor, Call, Reply } from '../../src/core/context.ts';
+import type { Core, Subscription } from '../../src/core/core.ts';
+import type { Clock, Log, SettingValues } from '../../src/core/ports.ts';
+
+export const SECRET_PATH = 'k3yW8dPq2nVtXr5sLb7mZc1f';
+export const FULL_KEY = 'full-key';
+export const READ_KEY = 'read-key';
+
+export interface Asked {
+  readonly operation: OperationId;
+  readonly input: unknown;
+  readonly call: Call;
+}
+
+export interface FakeCore extends Core {
+  readonly asked: Asked[];
+  /** What dispatch answers; a throw is passed on. */
+  answer: (asked: Asked) => Reply | Promise<Reply>;
+  values: SettingValues;
+  readonly links: Map<string, Subscription>;
+  readonly keys: Map<string, Actor>;
+  readonly used: (readonly [number, string])[];
+}
+
+export interface FakeClock extends Clock {
+  ms: number;
+}
+
+export function fakeClock(ms = Date.parse('2026-11-20T10:00:00Z')): FakeClock {
+  const clock = { ms, now: () => clock.ms };
+  return clock;
+}
+
+export interface FakeLog extends Log {
+  readonly lines: { readonly level: string; readonly event: string; readonly fields: unknown }[];
+}
+
+export function fakeLog(): FakeLog {
+  const lines: FakeLog['lines'] = [];
+  const at = (level: string) => (event: string, fields?: unknown) => {
+    lines.push({ level, event, fields });
+  };
+  return { lines, info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+export const SETTINGS: SettingValues = {
+  timeZone: 'UTC',
+  language: 'en',
+  panelTitle: 'Gatehouse',
+  subscriptionTitle: 'Gatehouse',
+  updateIntervalHours: 12,
+  supportUrl: null,
+  announcement: '',
+  rateLimit: 0,
+  eventsKeptDays: 30,
+  auditKeptDays: 365,
+  host: '127.0.0.1',
+  port: 8443,
+  secretPath: SECRET_PATH,
+  subPath: 'sub',
+  publicUrl: null,
+  linksPort: null,
+  linksHost: '127.0.0.1',
+  publicAddress: null,
+  hostNames: [],
+  trustedProxies: [],
+  instanceId: 'a1b2c3',
+  backupSchedule: { everyHours: null, keep: 7, encrypted: false },
+  backupLast: { at: null, error: null },
+};
+
+const actor = (id: number, access: Actor['access']): Actor => ({ kind: 'key', id, name: access, access });
+
+export function fakeCore(): FakeCore {
+  const core: FakeCore = {
+    asked: [],
+    answer: () => ({ status: 200, body: {} }),
+    values: SETTINGS,
+    links: new Map(),
+    used: [],
+    keys: new Map([
+      [FULL_KEY, actor(1, 'full')],
+      [READ_KEY, actor(2, 'read')],
+    ]),
+    dispatch(operation, input, call) {
+      const asked = { operation, input, call };
+      core.asked.push(asked);
+      return core.answer(asked);
+    },
+    authenticateKey: (key) => core.keys.get(key) ?? null,
+    noteKeyUse: (id, address) => {
+      core.used.push([id, address]);
+    },
+    authenticateSession: () => null,
+    settings: () => core.values,
+    baseUrl: () => `https://127.0.0.1:8443/${core.values.secretPath}/api/v1`,
+    subscribe: () => () => {},
+    eventsAfter: () => [],
+    latestEventId: () => 0,
+    figures: () => ({
+      users: { active: 96, on_hold: 4, limited: 6, expired: 12, disabled: 2 },
+      usersOnline: 31,
+      traffic: { up: 10, down: 200 },
+      nodes: [],
+      nodeTraffic: [{ nodeId: 1, name: 'de "1"', up: 10, down: 200 }],
+      inboundTraffic: [{ inboundId: 1, name: 'vless', up: 10, down: 200 }],
+      keys: { read: 1, full: 2 },
+      databaseBytes: 4096,
+      isDiskFull: false,
+    }),
+    subscription: (token) => core.links.get(token) ?? null,
+    local: {
+      renewSetupToken: async () => null,
+      isSetUp: () => true,
+      hasSecondFactor: () => false,
+      setUp: async () => {},
+      resetPassword: async () => ({ keys: 0, sessions: 0 }),
+      restore: () => Promise.reject(new Error('no backups here')),
+    },
+    backupFiles: {
+      open: () => Promise.reject(new Error('no backups here')),
+      receive: () => Promise.reject(new Error('no backups here')),
+    },
+    start: () => {},
+    stop: async () => {},
+  };
+  return core;
+}

@@ -1,0 +1,50 @@
+// A vault over a place of keys that a test can lock, empty, change and make slow.
+import type { Found, KeyPlace } from '../../src/adapters/key-place.ts';
+import type { MasterKey } from '../../src/adapters/master-key.ts';
+import { createVault } from '../../src/adapters/vault.ts';
+import type { SealedRow } from '../../src/core/ports.ts';
+import { createTestLog } from './log.ts';
+
+export const LOCKED: Found = { kind: 'unusable', state: 'locked', reason: 'locked', detail: 'prompt dismissed' };
+export const ABSENT: Found = { kind: 'unusable', state: 'absent', reason: 'absent', detail: 'no service' };
+
+/** A vault, the place under it and the rows that were sealed. `trouble` stands before whatever the place holds. */
+export function createVaultWorld({ takesBack = true, patienceMs = 3000, givesUp = false } = {}) {
+  const rows: SealedRow[] = [];
+  const keychain = { key: null as MasterKey | null, trouble: null as Found | null, finds: 0, makes: 0 };
+  let gate: Promise<unknown> = Promise.resolve();
+  let abandon = () => {};
+  const there = (): Found =>
+    keychain.trouble ?? (keychain.key ? { kind: 'key', key: keychain.key } : { kind: 'empty' });
+  const place: KeyPlace = {
+    ...{ backend: 'test', opened: 'unlocked', missing: 'deleted', other: 'changed', takesBack },
+    async find() {
+      keychain.finds += 1;
+      await gate;
+      return there();
+    },
+    async make(key) {
+      keychain.makes += 1;
+      await gate;
+      if (keychain.trouble === null) keychain.key ??= key;
+      return there();
+    },
+    giveUp() {
+      if (givesUp) abandon();
+      return givesUp;
+    },
+  };
+  const log = createTestLog();
+  const open = (instanceId = 'abc') =>
+    createVault(place, { instanceId, sealed: { keyId: () => rows[0]?.keyId ?? null }, log }, patienceMs);
+  /** From now on the place answers nothing until the returned function is called. */
+  const hang = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const abandoned = new Promise<void>((end) => {
+      abandon = end;
+    });
+    gate = Promise.race([promise, abandoned]);
+    return resolve;
+  };
+  return { rows, keychain, log, open, hang };
+}

@@ -1,0 +1,187 @@
+// A real panel for a test: core, store, server and subscription renderer put together as src/panel does it, in a temporary
+// folder and on a free port, with the ports of time in the test's hands.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { ensureCertificate } from '../../src/adapters/certificate.ts';
+import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
+import { nodeCrypto } from '../../src/adapters/crypto.ts';
+import { noVault } from '../../src/adapters/no-vault.ts';
+import { createPasswordHasher } from '../../src/adapters/passwords.ts';
+import { openVault } from '../../src/adapters/vault.ts';
+import { parseInput, splitInput } from '../../src/contract/input.ts';
+import type { Key } from '../../src/contract/keys.ts';
+import { openApiDocument } from '../../src/contract/openapi.ts';
+import type { Access, CallOf, OutputOf } from '../../src/contract/operation.ts';
+import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
+import type { Actor, Reply } from '../../src/core/context.ts';
+import type { Core, CoreParts } from '../../src/core/core.ts';
+import { createCore, createHeavyEnv } from '../../src/core/create-core.ts';
+import { createScope } from '../../src/core/env.ts';
+import type { HeavyWriter } from '../../src/core/heavy.ts';
+import type { Clock, Store, Timers } from '../../src/core/ports.ts';
+import { countTraffic, type NodeTraffic } from '../../src/core/traffic.ts';
+import { createPanelDoor } from '../../src/http/panel-door.ts';
+import type { RateRule } from '../../src/http/rate-limit.ts';
+import { createServer } from '../../src/http/server.ts';
+import { ensureFirstSettings } from '../../src/panel/first-start.ts';
+import { createHeavyWriter } from '../../src/panel/heavy-writer.ts';
+import { machineParts } from '../../src/panel/machine-parts.ts';
+import { originOf } from '../../src/panel/origin.ts';
+import { createStore, openDatabase } from '../../src/store/index.ts';
+import { renderSubscription } from '../../src/subscription/render.ts';
+import { createTestTimers } from './clock.ts';
+import { type Client, createClient } from './http-client.ts';
+import { createTestLog, type TestLog } from './log.ts';
+
+export const PASSWORD = 'correct horse battery';
+const HOST = '127.0.0.1';
+const ADMINISTRATOR: Actor = { kind: 'administrator', id: 1, name: 'admin', access: 'full' };
+
+export interface PanelOptions {
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+  /** Plain HTTP unless true. */
+  readonly tls?: boolean;
+  /** Off unless given. */
+  readonly rateLimit?: RateRule;
+  /** Stands between core and store: to make writes fail. */
+  readonly wrapStore?: (store: Store) => Store;
+  /** Stands between core and writer thread; without it every write runs on the test's thread. */
+  readonly wrapHeavy?: (heavy: HeavyWriter) => HeavyWriter;
+  /** A folder for the data folder and the key file, maybe of a panel before; it is kept at the end. */
+  readonly folder?: string;
+  readonly timeZone?: string;
+  /** A key file keeps the vault's key, unless there is to be no vault. */
+  readonly vault?: 'none';
+}
+
+export interface TestPanel extends AsyncDisposable {
+  readonly core: Core;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: TestLog;
+  readonly folder: string;
+  readonly database: string;
+  readonly host: string;
+  readonly port: number;
+  /** PEM of the authority; undefined over plain HTTP. */
+  readonly ca: string | undefined;
+  readonly origin: string;
+  readonly baseUrl: string;
+  readonly secretPath: string;
+  /** Keys that never expire, and clients that carry them. */
+  readonly keys: Readonly<Record<Access, string>>;
+  readonly full: Client;
+  readonly read: Client;
+  /** Makes a key as the administrator does. */
+  makeKey(access: Access, expiresInDays?: 30 | 90 | 365): Promise<{ readonly key: Key; readonly value: string }>;
+  /** Runs an operation as the administrator in the panel, whose replies hold everything. */
+  act<Id extends OperationId>(
+    id: Id,
+    input: CallOf<(typeof OPERATIONS)[Id]>,
+  ): Promise<OutputOf<(typeof OPERATIONS)[Id]>>;
+  /** Begins a session of the administrator; its token. */
+  signIn(): Promise<string>;
+  /** From now on no page more fits into the database, as on a full disk; false: again as many as there are. */
+  fillDisk(isFull: boolean): void;
+  /** Counts traffic as a node brings it in. */
+  move(traffic: NodeTraffic): void;
+  /** Stops everything; the folder stays for another panel where `keep`. */
+  stop(options?: { readonly keep?: boolean }): Promise<void>;
+}
+
+export async function startPanel(options: PanelOptions = {}): Promise<TestPanel> {
+  const { clock = systemClock, wrapStore = (store) => store } = options;
+  // Where a test moves the time, nothing happens by itself.
+  const timers = options.timers ?? (options.clock ? createTestTimers() : systemTimers);
+  const parent = options.folder ?? mkdtempSync(join(tmpdir(), 'gatehouse-panel-'));
+  const folder = join(parent, 'data');
+  mkdirSync(folder, { recursive: true });
+  const database = join(folder, 'panel.db');
+  const log = createTestLog();
+  const db = openDatabase(database);
+  const opened = createStore(db, database);
+  const store = wrapStore(opened);
+  const { instanceId } = ensureFirstSettings(opened, nodeCrypto, options.timeZone ?? 'Europe/Berlin');
+  const keeping = { instanceId, sealed: opened.sealed, keyFile: join(parent, 'master.key'), dataFolder: folder, log };
+  const vault = options.vault === 'none' ? noVault : await openVault(keeping);
+  // Of a real certificate for a real client: the machine's time, whatever the panel's is.
+  const tls = options.tls ? await ensureCertificate(join(folder, 'tls'), [HOST, 'localhost'], systemClock) : null;
+  let port = 0;
+  const origin = () => originOf({ scheme: tls ? 'https' : 'http', host: HOST, port, publicAddress: null });
+  const thread = options.wrapHeavy ? createHeavyWriter({ database }, origin, log) : null;
+  const parts: CoreParts = {
+    ...machineParts(),
+    ...{ store, clock, timers, log, origin, vault, host: () => null },
+    // The cheapest parameters: what a password costs is tested where it is hashed.
+    passwords: createPasswordHasher(8),
+    heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
+  };
+  const core = createCore(parts);
+  const server = createServer({
+    ...{ core, clock, log, version: parts.version, renderSubscription },
+    tls: tls && { key: tls.key, cert: tls.chain },
+    hosts: () => new Set(['panel.example']),
+    trustedProxies: () => core.settings().trustedProxies,
+    rateLimit: () => options.rateLimit ?? { perMinute: 0, burst: 0 },
+    openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
+    panelDoor: (shared) => createPanelDoor({ ...shared, caFile: () => null }),
+  });
+  port = (await server.listen(HOST, 0)).port;
+  core.start();
+
+  const act: TestPanel['act'] = async (id, input) => {
+    const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
+    if (!parsed.ok) throw new Error(`${id}: ${JSON.stringify(parsed.errors)}`);
+    const call = { actor: ADMINISTRATOR, requestId: 'test', address: null };
+    const { body, raw }: Reply = await core.dispatch(id, parsed.value, call);
+    // A writer that never rests would starve the sockets, which are served by this same thread.
+    await setImmediate();
+    return (raw === undefined ? body : JSON.parse(raw)) as never;
+  };
+  const makeKey: TestPanel['makeKey'] = (access, expiresInDays) =>
+    act('createKey', { name: `${access} key`, access, expires_in_days: expiresInDays ?? null, password: PASSWORD });
+  const traffic = createHeavyEnv(parts);
+
+  if (!core.local.isSetUp()) await core.local.setUp('admin', PASSWORD);
+  const keys = { read: (await makeKey('read')).value, full: (await makeKey('full')).value };
+  const client = createClient({ baseUrl: core.baseUrl(), ca: tls?.caPem });
+  const stop: TestPanel['stop'] = async ({ keep = options.folder !== undefined } = {}) => {
+    client.close();
+    await server.close(2000);
+    await core.stop();
+    await thread?.close();
+    opened.close();
+    if (!keep) rmSync(parent, { recursive: true, force: true });
+  };
+
+  return {
+    ...{ core, store: opened, clock, log, folder, database, host: HOST, port, keys, act, makeKey, stop },
+    ca: tls?.caPem,
+    origin: origin(),
+    baseUrl: core.baseUrl(),
+    secretPath: core.settings().secretPath,
+    full: client.as(keys.full),
+    read: client.as(keys.read),
+    async signIn() {
+      const call = { actor: ADMINISTRATOR, requestId: 'test', address: null };
+      const reply = await core.dispatch('signIn', { name: 'admin', password: PASSWORD }, call);
+      return String(reply.sessionToken);
+    },
+    fillDisk(isFull) {
+      const pages = Number(db.pragma('page_count', { simple: true }));
+      db.pragma(`max_page_count = ${isFull ? pages : 2 ** 32 - 2}`);
+    },
+    move(moved) {
+      const call = {
+        actor: { ...ADMINISTRATOR, kind: 'panel', id: null } as const,
+        requestId: 'traffic',
+        address: null,
+      };
+      store.write(() => countTraffic(createScope(traffic, call, 'traffic', clock.now()), moved));
+    },
+    [Symbol.asyncDispose]: () => stop(),
+  };
+}

@@ -1,0 +1,145 @@
+// Subscriptions to render in tests, and a reader of share links that knows nothing of how they are written.
+import { fc } from '@fast-check/vitest';
+import type { Subscription } from '../../src/core/core.ts';
+import type { InboundRow, UserRow } from '../../src/core/ports.ts';
+
+export const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
+
+export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
+  return {
+    id: 1,
+    nodeId: 1,
+    tag: 'in-1',
+    name: 'DE 1',
+    protocol: 'vless',
+    network: 'tcp',
+    security: 'none',
+    host: null,
+    port: 443,
+    sni: null,
+    path: null,
+    serviceName: null,
+    flow: null,
+    fingerprint: null,
+    alpn: null,
+    publicKey: null,
+    shortId: null,
+    method: null,
+    enabled: true,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+    ...changes,
+  };
+}
+
+export function userOf(changes: Partial<UserRow> = {}): UserRow {
+  return {
+    id: 7,
+    name: 'Anna',
+    contact: '',
+    note: '',
+    tags: [],
+    state: 'active',
+    tariffId: 1,
+    enabled: true,
+    expiresAt: null,
+    hold: null,
+    trafficLimit: null,
+    usedUp: 0,
+    usedDown: 0,
+    totalUp: 0,
+    totalDown: 0,
+    resetStrategy: 'none',
+    termBeganAt: null,
+    resetsAt: null,
+    extra: 0,
+    dueAt: null,
+    deviceLimit: null,
+    inbounds: null,
+    onlineAt: null,
+    token: 'Zp3kVn0cQm6yT1uXw8RsLg',
+    uuid: UUID,
+    password: 'q7Rk2_vN-pass',
+    expiringAnnounced: false,
+    expiredAnnounced: false,
+    trafficLowAnnounced: false,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+    ...changes,
+  };
+}
+
+/** A user who may connect to these inbounds, each at de1.example.com unless the inbound names a host. */
+export function subscriptionOf(inbounds: readonly InboundRow[], changes: Partial<Subscription> = {}): Subscription {
+  return {
+    user: userOf(),
+    canConnect: true,
+    total: null,
+    connections: inbounds.map((inbound) => ({ inbound, address: inbound.host ?? 'de1.example.com' })),
+    url: 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
+    ...changes,
+  };
+}
+
+/** What a client reads out of a share link. */
+export interface ReadLink {
+  readonly scheme: string;
+  readonly user: string;
+  readonly host: string;
+  readonly port: number;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly name: string;
+}
+
+/** Reads vless, trojan and ss by RFC 3986 alone, and vmess as base64 of JSON; throws on anything malformed or said twice. */
+export function readLink(link: string): ReadLink {
+  if (/[^\x21-\x7e]/.test(link)) throw new Error('not one line of ASCII');
+  if (link.startsWith('vmess://')) return readVmess(link);
+  const found = /^([a-z]+):\/\/([^@/?#]+)@(\[[0-9a-fA-F:.]+\]|[^:/?#@[\]]+):(\d{1,5})(?:\?([^#]*))?#([^#]*)$/.exec(
+    link,
+  );
+  if (!found) throw new Error('not a link');
+  const [, scheme = '', user = '', host = '', port = '', query = '', name = ''] = found;
+  const parameters: Record<string, string> = {};
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [key, value, ...rest] = pair.split('=').map(decodeURIComponent);
+    if (key === undefined || value === undefined || rest.length > 0) throw new Error(`not a parameter: ${pair}`);
+    if (key in parameters) throw new Error(`said twice: ${key}`);
+    parameters[key] = value;
+  }
+  const isEncoded = scheme === 'ss';
+  return {
+    scheme,
+    user: isEncoded ? Buffer.from(decodeURIComponent(user), 'base64url').toString('utf8') : decodeURIComponent(user),
+    host: host.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+    parameters,
+    name: decodeURIComponent(name),
+  };
+}
+
+function readVmess(link: string): ReadLink {
+  const text = Buffer.from(link.slice('vmess://'.length), 'base64').toString('utf8');
+  const { ps, add, port, id, ...parameters } = JSON.parse(text) as Record<string, string>;
+  return { scheme: 'vmess', user: id ?? '', host: add ?? '', port: Number(port), parameters, name: ps ?? '' };
+}
+
+/** Names that break what is not encoded: delimiters, percent signs, emoji, right to left, white space, quotes, long ones. */
+export const hostileName = fc.oneof(
+  fc.constantFrom(
+    '#',
+    'a&security=none',
+    '100%',
+    '%0A%23',
+    '🇩🇪 Германия 🚀',
+    'شبكة ‏ألمانيا',
+    "it's (1) *new*!",
+    '  lead and trail  ',
+    '"quoted" \\ back',
+    '@host:1?x=y#z',
+    'a'.repeat(100),
+  ),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
+);

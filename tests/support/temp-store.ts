@@ -1,0 +1,125 @@
+// A real store in a folder of its own, and users to put into it, for every test that needs a database.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NewUser, Store, TariffRow, UserRow } from '../../src/core/ports.ts';
+import { type Account, extraBytes, stateOf } from '../../src/domain/account.ts';
+import { nextChangeAt, type TermFlags } from '../../src/domain/settle.ts';
+import type { Connection } from '../../src/store/database.ts';
+import { connectionOf, openStore } from '../../src/store/index.ts';
+
+export interface TempFolder extends Disposable {
+  readonly path: string;
+  readonly file: string;
+}
+
+/** A folder that goes with its scope. */
+export function tempFolder(): TempFolder {
+  const path = mkdtempSync(join(tmpdir(), 'gatehouse-store-'));
+  return {
+    path,
+    file: join(path, 'panel.sqlite'),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+export interface TempStore extends Disposable {
+  readonly store: Store;
+  readonly db: Connection;
+  readonly file: string;
+}
+
+/** An empty, migrated store. */
+export function tempStore(): TempStore {
+  const folder = tempFolder();
+  const store = openStore(folder.file);
+  return {
+    store,
+    db: connectionOf(store),
+    file: folder.file,
+    [Symbol.dispose]: () => {
+      store.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+let made = 0;
+
+/** A user whose link and credentials are nobody else's. */
+export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
+  made += 1;
+  return {
+    name: 'Anna Smirnova',
+    contact: '',
+    note: '',
+    tags: [],
+    state: 'active',
+    tariffId: null,
+    enabled: true,
+    expiresAt: null,
+    hold: null,
+    trafficLimit: null,
+    usedUp: 0,
+    usedDown: 0,
+    totalUp: 0,
+    totalDown: 0,
+    extra: 0,
+    resetStrategy: 'none',
+    termBeganAt: 0,
+    resetsAt: null,
+    dueAt: null,
+    deviceLimit: null,
+    inbounds: null,
+    onlineAt: null,
+    token: `token-${String(made).padStart(16, '0')}`,
+    uuid: `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`,
+    password: `password-${String(made).padStart(16, '0')}`,
+    expiringAnnounced: false,
+    expiredAnnounced: false,
+    trafficLowAnnounced: false,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+    ...fields,
+  };
+}
+
+/** Stores an account as a write at `now` leaves it: state, extra and due moment follow from it. */
+export function storeAccount(
+  store: Store,
+  account: Account,
+  flags: TermFlags,
+  now: number,
+  fields: Partial<NewUser> = {},
+): UserRow {
+  const { grants, ...facts } = account;
+  const derived = {
+    state: stateOf(account, now),
+    extra: extraBytes(grants, now),
+    dueAt: nextChangeAt(account, flags, now),
+  };
+  const id = store.users.insert(sampleUser({ ...facts, ...flags, ...derived, ...fields }));
+  for (const { id: _, ...grant } of grants) store.grants.insert({ ...grant, userId: id, note: '' });
+  const row = store.users.get(id);
+  if (row === undefined) throw new Error('a user was not stored');
+  return row;
+}
+
+export function sampleTariff(fields: Partial<TariffRow> = {}): Omit<TariffRow, 'id'> {
+  return {
+    name: 'Monthly',
+    trafficLimit: 50_000_000_000,
+    duration: { months: 1 },
+    deviceLimit: 3,
+    resetStrategy: 'month',
+    starts: 'on_creation',
+    inbounds: null,
+    price: { amount: 499, currency: 'EUR' },
+    archived: false,
+    createdAt: 1,
+    updatedAt: 2,
+    version: 1,
+    ...fields,
+  };
+}
