@@ -1,0 +1,75 @@
+// Backups that come from outside, leave, or are broken off: what is taken in, what is left behind.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { fillWithUsers, linksOf, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
+
+const CALL = {
+  actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' },
+  requestId: 'test',
+  address: '192.0.2.7',
+} as const;
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+test('a file that was taken from one machine and brought to another restores there', async () => {
+  await using old = await startMachine();
+  const links = await fillWithUsers(old, 5);
+  const { name, size_bytes } = await old.act('createBackup', { passphrase: PASSPHRASE });
+  const taken = await old.core.backupFiles.open(name, CALL);
+  const bytes = await buffer(taken.chunks);
+  expect([taken.sizeBytes, bytes.length]).toEqual([size_bytes, size_bytes]);
+
+  await using other = await startMachine();
+  const brought = await other.core.backupFiles.receive(inPieces(bytes, 1000), CALL);
+  expect(brought).toMatchObject({ kind: 'uploaded', encrypted: true, size_bytes });
+  expect(brought.name).toMatch(/^gatehouse-uploaded-[\dTZ-]+\.gatehouse-backup$/);
+  await other.act('restoreBackup', { name: brought.name, password: PASSWORD, passphrase: PASSPHRASE });
+  expect(await linksOf(other)).toEqual(links);
+
+  const actions = async (machine: typeof old) => (await machine.act('listAudit', {})).items.map(({ action }) => action);
+  expect(await actions(old)).toContain('downloadBackup');
+  expect(await actions(other)).toContain('uploadBackup');
+});
+
+test('what is no backup, or breaks off on its way, is not kept', async () => {
+  await using machine = await startMachine();
+  const { receive } = machine.core.backupFiles;
+  await expect(receive(inPieces(Buffer.from('not a backup at all'), 4), CALL)).rejects.toThrow('backup_refused');
+  await expect(receive(inPieces(readFileSync(machine.database), 4096), CALL)).rejects.toThrow('backup_refused');
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('GATEHOUSE BACKUP');
+    throw new Error('the other side went away');
+  }
+  await expect(receive(broken(), CALL)).rejects.toThrow('the other side went away');
+  expect(readdirSync(machine.backups.folder)).toEqual([]);
+  await expect(machine.core.backupFiles.open('none.gatehouse-backup', CALL)).rejects.toThrow('not_found');
+});
+
+test('many at once come one after the other, each under a name of its own', async () => {
+  await using machine = await startMachine();
+  const made = await Promise.all(Array.from({ length: 5 }, () => machine.act('createBackup', {})));
+  expect(new Set(made.map(({ name }) => name)).size).toBe(5);
+  expect(readdirSync(machine.backups.folder)).toHaveLength(5);
+});
+
+test('a panel that stops breaks a backup and a restore off, and nothing of them is left', async () => {
+  await using machine = await startMachine();
+  const links = await fillWithUsers(machine, 5);
+  const { name } = await machine.act('createBackup', {});
+  await machine.act('createUser', { name: 'since', tariff_id: 1 });
+  const breaking = [
+    machine.act('restoreBackup', { name, password: PASSWORD }),
+    machine.act('createBackup', {}),
+    machine.act('checkBackup', { name }),
+  ].map((work) => work.catch((error: Error) => error.message));
+  // The first has a thread once its password was judged.
+  while (!existsSync(`${machine.folder}/workshop`)) await new Promise((resolve) => setImmediate(resolve));
+  await machine.core.stop();
+  expect(await Promise.all(breaking)).toEqual(['unavailable', 'unavailable', 'unavailable']);
+  expect(readdirSync(machine.backups.folder)).toEqual([name]);
+  expect(existsSync(`${machine.folder}/workshop`)).toBe(false);
+  expect((await linksOf(machine)).size).toBe(links.size + 1);
+});

@@ -1,0 +1,138 @@
+// A machine with a panel on it, without its doors: a data folder, a vault with a key of its own, and a core that keeps backups.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
+import { createPasswordHasher } from '../../src/adapters/passwords.ts';
+import { openVault } from '../../src/adapters/vault.ts';
+import { parseInput, splitInput } from '../../src/contract/input.ts';
+import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
+import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
+import type { Backups } from '../../src/core/backup-port.ts';
+import type { Reply } from '../../src/core/context.ts';
+import type { Core } from '../../src/core/core.ts';
+import { createCore } from '../../src/core/create-core.ts';
+import type { Clock, Store, Timers, Vault } from '../../src/core/ports.ts';
+import { createBackups } from '../../src/panel/backups.ts';
+import { createHeavyWriter } from '../../src/panel/heavy-writer.ts';
+import { machineParts } from '../../src/panel/machine-parts.ts';
+import { ownFolder } from '../../src/panel/owned-folder.ts';
+import { createTestLog, type TestLog } from '../support/log.ts';
+
+export const PASSWORD = 'correct horse battery';
+export const PASSPHRASE = 'a passphrase for backups';
+
+export interface MachineOptions {
+  /** Where its data and key lie; a fresh place unless given, which then stays at the end. */
+  readonly place?: string;
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+  /** How links begin there; null: not known yet. */
+  readonly origin?: string | null;
+  /** Whether an administrator is made. */
+  readonly isSetUp?: boolean;
+}
+
+export interface Machine extends AsyncDisposable {
+  readonly core: Core;
+  readonly store: Store;
+  readonly backups: Backups;
+  readonly vault: Vault;
+  readonly folder: string;
+  readonly database: string;
+  readonly place: string;
+  readonly log: TestLog;
+  /** Runs an operation as the administrator; `sessionId` where it matters. Rejects with PanelError. */
+  act<Id extends OperationId>(
+    id: Id,
+    input: CallOf<(typeof OPERATIONS)[Id]>,
+    sessionId?: number,
+  ): Promise<OutputOf<(typeof OPERATIONS)[Id]>>;
+  /** Begins a session; its token. */
+  signIn(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function startMachine(options: MachineOptions = {}): Promise<Machine> {
+  const place = options.place ?? mkdtempSync(join(tmpdir(), 'gatehouse-backup-'));
+  const folder = join(place, 'data');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { clock = systemClock, timers = systemTimers, origin = 'https://192.0.2.1:8443' } = options;
+  const log = createTestLog();
+  const { store, database, exchange, close: giveBack } = ownFolder(folder, 'serve');
+  const { instanceId } = store.settings.get();
+  const keeping = { instanceId, keyFile: join(place, 'key'), dataFolder: folder, log };
+  const vault = await openVault({ ...keeping, sealed: store.sealed });
+  const heavy = createHeavyWriter({ database }, () => origin ?? '', log);
+  const parts = machineParts();
+  const backups = createBackups({
+    ...{ folder, database, store, exchange, vault, clock, version: parts.version },
+    vaultAnew: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
+    linksAt: () => store.settings.get().publicUrl ?? origin,
+    releaseDatabase: heavy.close,
+    passphraseCost: 10,
+  });
+  const core = createCore({
+    ...parts,
+    ...{ store, clock, timers, log, vault, heavy, backups, host: () => null, origin: () => origin ?? '' },
+    passwords: createPasswordHasher(8),
+  });
+  core.start();
+  if (options.isSetUp !== false && !core.local.isSetUp()) await core.local.setUp('admin', PASSWORD);
+
+  const actor = { kind: 'administrator', id: 1, name: 'admin', access: 'full' } as const;
+  const close = async () => {
+    await core.stop();
+    await heavy.close();
+    giveBack();
+  };
+  return {
+    ...{ core, store, backups, vault, folder, database, place, log, close },
+    async act(id, input, sessionId) {
+      const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
+      if (!parsed.ok) throw new Error(`${id}: ${JSON.stringify(parsed.errors)}`);
+      const who = sessionId === undefined ? actor : { ...actor, sessionId };
+      const { body, raw }: Reply = await core.dispatch(id, parsed.value, {
+        actor: who,
+        requestId: 'test',
+        address: null,
+      });
+      return (raw === undefined ? body : JSON.parse(raw)) as never;
+    },
+    async signIn() {
+      const call = { actor, requestId: 'test', address: null };
+      const reply = await core.dispatch('signIn', { name: 'admin', password: PASSWORD }, call);
+      return String(reply.sessionToken);
+    },
+    async [Symbol.asyncDispose]() {
+      await close();
+      if (options.place === undefined) rmSync(place, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A plan and so many users of it; their ids and links. */
+export async function fillWithUsers({ act }: Machine, count: number): Promise<ReadonlyMap<number, string>> {
+  const { id: tariff_id } = await act('createTariff', { name: 'Monthly', duration: { months: 1 } });
+  const links = new Map<number, string>();
+  for (let number = 1; number <= count; number += 1) {
+    const user = await act('createUser', {
+      name: `User ${number}`,
+      tariff_id,
+      tags: ['filled'],
+      note: `note ${number}`,
+    });
+    links.set(user.id, user.sub_url ?? '');
+  }
+  return links;
+}
+
+/** All users of a machine and their links. */
+export async function linksOf({ act }: Machine): Promise<ReadonlyMap<number, string>> {
+  const links = new Map<number, string>();
+  for (let offset = 0; ; offset += 500) {
+    const { items } = await act('listUsers', { limit: 500, offset, sort: 'id' });
+    for (const { id, sub_url } of items) links.set(id, sub_url ?? '');
+    if (items.length < 500) return links;
+  }
+}

@@ -1,0 +1,125 @@
+// Whatever is acknowledged is on the disk: the journal is synced after its last write and before the reply, on each kind of write.
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { OPERATIONS } from '../../src/contract/table.ts';
+import { type Answer, type Client, createClient } from '../support/http-client.ts';
+import { type Happening, type Traced, tracePanel } from './traced.ts';
+
+const PASSWORD = 'correct horse battery';
+const NEW_PASSWORD = 'staple battery horse';
+/** More users than are changed on the thread that answers. */
+const MANY = 101;
+
+/** Calls panel operations as the administrator's browser does. */
+function browserOn({ panelUrl }: Traced, client: Client) {
+  let cookie = '';
+  return async (id: string, input: unknown): Promise<Answer<Record<string, unknown>>> => {
+    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+    const answer = await client.as(null).send<Record<string, unknown>>({
+      ...{ method: 'POST', path: `${panelUrl}panel/${id}`, headers, body: JSON.stringify(input) },
+    });
+    const set = answer.headers['set-cookie']?.[0]?.split(';')[0];
+    if (set !== undefined) cookie = set;
+    return answer;
+  };
+}
+
+/** Does every kind of write once, one after the other; the ids of the replies by what was done. */
+async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, string>> {
+  const done = new Map<string, string>();
+  const nobody = createClient({ baseUrl: traced.baseUrl });
+  const browse = browserOn(traced, nobody);
+  const noted = async <Body>(what: string, answer: Promise<Answer<Body>>): Promise<Body> => {
+    const { status, headers, text } = await answer;
+    expect(status, `${what}: ${text}`).toBeLessThan(300);
+    done.set(what, String(headers['x-request-id']));
+    return (text === '' ? undefined : JSON.parse(text)) as Body;
+  };
+  const act = (id: string, input: unknown = {}) => noted(id, browse(id, input));
+
+  await act('setUp', { token: traced.setupToken, name: 'admin', password: PASSWORD });
+  await act('signOut');
+  await act('signIn', { name: 'admin', password: PASSWORD });
+  const { value } = await act('createKey', { name: 'bot', access: 'full', password: PASSWORD });
+  const client = nobody.as(String(value));
+  const node = await act('createNode', { name: 'Node', address: '192.0.2.1', kind: 'remote' });
+
+  const tariff = await noted('createTariff', client.call('createTariff', { name: 'Plan' }));
+  await noted('updateTariff', client.call('updateTariff', { id: tariff.id, name: 'Plan B' }));
+  const spare = await noted('createTariff again', client.call('createTariff', { name: 'Spare' }));
+  await noted('deleteTariff', client.call('deleteTariff', { id: spare.id }));
+  const inboundOf = { node_id: Number(node.id), tag: 'in', name: 'In', protocol: 'vless', port: 443 } as const;
+  const inbound = await noted('createInbound', client.call('createInbound', inboundOf));
+  await noted('updateInbound', client.call('updateInbound', { id: inbound.id, enabled: false }));
+  await noted('deleteInbound', client.call('deleteInbound', { id: inbound.id }));
+
+  const create = (name: string, headers = {}) => client.call('createUser', { name, tariff_id: tariff.id }, headers);
+  const { id } = await noted('createUser', create('Anna'));
+  const once = { 'idempotency-key': 'once' };
+  await noted('createUser with an Idempotency-Key', create('Boris', once));
+  await noted('updateUser', client.call('updateUser', { id, expires_at: '2030-01-01T00:00:00Z' }));
+  await noted('extendUser', client.call('extendUser', { id, days: 3 }));
+  await noted('resetTraffic', client.call('resetTraffic', { id }));
+  await noted('reissueUser', client.call('reissueUser', { id }));
+  const grant = await noted('createGrant', client.call('createGrant', { id, bytes: 1000, lifetime: 'used' }));
+  await noted('deleteGrant', client.call('deleteGrant', { id, grant_id: grant.id }));
+  await noted('bulkUsers', client.call('bulkUsers', { action: 'disable', ids: [id] }));
+  const ids = [id];
+  for (let count = 1; count < MANY; count += 1) ids.push((await create(`User ${count}`)).body.id);
+  await noted('bulkUsers in a thread of its own', client.call('bulkUsers', { action: 'enable', ids }));
+  await noted('deleteUser', client.call('deleteUser', { id }));
+
+  await act('updateSettings', { panel_title: 'Panel' });
+  await act('updateNode', { id: node.id, name: 'Node 2' });
+  await act('deleteNode', { id: node.id });
+  await act('changePassword', { password: PASSWORD, new_password: NEW_PASSWORD });
+  await act('endOtherSessions');
+  await act('scheduleBackups', { every_hours: 24, keep: 3 });
+  await act('revokeKey', { id: 1 });
+  nobody.close();
+  return done;
+}
+
+/** What was acknowledged though the journal had not been written, or not been synced since. */
+function unsynced(happenings: readonly Happening[], done: ReadonlyMap<string, string>): string[] {
+  const safe = new Set<string>();
+  let isWritten = false;
+  let isSynced = false;
+  for (const happening of happenings) {
+    if (happening.kind === 'write') [isWritten, isSynced] = [true, false];
+    else if (happening.kind === 'sync') isSynced = true;
+    else {
+      if (isWritten && isSynced) safe.add(happening.id);
+      isWritten = false;
+    }
+  }
+  return [...done].filter(([, id]) => !safe.has(id)).map(([what]) => what);
+}
+
+async function unsyncedUnder(preload: string | null): Promise<{ unsafe: string[]; all: string[] }> {
+  await using traced = await tracePanel(preload);
+  const done = await writeEverything(traced);
+  return { unsafe: unsynced(await traced.end(), done), all: [...done.keys()] };
+}
+
+const reason = inject('noTracing');
+
+it.runIf(reason === null)(
+  'syncs the journal before each reply',
+  async () => {
+    const { unsafe, all } = await unsyncedUnder(null);
+    expect(unsafe).toEqual([]);
+    const changing = Object.values(OPERATIONS).filter((each) => each.door === 'api' && each.method !== 'GET');
+    expect(all).toEqual(expect.arrayContaining(changing.map(({ id }) => id)));
+  },
+  60_000,
+);
+
+it.runIf(reason === null)(
+  'and this would be seen: where SQLite does not sync each commit, no reply is safe',
+  async () => {
+    const { unsafe, all } = await unsyncedUnder(join(import.meta.dirname, 'not-synced.ts'));
+    expect(unsafe).toEqual(all);
+  },
+  60_000,
+);
