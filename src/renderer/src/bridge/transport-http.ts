@@ -1,0 +1,77 @@
+// Carries calls to the panel door over HTTP, relative to this page's address, so that no secret path stands in the code.
+import type { PanelTransport } from '../../../bridge/panel-transport.ts';
+import { type CallOptions, isProblem, PanelCallError } from '../../../contract/client.ts';
+import { problemOf } from '../../../contract/errors.ts';
+import type { OperationId } from '../../../contract/table.ts';
+import type { HttpParts } from './http-parts.ts';
+import { watchEvents } from './watch-events.ts';
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+
+/** A transport over HTTP. The session is a cookie that scripts cannot read. */
+export function createHttpTransport(parts: HttpParts): PanelTransport {
+  const memory = { lastEventId: '' };
+  return {
+    call: (operationId, input, options) => call(parts, operationId, input, options),
+    watch: (listener) => watchEvents(parts, memory, listener),
+  };
+}
+
+async function call(parts: HttpParts, id: OperationId, input: unknown, options: CallOptions = {}): Promise<unknown> {
+  const { ifMatch, signal, onEtag } = options;
+  const headers: Record<string, string> = { 'Content-Type': 'application/json', Accept: 'application/json' };
+  if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
+  let response: Response;
+  let text: string;
+  try {
+    response = await parts.fetch(new URL(id, parts.base), {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(input ?? {}),
+      credentials: 'same-origin',
+      redirect: 'error',
+      ...(signal !== undefined && { signal }),
+    });
+    text = await response.text();
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    parts.reach.onReach('lost');
+    throw new PanelCallError(problemOf('unavailable', 'none'), { cause });
+  }
+  const date = Date.parse(response.headers.get('Date') ?? '');
+  if (!Number.isNaN(date)) parts.reach.onServerTime(date);
+  const isJson = JSON_TYPE.test(response.headers.get('Content-Type') ?? '');
+  const body = isJson ? parse(text) : undefined;
+  if (response.ok && (isJson || text === '')) {
+    parts.reach.onReach('reached');
+    const etag = response.headers.get('ETag');
+    if (etag !== null) onEtag?.(etag);
+    return body;
+  }
+  throw failureOf(parts, response, isJson ? body : text);
+}
+
+/** A reply that is no problem document comes from something else than a panel at this address. */
+function failureOf({ reach }: HttpParts, response: Response, body: unknown): PanelCallError {
+  if (isProblem(body)) {
+    reach.onReach('reached');
+    return new PanelCallError(body, { retryAfter: secondsOf(response.headers.get('Retry-After')) });
+  }
+  // What stands before a panel says by these that the panel itself does not answer.
+  const isAbsent = response.status >= 502 && response.status <= 504;
+  reach.onReach(isAbsent ? 'lost' : 'moved');
+  return new PanelCallError(problemOf('unavailable', 'none'), { cause: new Error(`HTTP ${response.status}`) });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function secondsOf(header: string | null): number | null {
+  const seconds = Number(header ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}

@@ -1,0 +1,102 @@
+// Keeps a stream of the panel's events open: resumes after the last one it saw, waits longer after each failure.
+import type { LiveListener } from '../../../bridge/panel-transport.ts';
+import { isProblem } from '../../../contract/client.ts';
+import type { Event } from '../../../contract/events.ts';
+import { createEventParser, type StreamMessage } from './event-stream.ts';
+import type { HttpParts } from './http-parts.ts';
+
+/** The panel shows a sign of life every 15 s; without one for this long, in ms, the connection is dead. */
+const SILENCE_MS = 40_000;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** The id of the last event that was told, for the next connection. */
+export interface StreamMemory {
+  lastEventId: string;
+}
+
+/** Watches until the returned function is called. */
+export function watchEvents(parts: HttpParts, memory: StreamMemory, listener: LiveListener): () => void {
+  const controller = new AbortController();
+  void run(parts, memory, listener, controller.signal);
+  return () => controller.abort();
+}
+
+async function run(parts: HttpParts, memory: StreamMemory, listener: LiveListener, over: AbortSignal): Promise<void> {
+  for (let failures = 0; !over.aborted; ) {
+    const end = await listen(parts, memory, listener, over);
+    if (over.aborted) break;
+    listener.onLive(false);
+    if (end === 'signed-out') {
+      listener.onSignedOut();
+      return;
+    }
+    failures = end === 'ended' ? 0 : failures + 1;
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1));
+    await pause(wait * (0.75 + parts.random() / 4), over);
+  }
+}
+
+/** One connection, from its beginning to its end. `ended`: it had worked. */
+async function listen(
+  parts: HttpParts,
+  memory: StreamMemory,
+  listener: LiveListener,
+  over: AbortSignal,
+): Promise<'ended' | 'failed' | 'signed-out'> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  let hasWorked = false;
+  try {
+    const response = await parts.fetch(new URL('events', parts.base), {
+      headers: { Accept: 'text/event-stream', ...(memory.lastEventId && { 'Last-Event-ID': memory.lastEventId }) },
+      credentials: 'same-origin',
+      redirect: 'error',
+      cache: 'no-store',
+      signal: AbortSignal.any([over, silence.signal]),
+    });
+    if (!response.ok || response.body === null) return await judge(response);
+    parts.reach.onReach('reached');
+    const take = createEventParser((message) => tell(message, memory, listener));
+    for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
+      const { done, value } = await reader.read();
+      if (done) return 'ended';
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      if (!hasWorked) listener.onLive(true);
+      hasWorked = true;
+      take(value);
+    }
+  } catch {
+    if (!over.aborted) parts.reach.onReach('lost');
+    return hasWorked ? 'ended' : 'failed';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function judge(response: Response): Promise<'failed' | 'signed-out'> {
+  const body: unknown = await response.json().catch(() => undefined);
+  return isProblem(body) && body.status === 401 ? 'signed-out' : 'failed';
+}
+
+function tell({ type, data, id }: StreamMessage, memory: StreamMemory, listener: LiveListener): void {
+  if (id !== '') memory.lastEventId = id;
+  if (type === 'gone') listener.onGap();
+  if (type === 'message') listener.onEvent(JSON.parse(data) as Event);
+}
+
+/** Waits `ms` milliseconds, less where the browser comes back online. */
+function pause(ms: number, over: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done = () => {
+    clearTimeout(timer);
+    globalThis.removeEventListener?.('online', done);
+    over.removeEventListener('abort', done);
+    resolve();
+  };
+  const timer = setTimeout(done, ms);
+  globalThis.addEventListener?.('online', done);
+  over.addEventListener('abort', done);
+  return promise;
+}

@@ -1,0 +1,60 @@
+// A chart over time with its legend. The drawing itself is loaded when the first chart is shown.
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '../../format/use-format.tsx';
+import classes from './chart.module.css';
+import { type ChartData, totalOf } from './series.ts';
+
+export interface ChartProps extends ChartData {
+  /** What is drawn, for who cannot see it. */
+  readonly label: string;
+  /** Of the drawing, px. */
+  readonly height?: number;
+  /** Shows each series with its sum and lets it be taken out; on where there is more than one. */
+  readonly hasLegend?: boolean;
+}
+
+const load = () => import('./time-chart.tsx').then(({ TimeChart }) => ({ default: TimeChart }));
+const TimeChart = lazy(load);
+
+export function Chart({ label, height = 240, moments, step, series, hasLegend = series.length > 1 }: ChartProps) {
+  const { t } = useTranslation('frame');
+  const format = useFormat();
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const shown = useMemo(() => series.filter(({ id }) => !hidden.has(id)), [series, hidden]);
+  const isEmpty = series.every((one) => totalOf(one) === 0);
+  const toggle = (id: string) => {
+    const next = new Set(hidden);
+    if (!next.delete(id)) next.add(id);
+    // The last one stays: a chart of nothing tells nothing.
+    setHidden(next.size === series.length ? new Set() : next);
+  };
+  return (
+    <div>
+      <div className={classes.holder} style={{ height }}>
+        <Suspense fallback={<div style={{ height }} />}>
+          <TimeChart label={label} height={height} moments={moments} step={step} series={shown} />
+        </Suspense>
+        {isEmpty && <p className={classes.nothing}>{t('chart.nothing')}</p>}
+      </div>
+      {hasLegend && (
+        <ul className={classes.legend}>
+          {series.map((one) => (
+            <li key={one.id}>
+              <button
+                type="button"
+                className={classes.toggle}
+                aria-pressed={!hidden.has(one.id)}
+                onClick={() => toggle(one.id)}
+              >
+                <span className={classes.swatch} data-color={one.color} />
+                {one.label}
+                <span className={classes.sum}>{format.bytes(totalOf(one))}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+// How uPlot draws the panel's charts: stacked bars of whole steps, a quiet grid, axes in the panel's time zone and units.
+import uPlot from 'uplot';
+import type { Format } from '../../format/format.ts';
+import { niceSteps, type SeriesColor } from './series.ts';
+
+interface PlotParts {
+  readonly width: number;
+  readonly height: number;
+  readonly step: 'hour' | 'day';
+  /** As the data stands: from the top of the stack down. */
+  readonly colors: readonly SeriesColor[];
+  readonly format: Format;
+  onIndex(plot: uPlot, index: number | null): void;
+}
+
+const HOUR_S = 3600;
+const DAY_S = 86_400;
+const AXIS_FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+const NARROW_PX = 480;
+
+export function plotOptions({ width, height, step, colors, format, onIndex }: PlotParts): uPlot.Options {
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: string) => style.getPropertyValue(name).trim();
+  const half = (step === 'hour' ? HOUR_S : DAY_S) / 2;
+  const axis = { font: AXIS_FONT, stroke: color('--g-ink-3'), ticks: { show: false } };
+  // The pixel ratio scales radii; a top of two pixels is round on every screen.
+  const bars = uPlot.paths.bars?.({ size: [0.64, 28], radius: [0.12, 0], gap: 0 });
+  return {
+    width,
+    height,
+    padding: [12, 8, 0, 0],
+    legend: { show: false },
+    tzDate: (at) => uPlot.tzDate(new Date(at * 1000), format.timeZone),
+    cursor: {
+      y: false,
+      x: false,
+      points: { show: false },
+      drag: { x: false, y: false },
+    },
+    scales: {
+      x: { time: true, range: (_plot, min, max) => [min - half, max + half] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1000] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 28,
+        gap: 8,
+        grid: { show: false },
+        space: 64,
+        incrs: [3, 6, 12, 24, 48, 96, 168].map((hours) => hours * HOUR_S),
+        values: (_plot, splits) => splits.map((at) => labelOf(at * 1000, splits, format)),
+      },
+      {
+        ...axis,
+        size: width < NARROW_PX ? 52 : 60,
+        gap: 8,
+        space: 44,
+        incrs: niceSteps(format.units),
+        grid: { stroke: color('--g-line'), width: 1 },
+        values: (_plot, splits) => splits.map((value) => (value === 0 ? '0' : format.bytes(value))),
+      },
+    ],
+    series: [
+      {},
+      ...colors.map((index) => {
+        const fill = color(`--g-series-${index}`);
+        return { fill, stroke: fill, width: 0, points: { show: false }, ...(bars && { paths: bars }) };
+      }),
+    ],
+    hooks: { setCursor: [(plot) => onIndex(plot, plot.cursor.idx ?? null)] },
+  };
+}
+
+/** Days by their date, hours by the clock; midnight says which day begins. */
+function labelOf(at: number, splits: readonly number[], format: Format): string {
+  const [first = 0, second = first + DAY_S] = splits;
+  if (second - first >= DAY_S) return format.moment(at, 'day');
+  const time = format.moment(at, 'time');
+  return time === '00:00' ? format.moment(at, 'day') : time;
+}

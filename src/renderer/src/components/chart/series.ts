@@ -1,0 +1,43 @@
+// What a chart over time is made of, and the sums and scales behind it.
+import type { Units } from '../../state/view.ts';
+
+/** A colour of tokens.css: 1 to 8, and a soft companion of the first. */
+export type SeriesColor = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'soft';
+
+export interface ChartSeries {
+  readonly id: string;
+  readonly label: string;
+  readonly color: SeriesColor;
+  /** Bytes of each step, as many as there are moments. */
+  readonly values: readonly number[];
+}
+
+export interface ChartData {
+  /** The beginning of each step, epoch milliseconds, ascending. */
+  readonly moments: readonly number[];
+  readonly step: 'hour' | 'day';
+  /** Stacked, the first at the bottom. */
+  readonly series: readonly ChartSeries[];
+}
+
+/** Sums from the bottom up: what each series reaches to. */
+export function stack(series: readonly ChartSeries[], length: number): number[][] {
+  const sums: number[][] = [];
+  let below: number[] = new Array<number>(length).fill(0);
+  for (const { values } of series) {
+    below = below.map((sum, index) => sum + (values[index] ?? 0));
+    sums.push(below);
+  }
+  return sums;
+}
+
+export function totalOf({ values }: Pick<ChartSeries, 'values'>): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Distances of grid lines that are round in the units they are told in. */
+export function niceSteps(units: Units): number[] {
+  const base = units === 'decimal' ? 1000 : 1024;
+  const within = units === 'decimal' ? [1, 2, 5, 10, 20, 50, 100, 200, 500] : [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+  return [0, 1, 2, 3, 4, 5].flatMap((power) => within.map((step) => step * base ** power));
+}

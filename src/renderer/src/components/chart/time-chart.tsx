@@ -1,0 +1,100 @@
+// Draws a chart over time on a canvas, with what stands under the pointer told beside it. Loaded only where a chart is shown.
+import 'uplot/dist/uPlot.min.css';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import uPlot from 'uplot';
+import { useFormat } from '../../format/use-format.tsx';
+import { useScheme } from '../../theme/use-scheme.ts';
+import classes from './chart.module.css';
+import { ChartTip } from './chart-tip.tsx';
+import { plotOptions } from './plot-options.ts';
+import { type ChartData, stack } from './series.ts';
+
+export interface TimeChartProps extends ChartData {
+  /** What is drawn, for who cannot see it. */
+  readonly label: string;
+  /** px */
+  readonly height: number;
+}
+
+export function TimeChart({ label, height, moments, step, series }: TimeChartProps) {
+  const { t } = useTranslation('frame');
+  const format = useFormat();
+  const scheme = useScheme();
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const [at, setAt] = useState<{ readonly index: number; readonly left: number } | null>(null);
+
+  const data = useMemo<uPlot.AlignedData>(() => {
+    // The highest sum is drawn first, the others over it.
+    return [moments.map((moment) => moment / 1000), ...stack(series, moments.length).toReversed()];
+  }, [moments, series]);
+  const shape = series.map(({ id, color }) => `${id}:${color}`).join(' ');
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: data that changes is set below; only another shape makes another plot.
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null) return;
+    const colors = series.map(({ color }) => color).toReversed();
+    const onIndex = (chart: uPlot, index: number | null) => {
+      const x = index === null ? undefined : chart.data[0][index];
+      setAt(index === null || x === undefined ? null : { index, left: chart.valToPos(x, 'x') + chart.over.offsetLeft });
+    };
+    const options = plotOptions({ width: element.clientWidth, height, step, colors, format, onIndex });
+    const chart = new uPlot(options, data, element);
+    plot.current = chart;
+    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+      plot.current = null;
+    };
+  }, [shape, step, height, format, scheme]);
+
+  useEffect(() => {
+    if (plot.current !== null && plot.current.data !== data) plot.current.setData(data);
+  }, [data]);
+
+  const show = (index: number) => {
+    const chart = plot.current;
+    const x = chart?.data[0][index];
+    if (chart && x !== undefined) setAt({ index, left: chart.valToPos(x, 'x') + chart.over.offsetLeft });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const last = moments.length - 1;
+    const now = at?.index ?? last;
+    const next = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: last }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    show(Math.min(Math.max(next, 0), last));
+  };
+  const index = at?.index ?? moments.length - 1;
+  const moment = moments[index];
+  return (
+    <div
+      className={classes.chart}
+      role="slider"
+      tabIndex={0}
+      aria-label={t('chart.label', { what: label })}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, moments.length - 1)}
+      aria-valuenow={Math.max(0, index)}
+      aria-valuetext={
+        moment === undefined
+          ? t('chart.nothing')
+          : `${format.moment(moment, step === 'hour' ? 'dateTime' : 'date')}: ${series
+              .map(({ label: name, values }) => `${name} ${format.bytes(values[index] ?? 0)}`)
+              .join(', ')}`
+      }
+      onKeyDown={onKeyDown}
+      onBlur={() => setAt(null)}
+    >
+      <div ref={holder} style={{ height }} />
+      {at !== null && (
+        <ChartTip at={at} moments={moments} step={step} series={series} width={holder.current?.clientWidth ?? 0} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+// Asks before what cannot be undone, and only then: what will happen is said, and for the gravest acts the name is typed.
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PanelCallError } from '../../../contract/client.ts';
+import classes from './confirm.module.css';
+import { Dialog } from './dialog.tsx';
+import { useFailureText } from './failure.ts';
+
+interface ConfirmProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** The act as a question or a verb with its object: "Delete Anna Smirnova". */
+  readonly title: string;
+  /** What will happen and what it breaks. */
+  readonly children: ReactNode;
+  /** The verb on the button: "Delete". */
+  readonly action: string;
+  /** Runs it; the dialog stays, with what went wrong, where it rejects. */
+  readonly onConfirm: () => Promise<unknown>;
+  readonly isDangerous?: boolean;
+}
+
+interface ConfirmByNameProps extends ConfirmProps {
+  /** What must be typed. */
+  readonly name: string;
+}
+
+/** For what cannot be undone but concerns little. */
+export function Confirm(props: ConfirmProps) {
+  return <Ask {...props} name={null} />;
+}
+
+/** For what cannot be undone and concerns much: the name has to be typed. */
+export function ConfirmByName({ isDangerous = true, ...props }: ConfirmByNameProps) {
+  return <Ask {...props} isDangerous={isDangerous} />;
+}
+
+function Ask({ name, ...props }: ConfirmProps & { readonly name: string | null }) {
+  const { isOpen, onClose, title } = props;
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
+      <Question {...props} name={name} />
+    </Dialog>
+  );
+}
+
+function Question({
+  onClose,
+  children,
+  action,
+  onConfirm,
+  isDangerous,
+  name,
+}: ConfirmProps & { readonly name: string | null }) {
+  const { t } = useTranslation(['frame', 'common']);
+  const tell = useFailureText();
+  const [typed, setTyped] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<PanelCallError | null>(null);
+  const isRight = name === null || typed.trim() === name.trim();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!isRight || isBusy) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (reason) {
+      if (!(reason instanceof PanelCallError)) throw reason;
+      setFailure(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <div className={classes.text}>{children}</div>
+      {name !== null && (
+        <TextInput
+          mt={12}
+          label={t('frame:confirm.typeName', { name })}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          error={typed !== '' && !name.trim().startsWith(typed.trim()) ? t('frame:confirm.wrongName') : undefined}
+        />
+      )}
+      {failure !== null && (
+        <p className={classes.failure} role="alert">
+          {tell(failure).text}
+        </p>
+      )}
+      <div className={classes.actions}>
+        <Button variant="default" onClick={onClose} data-autofocus={name === null || undefined}>
+          {t('common:cancel')}
+        </Button>
+        <Button type="submit" color={isDangerous ? 'red' : 'indigo'} disabled={!isRight} loading={isBusy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}

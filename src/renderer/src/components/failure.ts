@@ -1,0 +1,26 @@
+// Tells a failed call in the administrator's language: what happened, what to do, and the request id that finds it in the log.
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { PanelCallError } from '../../../contract/client.ts';
+import { ERRORS } from '../../../contract/errors.ts';
+
+export interface FailureText {
+  /** One sentence or two: what happened and what to do. */
+  readonly text: string;
+  /** For the panel's log; null where no panel was reached. */
+  readonly requestId: string | null;
+}
+
+/** The texts of a failure; a code of a newer panel is told by the panel's own words. */
+export function useFailureText(): (failure: PanelCallError) => FailureText {
+  const { t } = useTranslation('errors');
+  return (failure) => failureText(t, failure);
+}
+
+export function failureText(t: TFunction<'errors'>, failure: PanelCallError): FailureText {
+  const { code, problem, retryAfter } = failure;
+  const text = code in ERRORS ? t(`code.${code}`) : `${problem.title}. ${t('other', { code })}`;
+  const wait = retryAfter === null ? '' : ` ${t('retryIn', { count: Math.max(1, Math.ceil(retryAfter)) })}`;
+  const id = /^urn:panel:request:(.+)$/.exec(problem.instance)?.[1] ?? 'none';
+  return { text: `${text}${wait}`, requestId: id === 'none' ? null : id };
+}

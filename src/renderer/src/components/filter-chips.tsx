@@ -1,0 +1,84 @@
+// What a list is narrowed by: each condition as a chip that can be taken out, and tabs with counts for the main one.
+import { IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '../format/use-format.tsx';
+import classes from './filter-chips.module.css';
+
+export interface FilterChip {
+  readonly id: string;
+  /** As it is read: "Tag: family". */
+  readonly label: string;
+  readonly onRemove: () => void;
+}
+
+interface FilterChipsProps {
+  readonly chips: readonly FilterChip[];
+  /** Takes all out; shown from two chips on. */
+  readonly onClear?: () => void;
+  /** What adds a condition: a menu's button. */
+  readonly children?: ReactNode;
+}
+
+export function FilterChips({ chips, onClear, children }: FilterChipsProps) {
+  const { t } = useTranslation('frame');
+  return (
+    <div className={classes.root}>
+      {chips.map(({ id, label, onRemove }) => (
+        <span key={id} className={classes.chip}>
+          <span className={classes.text}>{label}</span>
+          <button
+            type="button"
+            className={classes.remove}
+            aria-label={t('filter.remove', { name: label })}
+            onClick={onRemove}
+          >
+            <IconX size={14} stroke={1.75} aria-hidden />
+          </button>
+        </span>
+      ))}
+      {children}
+      {chips.length > 1 && onClear !== undefined && (
+        <button type="button" className={classes.clear} onClick={onClear}>
+          {t('filter.clear')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+export interface TabItem {
+  /** '' for all. */
+  readonly value: string;
+  readonly label: string;
+  /** How many there are; left out while unknown. */
+  readonly count?: number | undefined;
+}
+
+interface FilterTabsProps {
+  readonly label: string;
+  readonly value: string;
+  readonly items: readonly TabItem[];
+  readonly onChange: (value: string) => void;
+}
+
+/** The main filter of a list as a row of tabs, each with its count. */
+export function FilterTabs({ label, value, items, onChange }: FilterTabsProps) {
+  const format = useFormat();
+  return (
+    <fieldset className={classes.tabs} aria-label={label}>
+      {items.map((item) => (
+        <button
+          key={item.value}
+          type="button"
+          className={classes.tab}
+          aria-pressed={item.value === value}
+          onClick={() => onChange(item.value)}
+        >
+          {item.label}
+          {item.count !== undefined && <span className={classes.count}>{format.number(item.count)}</span>}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

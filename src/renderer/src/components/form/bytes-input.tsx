@@ -1,0 +1,68 @@
+// An amount of traffic as people say it: a figure and its unit. The value is whole bytes, null where nothing stands in it.
+import { NumberInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { powerOf, unitName, unitSize } from '../../format/bytes.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import classes from './form.module.css';
+
+interface BytesInputProps {
+  readonly label: string;
+  readonly description?: ReactNode;
+  readonly placeholder?: string;
+  readonly error?: ReactNode;
+  /** Whole bytes; null or left out: empty. */
+  readonly value?: number | null;
+  readonly onChange: (value: number | null) => void;
+  readonly onBlur?: () => void;
+  readonly required?: boolean;
+  readonly 'data-path'?: string;
+}
+
+/** Megabytes to terabytes. */
+const POWERS = [2, 3, 4] as const;
+const USUAL = 3;
+
+export function BytesInput({ value = null, onChange, ...props }: BytesInputProps) {
+  const { t } = useTranslation('frame');
+  const { locale, units } = useFormat();
+  const [power, setPower] = useState<number>(() =>
+    value === null ? USUAL : Math.min(Math.max(powerOf(value, units), 2), 4),
+  );
+  const size = unitSize(power, units);
+  const amount = value === null ? '' : Number((value / size).toFixed(6));
+  return (
+    <NumberInput
+      {...props}
+      value={amount}
+      onChange={(next) => onChange(next === '' ? null : Math.round(Number(next) * size))}
+      min={0}
+      allowNegative={false}
+      decimalScale={3}
+      thousandSeparator={locale === 'ru' ? ' ' : ','}
+      decimalSeparator={locale === 'ru' ? ',' : '.'}
+      hideControls
+      inputMode="decimal"
+      rightSectionWidth={76}
+      rightSection={
+        <select
+          aria-label={t('form.unit')}
+          className={classes.unit}
+          value={String(power)}
+          onChange={(event) => {
+            const next = Number(event.currentTarget.value);
+            setPower(next);
+            // The figure stays as it was typed; its meaning changes.
+            if (value !== null) onChange(Math.round((value / size) * unitSize(next, units)));
+          }}
+        >
+          {POWERS.map((one) => (
+            <option key={one} value={one}>
+              {unitName(one, locale, units)}
+            </option>
+          ))}
+        </select>
+      }
+    />
+  );
+}

@@ -1,0 +1,121 @@
+// What is wrong with a form, field by field: found here by the contract's own schemas before sending, or told by the panel.
+import type { TFunction } from 'i18next';
+import type { z } from 'zod';
+import type { PanelCallError } from '../../../../contract/client.ts';
+import { ERRORS, type FieldError } from '../../../../contract/errors.ts';
+import { splitInput } from '../../../../contract/input.ts';
+import { OPERATIONS, type OperationId } from '../../../../contract/table.ts';
+
+/** Texts by field: the first member of the path, as the contract names it. */
+export type FieldTexts = Record<string, string>;
+
+type Issue = z.core.$ZodIssue;
+type T = TFunction<'errors'>;
+
+/** Everything that the contract has against an input; empty where it can be sent. */
+export function wrongFields(t: T, id: OperationId, input: unknown): FieldTexts {
+  const texts: FieldTexts = {};
+  for (const issue of issuesOf(id, input)) {
+    const names = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? '')];
+    for (const name of names) texts[name] ??= textOf(t, issue, input);
+  }
+  return texts;
+}
+
+function issuesOf(id: OperationId, input: unknown): readonly Issue[] {
+  const operation = OPERATIONS[id];
+  if (operation.door === 'panel') return operation.input.safeParse(input).error?.issues ?? [];
+  const { params, query, body } = splitInput(operation, input);
+  const parts: readonly (readonly [z.ZodType | null, unknown])[] = [
+    [operation.params, params],
+    [operation.query, query],
+    [operation.body, body],
+  ];
+  return parts.flatMap(([schema, value]) => schema?.safeParse(value).error?.issues ?? []);
+}
+
+function textOf(t: T, issue: Issue, input: unknown): string {
+  if (isMissing(input, issue.path)) return t('field.required');
+  switch (issue.code) {
+    case 'too_small':
+      return bound(t, issue.origin, Number(issue.minimum), { string: 'shortest', array: 'fewest', other: 'min' });
+    case 'too_big':
+      return bound(t, issue.origin, Number(issue.maximum), { string: 'longest', array: 'most', other: 'max' });
+    case 'invalid_type':
+      return t(issue.expected === 'int' || issue.expected === 'number' ? 'field.integer' : 'field.type');
+    case 'invalid_format':
+      return t(issue.format === 'url' ? 'field.url' : issue.format === 'datetime' ? 'field.moment' : 'field.format');
+    case 'custom':
+      return ownRule(t, issue.message);
+    case 'unrecognized_keys':
+      return t('field.unknown');
+    default:
+      return t('field.invalid');
+  }
+}
+
+interface BoundKeys {
+  readonly string: 'shortest' | 'longest';
+  readonly array: 'fewest' | 'most';
+  readonly other: 'min' | 'max';
+}
+
+function bound(t: T, origin: string, amount: number, keys: BoundKeys): string {
+  if (origin === 'string') return t(`field.${keys.string}`, { count: amount });
+  if (origin === 'array') return t(`field.${keys.array}`, { count: amount });
+  return t(`field.${keys.other}`, { bound: amount });
+}
+
+/** The rules that scalars.ts adds to zod's, by their words. */
+function ownRule(t: T, message: string): string {
+  if (message.includes('blank')) return t('field.blank');
+  if (message.includes('control characters')) return t('field.control');
+  if (message.includes('repeat')) return t('field.repeated');
+  return message.includes('between 1970') ? t('field.moment') : t('field.invalid');
+}
+
+/** An empty field is not a short or a malformed one: it has to be filled. */
+function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
+  let value = input;
+  for (const member of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[member];
+  return path.length > 0 && (value === undefined || value === '');
+}
+
+/** What the panel has against single fields; the rest of a failure is told as a whole. `tell` has words of its own for some codes. */
+export function refusedFields(
+  t: T,
+  failure: PanelCallError,
+  tell?: (field: string, code: string) => string | undefined,
+): FieldTexts {
+  const texts: FieldTexts = {};
+  for (const error of failure.errors) {
+    const name = fieldOf(error);
+    if (name !== null) texts[name] ??= tell?.(name, error.code) ?? refusal(t, failure, error);
+  }
+  return texts;
+}
+
+const FIELD_CODES = [
+  'required',
+  'unknown',
+  'type',
+  'format',
+  'invalid',
+  'taken',
+  'inconsistent',
+  'key_mismatch',
+] as const;
+
+function refusal(t: T, { code }: PanelCallError, error: FieldError): string {
+  if (code !== 'validation' && code in ERRORS) return t(`code.${code}`);
+  const known = FIELD_CODES.find((one) => one === error.code);
+  // Bounds are in the panel's own words only; they never get here unless its rules are newer than this page.
+  return known === undefined ? error.message : t(`field.${known}`);
+}
+
+/** The field an error is about: the first member of its pointer, or the parameter's name. */
+export function fieldOf({ pointer, parameter }: FieldError): string | null {
+  if (parameter !== undefined) return parameter;
+  const first = /^#\/([^/]+)/.exec(pointer ?? '')?.[1];
+  return first === undefined ? null : decodeURIComponent(first).replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,95 @@
+// A form over its list. It keeps what was typed through every failure, and asks before it throws it away.
+import { Button } from '@mantine/core';
+import { type ReactNode, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Confirm } from '../confirm.tsx';
+import { useShortcuts } from '../keys.ts';
+import { RecordDrawer } from '../record-drawer.tsx';
+import classes from './form.module.css';
+import { FormFailure } from './form-failure.tsx';
+import type { OperationForm } from './use-operation-form.ts';
+
+interface FormDrawerProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** "Add a plan", "Edit Anna Smirnova". */
+  readonly title: string;
+  readonly subtitle?: ReactNode;
+  /** In the head: what else can be done with the record. */
+  readonly actions?: ReactNode;
+  /** The verb on the button: "Add", "Save". */
+  readonly action: string;
+  // The drawer needs of the form only how it stands, whatever its fields are.
+  readonly form: Pick<
+    OperationForm<Record<string, unknown>>,
+    'failure' | 'isBusy' | 'isDirty' | 'submit' | 'overwrite'
+  >;
+  /** After another's change: takes the present values into the form. */
+  readonly onReload?: () => void;
+  readonly width?: 480 | 560 | 640;
+  readonly children: ReactNode;
+}
+
+export function FormDrawer({
+  isOpen,
+  onClose,
+  title,
+  subtitle,
+  actions,
+  action,
+  form,
+  onReload,
+  width = 480,
+  children,
+}: FormDrawerProps) {
+  const { t } = useTranslation(['frame', 'common']);
+  const id = useId();
+  const [isAsking, setAsking] = useState(false);
+  const close = () => (form.isDirty && !form.isBusy ? setAsking(true) : onClose());
+  useShortcuts([{ keys: 'mod+enter', label: action, inInputs: true, run: () => form.submit() }], {
+    isOn: isOpen,
+    inDialog: true,
+  });
+  return (
+    <>
+      <RecordDrawer
+        isOpen={isOpen}
+        onClose={close}
+        title={title}
+        width={width}
+        {...(subtitle !== undefined && { subtitle })}
+        {...(actions !== undefined && { actions })}
+        footer={
+          <>
+            <Button variant="default" onClick={close}>
+              {t('common:cancel')}
+            </Button>
+            <Button type="submit" form={id} loading={form.isBusy}>
+              {action}
+            </Button>
+          </>
+        }
+      >
+        <form id={id} className={classes.form} noValidate onSubmit={form.submit}>
+          {children}
+          <FormFailure failure={form.failure} onReload={onReload} onOverwrite={form.overwrite} />
+        </form>
+      </RecordDrawer>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('frame:form.discardTitle')}
+        action={t('frame:form.discard')}
+        isDangerous
+        onConfirm={async () => onClose()}
+      >
+        {t('frame:form.discardText')}
+      </Confirm>
+    </>
+  );
+}
+
+/** Fields side by side where there is room. */
+export function FieldRow({ children }: { readonly children: ReactNode }) {
+  return <div className={classes.row}>{children}</div>;
+}

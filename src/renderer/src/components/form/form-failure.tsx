@@ -1,0 +1,49 @@
+// Why a form was not saved, at its foot where the button is; what was typed stays.
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { PanelCallError } from '../../../../contract/client.ts';
+import { useFailureText } from '../failure.ts';
+import classes from './form.module.css';
+
+interface FormFailureProps {
+  readonly failure: PanelCallError | null;
+  /** After another's change: takes the present values into the form. */
+  readonly onReload?: (() => void) | undefined;
+  /** After another's change: saves over it. */
+  readonly onOverwrite?: (() => void) | undefined;
+}
+
+export function FormFailure({ failure, onReload, onOverwrite }: FormFailureProps) {
+  const { t } = useTranslation(['frame', 'common']);
+  const tell = useFailureText();
+  if (failure === null || failure.code === 'signed_out') return null;
+  const { text, requestId } = tell(failure);
+  const isChanged = failure.code === 'precondition_failed';
+  return (
+    <div className={classes.failure} role="alert">
+      <IconAlertTriangle size={16} stroke={1.5} aria-hidden />
+      <div>
+        <p className={classes.failureTitle}>{isChanged ? t('frame:form.changedTitle') : t('frame:form.failed')}</p>
+        <p>{isChanged ? t('frame:form.changedText') : text}</p>
+        {requestId !== null && !isChanged && (
+          <code className={classes.id}>{t('common:requestId', { id: requestId })}</code>
+        )}
+        {isChanged && (
+          <div className={classes.choices}>
+            {onReload && (
+              <Button variant="default" onClick={onReload}>
+                {t('frame:form.seePresent')}
+              </Button>
+            )}
+            {onOverwrite && (
+              <Button variant="default" onClick={onOverwrite}>
+                {t('frame:form.overwrite')}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

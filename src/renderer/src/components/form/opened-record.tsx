@@ -1,0 +1,70 @@
+// Reads a record before its form opens: the form begins with what the panel has now and with the tag that belongs to it.
+import { Fragment, type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../../../contract/table.ts';
+import { type CallInput, etagOf, useOperation } from '../../data/use-operation.ts';
+import { ErrorState } from '../placeholder.tsx';
+import { RecordDrawer } from '../record-drawer.tsx';
+import { Skeleton, useIsSlow } from '../skeleton.tsx';
+import { useSoonOpen } from '../use-opening.ts';
+import classes from './form.module.css';
+
+type ReadId = 'getTariff' | 'getInbound' | 'getNode';
+
+/** What belongs to a record while it is being changed. */
+export interface RecordHold {
+  /** The tag it had when it was read. */
+  readonly etag: string | undefined;
+  /** Reads it anew; the form then begins anew. */
+  reload(): void;
+}
+
+interface OpenedRecordProps<Id extends ReadId> {
+  readonly read: Id;
+  readonly id: number;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly width?: 480 | 560 | 640;
+  readonly children: (record: Output<Id>, hold: RecordHold) => ReactNode;
+}
+
+interface Shown<Id extends ReadId> {
+  readonly record: Output<Id>;
+  readonly etag: string | undefined;
+  readonly revision: number;
+}
+
+/** Mounted for one opening (`useOpening`). */
+export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, width, children }: OpenedRecordProps<Id>) {
+  const { t } = useTranslation('common');
+  const input = { id } as CallInput<Id>;
+  const record = useOperation(read, input, { enabled: isOpen });
+  const [shown, setShown] = useState<Shown<Id> | null>(null);
+  const isSlow = useIsSlow(isOpen && shown === null);
+  const isWaiting = useSoonOpen(isOpen && shown === null && (isSlow || record.error !== null));
+  const show = (data: Output<Id>) =>
+    setShown((before) => ({ record: data, etag: etagOf(read, input), revision: (before?.revision ?? 0) + 1 }));
+  // What is kept from before may be old: only what the panel has just said.
+  if (shown === null && record.data !== undefined && !record.isFetching) show(record.data);
+  if (shown !== null) {
+    const reload = async () => {
+      const { data } = await record.refetch();
+      if (data !== undefined) show(data);
+    };
+    const hold = { etag: shown.etag, reload: () => void reload() };
+    return <Fragment key={shown.revision}>{children(shown.record, hold)}</Fragment>;
+  }
+  return (
+    <RecordDrawer isOpen={isWaiting} onClose={onClose} title={t('loading')} {...(width && { width })}>
+      {record.error !== null ? (
+        <ErrorState failure={record.error} onRetry={() => void record.refetch()} />
+      ) : (
+        <div className={classes.form} aria-busy>
+          {[0, 1, 2, 3, 4].map((field) => (
+            <Skeleton key={field} height={34} />
+          ))}
+        </div>
+      )}
+    </RecordDrawer>
+  );
+}

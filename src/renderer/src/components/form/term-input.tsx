@@ -1,0 +1,59 @@
+// A length of time as the contract has it: so many days or so many calendar months.
+import { NumberInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './form.module.css';
+
+export type Term = { readonly days: number } | { readonly months: number };
+
+interface TermInputProps {
+  readonly label: string;
+  readonly description?: ReactNode;
+  readonly placeholder?: string;
+  readonly error?: ReactNode;
+  /** null: empty. */
+  readonly value?: Term | null;
+  readonly onChange: (value: Term | null) => void;
+  readonly onBlur?: () => void;
+  /** What an empty field's unit is. */
+  readonly unit?: 'days' | 'months';
+  readonly 'data-path'?: string;
+}
+
+/** The contract's bounds. */
+const MAX = { days: 3650, months: 120 } as const;
+
+export function TermInput({ value = null, onChange, unit = 'months', ...props }: TermInputProps) {
+  const { t } = useTranslation('frame');
+  const kind = value === null ? unit : 'days' in value ? 'days' : 'months';
+  const amount = value === null ? '' : 'days' in value ? value.days : value.months;
+  const term = (count: number, of: 'days' | 'months'): Term => (of === 'days' ? { days: count } : { months: count });
+  return (
+    <NumberInput
+      {...props}
+      value={amount}
+      onChange={(next) => onChange(next === '' ? null : term(Number(next), kind))}
+      min={1}
+      max={MAX[kind]}
+      clampBehavior="none"
+      allowDecimal={false}
+      allowNegative={false}
+      hideControls
+      rightSectionWidth={112}
+      rightSection={
+        <select
+          aria-label={t('form.unit')}
+          className={classes.unit}
+          value={kind}
+          onChange={(event) => {
+            const next = event.currentTarget.value === 'days' ? 'days' : 'months';
+            onChange(term(amount === '' ? 1 : amount, next));
+          }}
+        >
+          <option value="days">{t('form.dayCount')}</option>
+          <option value="months">{t('form.monthCount')}</option>
+        </select>
+      }
+    />
+  );
+}

@@ -1,0 +1,90 @@
+// A form that sends one operation: checked by the contract before it goes, and whatever is refused stays where it was typed.
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PanelCallError } from '../../../../contract/client.ts';
+import type { OperationId, Output } from '../../../../contract/table.ts';
+import { type ActOptions, useAct } from '../../data/use-act.ts';
+import type { CallInput } from '../../data/use-operation.ts';
+import { type FieldTexts, refusedFields, wrongFields } from './field-errors.ts';
+
+export interface OperationFormOptions<Id extends OperationId, Values extends Record<string, unknown>>
+  extends Omit<ActOptions<Id>, 'onFailure'> {
+  readonly operation: Id;
+  /** What the fields begin with; fields are named as the contract names its members. */
+  readonly initial: Values;
+  /** The operation's input of what was typed: gigabytes become bytes, an empty limit becomes null. */
+  toInput(values: Values): CallInput<Id>;
+  /** What the contract cannot know, such as two passwords that must be alike: texts by field. */
+  readonly check?: (values: Values) => FieldTexts;
+  /** Words for codes of refusals that only this form knows; undefined leaves it at the usual ones. */
+  readonly tellField?: (field: string, code: string) => string | undefined;
+  /** The record's entity tag when the form was opened: another's change is then told instead of overwritten. */
+  readonly ifMatch?: string | undefined;
+}
+
+export interface OperationForm<Values extends Record<string, unknown>> {
+  /** `form.getInputProps('name')` for each field. */
+  readonly form: UseFormReturnType<Values>;
+  /** What went wrong as a whole; what single fields are to blame for stands at them. */
+  readonly failure: PanelCallError | null;
+  readonly isBusy: boolean;
+  readonly isDirty: boolean;
+  /** For the form's onSubmit. */
+  submit(event?: FormEvent): void;
+  /** Once more, over whatever another has changed meanwhile. */
+  overwrite(): void;
+}
+
+export function useOperationForm<Id extends OperationId, Values extends Record<string, unknown>>(
+  options: OperationFormOptions<Id, Values>,
+): OperationForm<Values> {
+  const { operation, initial, toInput, check, tellField, ifMatch, onDone, ...act } = options;
+  const { t } = useTranslation('errors');
+  const [failure, setFailure] = useState<PanelCallError | null>(null);
+  const form = useForm<Values>({ initialValues: initial });
+  const done = (output: Output<Id>, input: CallInput<Id>) => {
+    form.resetDirty();
+    onDone?.(output, input);
+  };
+  const { run, isRunning } = useAct(operation, { ...act, onDone: done });
+
+  async function send(condition: string | undefined): Promise<void> {
+    const values = form.getValues();
+    const input = toInput(values);
+    const wrong = { ...wrongFields(t, operation, input), ...check?.(values) };
+    setFailure(null);
+    if (Object.keys(wrong).length > 0) {
+      refuse(wrong);
+      return;
+    }
+    try {
+      await run(input, condition === undefined ? undefined : { ifMatch: condition });
+    } catch (reason) {
+      if (!(reason instanceof PanelCallError)) throw reason;
+      const refused = refusedFields(t, reason, tellField);
+      const isShown = Object.keys(refused).some((name) => name in values);
+      if (isShown) refuse(refused);
+      if (!isShown || reason.code !== 'validation') setFailure(reason);
+    }
+  }
+
+  function refuse(texts: FieldTexts): void {
+    form.setErrors(texts as never);
+    const first = Object.keys(form.getValues()).find((name) => name in texts);
+    // After the errors are drawn: the first wrong field says what is wrong to who cannot see it.
+    if (first !== undefined) requestAnimationFrame(() => form.getInputNode(first)?.focus());
+  }
+
+  return {
+    form,
+    failure,
+    isBusy: isRunning,
+    isDirty: form.isDirty(),
+    submit(event) {
+      event?.preventDefault();
+      if (!isRunning) void send(ifMatch);
+    },
+    overwrite: () => void send(undefined),
+  };
+}

@@ -1,0 +1,32 @@
+// Names of keys: the same for every layout, with the shift only where it is not part of the sign.
+import { describe, expect, it } from 'vitest';
+import { chordOf } from './keys.ts';
+
+const press = (
+  key: string,
+  code: string,
+  modifiers: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {},
+) => chordOf({ key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers });
+
+describe('chordOf', () => {
+  it.each([
+    ['j', 'KeyJ', {}, 'j'],
+    ['X', 'KeyX', { shiftKey: true }, 'shift+x'],
+    ['k', 'KeyK', { ctrlKey: true }, 'mod+k'],
+    ['k', 'KeyK', { metaKey: true }, 'mod+k'],
+    ['?', 'Slash', { shiftKey: true }, '?'],
+    ['/', 'Slash', {}, '/'],
+    ['Enter', 'Enter', { ctrlKey: true }, 'mod+enter'],
+    ['ArrowDown', 'ArrowDown', {}, 'arrowdown'],
+    [' ', 'Space', {}, 'space'],
+  ])('names %s', (key, code, modifiers, name) => {
+    expect(press(key, code, modifiers)).toBe(name);
+  });
+
+  it('takes the place of a key whose layout has no Latin letter there', () => {
+    expect(press('о', 'KeyJ')).toBe('j');
+    expect(press('Л', 'KeyK', { ctrlKey: true, shiftKey: true })).toBe('mod+shift+k');
+    // A Latin layout decides by what it types, wherever that is.
+    expect(press('z', 'KeyY')).toBe('z');
+  });
+});

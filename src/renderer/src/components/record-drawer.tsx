@@ -1,0 +1,99 @@
+// A record over its list: with an address of its own, so that it can be linked, reloaded and gone back from.
+import { Drawer } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { type ReactNode, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useTitle } from '../router/title.ts';
+import classes from './record-drawer.module.css';
+import { useEscape } from './use-escape.ts';
+
+export interface RecordDrawerProps {
+  readonly isOpen: boolean;
+  /** Leaves for the list: `leave(hashOf(['users'], place.query))`. */
+  readonly onClose: () => void;
+  /** The record's name; also the window's title. */
+  readonly title: string;
+  /** Under the name: state, contact. */
+  readonly subtitle?: ReactNode;
+  /** In the head, beside the way out: a menu, an act. */
+  readonly actions?: ReactNode;
+  /** 480 for a form, 640 for a record. */
+  readonly width?: 480 | 560 | 640;
+  /** Stays at the lower edge: a form's buttons. */
+  readonly footer?: ReactNode;
+  /** false: clicks beside it and Escape go through `onClose` all the same, but nothing closes while it asks. */
+  readonly canClose?: boolean;
+  readonly children: ReactNode;
+}
+
+export function RecordDrawer(props: RecordDrawerProps) {
+  const { isOpen, onClose, title, subtitle, actions, width = 640, footer, canClose = true, children } = props;
+  const { t } = useTranslation('common');
+  const content = useRef<HTMLDivElement>(null);
+  useTitle(isOpen ? title : undefined, 1);
+  useEscape(content, onClose, isOpen && canClose);
+  return (
+    <Drawer.Root
+      opened={isOpen}
+      onClose={onClose}
+      position="right"
+      size={width}
+      closeOnEscape={false}
+      closeOnClickOutside={canClose}
+      transitionProps={{ transition: 'slide-left', duration: 180 }}
+      shadow="none"
+    >
+      <Drawer.Overlay className={classes.scrim} />
+      <Drawer.Content ref={content} classNames={{ content: classes.content ?? '' }}>
+        <div className={classes.head}>
+          <div className={classes.names}>
+            <Drawer.Title className={classes.title ?? ''}>{title}</Drawer.Title>
+            {subtitle !== undefined && <div className={classes.subtitle}>{subtitle}</div>}
+          </div>
+          <div className={classes.actions}>
+            {actions}
+            <Drawer.CloseButton aria-label={t('close')} icon={<IconX size={18} stroke={1.5} />} />
+          </div>
+        </div>
+        <div className={classes.body}>{children}</div>
+        {footer !== undefined && <div className={classes.footer}>{footer}</div>}
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+interface DrawerSectionProps {
+  readonly title?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of a record, set off by a quiet line. */
+export function DrawerSection({ title, actions, children }: DrawerSectionProps) {
+  return (
+    <section className={classes.section} aria-label={title}>
+      {title !== undefined && (
+        <header className={classes.sectionHead}>
+          <h3>{title}</h3>
+          {actions}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** A fact of a record: what it is on the left, how it is on the right. */
+export function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Around facts. */
+export function Facts({ children }: { readonly children: ReactNode }) {
+  return <dl className={classes.facts}>{children}</dl>;
+}

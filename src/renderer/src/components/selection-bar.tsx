@@ -1,0 +1,39 @@
+// Says how many are selected and offers what can be done with them; stands over the list's lower edge.
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './selection-bar.module.css';
+
+interface SelectionBarProps {
+  readonly count: number;
+  /** How many match the filter in all; offered where it is more than what is selected. */
+  readonly total?: number;
+  readonly onSelectAll?: () => void;
+  readonly onClear: () => void;
+  /** Buttons. */
+  readonly children: ReactNode;
+}
+
+export function SelectionBar({ count, total, onSelectAll, onClear, children }: SelectionBarProps) {
+  const { t } = useTranslation('frame');
+  if (count === 0) return null;
+  return (
+    <div className={classes.bar} role="toolbar" aria-label={t('selection.label')}>
+      <span className={classes.count} role="status">
+        {t('selection.count', { count })}
+      </span>
+      {onSelectAll !== undefined && total !== undefined && total > count && (
+        <button type="button" className={classes.all} onClick={onSelectAll}>
+          {t('selection.all', { count: total })}
+        </button>
+      )}
+      <span className={classes.acts}>{children}</span>
+      <Tooltip label={t('selection.clear')}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('selection.clear')} onClick={onClear}>
+          <IconX size={16} stroke={1.5} />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}

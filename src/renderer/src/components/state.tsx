@@ -1,0 +1,75 @@
+// State at a glance: a dot of its colour, always with its word, since colour alone tells nobody who cannot see it.
+import { useTranslation } from 'react-i18next';
+import classes from './state.module.css';
+
+/** States of users, nodes and what else has one. */
+export type State =
+  | 'active'
+  | 'on_hold'
+  | 'limited'
+  | 'expired'
+  | 'disabled'
+  | 'up'
+  | 'down'
+  | 'unknown'
+  | 'enabled'
+  | 'archived'
+  | 'online'
+  | 'offline'
+  | 'degraded';
+
+export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'idle';
+
+const TONES: Readonly<Record<State, Tone>> = {
+  active: 'ok',
+  on_hold: 'info',
+  limited: 'warn',
+  expired: 'bad',
+  disabled: 'idle',
+  up: 'ok',
+  down: 'bad',
+  unknown: 'idle',
+  enabled: 'ok',
+  archived: 'idle',
+  online: 'ok',
+  offline: 'idle',
+  degraded: 'warn',
+};
+
+interface StateProps {
+  readonly state: State;
+  /** Instead of the state's usual word. */
+  readonly label?: string;
+}
+
+/** A dot with its word, for rows and lines of text. `bare`: the dot alone; its word is then read, not shown. */
+export function StateDot({ state, label, bare = false }: StateProps & { readonly bare?: boolean }) {
+  const { t } = useTranslation('common');
+  const text = label ?? t(`state.${state}`);
+  return (
+    <span className={classes.state} title={bare ? text : undefined}>
+      <span className={classes.dot} data-tone={TONES[state]} data-state={state} />
+      <span className={bare ? 'visually-hidden' : undefined}>{text}</span>
+    </span>
+  );
+}
+
+/** The same as a mark of its own, for heads of records. */
+export function StateBadge({ state, label }: StateProps) {
+  const { t } = useTranslation('common');
+  return (
+    <span className={classes.badge} data-tone={TONES[state]}>
+      <span className={classes.dot} data-tone={TONES[state]} data-state={state} />
+      {label ?? t(`state.${state}`)}
+    </span>
+  );
+}
+
+/** A small word beside a name: a tag, a kind, an access. `tone` only where it tells a state. */
+export function Mark({ children, tone }: { readonly children: string; readonly tone?: Tone }) {
+  return (
+    <span className={classes.mark} data-tone={tone}>
+      {children}
+    </span>
+  );
+}

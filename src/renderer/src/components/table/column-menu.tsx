@@ -1,0 +1,83 @@
+// The menu in which a list's columns are chosen and put in order.
+import { ActionIcon, Checkbox, Popover, Tooltip } from '@mantine/core';
+import { IconChevronDown, IconChevronUp, IconColumns3 } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { changeTableView, useView } from '../../state/view.ts';
+import classes from './column-menu.module.css';
+import { type Columns, lookOf } from './columns.ts';
+import { isShown, orderOf } from './use-column-state.ts';
+
+interface ColumnMenuProps<Row extends object> {
+  /** The name under which the list remembers its columns. */
+  readonly remember: string;
+  readonly columns: Columns<Row>;
+}
+
+export function ColumnMenu<Row extends object>({ remember, columns }: ColumnMenuProps<Row>) {
+  const { t } = useTranslation('frame');
+  const looks = useMemo(() => lookOf(columns), [columns]);
+  const view = useView(({ tables }) => tables[remember]) ?? {};
+  const order = orderOf(looks, view);
+  const move = (id: string, step: -1 | 1) => {
+    const next = [...order];
+    const from = next.indexOf(id);
+    next.splice(from, 1);
+    next.splice(from + step, 0, id);
+    changeTableView(remember, { order: next });
+  };
+  const items = order.flatMap((id) => {
+    const look = looks.get(id);
+    return look && look.isBare !== true ? [{ id, look }] : [];
+  });
+  return (
+    <Popover position="bottom-end" width={264} shadow="none" classNames={{ dropdown: classes.menu ?? '' }}>
+      <Popover.Target>
+        <Tooltip label={t('table.columns')}>
+          <ActionIcon variant="default" size={32} aria-label={t('table.columns')}>
+            <IconColumns3 size={16} stroke={1.5} />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t('table.columns')}>
+        <ul className={classes.list} aria-label={t('table.columns')}>
+          {items.map(({ id, look }, index) => (
+            <li key={id} className={classes.item}>
+              <Checkbox
+                size="xs"
+                label={look.label}
+                checked={isShown(id, look, view)}
+                disabled={look.isFixed === true}
+                onChange={(event) =>
+                  changeTableView(remember, { shown: { ...view.shown, [id]: event.currentTarget.checked } })
+                }
+              />
+              <span className={classes.moves}>
+                <ActionIcon
+                  size={24}
+                  variant="subtle"
+                  color="gray"
+                  aria-label={t('table.moveUp', { column: look.label })}
+                  disabled={index === 0}
+                  onClick={() => move(id, -1)}
+                >
+                  <IconChevronUp size={14} stroke={1.5} />
+                </ActionIcon>
+                <ActionIcon
+                  size={24}
+                  variant="subtle"
+                  color="gray"
+                  aria-label={t('table.moveDown', { column: look.label })}
+                  disabled={index === items.length - 1}
+                  onClick={() => move(id, 1)}
+                >
+                  <IconChevronDown size={14} stroke={1.5} />
+                </ActionIcon>
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,214 @@
+// The list of every screen: sorted, selected, opened by mouse or keyboard, windowed when it is long, and honest while it loads.
+import { useTable } from '@tanstack/react-table';
+import { type ReactNode, useMemo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PanelCallError } from '../../../../contract/client.ts';
+import { useView } from '../../state/view.ts';
+import { EmptyState, ErrorState } from '../placeholder.tsx';
+import { useIsSlow } from '../skeleton.tsx';
+import { type Columns, features, lookOf } from './columns.ts';
+import classes from './data-table.module.css';
+import { type RowKey, useRowControl } from './row-control.ts';
+import type { RowId, Selection } from './selection.ts';
+import { SkeletonRows } from './skeleton-rows.tsx';
+import { TableHead } from './table-head.tsx';
+import { TableRow, WaitingRow } from './table-row.tsx';
+import { useColumnState, useOnWindow } from './use-column-state.ts';
+import { useRowWindow } from './use-row-window.ts';
+
+/** Rows of a list of which only some are here. */
+export interface RowSource<Row> {
+  /** How many there are in all. */
+  readonly count: number;
+  /** undefined: not here yet. */
+  at(index: number): Row | undefined;
+}
+
+/** How the reading of a list stands; what `useOperation` gives fits. */
+export interface Reading {
+  readonly isPending: boolean;
+  readonly error: PanelCallError | null;
+  /** What is shown belongs to another question, while this one is being asked. */
+  readonly isPlaceholderData?: boolean;
+  refetch(): unknown;
+}
+
+export interface DataTableProps<Row extends object> {
+  /** What is listed, for who cannot see it. */
+  readonly label: string;
+  readonly columns: Columns<Row>;
+  readonly rows: readonly Row[] | RowSource<Row>;
+  readonly reading: Reading;
+  rowId(row: Row): RowId;
+  /** The row's name, for the names of its checkbox and its keys. */
+  rowName(row: Row): string;
+  /** Where a row opens; rows without it do not open. */
+  hrefOf?(row: Row): string;
+  /** The row that is open in a drawer. */
+  readonly openId?: RowId | null | undefined;
+  /** The order the panel was asked for, `-` in front: downwards. Without `onSort` the list sorts what is here. */
+  readonly sort?: string | undefined;
+  readonly onSort?: (sort: string) => void;
+  readonly selection?: Selection | undefined;
+  /** Keys for the row that has the focus. */
+  readonly rowKeys?: readonly RowKey<Row>[];
+  /** Shown where there is nothing at all. */
+  readonly empty: ReactNode;
+  /** Takes all filters out; given while there are some, it tells "nothing matches" from "nothing is here". */
+  readonly onClearFilters?: (() => void) | undefined;
+  /** Remembers this list's columns under a name. */
+  readonly remember?: string;
+  /** Another key begins the list at its top: rows of another question. */
+  readonly listKey?: string;
+  /** Tells which rows are on screen, for whoever loads them. */
+  readonly onWindow?: (start: number, end: number) => void;
+  /** Over the lower edge: the selection bar. */
+  readonly children?: ReactNode;
+}
+
+export const ROW_HEIGHTS = { comfortable: 44, compact: 36 } as const;
+const HEAD_HEIGHT = 36;
+const SKELETON_ROWS = 12;
+
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { rows, reading, empty, onClearFilters } = props;
+  const isEmpty = ('count' in rows ? rows.count : rows.length) === 0;
+  if (reading.error !== null && isEmpty) {
+    return <ErrorState failure={reading.error} onRetry={() => void reading.refetch()} />;
+  }
+  if (!reading.isPending && isEmpty) {
+    return onClearFilters === undefined ? empty : <NothingFound onClear={onClearFilters} />;
+  }
+  return <RowList {...props} />;
+}
+
+/** Mounted while there is a list, so that it measures and follows the element that is there. */
+function RowList<Row extends object>(props: DataTableProps<Row>) {
+  const { columns, rows, reading, rowId, rowName, hrefOf, openId, selection, children } = props;
+  const { t } = useTranslation('frame');
+  const rowHeight = ROW_HEIGHTS[useView((view) => view.density)];
+  const scroller = useRef<HTMLDivElement>(null);
+  const source = 'at' in rows && 'count' in rows ? rows : null;
+  const count = source ? source.count : (rows as readonly Row[]).length;
+  const view = useRowWindow(scroller, count, rowHeight, HEAD_HEIGHT, props.listKey);
+
+  const data = useMemo(() => {
+    if (source === null) return rows as readonly Row[];
+    const loaded: Row[] = [];
+    for (let index = view.start; index < view.end; index++) {
+      const row = source.at(index);
+      if (row !== undefined) loaded.push(row);
+    }
+    return loaded;
+  }, [source, rows, view.start, view.end]);
+
+  const looks = useMemo(() => lookOf(columns), [columns]);
+  const state = useColumnState(props.remember, looks, props.sort, props.onSort);
+  const table = useTable({
+    features,
+    columns,
+    data,
+    getRowId: (row) => String(rowId(row)),
+    enableSortingRemoval: false,
+    manualSorting: source !== null || props.onSort !== undefined,
+    state: state.tableState,
+    onSortingChange: state.onSortingChange,
+  });
+  const model = table.getRowModel();
+  const rowAt = (index: number) => {
+    if (source === null) return model.rows[index];
+    const row = source.at(index);
+    return row && model.rowsById[String(rowId(row))];
+  };
+  const control = useRowControl({
+    ...props,
+    count,
+    rowAt: (index) => rowAt(index)?.original,
+    scroller,
+    reveal: view.reveal,
+  });
+  const isSlow = useIsSlow(reading.isPending);
+  useOnWindow(props.onWindow, view.start, view.end);
+
+  const visible = table.getVisibleLeafColumns().map(({ id }) => id);
+  const shape = visible.join(' ');
+  const indexes = Array.from({ length: view.end - view.start }, (_, step) => view.start + step);
+  return (
+    <div className={classes.frame}>
+      <div ref={scroller} className={classes.scroller} data-stale={reading.isPlaceholderData || undefined}>
+        <table
+          className={classes.table}
+          aria-label={props.label}
+          aria-rowcount={count + 1}
+          aria-busy={reading.isPending || reading.isPlaceholderData || undefined}
+        >
+          <colgroup>
+            {selection && <col className={classes.checkColumn} />}
+            {visible.map((id) => (
+              <col key={id} data-below={looks.get(id)?.hideBelow} style={{ width: state.widthOf(id) }} />
+            ))}
+          </colgroup>
+          <TableHead table={table} looks={looks} state={state} selection={selection} ids={data.map(rowId)} />
+          <tbody {...control.handlers}>
+            {reading.isPending && count === 0 ? (
+              isSlow && <SkeletonRows count={SKELETON_ROWS} columns={visible} looks={looks} hasCheck={!!selection} />
+            ) : (
+              <>
+                <Space height={view.before} />
+                {indexes.map((index) => {
+                  const row = rowAt(index);
+                  if (row === undefined)
+                    return <WaitingRow key={`at ${index}`} index={index} columns={visible} hasCheck={!!selection} />;
+                  const id = rowId(row.original);
+                  return (
+                    <TableRow
+                      key={row.id}
+                      row={row}
+                      index={index}
+                      shape={shape}
+                      looks={looks}
+                      name={rowName(row.original)}
+                      isOpen={openId !== undefined && openId !== null && String(openId) === String(id)}
+                      isActive={control.active === index}
+                      canOpen={hrefOf !== undefined}
+                      isSelected={selection ? selection.has(id) : null}
+                    />
+                  );
+                })}
+                <Space height={view.after} />
+              </>
+            )}
+          </tbody>
+        </table>
+      </div>
+      <span className="visually-hidden" role="status">
+        {reading.isPending ? '' : t('table.rows', { count })}
+      </span>
+      {children}
+    </div>
+  );
+}
+
+/** Keeps the place of rows that are not rendered. */
+function Space({ height }: { readonly height: number }) {
+  return height > 0 ? (
+    <tr aria-hidden className={classes.space} style={{ height }}>
+      <td />
+    </tr>
+  ) : null;
+}
+
+function NothingFound({ onClear }: { readonly onClear: () => void }) {
+  const { t } = useTranslation('frame');
+  return (
+    <EmptyState
+      title={t('table.nothingFound')}
+      text={t('table.nothingFoundHint')}
+      action={
+        <button type="button" className={classes.clear} onClick={onClear}>
+          {t('table.clearFilters')}
+        </button>
+      }
+    />
+  );
+}

@@ -1,0 +1,30 @@
+// Columns as chosen: hidden, shown and ordered, and new columns where they belong by default.
+import { describe, expect, it } from 'vitest';
+import type { ColumnLook } from './columns.ts';
+import { isShown, orderOf } from './use-column-state.ts';
+
+const looks = new Map<string, ColumnLook>([
+  ['name', { label: 'Name', isFixed: true }],
+  ['state', { label: 'State' }],
+  ['note', { label: 'Note', isHidden: true }],
+]);
+const shown = (id: string, view: Parameters<typeof isShown>[2]) => isShown(id, looks.get(id) ?? { label: '' }, view);
+
+describe('isShown', () => {
+  it('follows the choice, else the default, and never hides what tells the row', () => {
+    expect(['name', 'state', 'note'].map((id) => shown(id, {}))).toEqual([true, true, false]);
+    const view = { shown: { name: false, state: false, note: true } };
+    expect(['name', 'state', 'note'].map((id) => shown(id, view))).toEqual([true, false, true]);
+  });
+});
+
+describe('orderOf', () => {
+  it('is as defined until it is chosen', () => {
+    expect(orderOf(looks, {})).toEqual(['name', 'state', 'note']);
+  });
+
+  it('keeps a choice, forgets columns that are gone, and puts new ones where they belong', () => {
+    expect(orderOf(looks, { order: ['state', 'gone', 'name'] })).toEqual(['state', 'name', 'note']);
+    expect(orderOf(looks, { order: ['note', 'name'] })).toEqual(['note', 'state', 'name']);
+  });
+});

@@ -1,0 +1,87 @@
+// Which columns a list shows, in which order and width, and by which it is sorted; what is chosen is remembered.
+import type { SortingState, Updater } from '@tanstack/react-table';
+import { useEffect, useMemo, useState } from 'react';
+import { changeTableView, type TableView, useView } from '../../state/view.ts';
+import type { ColumnLook } from './columns.ts';
+
+export interface ColumnState {
+  readonly tableState: {
+    readonly sorting: SortingState;
+    readonly columnVisibility: Record<string, boolean>;
+    readonly columnOrder: string[];
+  };
+  readonly onSortingChange: (change: Updater<SortingState>) => void;
+  canSort(id: string): boolean;
+  widthOf(id: string): number | undefined;
+  /** null where the list remembers nothing. */
+  readonly onResize: ((id: string, width: number | null) => void) | null;
+}
+
+const NO_VIEW: TableView = {};
+
+export function useColumnState(
+  remember: string | undefined,
+  looks: ReadonlyMap<string, ColumnLook>,
+  sort: string | undefined,
+  onSort: ((sort: string) => void) | undefined,
+): ColumnState {
+  const view = useView(({ tables }) => (remember === undefined ? NO_VIEW : (tables[remember] ?? NO_VIEW)));
+  const [own, setOwn] = useState<SortingState>(() => sortingOf(sort, looks));
+  const sorting = useMemo(() => (onSort ? sortingOf(sort, looks) : own), [onSort, sort, looks, own]);
+  const tableState = useMemo(
+    () => ({ sorting, columnVisibility: visibilityOf(looks, view), columnOrder: orderOf(looks, view) }),
+    [sorting, looks, view],
+  );
+  return {
+    tableState,
+    onSortingChange(change) {
+      const next = typeof change === 'function' ? change(sorting) : change;
+      if (onSort) onSort(next.map(({ id, desc }) => `${desc ? '-' : ''}${looks.get(id)?.sort ?? id}`).join());
+      else setOwn(next);
+    },
+    canSort: (id) => looks.get(id)?.sort !== undefined,
+    widthOf: (id) => view.widths?.[id] ?? looks.get(id)?.width,
+    onResize:
+      remember === undefined
+        ? null
+        : (id, width) => {
+            const { [id]: _, ...others } = view.widths ?? {};
+            changeTableView(remember, { widths: width === null ? others : { ...others, [id]: width } });
+          },
+  };
+}
+
+function sortingOf(sort: string | undefined, looks: ReadonlyMap<string, ColumnLook>): SortingState {
+  const field = sort?.replace(/^-/, '');
+  const id = [...looks].find(([, look]) => look.sort === field)?.[0];
+  return sort === undefined || id === undefined ? [] : [{ id, desc: sort.startsWith('-') }];
+}
+
+/** Whether a column is shown: as chosen, else as it is by default. */
+export function isShown(id: string, look: ColumnLook, view: TableView): boolean {
+  return look.isFixed === true || (view.shown?.[id] ?? look.isHidden !== true);
+}
+
+function visibilityOf(looks: ReadonlyMap<string, ColumnLook>, view: TableView): Record<string, boolean> {
+  return Object.fromEntries([...looks].map(([id, look]) => [id, isShown(id, look, view)]));
+}
+
+/** As chosen; columns that are newer than the choice keep the place they have by default. */
+export function orderOf(looks: ReadonlyMap<string, ColumnLook>, view: TableView): string[] {
+  const all = [...looks.keys()];
+  if (view.order === undefined) return all;
+  const order = view.order.filter((id) => looks.has(id));
+  for (const [index, id] of all.entries()) {
+    if (!order.includes(id)) order.splice(index, 0, id);
+  }
+  return order;
+}
+
+/** Tells which rows are on screen, once for each window. */
+export function useOnWindow(
+  onWindow: ((start: number, end: number) => void) | undefined,
+  start: number,
+  end: number,
+): void {
+  useEffect(() => onWindow?.(start, end), [onWindow, start, end]);
+}

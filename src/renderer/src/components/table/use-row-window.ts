@@ -1,0 +1,117 @@
+// Follows the scrolling of a list and says which rows stand in its window; renders anew only when that changes.
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { follow, isScaled, type ListShape, type RowWindow, scrollTopAt, windowAt } from './row-window.ts';
+
+/** After this much rest, in ms, the scrollbar is set to where the list really is. */
+const REST_MS = 140;
+const FIRST_VIEWPORT = 800;
+
+export interface RowWindowControl extends RowWindow {
+  /** Scrolls as little as needed to bring a row into sight. */
+  reveal(index: number): void;
+}
+
+/** `scroller`: the element that scrolls. `headHeight`: what sticks at its top, in px. Another `listKey` begins at the top. */
+export function useRowWindow(
+  scroller: RefObject<HTMLElement | null>,
+  count: number,
+  rowHeight: number,
+  headHeight: number,
+  listKey?: string,
+): RowWindowControl {
+  const [viewport, setViewport] = useState(FIRST_VIEWPORT);
+  const place = useRef({ offset: 0, scrollTop: 0 });
+  const shape: ListShape = { count, rowHeight, viewport };
+  const [shown, setShown] = useState<RowWindow>(() => windowAt(0, 0, shape));
+  const latest = useRef(shape);
+  latest.current = shape;
+
+  const update = useCallback(() => {
+    const { offset, scrollTop } = place.current;
+    const next = windowAt(offset, scrollTop, latest.current);
+    setShown((now) => (isSame(now, next) ? now : next));
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const measure = () => setViewport(Math.max(rowHeight, element.clientHeight - headHeight));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller, rowHeight, headHeight]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another shape asks for another window, though it is read from the ref.
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    const scrollTop = element?.scrollTop ?? 0;
+    const { offset } = place.current;
+    const full = Math.max(0, count * rowHeight - viewport);
+    place.current = { scrollTop, offset: full === 0 ? 0 : Math.min(offset, full) };
+    update();
+  }, [count, rowHeight, viewport, update]);
+
+  const lastKey = useRef(listKey);
+  useLayoutEffect(() => {
+    if (lastKey.current === listKey) return;
+    lastKey.current = listKey;
+    place.current = { offset: 0, scrollTop: 0 };
+    if (scroller.current) scroller.current.scrollTop = 0;
+    update();
+  }, [scroller, listKey, update]);
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const settle = () => {
+      const top = scrollTopAt(place.current.offset, latest.current);
+      if (Math.abs(top - element.scrollTop) < 1) return;
+      element.scrollTop = top;
+      place.current.scrollTop = element.scrollTop;
+      // At once, in the same frame as the scrollbar: nobody sees either of them move.
+      flushSync(update);
+    };
+    const onScroll = () => {
+      const { offset, scrollTop } = place.current;
+      const to = element.scrollTop;
+      if (Math.abs(to - scrollTop) < 1) return;
+      place.current = { offset: follow(offset, scrollTop, to, latest.current), scrollTop: to };
+      update();
+      clearTimeout(timer);
+      timer = setTimeout(settle, REST_MS);
+    };
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      element.removeEventListener('scroll', onScroll);
+      clearTimeout(timer);
+    };
+  }, [scroller, update]);
+
+  const reveal = useCallback(
+    (index: number) => {
+      const element = scroller.current;
+      if (element === null) return;
+      const { rowHeight: height, viewport: seen } = latest.current;
+      const { offset } = place.current;
+      const top = index * height;
+      const target = top < offset ? top : top + height > offset + seen ? top + height - seen : offset;
+      if (target === offset) return;
+      const scrollTop = scrollTopAt(target, latest.current);
+      place.current = { offset: target, scrollTop };
+      element.scrollTop = scrollTop;
+      place.current.scrollTop = element.scrollTop;
+      if (!isScaled(latest.current)) place.current.offset = element.scrollTop;
+      update();
+    },
+    [scroller, update],
+  );
+
+  return { ...shown, end: Math.min(shown.end, count), reveal };
+}
+
+function isSame(a: RowWindow, b: RowWindow): boolean {
+  return a.start === b.start && a.end === b.end && Math.abs(a.before - b.before) < 1 && Math.abs(a.after - b.after) < 1;
+}

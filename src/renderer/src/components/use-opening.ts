@@ -1,0 +1,40 @@
+// Keeps what a drawer shows while it leaves, and counts its openings, so that each of them begins anew.
+import { useEffect, useState } from 'react';
+
+/** What the segment of an address behind its screen opens: a new record, one by its id, or nothing. */
+export function openedBy(segment: string | undefined): 'new' | number | null {
+  if (segment === 'new') return 'new';
+  return segment !== undefined && /^[1-9]\d{0,15}$/.test(segment) ? Number(segment) : null;
+}
+
+export interface Opening<Value> {
+  /** What is open, or is just leaving; null: nothing is. */
+  readonly held: Value | null;
+  /** Another for each opening: for `key`. */
+  readonly turn: number;
+}
+
+/** Longer than a drawer takes to leave; then nothing that was typed into it stays. */
+const LEAVING_MS = 400;
+
+/** `value`: what is open; null: nothing is. */
+export function useOpening<Value extends string | number>(value: Value | null): Opening<Value> {
+  const [state, setState] = useState({ value, held: value, turn: 0 });
+  const isLeaving = value === null && state.held !== null;
+  useEffect(() => {
+    if (!isLeaving) return;
+    const timer = setTimeout(() => setState((now) => (now.value === null ? { ...now, held: null } : now)), LEAVING_MS);
+    return () => clearTimeout(timer);
+  }, [isLeaving]);
+  if (value === state.value) return state;
+  const next = value === null ? { ...state, value } : { value, held: value as Value | null, turn: state.turn + 1 };
+  setState(next);
+  return next;
+}
+
+/** `isOpen`, but false at first: a drawer that is there from the beginning would neither move in nor give the focus back. */
+export function useSoonOpen(isOpen: boolean): boolean {
+  const [isSoon, setSoon] = useState(false);
+  useEffect(() => setSoon(isOpen), [isOpen]);
+  return isSoon && isOpen;
+}

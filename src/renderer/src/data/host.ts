@@ -1,0 +1,23 @@
+// What the host gives the pages beside the panel; a browser does it by its own means.
+import { createContext, use } from 'react';
+import type { HostApi } from '../../../bridge/host-api.ts';
+
+export const browserHost: HostApi = {
+  kind: 'browser',
+  copy: (text) => navigator.clipboard.writeText(text),
+  save(name, type, content) {
+    const url = URL.createObjectURL(new Blob([content], { type }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = name;
+    link.click();
+    // The browser reads the file after this turn.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  },
+};
+
+export const HostContext = createContext<HostApi>(browserHost);
+
+export function useHost(): HostApi {
+  return use(HostContext);
+}

@@ -1,0 +1,36 @@
+// TanStack Query as the panel needs it: what is read is kept by operation id and input, and retried only where that can help.
+import { QueryClient } from '@tanstack/react-query';
+import { PanelCallError } from '../../../contract/client.ts';
+
+const SOON_MS = 30_000;
+const MAX_WAIT_S = 30;
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // Events say what has changed; this is for what no event tells, such as traffic.
+        staleTime: SOON_MS,
+        gcTime: 5 * 60_000,
+        // The panel is often on the same machine or in the same network: the browser's idea of "online" says nothing of it.
+        networkMode: 'always',
+        retry: isWorthRetrying,
+        retryDelay,
+        refetchOnWindowFocus: true,
+      },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  });
+}
+
+/** Only what passes by itself: a panel out of reach, or one that said when to come again. */
+export function isWorthRetrying(failures: number, failure: unknown): boolean {
+  if (!(failure instanceof PanelCallError)) return false;
+  if (failure.code === 'unavailable') return failures < 2;
+  return failure.code === 'rate_limited' && failures < 3 && (failure.retryAfter ?? 0) <= MAX_WAIT_S;
+}
+
+function retryDelay(failures: number, failure: unknown): number {
+  const asked = failure instanceof PanelCallError ? failure.retryAfter : null;
+  return asked === null ? 1000 * 2 ** failures : asked * 1000 + 250;
+}

@@ -1,0 +1,92 @@
+// A list that is read page by page as it is scrolled: what is on screen, a page ahead, and the total. Neighbours are read by cursor, jumps
+// by offset; while another question is being asked the former rows stay.
+import { useQueries } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { PanelCallError } from '../../../contract/client.ts';
+import type { OperationId, Output } from '../../../contract/table.ts';
+import type { Reading, RowSource } from '../components/table/data-table.tsx';
+import { usePanel } from './panel.tsx';
+import { type CallInput, callOperation } from './use-operation.ts';
+
+/** What every list replies with. */
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+/** The operations whose reply is a list with a cursor. */
+export type ListId = { [Id in OperationId]: Output<Id> extends Page<unknown> ? Id : never }[OperationId];
+export type ItemOf<Id extends ListId> = Output<Id> extends Page<infer Item> ? Item : never;
+
+export interface PagedRows<Item> {
+  readonly rows: RowSource<Item>;
+  readonly reading: Reading;
+  /** How many match; undefined before the first answer. */
+  readonly total: number | undefined;
+  /** Changes when rows of another question are shown: the list then begins at its top. */
+  readonly listKey: string;
+  /** For DataTable's `onWindow`. */
+  onWindow(start: number, end: number): void;
+}
+
+const PAGE = 100;
+
+export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): PagedRows<ItemOf<Id>> {
+  type Item = ItemOf<Id>;
+  const { client } = usePanel();
+  const question = JSON.stringify(input);
+  const [range, setRange] = useState({ question, first: 0, last: 0 });
+  // Another question begins at its first page.
+  const { first, last } = range.question === question ? range : { first: 0, last: 0 };
+  const cursors = useRef(new Map<string, string>());
+
+  const numbers = Array.from({ length: last - first + 1 }, (_, step) => first + step);
+  const results = useQueries({
+    queries: numbers.map((number) => ({
+      queryKey: [id, input, number] as const,
+      queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+        const cursor = cursors.current.get(`${question} ${number}`);
+        const place = cursor === undefined ? { offset: number * PAGE } : { cursor };
+        const page = await callOperation(client, id, { ...input, ...place, limit: PAGE } as CallInput<Id>, { signal });
+        const next = (page as unknown as Page<Item>).next_cursor;
+        if (next !== null) cursors.current.set(`${question} ${number + 1}`, next);
+        return page as unknown as Page<Item>;
+      },
+    })),
+  });
+
+  const shown = useRef<{ readonly key: string; readonly rows: RowSource<Item> } | null>(null);
+  const some = results.find(({ data }) => data !== undefined)?.data;
+  const total = some?.total;
+  const pages = results.map(({ data }) => data);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the pages themselves are what the rows are made of, one by one.
+  const rows = useMemo<RowSource<Item>>(() => {
+    const byNumber = new Map(numbers.map((number, index) => [number, pages[index]]));
+    return { count: total ?? 0, at: (index) => byNumber.get(Math.floor(index / PAGE))?.items[index % PAGE] };
+  }, [total, first, last, ...pages]);
+  if (total !== undefined) shown.current = { key: question, rows };
+
+  const error = (results.find((result) => result.error !== null)?.error ?? null) as PanelCallError | null;
+  const onWindow = useCallback(
+    (start: number, end: number) => {
+      const next = { first: Math.floor(start / PAGE), last: Math.floor(Math.max(start, end) / PAGE) };
+      setRange((now) =>
+        now.question === question && now.first === next.first && now.last === next.last ? now : { question, ...next },
+      );
+    },
+    [question],
+  );
+  return {
+    rows: shown.current?.rows ?? rows,
+    reading: {
+      isPending: shown.current === null && error === null,
+      error,
+      isPlaceholderData: shown.current !== null && shown.current.key !== question,
+      refetch: () => Promise.all(results.map((result) => result.refetch())),
+    },
+    total: shown.current?.rows.count,
+    listKey: shown.current?.key ?? question,
+    onWindow,
+  };
+}

@@ -1,0 +1,77 @@
+// The page around setup and sign-in: one card in the middle, and how it looks and speaks.
+import { ActionIcon, Menu, Tooltip } from '@mantine/core';
+import { IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { GateMark } from '../../frame/mark.tsx';
+import { LOCALE_NAMES, LOCALES } from '../../i18n/i18n.ts';
+import { useTitle } from '../../router/title.ts';
+import { changeView } from '../../state/view.ts';
+import { useScheme } from '../../theme/use-scheme.ts';
+import classes from './access.module.css';
+
+interface AccessPageProps {
+  readonly title: string;
+  readonly subtitle?: ReactNode;
+  readonly children: ReactNode;
+  /** Under the card. */
+  readonly foot?: ReactNode;
+  /** Over a page that keeps its own title for later. */
+  readonly isOver?: boolean;
+}
+
+export function AccessPage({ title, subtitle, children, foot, isOver = false }: AccessPageProps) {
+  useTitle(title, isOver ? 2 : 0);
+  return (
+    <div className={classes.page}>
+      <div className={classes.corner}>
+        <LookButtons />
+      </div>
+      <main className={classes.main}>
+        <GateMark size={36} />
+        <h1 className={classes.title}>{title}</h1>
+        {subtitle !== undefined && <p className={classes.subtitle}>{subtitle}</p>}
+        <div className={classes.card}>{children}</div>
+        {foot !== undefined && <p className={classes.foot}>{foot}</p>}
+      </main>
+    </div>
+  );
+}
+
+function LookButtons() {
+  const { t } = useTranslation('frame');
+  const scheme = useScheme();
+  const other = scheme === 'dark' ? 'light' : 'dark';
+  const label = `${t('theme.label')}: ${t(`theme.${other}`)}`;
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Tooltip label={t('language')}>
+            <ActionIcon variant="subtle" color="gray" size={32} aria-label={t('language')}>
+              <IconLanguage size={18} stroke={1.5} />
+            </ActionIcon>
+          </Tooltip>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {LOCALES.map((locale) => (
+            <Menu.Item key={locale} lang={locale} onClick={() => changeView({ locale })}>
+              {LOCALE_NAMES[locale]}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Tooltip label={label}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={32}
+          aria-label={label}
+          onClick={() => changeView({ theme: other })}
+        >
+          {other === 'dark' ? <IconMoon size={18} stroke={1.5} /> : <IconSun size={18} stroke={1.5} />}
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+}

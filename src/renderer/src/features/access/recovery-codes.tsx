@@ -1,0 +1,46 @@
+// The recovery codes, this once: to be copied or saved before one goes on.
+import { Button, Checkbox } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { useHost } from '../../data/host.ts';
+import classes from './access.module.css';
+
+interface RecoveryCodesProps {
+  readonly codes: readonly string[];
+  readonly onDone: () => void;
+}
+
+export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
+  const { t } = useTranslation('access');
+  const host = useHost();
+  const [isKept, setKept] = useState(false);
+  const text = `${codes.join('\n')}\n`;
+  return (
+    <div className={classes.form}>
+      <p className={classes.text}>{t('codes.text')}</p>
+      <ol className={classes.codes}>
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <div className={classes.buttons}>
+        <CopyButton wide value={text} label={t('codes.copy')} />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} stroke={1.5} />}
+          onClick={() => host.save('gatehouse-recovery-codes.txt', 'text/plain', text)}
+        >
+          {t('codes.save')}
+        </Button>
+      </div>
+      <Checkbox label={t('codes.kept')} checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />
+      <Button fullWidth disabled={!isKept} onClick={onDone}>
+        {t('codes.done')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+// Setup: the administrator is made by the one-time link, which stands behind the `#` so that it is never sent as an address.
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Trans, useTranslation } from 'react-i18next';
+import { FormFailure } from '../../components/form/form-failure.tsx';
+import { useOperationForm } from '../../components/form/use-operation-form.ts';
+import { keyOf, useOperation } from '../../data/use-operation.ts';
+import { hashOf } from '../../router/place.ts';
+import { go, usePlace } from '../../router/router.ts';
+import { beginSession } from '../../state/session.ts';
+import classes from './access.module.css';
+import { AccessPage } from './access-page.tsx';
+import { StrengthMeter } from './strength-meter.tsx';
+import { TwoFactorEnrol } from './two-factor-enrol.tsx';
+
+export function SetUp() {
+  const { path } = usePlace();
+  const { data: state } = useOperation('panelState', {});
+  // As typed in the form, for the step behind it; gone with the page.
+  const [password, setPassword] = useState<string>();
+  const token = path[0] === 'setup' ? path[1] : undefined;
+  if (state?.signed_in && path[1] === 'done') return <Done password={password} />;
+  if (state?.set_up) return <AlreadySetUp />;
+  if (token === undefined) return <Notice title="needLinkTitle" text="needLinkText" />;
+  return <SetUpForm token={token} onDone={setPassword} />;
+}
+
+interface NoticeProps {
+  readonly title: 'needLinkTitle' | 'deadTitle';
+  readonly text: 'needLinkText' | 'deadText';
+}
+
+function Notice({ title, text }: NoticeProps) {
+  const { t } = useTranslation('access');
+  return (
+    <AccessPage title={t(`setUp.${title}`)}>
+      <p className={classes.text}>
+        <Trans t={t} i18nKey={`setUp.${text}`} values={{ command: 'panel setup' }} components={{ command: <code /> }} />
+      </p>
+    </AccessPage>
+  );
+}
+
+function AlreadySetUp() {
+  const { t } = useTranslation(['errors', 'access']);
+  return (
+    <AccessPage title={t('access:signIn.title')}>
+      <div className={classes.stack}>
+        <p className={classes.text}>{t('errors:code.already_set_up')}</p>
+        <Button fullWidth onClick={() => go(hashOf([]), { replace: true })}>
+          {t('access:signIn.title')}
+        </Button>
+      </div>
+    </AccessPage>
+  );
+}
+
+interface SetUpFormProps {
+  readonly token: string;
+  readonly onDone: (password: string) => void;
+}
+
+function SetUpForm({ token, onDone }: SetUpFormProps) {
+  const { t } = useTranslation('access');
+  const queries = useQueryClient();
+  const { form, failure, isBusy, submit } = useOperationForm({
+    operation: 'setUp',
+    initial: { name: '', password: '', repeat: '' },
+    toInput: ({ name, password }) => ({ token, name: name.trim(), password }),
+    check: ({ password, repeat }): Record<string, string> =>
+      password === repeat ? {} : { repeat: t('setUp.mismatch') },
+    onDone: async (_administrator, { password: typed }) => {
+      onDone(typed);
+      go(hashOf(['setup', 'done']), { replace: true });
+      beginSession();
+      await queries.refetchQueries({ queryKey: keyOf('panelState', {}) });
+    },
+  });
+  const { name, password } = form.getValues();
+  // The link was used, is too old, or was never one.
+  if (failure?.code === 'not_found') return <Notice title="deadTitle" text="deadText" />;
+  return (
+    <AccessPage title={t('setUp.title')} subtitle={t('setUp.subtitle')}>
+      <form className={classes.form} noValidate onSubmit={submit}>
+        <TextInput
+          label={t('setUp.name')}
+          description={t('setUp.nameHint')}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <PasswordInput label={t('setUp.password')} autoComplete="new-password" {...form.getInputProps('password')} />
+        <StrengthMeter password={password} name={name.trim()} />
+        <PasswordInput label={t('setUp.repeat')} autoComplete="new-password" {...form.getInputProps('repeat')} />
+        <FormFailure failure={failure} />
+        <Button type="submit" fullWidth loading={isBusy}>
+          {t('setUp.submit')}
+        </Button>
+      </form>
+    </AccessPage>
+  );
+}
+
+/** The administrator is made and signed in: the one thing that is worth doing at once. */
+function Done({ password }: { readonly password: string | undefined }) {
+  const { t } = useTranslation('access');
+  const [isEnrolling, setEnrolling] = useState(false);
+  const enter = () => go(hashOf([]), { replace: true });
+  if (isEnrolling) {
+    return (
+      <AccessPage title={t('twoFactor.title')}>
+        <TwoFactorEnrol
+          {...(password !== undefined && { password })}
+          onDone={enter}
+          onCancel={() => setEnrolling(false)}
+        />
+      </AccessPage>
+    );
+  }
+  return (
+    <AccessPage title={t('setUp.doneTitle')} subtitle={t('setUp.doneText')}>
+      <div className={classes.stack}>
+        <Button fullWidth onClick={() => setEnrolling(true)}>
+          {t('setUp.twoFactor')}
+        </Button>
+        <Button fullWidth variant="default" onClick={enter}>
+          {t('setUp.later')}
+        </Button>
+      </div>
+    </AccessPage>
+  );
+}

@@ -1,0 +1,132 @@
+// Sign-in: name, password, and a code where the panel asks for one. Also over a page whose session has ended, which it keeps.
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Trans, useTranslation } from 'react-i18next';
+import { PanelCallError } from '../../../../contract/client.ts';
+import { useFailureText } from '../../components/failure.ts';
+import { usePanel } from '../../data/panel.tsx';
+import { keyOf, useOperation } from '../../data/use-operation.ts';
+import { beginSession } from '../../state/session.ts';
+import classes from './access.module.css';
+import { AccessPage } from './access-page.tsx';
+import { useCountdown } from './use-countdown.ts';
+
+interface SignInProps {
+  /** Over the page, which keeps what was typed. */
+  readonly isOver?: boolean;
+}
+
+export function SignIn({ isOver = false }: SignInProps) {
+  const { t } = useTranslation(['access', 'frame']);
+  if (!isOver) {
+    return (
+      <AccessPage
+        title={t('access:signIn.title')}
+        subtitle={t('access:signIn.subtitle', { host: location.host })}
+        foot={
+          <Trans
+            t={t}
+            i18nKey="access:signIn.forgot"
+            values={{ command: 'panel reset-password' }}
+            components={{ command: <code /> }}
+          />
+        }
+      >
+        <SignInForm />
+      </AccessPage>
+    );
+  }
+  return (
+    <div className={classes.over} role="dialog" aria-modal="true" aria-label={t('frame:ended.title')}>
+      <AccessPage title={t('frame:ended.title')} subtitle={t('frame:ended.hint')} isOver>
+        <SignInForm />
+      </AccessPage>
+    </div>
+  );
+}
+
+function SignInForm() {
+  const { t } = useTranslation('access');
+  const tell = useFailureText();
+  const { client } = usePanel();
+  const queries = useQueryClient();
+  const { data: state } = useOperation('panelState', {});
+  const [failure, setFailure] = useState<PanelCallError | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const wait = useCountdown();
+  const password = useRef<HTMLInputElement>(null);
+  const first = useRef<HTMLInputElement>(null);
+
+  useEffect(() => first.current?.focus(), []);
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const code = String(fields.get('code') ?? '').trim();
+    setBusy(true);
+    setFailure(null);
+    try {
+      await client.signIn({
+        name: String(fields.get('name') ?? ''),
+        password: String(fields.get('password') ?? ''),
+        ...(code !== '' && { code }),
+      });
+      beginSession();
+      await queries.refetchQueries({ queryKey: keyOf('panelState', {}) });
+      void queries.invalidateQueries();
+    } catch (reason) {
+      if (!(reason instanceof PanelCallError)) throw reason;
+      setFailure(reason);
+      if (reason.retryAfter !== null) wait.begin(reason.retryAfter);
+      password.current?.select();
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form className={classes.form} onSubmit={(event) => void submit(event)}>
+      <TextInput
+        ref={first}
+        name="name"
+        label={t('signIn.name')}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        withAsterisk={false}
+        defaultValue={state?.signed_in?.name ?? ''}
+      />
+      <PasswordInput
+        ref={password}
+        name="password"
+        label={t('signIn.password')}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+      />
+      {state?.two_factor && (
+        <TextInput
+          name="code"
+          label={t('signIn.code')}
+          description={t('signIn.codeHint')}
+          autoComplete="one-time-code"
+          inputMode="text"
+          required
+          withAsterisk={false}
+        />
+      )}
+      <div role="alert">
+        {failure !== null && (
+          <p className={classes.failure}>
+            {wait.left > 0 ? `${t('signIn.waitTitle')}. ${t('signIn.wait', { count: wait.left })}` : tell(failure).text}
+          </p>
+        )}
+      </div>
+      <Button type="submit" fullWidth loading={isBusy} disabled={wait.left > 0}>
+        {t('signIn.submit')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+// An honest guess at how well a password resists: by its length and by what guessing programs try first. No dictionary, no promise.
+
+export type StrengthNote = 'short' | 'common' | 'repeats' | 'sequence' | 'name' | 'hint';
+
+export interface Strength {
+  /** 0: too short to be taken; 1 weak, 2 fair, 3 good, 4 strong. */
+  readonly level: 0 | 1 | 2 | 3 | 4;
+  /** What to do about it; null where nothing is to be said. */
+  readonly note: StrengthNote | null;
+  /** Characters that are missing, for `short`. */
+  readonly missing: number;
+}
+
+export const MIN_LENGTH = 8;
+
+/** The stems of what every list of leaked passwords begins with. */
+const COMMON =
+  /(passw(or)?d|qwert|azerty|letmein|welcome|admin|iloveyou|monkey|dragon|master|login|secret|gatehouse|panel|парол|йцукен|привет)/i;
+const ROWS = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '0123456789',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'абвгдеёжзийклмнопрстуфхцчшщъыьэюя',
+  'йцукенгшщзхъ',
+  'фывапролджэ',
+  'ячсмитьбю',
+];
+const SEQUENCE = 4;
+
+/** Bits a guess at the password costs, roughly: what repeats or follows a row of keys counts once. */
+export function guessBits(password: string): number {
+  const characters = [...password];
+  let alphabet = 0;
+  if (/[a-z]/.test(password)) alphabet += 26;
+  if (/[A-Z]/.test(password)) alphabet += 26;
+  if (/\d/.test(password)) alphabet += 10;
+  if (/[^\p{L}\d]/u.test(password)) alphabet += 24;
+  if (/[^\P{L}a-zA-Z]/u.test(password)) alphabet += 33;
+  const telling = characters.filter((character, index) => !follows(characters[index - 1], character)).length;
+  const distinct = new Set(characters).size;
+  // Many characters of which few differ are no better than those few, twice over.
+  return Math.min(telling, distinct * 2) * Math.log2(Math.max(alphabet, 2));
+}
+
+/** Whether a character is the same as the one before it or its neighbour in a row. */
+function follows(before: string | undefined, character: string): boolean {
+  if (before === undefined) return false;
+  const [a, b] = [before.toLowerCase(), character.toLowerCase()];
+  return (
+    a === b || ROWS.some((row) => row.includes(a) && Math.abs(row.indexOf(a) - row.indexOf(b)) === 1 && row.includes(b))
+  );
+}
+
+function hasSequence(password: string): boolean {
+  const characters = [...password];
+  let run = 1;
+  for (let index = 1; index < characters.length; index++) {
+    run = follows(characters[index - 1], characters[index] ?? '') ? run + 1 : 1;
+    if (run >= SEQUENCE) return true;
+  }
+  return false;
+}
+
+function without(text: string, part: string): string {
+  const at = text.toLowerCase().indexOf(part.toLowerCase());
+  return at < 0 ? text : text.slice(0, at) + text.slice(at + part.length);
+}
+
+/** `name`: the administrator's, which nobody has to guess. */
+export function strengthOf(password: string, name = ''): Strength {
+  const length = [...password].length;
+  if (length < MIN_LENGTH) return { level: 0, note: 'short', missing: MIN_LENGTH - length };
+  const withoutName = name.length >= 3 ? without(password, name) : password;
+  const isNamed = withoutName !== password;
+  const isCommon = COMMON.test(withoutName);
+  const bits = guessBits(withoutName.replace(COMMON, '')) + (isCommon ? 8 : 0);
+  const level = bits < 40 ? 1 : bits < 56 ? 2 : bits < 76 ? 3 : 4;
+  const note = isNamed
+    ? 'name'
+    : isCommon
+      ? 'common'
+      : new Set(password.toLowerCase()).size <= length / 3
+        ? 'repeats'
+        : hasSequence(password)
+          ? 'sequence'
+          : 'hint';
+  return { level, note: level >= 3 ? null : note, missing: 0 };
+}

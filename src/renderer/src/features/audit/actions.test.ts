@@ -1,0 +1,16 @@
+// Holds the audit log to having words for everything that can be done.
+import { expect, it } from 'vitest';
+import { isReading } from '../../../../contract/operation.ts';
+import { OPERATIONS } from '../../../../contract/table.ts';
+import { audit } from '../../i18n/en/audit.ts';
+import { ACTION_GROUPS, isKnownAction } from './actions.ts';
+
+it('knows every operation that changes something', () => {
+  const writing = Object.values(OPERATIONS).filter((operation) => !isReading(operation));
+  expect(writing.filter(({ id }) => !isKnownAction(id)).map(({ id }) => id)).toEqual([]);
+});
+
+it('offers each action once, and no other than those with words', () => {
+  const offered = Object.values(ACTION_GROUPS).flat();
+  expect(offered.toSorted()).toEqual(Object.keys(audit.action).toSorted());
+});

@@ -1,0 +1,63 @@
+// What the audit log can tell of, by what it is about: every operation that changes something, and what only the machine does.
+import type { audit } from '../../i18n/en/audit.ts';
+
+/** Each has its words in `audit:action`. */
+export type ActionId = keyof (typeof audit)['action'];
+
+export const ACTION_GROUPS = {
+  users: [
+    'createUser',
+    'updateUser',
+    'extendUser',
+    'resetTraffic',
+    'reissueUser',
+    'createGrant',
+    'deleteGrant',
+    'bulkUsers',
+    'deleteUser',
+  ],
+  plans: ['createTariff', 'updateTariff', 'deleteTariff'],
+  connections: ['createInbound', 'updateInbound', 'deleteInbound'],
+  nodes: ['createNode', 'updateNode', 'deleteNode'],
+  access: [
+    'setUp',
+    'signIn',
+    'signOut',
+    'endSession',
+    'endOtherSessions',
+    'changePassword',
+    'resetPassword',
+    'beginTwoFactor',
+    'confirmTwoFactor',
+    'disableTwoFactor',
+    'renewRecoveryCodes',
+    'createKey',
+    'revokeKey',
+    'refreshVault',
+  ],
+  settings: [
+    'updateSettings',
+    'changeAddresses',
+    'confirmAddresses',
+    'rotateSecretPath',
+    'importCertificate',
+    'renewCertificate',
+  ],
+  backups: [
+    'createBackup',
+    'scheduledBackup',
+    'downloadBackup',
+    'uploadBackup',
+    'checkBackup',
+    'restoreBackup',
+    'deleteBackup',
+    'scheduleBackups',
+  ],
+} as const satisfies Record<string, readonly ActionId[]>;
+
+const KNOWN: ReadonlySet<string> = new Set(Object.values(ACTION_GROUPS).flat());
+
+/** An action of a newer panel has no words yet. */
+export function isKnownAction(action: string): action is ActionId {
+  return KNOWN.has(action);
+}

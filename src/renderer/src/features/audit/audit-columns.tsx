@@ -1,0 +1,96 @@
+// The columns of the log.
+import {
+  IconDeviceDesktop,
+  IconKey,
+  IconServerCog,
+  IconTerminal2,
+  IconUserShield,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AuditEntry } from '../../../../contract/audit.ts';
+import { RelativeTime } from '../../components/figures.tsx';
+import { Mark } from '../../components/state.tsx';
+import { columnsOf } from '../../components/table/columns.ts';
+import classes from './audit.module.css';
+import type { ActorKind } from './filter.ts';
+import { TargetLink } from './target-link.tsx';
+import type { Words } from './use-words.ts';
+
+const column = columnsOf<AuditEntry>();
+const SHORT_ID = 8;
+
+const ACTOR_ICONS: Readonly<Record<ActorKind, TablerIcon>> = {
+  administrator: IconUserShield,
+  key: IconKey,
+  cli: IconTerminal2,
+  panel: IconServerCog,
+  unknown: IconDeviceDesktop,
+};
+
+export function useAuditColumns(words: Words, hrefOf: (entry: AuditEntry) => string) {
+  const { t } = useTranslation('audit');
+  return useMemo(
+    () =>
+      column.columns([
+        column.accessor('at', {
+          meta: { label: t('columns.when'), width: 112 },
+          cell: ({ getValue }) => <RelativeTime at={getValue()} />,
+        }),
+        column.accessor('action', {
+          meta: { label: t('columns.what'), min: 180, isFixed: true },
+          cell: ({ row: { original: entry } }) => {
+            const gist = words.gistOf(entry);
+            return (
+              <span className={classes.what}>
+                <a className={classes.action} href={hrefOf(entry)}>
+                  {words.actionOf(entry.action)}
+                </a>
+                {entry.outcome === 'refused' && <Mark tone="bad">{t('refused')}</Mark>}
+                {gist !== '' && <span className={classes.gist}>{gist}</span>}
+              </span>
+            );
+          },
+        }),
+        column.accessor('target', {
+          meta: { label: t('columns.whom'), width: 200, hideBelow: 640 },
+          cell: ({ row: { original } }) => <TargetLink entry={original} words={words} />,
+        }),
+        column.accessor('actor', {
+          meta: { label: t('columns.who'), width: 150, hideBelow: 480 },
+          cell: ({ row: { original } }) => <Actor actor={original.actor} words={words} />,
+        }),
+        column.accessor('address', {
+          meta: { label: t('columns.where'), width: 128, hideBelow: 860 },
+          cell: ({ getValue }) => <span className={classes.quiet}>{getValue() ?? '—'}</span>,
+        }),
+        column.accessor('request_id', {
+          meta: { label: t('columns.request'), width: 92, hideBelow: 860 },
+          cell: ({ getValue }) => (
+            <code className={classes.quiet} title={getValue()}>
+              {getValue().slice(0, SHORT_ID)}
+            </code>
+          ),
+        }),
+      ]),
+    [t, words, hrefOf],
+  );
+}
+
+interface ActorProps {
+  readonly actor: AuditEntry['actor'];
+  readonly words: Words;
+}
+
+/** Who acted, told apart by a sign too: a key may bear the administrator's name. */
+export function Actor({ actor, words }: ActorProps) {
+  const { t } = useTranslation('audit');
+  const Icon = ACTOR_ICONS[actor.kind];
+  return (
+    <span className={classes.actor} title={t(`actor.${actor.kind}`)}>
+      <Icon size={16} stroke={1.5} aria-hidden />
+      <span className={classes.actorName}>{words.actorOf(actor)}</span>
+    </span>
+  );
+}

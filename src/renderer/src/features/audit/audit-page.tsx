@@ -1,0 +1,154 @@
+// The audit log: who did what, on what, from where. Everything that was ever changed is found here.
+import { TextInput } from '@mantine/core';
+import { IconHistory, IconSearch } from '@tabler/icons-react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AuditEntry } from '../../../../contract/audit.ts';
+import { FilterChips } from '../../components/filter-chips.tsx';
+import { useShortcuts } from '../../components/keys.ts';
+import { Page, PageHeader } from '../../components/page.tsx';
+import { EmptyState } from '../../components/placeholder.tsx';
+import { ColumnMenu } from '../../components/table/column-menu.tsx';
+import { DataTable } from '../../components/table/data-table.tsx';
+import { openedBy } from '../../components/use-opening.ts';
+import { hashOf } from '../../router/place.ts';
+import { leave, setQuery, usePlace } from '../../router/router.ts';
+import classes from './audit.module.css';
+import { useAuditColumns } from './audit-columns.tsx';
+import { EntryDrawer } from './entry-drawer.tsx';
+import { ExportButton } from './export-button.tsx';
+import { type FilterName, filterOf, namesIn } from './filter.ts';
+import { useFilterLabels } from './filter-labels.ts';
+import { FilterMenu } from './filter-menu.tsx';
+import { matches } from './matches.ts';
+import { SearchFoot } from './search-foot.tsx';
+import { useEntries } from './use-entries.ts';
+import { useWords } from './use-words.ts';
+
+/** As far as a search reads by itself. */
+const SEARCHED = 5000;
+const SEARCH_PAGE = 500;
+/** As many found fill the window. */
+const ENOUGH = 60;
+const AHEAD = 20;
+
+export function AuditPage() {
+  const { t } = useTranslation('audit');
+  const { path, query } = usePlace();
+  const filter = filterOf(query);
+  const text = useDeferredValue((query.get('q') ?? '').trim());
+  const words = useWords();
+  const labelOf = useFilterLabels(filter, words);
+  const entries = useEntries(filter);
+  const { items, hasMore, readMore, reading } = entries;
+  const input = useRef<HTMLInputElement>(null);
+  useShortcuts([{ keys: '/', label: t('search'), group: 'list', run: () => input.current?.select() }]);
+
+  const found = useMemo(
+    () =>
+      text === ''
+        ? items
+        : items.filter((entry) =>
+            matches(
+              entry,
+              text,
+              `${words.actionOf(entry.action)}\n${words.nameOf(entry) ?? ''}\n${words.actorOf(entry.actor)}`,
+            ),
+          ),
+    [items, text, words],
+  );
+  const wantsMore = text !== '' && hasMore && found.length < ENOUGH && items.length < SEARCHED;
+  useEffect(() => {
+    if (wantsMore) readMore(SEARCH_PAGE);
+  }, [wantsMore, readMore]);
+
+  const count = found.length + (hasMore && text === '' ? 1 : 0);
+  const rows = useMemo(() => ({ count, at: (index: number) => found[index] }), [count, found]);
+  const onWindow = useCallback(
+    (_start: number, end: number) => {
+      if (end >= found.length - AHEAD && text === '') readMore();
+    },
+    [found.length, text, readMore],
+  );
+
+  const search = query.toString();
+  const hrefOf = useCallback(({ id }: AuditEntry) => hashOf(['audit', id], new URLSearchParams(search)), [search]);
+  const columns = useAuditColumns(words, hrefOf);
+  const names = namesIn(filter);
+  const drop = (dropped: readonly FilterName[]) =>
+    setQuery(Object.fromEntries(dropped.map((name) => [name, null])), { push: true });
+  const open = openedBy(path[1]);
+  return (
+    <Page fill>
+      <PageHeader
+        title={t('title')}
+        actions={
+          <>
+            <ExportButton filter={filter} text={text} words={words} />
+            <ColumnMenu remember="audit" columns={columns} />
+          </>
+        }
+      />
+      <div className={classes.tools}>
+        <TextInput
+          ref={input}
+          className={classes.search ?? ''}
+          type="search"
+          aria-label={t('search')}
+          placeholder={t('searchPlaceholder')}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={100}
+          leftSection={<IconSearch size={16} stroke={1.5} aria-hidden />}
+          defaultValue={query.get('q') ?? ''}
+          onChange={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+        <FilterChips
+          chips={names.map((name) => ({ id: name, label: labelOf(name), onRemove: () => drop([name]) }))}
+          onClear={() => drop(names)}
+        >
+          <FilterMenu filter={filter} words={words} />
+        </FilterChips>
+      </div>
+      {(text !== '' || entries.failure !== null) && (
+        <SearchFoot
+          entries={entries}
+          found={text === '' ? null : found.length}
+          isSearching={wantsMore}
+          onMore={() => readMore(text === '' ? undefined : SEARCH_PAGE)}
+        />
+      )}
+      <DataTable
+        label={t('title')}
+        columns={columns}
+        rows={rows}
+        reading={wantsMore && found.length === 0 ? { ...reading, isPending: true } : reading}
+        rowId={({ id }) => id}
+        rowName={({ action }) => words.actionOf(action)}
+        hrefOf={hrefOf}
+        openId={typeof open === 'number' ? open : null}
+        onWindow={onWindow}
+        listKey={`${JSON.stringify(filter)} ${text}`}
+        remember="audit"
+        empty={<EmptyState icon={<IconHistory size={20} stroke={1.5} />} title={t('empty')} text={t('emptyHint')} />}
+        onClearFilters={names.length > 0 || text !== '' ? () => clearAll(input.current, drop, names) : undefined}
+      />
+      <EntryDrawer
+        id={typeof open === 'number' ? open : null}
+        items={items}
+        words={words}
+        onClose={() => leave(hashOf(['audit'], query))}
+      />
+    </Page>
+  );
+}
+
+function clearAll(
+  input: HTMLInputElement | null,
+  drop: (names: readonly FilterName[]) => void,
+  names: readonly FilterName[],
+): void {
+  if (input) input.value = '';
+  setQuery({ q: null });
+  drop(names);
+}

@@ -1,0 +1,130 @@
+// One entry with all that is on record of it.
+import { useTranslation } from 'react-i18next';
+import type { AuditEntry } from '../../../../contract/audit.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { RelativeTime } from '../../components/figures.tsx';
+import { EmptyState } from '../../components/placeholder.tsx';
+import { DrawerSection, Fact, Facts, RecordDrawer } from '../../components/record-drawer.tsx';
+import { Mark } from '../../components/state.tsx';
+import { useOpening } from '../../components/use-opening.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { hashOf } from '../../router/place.ts';
+import classes from './audit.module.css';
+import { Actor } from './audit-columns.tsx';
+import { TargetLink } from './target-link.tsx';
+import type { Words } from './use-words.ts';
+
+interface EntryDrawerProps {
+  /** null: closed. */
+  readonly id: number | null;
+  /** Those that are here already. */
+  readonly items: readonly AuditEntry[];
+  readonly words: Words;
+  readonly onClose: () => void;
+}
+
+const DAY_MS = 86_400_000;
+
+export function EntryDrawer({ id, items, words, onClose }: EntryDrawerProps) {
+  const { t } = useTranslation('audit');
+  const { held } = useOpening(id);
+  const here = items.find((entry) => entry.id === held);
+  // An entry never changes: one that is read by its address is the first before the next id.
+  const read = useOperation(
+    'listAudit',
+    { before: (held ?? 0) + 1, limit: 1 },
+    { enabled: held !== null && here === undefined, fresh: DAY_MS },
+  );
+  const found = here ?? read.data?.items.find((entry) => entry.id === held);
+  return (
+    <RecordDrawer
+      isOpen={id !== null}
+      onClose={onClose}
+      title={found === undefined ? t('entry', { id: held ?? 0 }) : words.actionOf(found.action)}
+      width={560}
+      {...(found?.outcome === 'refused' && { subtitle: <Mark tone="bad">{t('refused')}</Mark> })}
+    >
+      {found !== undefined ? (
+        <Entry entry={found} words={words} />
+      ) : (
+        !read.isPending && <EmptyState title={t('gone')} text={t('goneHint')} />
+      )}
+    </RecordDrawer>
+  );
+}
+
+function Entry({ entry, words }: { readonly entry: AuditEntry; readonly words: Words }) {
+  const { t } = useTranslation(['audit', 'common']);
+  const format = useFormat();
+  const { at, actor, action, target, detail, address, request_id } = entry;
+  const who = actor.kind === 'key' && actor.id !== null ? `key:${actor.id}` : actor.kind;
+  const details = Object.entries(detail);
+  return (
+    <>
+      <DrawerSection>
+        <Facts>
+          <Fact label={t('audit:columns.when')}>
+            {format.moment(at, 'exact')} <span className={classes.quiet}>(</span>
+            <RelativeTime at={at} />
+            <span className={classes.quiet}>)</span>
+          </Fact>
+          <Fact label={t('audit:columns.who')}>
+            <Actor actor={actor} words={words} />
+          </Fact>
+          <Fact label={t('audit:columns.whom')}>
+            <TargetLink entry={entry} words={words} />
+          </Fact>
+          <Fact label={t('audit:columns.where')}>{address ?? t('audit:here')}</Fact>
+          <Fact label={t('audit:columns.operation')}>
+            <code>{action}</code>
+          </Fact>
+          <Fact label={t('audit:columns.request')}>
+            <span className={classes.request}>
+              <code>{request_id}</code>
+              <CopyButton value={request_id} label={t('audit:copyRequest')} />
+            </span>
+          </Fact>
+        </Facts>
+      </DrawerSection>
+      {details.length > 0 && (
+        <DrawerSection title={t('audit:details')}>
+          <Facts>
+            {details.map(([name, value]) => (
+              <Fact key={name} label={name}>
+                <Value value={value} />
+              </Fact>
+            ))}
+          </Facts>
+        </DrawerSection>
+      )}
+      <DrawerSection title={t('audit:more')}>
+        <ul className={classes.links}>
+          {target !== null && (
+            <li>
+              <a href={hashOf(['audit'], { target })}>{t('audit:sameTarget')}</a>
+            </li>
+          )}
+          <li>
+            <a href={hashOf(['audit'], { actor: who })}>{t('audit:sameActor', { name: words.actorOf(actor) })}</a>
+          </li>
+          <li>
+            <a href={hashOf(['audit'], { action })}>{t('audit:sameAction')}</a>
+          </li>
+        </ul>
+      </DrawerSection>
+    </>
+  );
+}
+
+/** What was asked for, as it was: a text as it stands, the rest as JSON. */
+function Value({ value }: { readonly value: unknown }) {
+  const { t } = useTranslation('common');
+  if (value === null) return <span className={classes.quiet}>{t('none')}</span>;
+  if (typeof value === 'boolean') return <span>{value ? t('yes') : t('no')}</span>;
+  return typeof value === 'string' ? (
+    <span className={classes.text}>{value}</span>
+  ) : (
+    <code>{JSON.stringify(value)}</code>
+  );
+}

@@ -1,0 +1,74 @@
+// Writes what the log shows into a file: all that match, page after page.
+import { ActionIcon, Loader, Tooltip } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { say, sayFailure } from '../../components/toasts.tsx';
+import { useHost } from '../../data/host.ts';
+import { usePanel } from '../../data/panel.tsx';
+import { useFormat } from '../../format/use-format.tsx';
+import { panelNow } from '../../state/connection.ts';
+import { AUDIT_HEAD, auditRow } from './audit-csv.ts';
+import type { Filter } from './filter.ts';
+import { matches } from './matches.ts';
+import type { Words } from './use-words.ts';
+
+interface ExportButtonProps {
+  readonly filter: Filter;
+  /** What is searched for within it. */
+  readonly text: string;
+  readonly words: Words;
+}
+
+const PAGE = 500;
+
+export function ExportButton({ filter, text, words }: ExportButtonProps) {
+  const { t } = useTranslation('audit');
+  const { client } = usePanel();
+  const host = useHost();
+  const format = useFormat();
+  const [done, setDone] = useState<number | null>(null);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const run = async () => {
+    const controller = new AbortController();
+    running.current = controller;
+    setDone(0);
+    const lines = [AUDIT_HEAD];
+    try {
+      let before: number | undefined;
+      do {
+        const input = { ...filter, limit: PAGE, ...(before !== undefined && { before }) };
+        const page = await client.listAudit(input, { signal: controller.signal });
+        for (const entry of page.items) {
+          const action = words.actionOf(entry.action);
+          if (matches(entry, text, `${action}\n${words.nameOf(entry) ?? ''}`)) lines.push(auditRow(entry, action));
+        }
+        setDone(lines.length - 1);
+        before = page.next_before ?? undefined;
+      } while (before !== undefined);
+      const file = `audit-${new Date(panelNow()).toISOString().slice(0, 10)}.csv`;
+      host.save(file, 'text/csv;charset=utf-8', lines.join(''));
+      say({ text: t('export.done', { count: lines.length - 1, amount: format.number(lines.length - 1), file }) });
+    } catch (failure) {
+      if (!controller.signal.aborted) sayFailure(failure);
+    } finally {
+      running.current = null;
+      setDone(null);
+    }
+  };
+  const label = done === null ? t('export.act') : t('export.running', { done: format.number(done) });
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="default"
+        size={32}
+        aria-label={label}
+        onClick={() => (running.current === null ? void run() : running.current.abort())}
+      >
+        {done === null ? <IconDownload size={16} stroke={1.5} /> : <Loader size={14} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,141 @@
+// Where the log is narrowed: who, what, on what, when. Each condition works at once and stands in the address.
+import { Button, NativeSelect, Popover, Select, TextInput } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useOperation } from '../../data/use-operation.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { setQuery } from '../../router/router.ts';
+import { fromField, toField } from '../users/zoned.ts';
+import { ACTION_GROUPS } from './actions.ts';
+import classes from './audit.module.css';
+import { ACTOR_KINDS, type Filter } from './filter.ts';
+import type { Words } from './use-words.ts';
+
+interface FilterMenuProps {
+  readonly filter: Filter;
+  readonly words: Words;
+}
+
+export function FilterMenu(props: FilterMenuProps) {
+  const { t } = useTranslation('audit');
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-start"
+      width={320}
+      shadow="none"
+      trapFocus
+      returnFocus
+      classNames={{ dropdown: classes.menu ?? '' }}
+    >
+      <Popover.Target>
+        <Button
+          variant="default"
+          leftSection={<IconFilter size={16} stroke={1.5} />}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t('filter.add')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t('filter.add')}>{isOpen && <Conditions {...props} />}</Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Conditions({ filter, words }: FilterMenuProps) {
+  const { t } = useTranslation('audit');
+  const { timeZone } = useFormat();
+  const keys = useOperation('listKeys', {});
+  const any = { value: '', label: t('filter.any') };
+  const set = (name: string, value: string | null) => setQuery({ [name]: value }, { push: true });
+  const moment = (name: 'since' | 'until') => (
+    <TextInput
+      type="datetime-local"
+      label={t(`filter.${name}`)}
+      defaultValue={filter[name] === undefined ? '' : toField(Date.parse(filter[name]), timeZone)}
+      onChange={(event) => set(name, fromField(event.currentTarget.value, timeZone))}
+    />
+  );
+  return (
+    <div className={classes.conditions}>
+      <NativeSelect
+        label={t('columns.who')}
+        value={filter.key_id === undefined ? (filter.actor ?? '') : `key:${filter.key_id}`}
+        onChange={(event) => set('actor', event.currentTarget.value)}
+        data={[
+          any,
+          ...ACTOR_KINDS.map((kind) => ({ value: kind, label: t(kind === 'key' ? 'filter.anyKey' : `actor.${kind}`) })),
+          ...(keys.data?.items ?? []).map(({ id, name }) => ({
+            value: `key:${id}`,
+            label: t('filter.key', { name }),
+          })),
+        ]}
+      />
+      <NativeSelect
+        label={t('columns.what')}
+        value={filter.action ?? ''}
+        onChange={(event) => set('action', event.currentTarget.value)}
+        data={[
+          any,
+          ...Object.entries(ACTION_GROUPS).map(([group, ids]) => ({
+            group: t(`group.${group as keyof typeof ACTION_GROUPS}`),
+            items: ids.map((id) => ({ value: id, label: words.actionOf(id) })),
+          })),
+        ]}
+      />
+      <TargetSelect value={filter.target ?? null} onChange={(target) => set('target', target)} />
+      {moment('since')}
+      {moment('until')}
+    </div>
+  );
+}
+
+const MAX_USERS = 8;
+
+/** A record by its name: users are searched for, the few others are all there. */
+function TargetSelect(props: { readonly value: string | null; readonly onChange: (target: string | null) => void }) {
+  const { t } = useTranslation(['audit', 'frame']);
+  const [text, setText] = useState('');
+  const users = useOperation(
+    'listUsers',
+    { q: text.trim(), limit: MAX_USERS },
+    { enabled: text.trim() !== '', keep: true },
+  );
+  const plans = useOperation('listTariffs', { limit: 500 });
+  const connections = useOperation('listInbounds', { limit: 500 });
+  const nodes = useOperation('listNodes', { limit: 500 });
+  const group = (
+    name: string,
+    kind: string,
+    items: readonly { readonly id: number; readonly name: string }[] = [],
+  ) => ({
+    group: name,
+    items: items.map(({ id, name: label }) => ({ value: `${kind}:${id}`, label })),
+  });
+  const groups = [
+    group(t('frame:nav.users'), 'user', text.trim() === '' ? [] : users.data?.items),
+    group(t('frame:nav.plans'), 'tariff', plans.data?.items),
+    group(t('frame:nav.connections'), 'inbound', connections.data?.items),
+    group(t('frame:nav.nodes'), 'node', nodes.data?.items),
+  ].filter(({ items }) => items.length > 0);
+  const isHere = groups.some(({ items }) => items.some(({ value }) => value === props.value));
+  const present = props.value !== null && !isHere ? [{ value: props.value, label: props.value }] : [];
+  return (
+    <Select
+      {...props}
+      label={t('audit:columns.whom')}
+      placeholder={t('audit:filter.targetHint')}
+      data={[...present, ...groups]}
+      searchable
+      clearable
+      onSearchChange={setText}
+      nothingFoundMessage={t('audit:filter.noTarget')}
+      limit={60}
+      comboboxProps={{ withinPortal: false, shadow: 'none' }}
+    />
+  );
+}

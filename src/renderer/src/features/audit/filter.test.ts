@@ -1,0 +1,29 @@
+// Holds the log's filter to the contract, whatever stands in the address.
+import { describe, expect, it } from 'vitest';
+import { listAudit } from '../../../../contract/audit.ts';
+import { filterOf, namesIn } from './filter.ts';
+
+describe('filterOf', () => {
+  it('reads what an address asks for', () => {
+    const query = new URLSearchParams({
+      action: 'extendUser',
+      actor: 'key:3',
+      target: 'user:7',
+      since: '2026-11-20T00:00:00.000Z',
+    });
+    const filter = filterOf(query);
+    expect(filter).toEqual({ action: 'extendUser', key_id: 3, target: 'user:7', since: '2026-11-20T00:00:00.000Z' });
+    expect(namesIn(filter)).toEqual(['actor', 'action', 'target', 'since']);
+  });
+
+  it.each([
+    'actor=nobody',
+    'actor=key:0',
+    'since=yesterday',
+    'until=2026-11-20',
+    `action=${'x'.repeat(999)}`,
+    'action=',
+  ])('asks nothing that the contract refuses: %s', (text) => {
+    expect(listAudit.input.safeParse(filterOf(new URLSearchParams(text))).success).toBe(true);
+  });
+});

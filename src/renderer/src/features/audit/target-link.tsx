@@ -1,0 +1,48 @@
+// What an entry is about, by its name, as a link to its record.
+import { useQuery } from '@tanstack/react-query';
+import type { AuditEntry } from '../../../../contract/audit.ts';
+import { usePanel } from '../../data/panel.tsx';
+import { hashOf } from '../../router/place.ts';
+import classes from './audit.module.css';
+import { isGone, placeOf, targetOf } from './target.ts';
+import type { Words } from './use-words.ts';
+
+interface TargetLinkProps {
+  readonly entry: Pick<AuditEntry, 'target' | 'detail' | 'action'>;
+  readonly words: Words;
+}
+
+export function TargetLink({ entry, words }: TargetLinkProps) {
+  const target = entry.target === null ? null : targetOf(entry.target);
+  const named = words.nameOf(entry);
+  const user = useUserName(target?.kind === 'user' && named === null ? Number(target.id) : null);
+  if (entry.target === null) return <span className={classes.quiet}>—</span>;
+  if (target === null) return <span>{entry.target}</span>;
+  const name = named ?? user;
+  const kind = words.kindOf(target);
+  const text = (
+    <>
+      {name ?? kind}
+      {name !== null && <span className={classes.kind}>{kind}</span>}
+    </>
+  );
+  if (isGone(entry.action)) return <span className={classes.target}>{text}</span>;
+  return (
+    <a className={classes.target} href={hashOf(placeOf(target))}>
+      {text}
+    </a>
+  );
+}
+
+/** A user's name, read once: the log is no place that must follow it. null: unknown or not asked for. */
+function useUserName(id: number | null): string | null {
+  const { client } = usePanel();
+  const { data } = useQuery({
+    queryKey: ['name of user', id],
+    queryFn: async ({ signal }) => (await client.getUser({ id: id ?? 0 }, { signal })).name,
+    enabled: id !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return data ?? null;
+}

@@ -1,0 +1,30 @@
+// Holds entries to leading where their records are.
+import { describe, expect, it } from 'vitest';
+import { isGone, placeOf, targetOf } from './target.ts';
+
+describe('targetOf', () => {
+  it.each([
+    ['user:7', ['users', '7']],
+    ['tariff:2', ['plans', '2']],
+    ['inbound:3', ['connections', '3']],
+    ['node:1', ['nodes', '1']],
+    ['key:4', ['settings', 'security']],
+    ['backup:2026-11-20 03:00.gatehouse', ['settings', 'backups']],
+    ['certificate', ['settings', 'certificates']],
+  ])('%s is at %o', (text, place) => {
+    const target = targetOf(text);
+    expect(target && placeOf(target)).toEqual(place);
+  });
+
+  it('leaves alone what it does not know', () => {
+    expect(targetOf('payment:9')).toBeNull();
+  });
+
+  it('keeps a colon in an id', () => {
+    expect(targetOf('backup:03:00')).toEqual({ kind: 'backup', id: '03:00' });
+  });
+});
+
+it('knows what is no longer there', () => {
+  expect([isGone('deleteUser'), isGone('deleteGrant'), isGone('updateUser')]).toEqual([true, false, false]);
+});

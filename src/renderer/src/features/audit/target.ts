@@ -1,0 +1,57 @@
+// What an entry is about: `user:7` as a kind, an id and the place of its record.
+
+export type TargetKind =
+  | 'user'
+  | 'tariff'
+  | 'inbound'
+  | 'node'
+  | 'key'
+  | 'session'
+  | 'backup'
+  | 'backups'
+  | 'administrator'
+  | 'settings'
+  | 'addresses'
+  | 'certificate';
+
+export interface Target {
+  readonly kind: TargetKind;
+  /** '' where there is only one of its kind. */
+  readonly id: string;
+}
+
+const PLACES: Readonly<Record<TargetKind, readonly string[] | null>> = {
+  user: ['users'],
+  tariff: ['plans'],
+  inbound: ['connections'],
+  node: ['nodes'],
+  key: ['settings', 'security'],
+  session: ['settings', 'security'],
+  administrator: ['settings', 'security'],
+  backup: ['settings', 'backups'],
+  backups: ['settings', 'backups'],
+  settings: ['settings', 'general'],
+  addresses: ['settings', 'addresses'],
+  certificate: ['settings', 'certificates'],
+};
+
+/** Kinds whose records have a place of their own. */
+const OWN: ReadonlySet<TargetKind> = new Set(['user', 'tariff', 'inbound', 'node']);
+
+/** null: of a kind that this page does not know. */
+export function targetOf(text: string): Target | null {
+  const mark = text.indexOf(':');
+  const kind = mark < 0 ? text : text.slice(0, mark);
+  return kind in PLACES ? { kind: kind as TargetKind, id: mark < 0 ? '' : text.slice(mark + 1) } : null;
+}
+
+/** Where its record or its settings are. */
+export function placeOf({ kind, id }: Target): readonly string[] {
+  const place = PLACES[kind] ?? [];
+  return OWN.has(kind) ? [...place, id] : place;
+}
+
+/** What an act leaves nothing of, so that there is no record to lead to. */
+export function isGone(action: string): boolean {
+  return /^delete(?:User|Tariff|Inbound|Node)$/.test(action);
+}

@@ -1,0 +1,69 @@
+// Reads the log: the newest page is kept up to date, older ones are read on demand.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { AuditEntry } from '../../../../contract/audit.ts';
+import { type PanelCallError, toPanelCallError } from '../../../../contract/client.ts';
+import type { Reading } from '../../components/table/data-table.tsx';
+import { usePanel } from '../../data/panel.tsx';
+import { useOperation } from '../../data/use-operation.ts';
+import type { Filter } from './filter.ts';
+import { type Known, withNewest, withOlder } from './known.ts';
+
+export interface Entries {
+  readonly items: readonly AuditEntry[];
+  readonly reading: Reading;
+  /** Older ones are there that have not been read. */
+  readonly hasMore: boolean;
+  /** Why older ones could not be read. */
+  readonly failure: PanelCallError | null;
+  /** Reads the next older ones; nothing while it is at that already. */
+  readMore(limit?: number): void;
+}
+
+const NOTHING: readonly AuditEntry[] = [];
+const PAGE = 100;
+/** Signing in tells no event. */
+const EVERY_MS = 15_000;
+
+export function useEntries(filter: Filter): Entries {
+  const { client } = usePanel();
+  const key = JSON.stringify(filter);
+  const newest = useOperation('listAudit', { ...filter, limit: PAGE }, { every: EVERY_MS });
+  const [known, setKnown] = useState<Known | null>(null);
+  const [failure, setFailure] = useState<PanelCallError | null>(null);
+  const reading = useRef('');
+
+  useEffect(() => {
+    const page = newest.data;
+    if (page !== undefined) setKnown((before) => withNewest(before, key, page));
+  }, [newest.data, key]);
+
+  const next = known !== null && known.key === key ? known.next : null;
+  const readMore = useCallback(
+    (limit = PAGE) => {
+      const mark = `${key} ${next}`;
+      if (next === null || reading.current === mark) return;
+      reading.current = mark;
+      setFailure(null);
+      client.listAudit({ ...(JSON.parse(key) as Filter), before: next, limit }).then(
+        (page) => setKnown((before) => (before?.key === key ? withOlder(before, next, page) : before)),
+        (reason: unknown) => {
+          reading.current = '';
+          setFailure(toPanelCallError(reason));
+        },
+      );
+    },
+    [client, key, next],
+  );
+  return {
+    items: known?.items ?? NOTHING,
+    reading: {
+      isPending: known === null && newest.error === null,
+      error: newest.error,
+      isPlaceholderData: known !== null && known.key !== key,
+      refetch: newest.refetch,
+    },
+    hasMore: next !== null,
+    failure,
+    readMore,
+  };
+}

@@ -1,0 +1,71 @@
+// An entry in words: what was done, who did it, and what about it matters most.
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AuditEntry } from '../../../../contract/audit.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { isKnownAction } from './actions.ts';
+import { type Target, targetOf } from './target.ts';
+
+export interface Words {
+  /** "Extended a user" */
+  actionOf(action: string): string;
+  /** The administrator or the key by name, else what acted. */
+  actorOf(actor: AuditEntry['actor']): string;
+  /** What matters most of what was asked: "1 month". '' where nothing does. */
+  gistOf(entry: AuditEntry): string;
+  /** The kind of a record and its number: "User 7". */
+  kindOf(target: Target): string;
+  /** A record's name, where it is known here; users' are not. */
+  nameOf(entry: Pick<AuditEntry, 'target' | 'detail' | 'action'>): string | null;
+}
+
+const CHANGES = /^update(?:User|Tariff|Inbound|Node|Settings)$/;
+const FRESH_MS = 5 * 60_000;
+
+export function useWords(): Words {
+  const { t } = useTranslation('audit');
+  const format = useFormat();
+  const plans = useOperation('listTariffs', { limit: 500 });
+  const connections = useOperation('listInbounds', { limit: 500 });
+  const nodes = useOperation('listNodes', { limit: 500 });
+  const keys = useOperation('listKeys', {}, { fresh: FRESH_MS });
+  return useMemo(() => {
+    const lists = {
+      tariff: plans.data?.items,
+      inbound: connections.data?.items,
+      node: nodes.data?.items,
+      key: keys.data?.items,
+    } as const;
+    const names = new Map<string, string>(
+      Object.entries(lists).flatMap(([kind, items]) =>
+        (items ?? []).map(({ id, name }) => [`${kind}:${id}`, name] as const),
+      ),
+    );
+    const actionOf: Words['actionOf'] = (action) => (isKnownAction(action) ? t(`action.${action}`) : action);
+    return {
+      actionOf,
+      actorOf: ({ kind, name }) => (kind === 'administrator' || kind === 'key' ? name : t(`actor.${kind}`)),
+      gistOf({ action, detail }) {
+        const { months, days, bytes, affected } = detail;
+        const term = { ...(typeof months === 'number' && { months }), ...(typeof days === 'number' && { days }) };
+        if (action === 'bulkUsers' && typeof affected === 'number') {
+          return `${t(`bulk.${detail.action as 'extend'}`)}: ${t('users', { count: affected })}`;
+        }
+        if (action === 'createGrant' && typeof bytes === 'number') return format.bytes(bytes);
+        if (action === 'extendUser' && Object.keys(term).length > 0) return format.term(term);
+        return CHANGES.test(action) ? Object.keys(detail).join(', ') : '';
+      },
+      // There is one administrator.
+      kindOf: ({ kind, id }) =>
+        id === '' || kind === 'administrator' ? t(`target.${kind}`) : `${t(`target.${kind}`)} ${id}`,
+      nameOf({ target, detail, action }) {
+        if (target === null) return null;
+        const known = names.get(target);
+        if (known !== undefined) return known;
+        const made = /^(?:create|delete)/.test(action) && targetOf(target)?.kind !== 'backup';
+        return made && typeof detail.name === 'string' ? detail.name : null;
+      },
+    };
+  }, [t, format, plans.data, connections.data, nodes.data, keys.data]);
+}

@@ -1,0 +1,76 @@
+// The columns of the list of connections.
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Inbound } from '../../../../contract/inbounds.ts';
+import type { Node } from '../../../../contract/nodes.ts';
+import { Identity } from '../../components/identity.tsx';
+import { columnsOf } from '../../components/table/columns.ts';
+import { hashOf } from '../../router/place.ts';
+import { ConnectionMenu } from './connection-menu.tsx';
+import { ConnectionState } from './connection-state.tsx';
+import classes from './connections.module.css';
+import { kindOf } from './names.ts';
+
+/** A connection with what its node says of it. */
+export interface ConnectionRow extends Inbound {
+  readonly node: string;
+  /** Where users connect to: its own host, else the node's. */
+  readonly address: string;
+}
+
+/** Connections as rows; `nodes` by id. */
+export function rowsOf(all: readonly Inbound[], nodes: ReadonlyMap<number, Node>): readonly ConnectionRow[] {
+  return all.map((inbound) => {
+    const node = nodes.get(inbound.node_id);
+    return {
+      ...inbound,
+      node: node?.name ?? '',
+      address: `${inbound.host ?? node?.address ?? ''}:${inbound.port ?? ''}`,
+    };
+  });
+}
+
+const column = columnsOf<ConnectionRow>();
+const stay = () => {};
+
+export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
+  const { t } = useTranslation('connections');
+  return useMemo(
+    () =>
+      column.columns([
+        column.accessor('name', {
+          meta: { label: t('columns.name'), min: 180, sort: 'name', isFixed: true },
+          cell: ({ row: { original } }) => (
+            <Identity name={original.name} detail={original.tag} href={hrefOf(original)} />
+          ),
+        }),
+        column.accessor('node', {
+          meta: { label: t('columns.node'), width: 160, sort: 'node', hideBelow: 640 },
+          cell: ({ getValue, row: { original } }) => (
+            <a className={classes.nodeLink} href={hashOf(['nodes', original.node_id])}>
+              {getValue()}
+            </a>
+          ),
+        }),
+        column.accessor(kindOf, {
+          id: 'kind',
+          meta: { label: t('columns.kind'), width: 220, sort: 'kind', hideBelow: 480 },
+        }),
+        column.accessor('address', {
+          meta: { label: t('columns.address'), width: 220, hideBelow: 860 },
+          cell: ({ getValue }) => <span className={classes.quiet}>{getValue()}</span>,
+        }),
+        column.accessor(({ enabled, status }) => (enabled ? status : 'disabled'), {
+          id: 'state',
+          meta: { label: t('columns.state'), width: 140, sort: 'state' },
+          cell: ({ row: { original } }) => <ConnectionState inbound={original} />,
+        }),
+        column.display({
+          id: 'acts',
+          meta: { label: t('columns.acts'), width: 52, isBare: true, isFixed: true, hideBelow: 480 },
+          cell: ({ row: { original } }) => <ConnectionMenu inbound={original} onGone={stay} onChanged={stay} />,
+        }),
+      ]),
+    [t, hrefOf],
+  );
+}

@@ -1,0 +1,150 @@
+// A connection over its list: made anew, made after another, or changed.
+import { useTranslation } from 'react-i18next';
+import type { Inbound } from '../../../../contract/inbounds.ts';
+import type { Node } from '../../../../contract/nodes.ts';
+import type { FieldTexts } from '../../components/form/field-errors.ts';
+import { FormDrawer } from '../../components/form/form-drawer.tsx';
+import { OpenedRecord, type RecordHold } from '../../components/form/opened-record.tsx';
+import { useOperationForm } from '../../components/form/use-operation-form.ts';
+import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useAct } from '../../data/use-act.ts';
+import { ConnectionFields } from './connection-fields.tsx';
+import { ConnectionMenu } from './connection-menu.tsx';
+import { ConnectionState } from './connection-state.tsx';
+import { LinkPreview } from './link-preview.tsx';
+import { kindOf } from './names.ts';
+import { blankValues, changesOf, createOf, freeTag, missingOf, type Values, valuesOf } from './values.ts';
+
+interface ConnectionDrawerProps {
+  /** `new`, an id, or null: closed. */
+  readonly open: 'new' | number | null;
+  /** For a new one: the one it is made after. */
+  readonly from: Inbound | undefined;
+  /** For a new one: the node that was looked at. */
+  readonly nodeId: number | null;
+  readonly nodes: readonly Node[];
+  readonly all: readonly Inbound[];
+  readonly onClose: () => void;
+}
+
+export function ConnectionDrawer({ open, ...props }: ConnectionDrawerProps) {
+  const { held, turn } = useOpening(open);
+  const isOpen = open !== null;
+  if (held === null) return null;
+  if (held === 'new') return <NewConnection key={turn} isOpen={isOpen} {...props} />;
+  return (
+    <OpenedRecord key={turn} read="getInbound" id={held} isOpen={isOpen} onClose={props.onClose} width={560}>
+      {(inbound, hold) => <EditConnection inbound={inbound} hold={hold} isOpen={isOpen} {...props} />}
+    </OpenedRecord>
+  );
+}
+
+interface OpenProps extends Omit<ConnectionDrawerProps, 'open'> {
+  readonly isOpen: boolean;
+}
+
+function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps) {
+  const { t } = useTranslation('connections');
+  const only = nodes.length === 1 ? (nodes[0]?.id ?? null) : null;
+  // A key belongs to one connection: a copy gets its own.
+  const initial: Values =
+    from === undefined
+      ? blankValues(nodeId ?? only)
+      : {
+          ...valuesOf(from),
+          name: t('copyOf', { name: from.name }).slice(0, 100),
+          tag: '',
+          public_key: '',
+          short_id: '',
+        };
+  const tagFor = (values: Values) => freeTag(values, tagsOf(all, values.node_id, null));
+  const check = useCheck(all, null);
+  const { form, ...rest } = useOperationForm({
+    operation: 'createInbound',
+    initial,
+    toInput: (values) => createOf({ ...values, tag: values.tag.trim() || tagFor(values) }),
+    check,
+    said: ({ name }) => ({ text: t('said.created', { name }) }),
+    onDone: onClose,
+  });
+  return (
+    <FormDrawer
+      isOpen={useSoonOpen(isOpen)}
+      onClose={onClose}
+      title={from === undefined ? t('create') : t('copyTitle', { name: from.name })}
+      action={t('createAct')}
+      width={560}
+      form={rest}
+    >
+      <ConnectionFields form={form} nodes={nodes} tag={tagFor(form.values)} present={null} />
+      <LinkPreview values={form.values} nodeAddress={addressOf(nodes, form.values.node_id)} />
+    </FormDrawer>
+  );
+}
+
+interface EditProps extends OpenProps {
+  readonly inbound: Inbound;
+  readonly hold: RecordHold;
+}
+
+function EditConnection({ inbound, hold, isOpen, nodes, all, onClose }: EditProps) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { id } = inbound;
+  const { run } = useAct('updateInbound');
+  const check = useCheck(all, id);
+  const former = changesOf(valuesOf(inbound));
+  const { form, ...rest } = useOperationForm({
+    operation: 'updateInbound',
+    initial: valuesOf(inbound),
+    toInput: (values) => ({ id, ...changesOf(values) }),
+    check,
+    ifMatch: hold.etag,
+    said: ({ name, public_key }) => ({
+      text: t('connections:said.saved', { name }),
+      // A key that was replaced is gone: there is no way back to it.
+      ...(public_key === inbound.public_key && { undo: () => run({ id, ...former }) }),
+    }),
+    onDone: onClose,
+  });
+  const present = { hasPrivateKey: inbound.has_private_key === true, publicKey: inbound.public_key ?? '' };
+  return (
+    <FormDrawer
+      isOpen={useSoonOpen(isOpen)}
+      onClose={onClose}
+      title={inbound.name}
+      subtitle={
+        <>
+          <ConnectionState inbound={inbound} />
+          <span>{kindOf(inbound)}</span>
+        </>
+      }
+      actions={<ConnectionMenu inbound={inbound} onGone={onClose} onChanged={hold.reload} />}
+      action={t('common:save')}
+      width={560}
+      form={rest}
+      onReload={hold.reload}
+    >
+      <ConnectionFields form={form} nodes={nodes} tag="" present={present} />
+      <LinkPreview values={form.values} nodeAddress={addressOf(nodes, form.values.node_id)} />
+    </FormDrawer>
+  );
+}
+
+function addressOf(nodes: readonly Node[], id: string): string {
+  return nodes.find((node) => String(node.id) === id)?.address ?? '';
+}
+
+/** The tags on a node beside a connection's own. */
+function tagsOf(all: readonly Inbound[], nodeId: string, ownId: number | null): ReadonlySet<string> {
+  return new Set(all.filter(({ id, node_id }) => String(node_id) === nodeId && id !== ownId).map(({ tag }) => tag));
+}
+
+/** What no schema sees: what the shape needs, and names that are taken. */
+function useCheck(all: readonly Inbound[], ownId: number | null): (values: Values) => FieldTexts {
+  const { t } = useTranslation(['errors', 'connections']);
+  return (values) => {
+    const missing = missingOf(values).map((field) => [field, t('errors:field.required')]);
+    const isTaken = tagsOf(all, values.node_id, ownId).has(values.tag.trim());
+    return Object.fromEntries(isTaken ? [...missing, ['tag', t('connections:tagTaken')]] : missing);
+  };
+}

@@ -1,0 +1,214 @@
+// The form of a connection: only what its protocol, network and security need.
+import { MultiSelect, NumberInput, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { FINGERPRINTS, METHODS, PROTOCOLS } from '../../../../contract/inbounds.ts';
+import type { Node } from '../../../../contract/nodes.ts';
+import { FieldRow } from '../../components/form/form-drawer.tsx';
+import type { OperationForm } from '../../components/form/use-operation-form.ts';
+import classes from './connections.module.css';
+import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './names.ts';
+import { RealityFields } from './reality-fields.tsx';
+import { fieldsOf, networksOf, type Shape, securitiesOf } from './shape.ts';
+import { reshaped, type Values } from './values.ts';
+
+const NO_SHADOW = { shadow: 'none' } as const;
+const ALPNS = ['h2', 'http/1.1', 'h3'];
+
+interface ConnectionFieldsProps {
+  readonly form: OperationForm<Values>['form'];
+  readonly nodes: readonly Node[];
+  /** What the tag will be where none is typed. */
+  readonly tag: string;
+  /** null: it is being made, so node and protocol can still be chosen. */
+  readonly present: { readonly hasPrivateKey: boolean; readonly publicKey: string } | null;
+}
+
+export function ConnectionFields({ form, nodes, tag, present }: ConnectionFieldsProps) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { values } = form;
+  const fields = fieldsOf(values);
+  const node = nodes.find(({ id }) => String(id) === values.node_id);
+  const reshape = (change: Partial<Shape>) => form.setValues(reshaped(values, change));
+  const networks = networksOf(values);
+  return (
+    <>
+      <FieldRow>
+        <TextInput
+          label={t('connections:fields.name')}
+          description={t('connections:fields.nameHint')}
+          maxLength={100}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label={t('connections:fields.node')}
+          description={present === null ? t('connections:fields.nodeHint') : t('connections:fields.nodeFixed')}
+          data={nodes.map(({ id, name }) => ({ value: String(id), label: name }))}
+          placeholder={t('connections:fields.nodeChoose')}
+          allowDeselect={false}
+          disabled={present !== null}
+          comboboxProps={NO_SHADOW}
+          {...form.getInputProps('node_id')}
+        />
+      </FieldRow>
+      <Choice
+        label={t('connections:fields.protocol')}
+        hint={t(`connections:protocol.${values.protocol}`)}
+        value={values.protocol}
+        data={PROTOCOLS.map((value) => ({ value, label: PROTOCOL_NAMES[value] }))}
+        disabled={present !== null}
+        onChange={(protocol) => reshape({ protocol })}
+      />
+      {values.protocol !== 'shadowsocks' && (
+        <>
+          <Choice
+            label={t('connections:fields.security')}
+            hint={t(`connections:security.${values.security}`)}
+            value={values.security}
+            data={securitiesOf(values.protocol).map((value) => ({ value, label: t(SECURITY_NAMES[value]) }))}
+            onChange={(security) => reshape({ security })}
+          />
+          <Choice
+            label={t('connections:fields.network')}
+            hint={t(`connections:network.${values.network}`)}
+            value={values.network}
+            data={networks.map((value) => ({ value, label: NETWORK_NAMES[value] }))}
+            onChange={(network) => reshape({ network })}
+          />
+        </>
+      )}
+      <FieldRow>
+        <TextInput
+          label={t('connections:fields.host')}
+          description={t('connections:fields.hostHint')}
+          placeholder={node?.address ?? ''}
+          spellCheck={false}
+          {...form.getInputProps('host')}
+        />
+        <NumberInput
+          label={t('connections:fields.port')}
+          description={t('connections:fields.portHint')}
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          {...form.getInputProps('port')}
+        />
+      </FieldRow>
+      {fields.has('method') && (
+        <Select
+          label={t('connections:fields.method')}
+          description={t('connections:fields.methodHint')}
+          data={[...METHODS]}
+          allowDeselect={false}
+          comboboxProps={NO_SHADOW}
+          {...form.getInputProps('method')}
+        />
+      )}
+      {fields.has('sni') && (
+        <FieldRow>
+          <TextInput
+            label={t('connections:fields.sni')}
+            description={t(`connections:sniHint.${values.security}`)}
+            placeholder={values.security === 'reality' ? '' : ((values.host || node?.address) ?? '')}
+            spellCheck={false}
+            {...form.getInputProps('sni')}
+          />
+          {fields.has('fingerprint') && (
+            <Select
+              label={t('connections:fields.fingerprint')}
+              description={t('connections:fields.fingerprintHint')}
+              placeholder={t('common:none')}
+              data={[...FINGERPRINTS]}
+              clearable={values.security === 'tls'}
+              allowDeselect={values.security === 'tls'}
+              comboboxProps={NO_SHADOW}
+              {...form.getInputProps('fingerprint')}
+              value={values.fingerprint === '' ? null : values.fingerprint}
+              onChange={(value) => form.setFieldValue('fingerprint', value ?? '')}
+            />
+          )}
+        </FieldRow>
+      )}
+      {fields.has('path') && (
+        <TextInput
+          label={t('connections:fields.path')}
+          description={t('connections:fields.pathHint')}
+          placeholder="/"
+          spellCheck={false}
+          {...form.getInputProps('path')}
+        />
+      )}
+      {fields.has('service_name') && (
+        <TextInput
+          label={t('connections:fields.service')}
+          description={t('connections:fields.serviceHint')}
+          spellCheck={false}
+          {...form.getInputProps('service_name')}
+        />
+      )}
+      {fields.has('alpn') && (
+        <MultiSelect
+          label={t('connections:fields.alpn')}
+          description={t('connections:fields.alpnHint')}
+          data={ALPNS}
+          clearable
+          comboboxProps={NO_SHADOW}
+          {...form.getInputProps('alpn')}
+        />
+      )}
+      {fields.has('flow') && (
+        <Switch
+          label={t('connections:fields.flow')}
+          description={t('connections:fields.flowHint')}
+          checked={values.flow !== ''}
+          onChange={(event) => form.setFieldValue('flow', event.currentTarget.checked ? 'xtls-rprx-vision' : '')}
+        />
+      )}
+      {fields.has('public_key') && <RealityFields form={form} present={present} />}
+      <TextInput
+        label={t('connections:fields.tag')}
+        description={t('connections:fields.tagHint')}
+        placeholder={tag}
+        maxLength={64}
+        spellCheck={false}
+        {...form.getInputProps('tag')}
+      />
+      <Switch
+        label={t('connections:fields.enabled')}
+        description={t('connections:fields.enabledHint')}
+        {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+    </>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly hint: ReactNode;
+  readonly value: Value;
+  readonly data: readonly { readonly value: Value; readonly label: string }[];
+  readonly disabled?: boolean;
+  readonly onChange: (value: Value) => void;
+}
+
+/** One of few, with what the chosen one means. */
+function Choice<Value extends string>({ label, hint, value, data, disabled = false, onChange }: ChoiceProps<Value>) {
+  const id = useId();
+  return (
+    <div>
+      <span className={classes.label} id={id}>
+        {label}
+      </span>
+      <SegmentedControl
+        fullWidth
+        aria-labelledby={id}
+        value={value}
+        data={[...data]}
+        disabled={disabled}
+        onChange={(next) => onChange(next as Value)}
+      />
+      <p className={classes.hint}>{hint}</p>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+// What else can be done with a connection: on and off, a copy, and out. One that a plan or a user names is not deleted.
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconCopyPlus, IconDots, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Inbound } from '../../../../contract/inbounds.ts';
+import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
+import { useAct } from '../../data/use-act.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { hashOf } from '../../router/place.ts';
+import { go } from '../../router/router.ts';
+
+interface ConnectionMenuProps {
+  readonly inbound: Inbound;
+  /** It is no longer there. */
+  readonly onGone: () => void;
+  /** It is otherwise than it was shown. */
+  readonly onChanged: () => void;
+}
+
+export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuProps) {
+  const { t } = useTranslation('connections');
+  const { id, name, enabled } = inbound;
+  const [isAsking, setAsking] = useState(false);
+  const plans = useOperation('listTariffs', { limit: 500 }, { enabled: isAsking });
+  const naming = plans.data?.items.filter(({ inbounds }) => inbounds?.includes(id)) ?? [];
+  const update = useAct('updateInbound');
+  const toggle = useAct('updateInbound', {
+    said: (_, input) => ({
+      text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name }),
+      undo: () => update.run({ id, enabled: !input.enabled }),
+    }),
+    onDone: onChanged,
+  });
+  const remove = useAct('deleteInbound', { said: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
+  const close = () => setAsking(false);
+  return (
+    <>
+      <Menu position="bottom-end" shadow="none">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('more', { name })}>
+            <IconDots size={18} stroke={1.5} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={
+              enabled ? <IconPlayerPause size={16} stroke={1.5} /> : <IconPlayerPlay size={16} stroke={1.5} />
+            }
+            onClick={() => toggle.start({ id, enabled: !enabled })}
+          >
+            {enabled ? t('act.disable') : t('act.enable')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconCopyPlus size={16} stroke={1.5} />}
+            onClick={() => go(hashOf(['connections', 'new'], { from: id }))}
+          >
+            {t('act.copy')}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.5} />} onClick={() => setAsking(true)}>
+            {t('act.delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {naming.length > 0 ? (
+        <Confirm
+          isOpen={isAsking}
+          onClose={close}
+          title={t('inUse.title', { name })}
+          action={enabled ? t('act.disable') : t('inUse.openPlan')}
+          onConfirm={async () => {
+            if (enabled) await toggle.run({ id, enabled: false });
+            else go(hashOf(['plans', naming[0]?.id ?? '']));
+          }}
+        >
+          <p>{t('inUse.text', { count: naming.length })}</p>
+          <ul>
+            {naming.map((plan) => (
+              <li key={plan.id}>
+                <a href={hashOf(['plans', plan.id])} onClick={close}>
+                  {plan.name}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <p>{enabled ? t('inUse.disable') : t('inUse.takeOut')}</p>
+        </Confirm>
+      ) : (
+        <ConfirmByName
+          isOpen={isAsking}
+          onClose={close}
+          title={t('delete.title', { name })}
+          name={name}
+          action={t('act.delete')}
+          onConfirm={() => remove.run({ id })}
+        >
+          <p>{t('delete.text')}</p>
+          <p>{t('delete.instead')}</p>
+        </ConfirmByName>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+// The connections: what users connect to, node by node.
+import { Button } from '@mantine/core';
+import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
+import { useCallback, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Inbound } from '../../../../contract/inbounds.ts';
+import type { Node } from '../../../../contract/nodes.ts';
+import { FilterTabs } from '../../components/filter-chips.tsx';
+import { useShortcuts } from '../../components/keys.ts';
+import { Page, PageHeader } from '../../components/page.tsx';
+import { EmptyState } from '../../components/placeholder.tsx';
+import { DataTable } from '../../components/table/data-table.tsx';
+import { openedBy } from '../../components/use-opening.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { changedQuery, hashOf } from '../../router/place.ts';
+import { go, leave, setQuery, usePlace } from '../../router/router.ts';
+import { rowsOf, useConnectionColumns } from './connection-columns.tsx';
+import { ConnectionDrawer } from './connection-drawer.tsx';
+
+const NOTHING: readonly Inbound[] = [];
+const NO_NODES: readonly Node[] = [];
+
+export function ConnectionsPage() {
+  const { t } = useTranslation(['connections', 'common']);
+  const { path, query } = usePlace();
+  const connections = useOperation('listInbounds', { limit: 500 });
+  const nodeList = useOperation('listNodes', { limit: 500 });
+  const nodes = nodeList.data?.items ?? NO_NODES;
+  const byId = useMemo(() => new Map(nodes.map((node) => [node.id, node])), [nodes]);
+  const all = connections.data?.items ?? NOTHING;
+  const nodeId = nodes.find(({ id }) => String(id) === query.get('node'))?.id ?? null;
+  const rows = useMemo(
+    () => rowsOf(nodeId === null ? all : all.filter(({ node_id }) => node_id === nodeId), byId),
+    [all, nodeId, byId],
+  );
+
+  const search = changedQuery(query, { from: null }).toString();
+  const hrefOf = useCallback(({ id }: Inbound) => hashOf(['connections', id], new URLSearchParams(search)), [search]);
+  const columns = useConnectionColumns(hrefOf);
+  const list = hashOf(['connections'], new URLSearchParams(search));
+  const create = () => go(hashOf(['connections', 'new'], new URLSearchParams(search)));
+  useShortcuts([{ keys: 'n', label: t('connections:create'), run: create }]);
+
+  const open = openedBy(path[1]);
+  // The form begins with its node and with what it is made after: not before both are here.
+  const isWaiting = nodeList.isPending || (query.has('from') && connections.isPending);
+  return (
+    <Page fill>
+      <PageHeader
+        title={t('connections:title')}
+        actions={
+          <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={create}>
+            {t('connections:create')}
+          </Button>
+        }
+      />
+      {nodes.length > 1 && (
+        <FilterTabs
+          label={t('connections:columns.node')}
+          value={nodeId === null ? '' : String(nodeId)}
+          onChange={(node) => setQuery({ node })}
+          items={[
+            { value: '', label: t('common:all'), count: connections.data?.total },
+            ...nodes.map(({ id, name }) => ({
+              value: String(id),
+              label: name,
+              count: connections.data && all.filter(({ node_id }) => node_id === id).length,
+            })),
+          ]}
+        />
+      )}
+      <DataTable
+        label={t('connections:title')}
+        columns={columns}
+        rows={rows}
+        reading={connections}
+        rowId={({ id }) => id}
+        rowName={({ name }) => name}
+        hrefOf={hrefOf}
+        openId={typeof open === 'number' ? open : null}
+        sort="node"
+        listKey={String(nodeId)}
+        empty={
+          nodeList.data?.items.length === 0 ? (
+            <EmptyState
+              icon={<IconPlugConnected size={20} stroke={1.5} />}
+              title={t('connections:empty')}
+              text={t('connections:emptyNoNodes')}
+              action={
+                <Button component="a" href={hashOf(['nodes', 'new'])}>
+                  {t('connections:addNode')}
+                </Button>
+              }
+            />
+          ) : (
+            <EmptyState
+              icon={<IconPlugConnected size={20} stroke={1.5} />}
+              title={t('connections:empty')}
+              text={t('connections:emptyHint')}
+              action={<Button onClick={create}>{t('connections:create')}</Button>}
+            />
+          )
+        }
+      />
+      <ConnectionDrawer
+        open={isWaiting ? null : open}
+        from={all.find(({ id }) => String(id) === query.get('from'))}
+        nodeId={nodeId}
+        nodes={nodes}
+        all={all}
+        onClose={() => leave(list)}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,32 @@
+// The share link as it will be, while the form is filled in.
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../components/copy-button.tsx';
+import classes from './connections.module.css';
+import { sharePreview } from './share-preview.ts';
+import type { Values } from './values.ts';
+
+interface LinkPreviewProps {
+  readonly values: Values;
+  readonly nodeAddress: string;
+}
+
+export function LinkPreview({ values, nodeAddress }: LinkPreviewProps) {
+  const { t } = useTranslation('connections');
+  const link = sharePreview(values, nodeAddress);
+  return (
+    <section className={classes.preview} aria-label={t('preview.title')}>
+      <header className={classes.previewHead}>
+        <div>
+          <h3>{t('preview.title')}</h3>
+          <p className={classes.quiet}>{link === null ? t('preview.waits') : t('preview.hint')}</p>
+        </div>
+        {link !== null && <CopyButton value={link} label={t('preview.copy')} />}
+      </header>
+      {link !== null && (
+        <code className={classes.link} dir="ltr">
+          {link}
+        </code>
+      )}
+    </section>
+  );
+}

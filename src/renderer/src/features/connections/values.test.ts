@@ -1,0 +1,57 @@
+// Holds the connection's form to the contract, and to sending nothing that its shape has no place for.
+import { describe, expect, it } from 'vitest';
+import { inboundCreate, inboundExample, inboundPatch } from '../../../../contract/inbounds.ts';
+import { blankValues, changesOf, createOf, freeTag, missingOf, newShortId, reshaped, valuesOf } from './values.ts';
+
+const KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
+
+describe('a connection in its form', () => {
+  it('comes out as it went in, without its private key', () => {
+    const { id, node_id, protocol, has_private_key, status, created_at, updated_at, ...rest } = inboundExample;
+    expect(changesOf(valuesOf(inboundExample))).toEqual(rest);
+    expect(inboundPatch.safeParse(changesOf(valuesOf(inboundExample))).success).toBe(true);
+  });
+
+  it('drops what another shape has no place for', () => {
+    const shadowsocks = reshaped(valuesOf(inboundExample), { protocol: 'shadowsocks' });
+    const input = createOf(shadowsocks);
+    expect(input).toMatchObject({ network: 'tcp', security: 'none', public_key: null, sni: null, flow: null });
+    expect(input.method).toBe('chacha20-ietf-poly1305');
+    expect(inboundCreate.safeParse(input).success).toBe(true);
+  });
+
+  it('keeps what was typed for when its shape comes back', () => {
+    const there = reshaped(valuesOf(inboundExample), { security: 'none' });
+    expect(changesOf(there).public_key).toBeNull();
+    expect(changesOf(reshaped(there, { security: 'reality' })).public_key).toBe(inboundExample.public_key);
+  });
+
+  it('takes vision along where it becomes possible under reality, and leaves a choice alone', () => {
+    const plain = reshaped(blankValues(1), { network: 'xhttp' });
+    expect(plain.flow).toBe('');
+    expect(reshaped(plain, { network: 'tcp' }).flow).toBe('xtls-rprx-vision');
+    expect(reshaped({ ...blankValues(1), flow: '' }, { security: 'tls' }).flow).toBe('');
+  });
+});
+
+describe('missingOf', () => {
+  it('asks for what reality cannot do without', () => {
+    expect(missingOf(blankValues(1))).toEqual(['sni', 'public_key']);
+    expect(missingOf({ ...blankValues(1), sni: 'a.example', private_key: KEY })).toEqual([]);
+    expect(missingOf(reshaped(blankValues(1), { protocol: 'vmess' }))).toEqual([]);
+  });
+});
+
+describe('freeTag', () => {
+  it('says what it is and avoids what is taken', () => {
+    const shape = { protocol: 'trojan', network: 'ws', security: 'tls' } as const;
+    expect(freeTag(shape, new Set())).toBe('trojan-ws');
+    expect(freeTag(shape, new Set(['trojan-ws', 'trojan-ws-2']))).toBe('trojan-ws-3');
+    expect(freeTag({ protocol: 'shadowsocks', network: 'tcp', security: 'none' }, new Set())).toBe('shadowsocks');
+  });
+});
+
+it('makes short ids that the contract takes', () => {
+  expect(newShortId()).toMatch(/^[0-9a-f]{16}$/);
+  expect(newShortId()).not.toBe(newShortId());
+});

@@ -1,0 +1,160 @@
+// A connection as its form has it, and back: what its shape has no place for is not sent, an empty text is none.
+import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
+import type { CallOf } from '../../../../contract/operation.ts';
+import { fieldsOf, fitted, type Shape, type ShapeField } from './shape.ts';
+
+/** Fields are named as the contract names them; an empty text is null there. */
+export type Values = {
+  node_id: string;
+  tag: string;
+  name: string;
+  protocol: Shape['protocol'];
+  network: Shape['network'];
+  security: Shape['security'];
+  host: string;
+  port: number | '';
+  sni: string;
+  path: string;
+  service_name: string;
+  flow: '' | 'xtls-rprx-vision';
+  fingerprint: string;
+  alpn: string[];
+  public_key: string;
+  /** Typed or just made; what the panel has never comes here. */
+  private_key: string;
+  short_id: string;
+  method: string;
+  enabled: boolean;
+};
+
+type Create = CallOf<typeof createInbound>;
+type Changes = Omit<Create, 'node_id' | 'protocol'>;
+
+const COMMON_METHOD = METHODS[2];
+
+/** A new one as most are made today: VLESS with REALITY. */
+export function blankValues(nodeId: number | null): Values {
+  return {
+    node_id: nodeId === null ? '' : String(nodeId),
+    tag: '',
+    name: '',
+    protocol: 'vless',
+    network: 'tcp',
+    security: 'reality',
+    host: '',
+    port: 443,
+    sni: '',
+    path: '',
+    service_name: '',
+    flow: 'xtls-rprx-vision',
+    fingerprint: 'chrome',
+    alpn: [],
+    public_key: '',
+    private_key: '',
+    short_id: '',
+    method: COMMON_METHOD,
+    enabled: true,
+  };
+}
+
+export function valuesOf(inbound: Inbound): Values {
+  return {
+    node_id: String(inbound.node_id),
+    tag: inbound.tag,
+    name: inbound.name,
+    protocol: inbound.protocol,
+    network: inbound.network,
+    security: inbound.security,
+    host: inbound.host ?? '',
+    port: inbound.port ?? '',
+    sni: inbound.sni ?? '',
+    path: inbound.path ?? '',
+    service_name: inbound.service_name ?? '',
+    flow: inbound.flow === 'xtls-rprx-vision' ? inbound.flow : '',
+    fingerprint: inbound.fingerprint ?? '',
+    alpn: inbound.alpn ?? [],
+    public_key: inbound.public_key ?? '',
+    private_key: '',
+    short_id: inbound.short_id ?? '',
+    method: inbound.method ?? COMMON_METHOD,
+    enabled: inbound.enabled,
+  };
+}
+
+/** Another protocol, network or security, with the others fitted to it. */
+export function reshaped(values: Values, change: Partial<Shape>): Values {
+  const next = { ...values, ...fitted({ ...values, ...change }) };
+  const fields = fieldsOf(next);
+  const before = fieldsOf(values);
+  return {
+    ...next,
+    // What a browser's imitation and vision are for is taken along where it becomes possible, and can be taken out.
+    flow: fields.has('flow') ? (before.has('flow') ? next.flow : flowFor(next)) : '',
+    fingerprint: fields.has('fingerprint') && !before.has('fingerprint') ? 'chrome' : next.fingerprint,
+  };
+}
+
+function flowFor({ security }: Shape): Values['flow'] {
+  return security === 'reality' ? 'xtls-rprx-vision' : '';
+}
+
+/** All that can be changed later. A private key is sent only where one was typed or made. */
+export function changesOf(values: Values): Changes {
+  const fields = fieldsOf(values);
+  const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
+  const { tag, name, network, security, host, port, alpn, enabled } = values;
+  const privateKey = text('private_key', values.private_key);
+  return {
+    tag: tag.trim(),
+    name,
+    network,
+    security,
+    host: host.trim() === '' ? null : host.trim(),
+    // Empty: the contract says that it has to be filled.
+    port: port === '' ? (undefined as unknown as number) : port,
+    sni: text('sni', values.sni),
+    path: text('path', values.path),
+    service_name: text('service_name', values.service_name),
+    flow: text('flow', values.flow) as Create['flow'],
+    fingerprint: text('fingerprint', values.fingerprint) as (typeof FINGERPRINTS)[number] | null,
+    alpn: fields.has('alpn') && alpn.length > 0 ? (alpn as NonNullable<Create['alpn']>) : null,
+    public_key: text('public_key', values.public_key),
+    ...(privateKey !== null && { private_key: privateKey }),
+    short_id: text('short_id', values.short_id),
+    method: text('method', values.method) as (typeof METHODS)[number] | null,
+    enabled,
+  };
+}
+
+export function createOf(values: Values): Create {
+  const nodeId = values.node_id === '' ? (undefined as unknown as number) : Number(values.node_id);
+  return { node_id: nodeId, protocol: values.protocol, ...changesOf(values) };
+}
+
+/** Fields whose absence no schema sees, since it depends on the shape. */
+export function missingOf(values: Values): readonly ('sni' | 'public_key' | 'method')[] {
+  const fields = fieldsOf(values);
+  const { sni, public_key, private_key, method } = changesOf(values);
+  const missing: ('sni' | 'public_key' | 'method')[] = [];
+  if (values.security === 'reality' && sni === null) missing.push('sni');
+  // A private key gives its public one.
+  if (values.security === 'reality' && public_key === null && private_key === undefined) missing.push('public_key');
+  if (fields.has('method') && method === null) missing.push('method');
+  return missing;
+}
+
+/** A tag that is free on its node: what it is, with a number where that is taken. */
+export function freeTag({ protocol, network, security }: Shape, taken: ReadonlySet<string>): string {
+  const base = [protocol, security === 'reality' ? security : network === 'tcp' ? security : network]
+    .filter((part) => part !== 'none')
+    .join('-');
+  for (let number = 1; ; number += 1) {
+    const tag = number === 1 ? base : `${base}-${number}`;
+    if (!taken.has(tag)) return tag;
+  }
+}
+
+/** Eight random bytes in hex, which tell one connection's clients from another's. */
+export function newShortId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

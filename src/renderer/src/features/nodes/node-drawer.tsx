@@ -1,0 +1,113 @@
+// A node over its list: how it is, what to do if it is not well, its traffic and its connections.
+import { Button } from '@mantine/core';
+import { IconPencil } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Node } from '../../../../contract/nodes.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { DateTime, RelativeTime } from '../../components/figures.tsx';
+import { OpenedRecord } from '../../components/form/opened-record.tsx';
+import { DrawerSection, Fact, Facts, RecordDrawer } from '../../components/record-drawer.tsx';
+import { Mark, StateBadge } from '../../components/state.tsx';
+import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { hashOf } from '../../router/place.ts';
+import { NodeConnections } from './node-connections.tsx';
+import { EditNode, NewNode } from './node-form.tsx';
+import { NodeMenu } from './node-menu.tsx';
+import { NodeTraffic } from './node-traffic.tsx';
+import { NodeTrouble } from './node-trouble.tsx';
+import classes from './nodes.module.css';
+
+interface NodeDrawerProps {
+  /** `new`, an id, or null: closed. */
+  readonly open: 'new' | number | null;
+  /** Its form instead of its record. */
+  readonly isEdited: boolean;
+  readonly onClose: () => void;
+}
+
+const EVERY_MS = 15_000;
+
+export function NodeDrawer({ open, isEdited, onClose }: NodeDrawerProps) {
+  const { held, turn } = useOpening(open === null ? null : `${open}${isEdited ? ' edit' : ''}`);
+  const isOpen = open !== null;
+  if (held === null) return null;
+  if (held === 'new') return <NewNode key={turn} isOpen={isOpen} onClose={onClose} />;
+  const [id, edit] = held.split(' ');
+  return (
+    <OpenedRecord key={turn} read="getNode" id={Number(id)} isOpen={isOpen} onClose={onClose}>
+      {(node) =>
+        edit === undefined ? (
+          <NodeRecord first={node} isOpen={isOpen} onClose={onClose} />
+        ) : (
+          <EditNode node={node} isOpen={isOpen} onClose={onClose} />
+        )
+      }
+    </OpenedRecord>
+  );
+}
+
+interface NodeRecordProps {
+  /** As it was when it was opened. */
+  readonly first: Node;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
+  const { t } = useTranslation(['nodes', 'common']);
+  const format = useFormat();
+  const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, every: EVERY_MS });
+  const node = data ?? first;
+  const { id, name, kind, enabled, status, address = '', core, uptime_s, users_online } = node;
+  return (
+    <RecordDrawer
+      isOpen={useSoonOpen(isOpen)}
+      onClose={onClose}
+      title={name}
+      subtitle={
+        <>
+          <StateBadge state={enabled ? status : 'disabled'} />
+          <Mark>{t(`nodes:kind.${kind}`)}</Mark>
+        </>
+      }
+      actions={
+        <>
+          <Button
+            component="a"
+            href={hashOf(['nodes', id, 'edit'])}
+            variant="default"
+            leftSection={<IconPencil size={16} stroke={1.5} />}
+          >
+            {t('nodes:act.edit')}
+          </Button>
+          <NodeMenu node={node} onGone={onClose} />
+        </>
+      }
+    >
+      <NodeTrouble node={node} />
+      <DrawerSection>
+        <Facts>
+          <Fact label={t('nodes:fields.address')}>
+            <span className={classes.address}>
+              <code>{address}</code>
+              <CopyButton value={address} label={t('nodes:copyAddress')} />
+            </span>
+          </Fact>
+          <Fact label={t('nodes:columns.core')}>{core === null ? '—' : `${core.name} ${core.version}`}</Fact>
+          <Fact label={t('nodes:columns.uptime')}>{uptime_s === null ? '—' : format.uptime(uptime_s)}</Fact>
+          <Fact label={t('nodes:columns.online')}>{format.number(users_online)}</Fact>
+          <Fact label={t('nodes:columns.seen')}>
+            <RelativeTime at={node.last_seen_at} none={t('common:never')} />
+          </Fact>
+          <Fact label={t('nodes:added')}>
+            <DateTime at={node.created_at} />
+          </Fact>
+        </Facts>
+      </DrawerSection>
+      <NodeTraffic nodeId={id} />
+      <NodeConnections nodeId={id} />
+    </RecordDrawer>
+  );
+}

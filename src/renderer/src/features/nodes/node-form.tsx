@@ -1,0 +1,115 @@
+// The form of a node: what it is called and where it is.
+import { SegmentedControl, Switch, TextInput } from '@mantine/core';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { NODE_KINDS, type Node } from '../../../../contract/nodes.ts';
+import { FormDrawer } from '../../components/form/form-drawer.tsx';
+import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
+import { useSoonOpen } from '../../components/use-opening.ts';
+import { useAct } from '../../data/use-act.ts';
+import { hashOf } from '../../router/place.ts';
+import { go } from '../../router/router.ts';
+import classes from './nodes.module.css';
+
+type Values = { name: string; kind: Node['kind']; address: string; enabled: boolean };
+
+interface NodeFormProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+export function NewNode({ isOpen, onClose }: NodeFormProps) {
+  const { t } = useTranslation('nodes');
+  const initial: Values = { name: '', kind: 'remote', address: '', enabled: true };
+  const { form, ...rest } = useOperationForm({
+    operation: 'createNode',
+    initial,
+    toInput: (values) => ({ ...values, address: values.address.trim() }),
+    said: ({ name }) => ({ text: t('said.created', { name }) }),
+    // Next it needs a connection: its record says so.
+    onDone: ({ id }) => go(hashOf(['nodes', id]), { replace: true }),
+  });
+  return (
+    <FormDrawer isOpen={useSoonOpen(isOpen)} onClose={onClose} title={t('create')} action={t('createAct')} form={rest}>
+      <NodeFields form={form} canChooseKind />
+    </FormDrawer>
+  );
+}
+
+export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly node: Node }) {
+  const { t } = useTranslation(['nodes', 'common']);
+  const { id, name, kind, address = '', enabled } = node;
+  const { run } = useAct('updateNode');
+  const initial: Values = { name, kind, address, enabled };
+  const { form, ...rest } = useOperationForm({
+    operation: 'updateNode',
+    initial,
+    toInput: (values) => ({ id, name: values.name, address: values.address.trim(), enabled: values.enabled }),
+    said: (saved) => ({
+      text: t('nodes:said.saved', { name: saved.name }),
+      undo: () => run({ id, name, address, enabled }),
+    }),
+    onDone: onClose,
+  });
+  return (
+    <FormDrawer
+      isOpen={useSoonOpen(isOpen)}
+      onClose={onClose}
+      title={t('nodes:edit', { name })}
+      action={t('common:save')}
+      form={rest}
+    >
+      <NodeFields form={form} />
+    </FormDrawer>
+  );
+}
+
+interface NodeFieldsProps {
+  readonly form: OperationForm<Values>['form'];
+  readonly canChooseKind?: boolean;
+}
+
+function NodeFields({ form, canChooseKind = false }: NodeFieldsProps) {
+  const { t } = useTranslation('nodes');
+  const labelId = useId();
+  return (
+    <>
+      <TextInput
+        label={t('fields.name')}
+        description={t('fields.nameHint')}
+        maxLength={100}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      {canChooseKind && (
+        <div>
+          <span id={labelId} className={classes.label}>
+            {t('fields.kind')}
+          </span>
+          <SegmentedControl
+            fullWidth
+            aria-labelledby={labelId}
+            data={NODE_KINDS.toReversed().map((value) => ({ value, label: t(`kind.${value}`) }))}
+            value={form.values.kind}
+            onChange={(kind) => form.setFieldValue('kind', kind)}
+          />
+          <p className={classes.hint}>{t(`kindHint.${form.values.kind}`)}</p>
+        </div>
+      )}
+      <TextInput
+        label={t('fields.address')}
+        description={t('fields.addressHint')}
+        placeholder="de1.example.com"
+        spellCheck={false}
+        autoCapitalize="none"
+        maxLength={253}
+        {...form.getInputProps('address')}
+      />
+      <Switch
+        label={t('fields.enabled')}
+        description={t('fields.enabledHint')}
+        {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+// What else can be done with a node: on and off, and out. One that has connections is not deleted.
+import { ActionIcon, Menu } from '@mantine/core';
+import {
+  IconDots,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Node } from '../../../../contract/nodes.ts';
+import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
+import { useAct } from '../../data/use-act.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { hashOf } from '../../router/place.ts';
+import { go } from '../../router/router.ts';
+
+interface NodeMenuProps {
+  readonly node: Node;
+  /** It is no longer there. */
+  readonly onGone: () => void;
+}
+
+export function NodeMenu({ node, onGone }: NodeMenuProps) {
+  const { t } = useTranslation('nodes');
+  const { id, name, enabled } = node;
+  const [isAsking, setAsking] = useState(false);
+  const { data } = useOperation('listInbounds', { node_id: id, limit: 1 }, { enabled: isAsking });
+  const count = data?.total ?? 0;
+  const update = useAct('updateNode');
+  const toggle = useAct('updateNode', {
+    said: (_, input) => ({
+      text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name }),
+      undo: () => update.run({ id, enabled: !input.enabled }),
+    }),
+  });
+  const remove = useAct('deleteNode', { said: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
+  const close = () => setAsking(false);
+  return (
+    <>
+      <Menu position="bottom-end" shadow="none">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('more', { name })}>
+            <IconDots size={18} stroke={1.5} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconPencil size={16} stroke={1.5} />}
+            onClick={() => go(hashOf(['nodes', id, 'edit']))}
+          >
+            {t('act.edit')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={
+              enabled ? <IconPlayerPause size={16} stroke={1.5} /> : <IconPlayerPlay size={16} stroke={1.5} />
+            }
+            onClick={() => toggle.start({ id, enabled: !enabled })}
+          >
+            {enabled ? t('act.disable') : t('act.enable')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconPlugConnected size={16} stroke={1.5} />}
+            onClick={() => go(hashOf(['connections'], { node: id }))}
+          >
+            {t('act.connections')}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.5} />} onClick={() => setAsking(true)}>
+            {t('act.delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {count > 0 ? (
+        <Confirm
+          isOpen={isAsking}
+          onClose={close}
+          title={t('inUse.title', { name })}
+          action={t('act.connections')}
+          onConfirm={async () => go(hashOf(['connections'], { node: id }))}
+        >
+          <p>{t('inUse.text', { count })}</p>
+          <p>{t('inUse.instead')}</p>
+        </Confirm>
+      ) : (
+        <ConfirmByName
+          isOpen={isAsking}
+          onClose={close}
+          title={t('delete.title', { name })}
+          name={name}
+          action={t('act.delete')}
+          onConfirm={() => remove.run({ id })}
+        >
+          <p>{t('delete.text')}</p>
+        </ConfirmByName>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+// The nodes: the servers that carry the traffic, how each is at the moment, and what to do where one is not well.
+import { Button } from '@mantine/core';
+import { IconPlus, IconServer2 } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Node } from '../../../../contract/nodes.ts';
+import { useShortcuts } from '../../components/keys.ts';
+import { Page, PageHeader } from '../../components/page.tsx';
+import { EmptyState } from '../../components/placeholder.tsx';
+import { DataTable } from '../../components/table/data-table.tsx';
+import { openedBy } from '../../components/use-opening.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { hashOf } from '../../router/place.ts';
+import { go, leave, usePlace } from '../../router/router.ts';
+import { useNodeColumns } from './node-columns.tsx';
+import { NodeDrawer } from './node-drawer.tsx';
+
+const NO_NODES: readonly Node[] = [];
+const EVERY_MS = 15_000;
+
+export function NodesPage() {
+  const { t } = useTranslation('nodes');
+  const { path } = usePlace();
+  const nodes = useOperation('listNodes', { limit: 500 }, { every: EVERY_MS });
+  const columns = useNodeColumns(hrefOf);
+  const create = () => go(hashOf(['nodes', 'new']));
+  useShortcuts([{ keys: 'n', label: t('create'), run: create }]);
+
+  const open = openedBy(path[1]);
+  const isEdited = path[2] === 'edit';
+  const all = nodes.data?.items;
+  const up = all?.filter(({ enabled, status }) => enabled && status === 'up').length ?? 0;
+  return (
+    <Page fill>
+      <PageHeader
+        title={t('title')}
+        aside={all === undefined || all.length === 0 ? '' : t('upOf', { up, count: all.length })}
+        actions={
+          <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={create}>
+            {t('create')}
+          </Button>
+        }
+      />
+      <DataTable
+        label={t('title')}
+        columns={columns}
+        rows={all ?? NO_NODES}
+        reading={nodes}
+        rowId={({ id }) => id}
+        rowName={({ name }) => name}
+        hrefOf={hrefOf}
+        openId={typeof open === 'number' ? open : null}
+        rowKeys={[{ keys: 'e', label: t('act.edit'), run: ({ id }) => go(hashOf(['nodes', id, 'edit'])) }]}
+        empty={
+          <EmptyState
+            icon={<IconServer2 size={20} stroke={1.5} />}
+            title={t('empty')}
+            text={t('emptyHint')}
+            action={<Button onClick={create}>{t('create')}</Button>}
+          />
+        }
+      />
+      <NodeDrawer
+        open={open}
+        isEdited={isEdited}
+        onClose={() => leave(hashOf(isEdited && typeof open === 'number' ? ['nodes', open] : ['nodes']))}
+      />
+    </Page>
+  );
+}
+
+function hrefOf({ id }: Node): string {
+  return hashOf(['nodes', id]);
+}

@@ -1,0 +1,156 @@
+// "Needs attention": what is wrong, each with the way to mend it. Nothing is shown where nothing is wrong.
+import { Button } from '@mantine/core';
+import {
+  IconArchive,
+  IconCalendarTime,
+  IconCertificate,
+  IconGauge,
+  IconServerOff,
+  IconStack2,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { SectionCard } from '../../components/page.tsx';
+import type { Tone } from '../../components/state.tsx';
+import { useAct } from '../../data/use-act.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { hashOf } from '../../router/place.ts';
+import type { Attention } from './attention.ts';
+import classes from './overview.module.css';
+
+interface Told {
+  readonly id: string;
+  readonly icon: TablerIcon;
+  readonly tone: Tone;
+  readonly title: string;
+  readonly hint: string;
+  readonly action: string;
+  readonly href?: string;
+  readonly onAct?: () => void;
+}
+
+export function AttentionCard({ items, now }: { readonly items: readonly Attention[]; readonly now: number }) {
+  const { t } = useTranslation('overview');
+  const tell = useTold(now);
+  if (items.length === 0) return null;
+  return (
+    <SectionCard title={t('attention.title')} flush>
+      <ul className={classes.attention}>
+        {items.map(tell).map(({ id, icon: Icon, tone, title, hint, action, href, onAct }) => (
+          <li key={id} className={classes.matter}>
+            <span className={classes.matterIcon} data-tone={tone} aria-hidden>
+              <Icon size={18} stroke={1.5} />
+            </span>
+            <div className={classes.matterText}>
+              <p className={classes.matterTitle}>{title}</p>
+              <p className={classes.quiet}>{hint}</p>
+            </div>
+            {href === undefined ? (
+              <Button variant="subtle" className={classes.matterAct ?? ''} onClick={onAct}>
+                {action}
+              </Button>
+            ) : (
+              <Button variant="subtle" className={classes.matterAct ?? ''} component="a" href={href}>
+                {action}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </SectionCard>
+  );
+}
+
+/** Each matter in words. */
+function useTold(now: number): (item: Attention) => Told {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  const backUp = useAct('createBackup', { said: () => ({ text: t('attention.backupMade') }) });
+  const week = new Date(now + 7 * 86_400_000).toISOString();
+  return (item) => {
+    switch (item.kind) {
+      case 'no-nodes':
+        return {
+          id: item.kind,
+          icon: IconServerOff,
+          tone: 'warn',
+          title: t('attention.noNodes'),
+          hint: t('attention.noNodesHint'),
+          action: t('attention.addNode'),
+          href: hashOf(['nodes', 'new']),
+        };
+      case 'no-plans':
+        return {
+          id: item.kind,
+          icon: IconStack2,
+          tone: 'info',
+          title: t('attention.noPlans'),
+          hint: t('attention.noPlansHint'),
+          action: t('attention.addPlan'),
+          href: hashOf(['plans', 'new']),
+        };
+      case 'node-down':
+        return {
+          id: `node ${item.id}`,
+          icon: IconServerOff,
+          tone: 'bad',
+          title: t('attention.nodeDown', { name: item.name }),
+          hint:
+            item.lastSeen === null
+              ? t('attention.nodeDownNever')
+              : t('attention.nodeDownHint', { when: format.relative(item.lastSeen, now) }),
+          action: t('attention.openNode'),
+          href: hashOf(['nodes', item.id]),
+        };
+      case 'certificate':
+        return {
+          id: item.kind,
+          icon: IconCertificate,
+          tone: item.isOver ? 'bad' : 'warn',
+          title: item.isOver
+            ? t('attention.certificateOver')
+            : t('attention.certificate', { when: format.relative(item.endsAt, now) }),
+          hint: t('attention.certificateHint'),
+          action: t('attention.openCertificates'),
+          href: hashOf(['settings', 'certificates']),
+        };
+      case 'backup':
+        return {
+          id: item.kind,
+          icon: IconArchive,
+          tone: 'warn',
+          title:
+            item.lastAt === null
+              ? t('attention.backupNever')
+              : t('attention.backup', { when: format.relative(item.lastAt, now) }),
+          hint: t('attention.backupHint'),
+          action: t('attention.makeBackup'),
+          onAct: () => backUp.start({}),
+        };
+      case 'expiring':
+        return {
+          id: item.kind,
+          icon: IconCalendarTime,
+          tone: 'warn',
+          title: t('attention.expiring', { count: item.count }),
+          hint: t('attention.expiringHint'),
+          action: t('attention.see'),
+          href: hashOf(['users'], {
+            expires_before: week,
+            expires_after: new Date(now).toISOString(),
+            sort: 'expires_at',
+          }),
+        };
+      case 'limited':
+        return {
+          id: item.kind,
+          icon: IconGauge,
+          tone: 'warn',
+          title: t('attention.limited', { count: item.count }),
+          hint: t('attention.limitedHint'),
+          action: t('attention.see'),
+          href: hashOf(['users'], { state: 'limited' }),
+        };
+    }
+  };
+}

@@ -1,0 +1,57 @@
+// What needs the administrator's attention, gravest first: only what is true now and can be mended.
+import type { Output } from '../../../../contract/table.ts';
+
+export type Attention =
+  | { readonly kind: 'no-nodes' }
+  | { readonly kind: 'no-plans' }
+  | { readonly kind: 'node-down'; readonly id: number; readonly name: string; readonly lastSeen: string | null }
+  | { readonly kind: 'certificate'; readonly endsAt: string; readonly isOver: boolean }
+  | { readonly kind: 'backup'; readonly lastAt: string | null }
+  | { readonly kind: 'expiring'; readonly count: number }
+  | { readonly kind: 'limited'; readonly count: number };
+
+/** What is known so far; undefined: not read yet, or not to be had. */
+export interface Known {
+  readonly overview: Output<'getOverview'> | undefined;
+  readonly nodes: Output<'listNodes'> | undefined;
+  readonly plans: Output<'listTariffs'> | undefined;
+  readonly certificates: Output<'getCertificates'> | undefined;
+  readonly backups: Output<'listBackups'> | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+const DAY = 86_400_000;
+/** A copy older than this no longer saves a week's work. */
+const BACKUP_OLD_MS = 7 * DAY;
+/** A panel younger than this need not have one yet. */
+const BACKUP_SOON_MS = DAY;
+
+export function attentionOf({ overview, nodes, plans, certificates, backups, now }: Known): readonly Attention[] {
+  const all: Attention[] = [];
+  if (nodes?.total === 0) all.push({ kind: 'no-nodes' });
+  if (plans?.total === 0) all.push({ kind: 'no-plans' });
+  for (const { id, name, enabled, status, last_seen_at } of nodes?.items ?? []) {
+    if (enabled && status === 'down') all.push({ kind: 'node-down', id, name, lastSeen: last_seen_at });
+  }
+  for (const { warning, not_after } of certificates?.served ?? []) {
+    if (warning === 'ended' || warning === 'ends_soon') {
+      all.push({ kind: 'certificate', endsAt: not_after, isOver: warning === 'ended' });
+    }
+  }
+  if (backups !== undefined && (overview?.users.total ?? 0) > 0) {
+    const lastAt =
+      backups.items
+        .map(({ created_at }) => created_at)
+        .sort()
+        .at(-1) ?? null;
+    const oldest = nodes?.items.map(({ created_at }) => Date.parse(created_at)).sort((a, b) => a - b)[0] ?? now;
+    const isOld = lastAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(lastAt) > BACKUP_OLD_MS;
+    if (isOld) all.push({ kind: 'backup', lastAt });
+  }
+  if (overview !== undefined && overview.users.expiring_7d > 0)
+    all.push({ kind: 'expiring', count: overview.users.expiring_7d });
+  if (overview !== undefined && overview.users.limited > 0)
+    all.push({ kind: 'limited', count: overview.users.limited });
+  return all;
+}

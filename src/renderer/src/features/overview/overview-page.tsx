@@ -1,0 +1,52 @@
+// The overview: how the service is at this moment, what needs a hand, and where the traffic goes.
+import { useTranslation } from 'react-i18next';
+import { Page, PageHeader } from '../../components/page.tsx';
+import { ErrorState } from '../../components/placeholder.tsx';
+import { useOperation } from '../../data/use-operation.ts';
+import { useNow } from '../../format/use-now.ts';
+import { attentionOf } from './attention.ts';
+import { AttentionCard } from './attention-card.tsx';
+import { Figures } from './figures.tsx';
+import { NodeHealth } from './node-health.tsx';
+import classes from './overview.module.css';
+import { TopUsers } from './top-users.tsx';
+import { TrafficCard } from './traffic-card.tsx';
+
+const EVERY_MS = 30_000;
+const HOUR_MS = 3_600_000;
+
+export function OverviewPage() {
+  const { t } = useTranslation('overview');
+  const now = useNow();
+  const overview = useOperation('getOverview', {}, { every: EVERY_MS });
+  const nodes = useOperation('listNodes', {}, { every: EVERY_MS });
+  const plans = useOperation('listTariffs', { limit: 1 });
+  const certificates = useOperation('getCertificates', {}, { fresh: HOUR_MS });
+  const backups = useOperation('listBackups', {}, { fresh: HOUR_MS });
+  const attention = attentionOf({
+    overview: overview.data,
+    nodes: nodes.data,
+    plans: plans.data,
+    certificates: certificates.data,
+    backups: backups.data,
+    now,
+  });
+  return (
+    <Page>
+      <PageHeader title={t('title')} />
+      {overview.error !== null && overview.data === undefined ? (
+        <ErrorState failure={overview.error} onRetry={() => void overview.refetch()} />
+      ) : (
+        <>
+          <Figures overview={overview.data} />
+          <AttentionCard items={attention} now={now} />
+          <TrafficCard nodes={nodes.data?.items} />
+          <div className={classes.columns}>
+            <TopUsers overview={overview.data} />
+            <NodeHealth nodes={nodes.data?.items} failure={nodes.error} onRetry={() => void nodes.refetch()} />
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}

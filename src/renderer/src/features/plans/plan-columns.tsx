@@ -1,0 +1,81 @@
+// The columns of the list of plans.
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Identity } from '../../components/identity.tsx';
+import { columnsOf } from '../../components/table/columns.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { hashOf } from '../../router/place.ts';
+import { PlanMenu } from './plan-menu.tsx';
+import { lengthOf, type Plan } from './plan-values.ts';
+import classes from './plans.module.css';
+import { formatPrice } from './price.ts';
+
+const column = columnsOf<Plan>();
+
+const stay = () => {};
+
+export function usePlanColumns(hrefOf: (plan: Plan) => string) {
+  const { t } = useTranslation(['plans', 'common']);
+  const format = useFormat();
+  return useMemo(
+    () =>
+      column.columns([
+        column.accessor('name', {
+          meta: { label: t('plans:columns.name'), min: 180, sort: 'name', isFixed: true },
+          cell: ({ row: { original } }) => (
+            <Identity
+              name={original.name}
+              detail={original.inbounds === null ? '' : t('plans:connections', { count: original.inbounds.length })}
+              href={hrefOf(original)}
+            />
+          ),
+        }),
+        column.accessor(({ traffic_limit }) => traffic_limit ?? Number.POSITIVE_INFINITY, {
+          id: 'traffic',
+          meta: { label: t('common:traffic.label'), width: 140, sort: 'traffic', align: 'end' },
+          cell: ({ row: { original: plan } }) =>
+            plan.traffic_limit === null ? quiet(t('common:unlimited')) : format.bytes(plan.traffic_limit),
+        }),
+        column.accessor('reset_strategy', {
+          meta: { label: t('plans:columns.reset'), width: 170, hideBelow: 1100 },
+          cell: ({ getValue }) => quiet(t(`plans:reset.${getValue()}`)),
+        }),
+        column.accessor(({ duration }) => lengthOf(duration), {
+          id: 'term',
+          meta: { label: t('plans:columns.term'), width: 130, sort: 'term', align: 'end', hideBelow: 640 },
+          cell: ({ row: { original: plan } }) =>
+            plan.duration === null ? quiet(t('plans:endless')) : format.term(plan.duration),
+        }),
+        column.accessor(({ device_limit }) => device_limit ?? Number.POSITIVE_INFINITY, {
+          id: 'devices',
+          meta: { label: t('plans:columns.devices'), width: 140, sort: 'devices', align: 'end', hideBelow: 860 },
+          cell: ({ row: { original: plan } }) =>
+            plan.device_limit === null ? quiet(t('common:unlimited')) : format.number(plan.device_limit),
+        }),
+        column.accessor(({ price }) => price?.amount ?? -1, {
+          id: 'price',
+          meta: { label: t('plans:columns.price'), width: 120, sort: 'price', align: 'end', hideBelow: 640 },
+          cell: ({ row: { original: plan } }) =>
+            plan.price === null ? quiet('—') : formatPrice(plan.price, format.locale),
+        }),
+        column.accessor('users', {
+          meta: { label: t('plans:columns.users'), width: 120, sort: 'users', align: 'end', descFirst: true },
+          cell: ({ row: { original: plan } }) => (
+            <a className={classes.users} href={hashOf(['users'], { tariff_id: plan.id })}>
+              {format.number(plan.users)}
+            </a>
+          ),
+        }),
+        column.display({
+          id: 'acts',
+          meta: { label: t('plans:columns.acts'), width: 52, isBare: true, isFixed: true, hideBelow: 480 },
+          cell: ({ row: { original } }) => <PlanMenu plan={original} onGone={stay} />,
+        }),
+      ]),
+    [t, format, hrefOf],
+  );
+}
+
+function quiet(text: string) {
+  return <span className={classes.quiet}>{text}</span>;
+}

@@ -1,0 +1,110 @@
+// A plan over its list: made anew, made after another, or changed.
+import { useTranslation } from 'react-i18next';
+import { FormDrawer } from '../../components/form/form-drawer.tsx';
+import { OpenedRecord, type RecordHold } from '../../components/form/opened-record.tsx';
+import { useOperationForm } from '../../components/form/use-operation-form.ts';
+import { Mark, StateBadge } from '../../components/state.tsx';
+import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useAct } from '../../data/use-act.ts';
+import { hashOf } from '../../router/place.ts';
+import { PlanFields } from './plan-form.tsx';
+import { PlanMenu } from './plan-menu.tsx';
+import { blankValues, formerOf, inputOf, type Plan, type PlanValues, valuesOf } from './plan-values.ts';
+import classes from './plans.module.css';
+
+interface PlanDrawerProps {
+  /** `new`, an id, or null: closed. */
+  readonly open: 'new' | number | null;
+  /** For a new plan: the one it is made after. */
+  readonly from: Plan | undefined;
+  /** What prices are told in where a plan has none yet. */
+  readonly currency: string;
+  readonly onClose: () => void;
+}
+
+export function PlanDrawer({ open, from, currency, onClose }: PlanDrawerProps) {
+  const { held, turn } = useOpening(open);
+  const isOpen = open !== null;
+  if (held === null) return null;
+  if (held === 'new') {
+    return <NewPlan key={turn} isOpen={isOpen} from={from} currency={currency} onClose={onClose} />;
+  }
+  return (
+    <OpenedRecord key={turn} read="getTariff" id={held} isOpen={isOpen} onClose={onClose} width={560}>
+      {(plan, hold) => <EditPlan plan={plan} hold={hold} isOpen={isOpen} currency={currency} onClose={onClose} />}
+    </OpenedRecord>
+  );
+}
+
+interface NewPlanProps extends Omit<PlanDrawerProps, 'open'> {
+  readonly isOpen: boolean;
+}
+
+function NewPlan({ isOpen, from, currency, onClose }: NewPlanProps) {
+  const { t } = useTranslation('plans');
+  const initial: PlanValues =
+    from === undefined
+      ? blankValues(currency)
+      : { ...valuesOf(from, currency), name: t('copyOf', { name: from.name }).slice(0, 100) };
+  const form = useOperationForm({
+    operation: 'createTariff',
+    initial,
+    toInput: inputOf,
+    said: ({ name }) => ({ text: t('said.created', { name }) }),
+    onDone: onClose,
+  });
+  return (
+    <FormDrawer
+      isOpen={useSoonOpen(isOpen)}
+      onClose={onClose}
+      title={from === undefined ? t('create') : t('copyTitle', { name: from.name })}
+      action={t('createAct')}
+      width={560}
+      form={form}
+    >
+      <PlanFields form={form.form} />
+    </FormDrawer>
+  );
+}
+
+interface EditPlanProps extends Pick<NewPlanProps, 'isOpen' | 'currency' | 'onClose'> {
+  readonly plan: Plan;
+  readonly hold: RecordHold;
+}
+
+function EditPlan({ plan, hold, isOpen, currency, onClose }: EditPlanProps) {
+  const { t } = useTranslation(['plans', 'common']);
+  const { id, users, archived } = plan;
+  const { run } = useAct('updateTariff');
+  const form = useOperationForm({
+    operation: 'updateTariff',
+    initial: valuesOf(plan, currency),
+    toInput: (values) => ({ id, ...inputOf(values) }),
+    ifMatch: hold.etag,
+    said: ({ name }) => ({ text: t('plans:said.saved', { name }), undo: () => run({ id, ...formerOf(plan) }) }),
+    onDone: onClose,
+  });
+  return (
+    <FormDrawer
+      isOpen={useSoonOpen(isOpen)}
+      onClose={onClose}
+      title={plan.name}
+      subtitle={
+        <>
+          {archived ? <StateBadge state="archived" /> : <Mark>{t('plans:mark')}</Mark>}
+          <a className={classes.users} href={hashOf(['users'], { tariff_id: id })}>
+            {t('plans:users', { count: users })}
+          </a>
+        </>
+      }
+      actions={<PlanMenu plan={plan} onGone={onClose} />}
+      action={t('common:save')}
+      width={560}
+      form={form}
+      onReload={hold.reload}
+    >
+      {users > 0 && <p className={classes.note}>{t('plans:kept')}</p>}
+      <PlanFields form={form.form} />
+    </FormDrawer>
+  );
+}

@@ -1,0 +1,83 @@
+// The form of a plan: what a user gets who is made from it.
+import { NumberInput, Select, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { RESET_STRATEGIES } from '../../../../contract/users.ts';
+import { BytesInput } from '../../components/form/bytes-input.tsx';
+import { ConnectionsInput } from '../../components/form/connections-input.tsx';
+import { FieldRow } from '../../components/form/form-drawer.tsx';
+import { TermInput } from '../../components/form/term-input.tsx';
+import type { OperationForm } from '../../components/form/use-operation-form.ts';
+import type { PlanValues } from './plan-values.ts';
+import { PriceInput } from './price-input.tsx';
+
+const STARTS = ['on_creation', 'on_first_use'] as const;
+
+export function PlanFields({ form }: Pick<OperationForm<PlanValues>, 'form'>) {
+  const { t } = useTranslation(['plans', 'common']);
+  const devices = form.getInputProps('device_limit');
+  return (
+    <>
+      <TextInput
+        label={t('plans:fields.name')}
+        description={t('plans:fields.nameHint')}
+        maxLength={100}
+        required
+        withAsterisk={false}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <FieldRow>
+        <BytesInput
+          label={t('plans:fields.traffic')}
+          description={t('plans:fields.trafficHint')}
+          placeholder={t('common:unlimited')}
+          {...form.getInputProps('traffic_limit')}
+          value={form.values.traffic_limit}
+        />
+        <Select
+          label={t('plans:fields.reset')}
+          description={t('plans:fields.resetHint')}
+          allowDeselect={false}
+          data={RESET_STRATEGIES.map((value) => ({ value, label: t(`plans:reset.${value}`) }))}
+          comboboxProps={{ shadow: 'none' }}
+          {...form.getInputProps('reset_strategy')}
+        />
+      </FieldRow>
+      <FieldRow>
+        <TermInput
+          label={t('plans:fields.term')}
+          description={t('plans:fields.termHint')}
+          placeholder={t('plans:endless')}
+          {...form.getInputProps('duration')}
+          value={form.values.duration}
+        />
+        <Select
+          label={t('plans:fields.starts')}
+          description={t('plans:fields.startsHint')}
+          allowDeselect={false}
+          data={STARTS.map((value) => ({ value, label: t(`plans:starts.${value}`) }))}
+          comboboxProps={{ shadow: 'none' }}
+          {...form.getInputProps('starts')}
+        />
+      </FieldRow>
+      <NumberInput
+        label={t('plans:fields.devices')}
+        description={t('plans:fields.devicesHint')}
+        placeholder={t('common:unlimited')}
+        allowDecimal={false}
+        allowNegative={false}
+        hideControls
+        {...devices}
+        value={form.values.device_limit ?? ''}
+        onChange={(value) => devices.onChange(value === '' ? null : Number(value))}
+      />
+      <ConnectionsInput
+        label={t('plans:fields.connections')}
+        description={t('plans:fields.connectionsHint')}
+        {...form.getInputProps('inbounds')}
+        value={form.values.inbounds}
+      />
+      <PriceInput {...form.getInputProps('price')} value={form.values.price} />
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+// A plan as its form has it, and back: an empty limit is none, and a price without an amount is no price.
+import type { Output } from '../../../../contract/table.ts';
+import type { Term } from '../../components/form/term-input.tsx';
+import type { CallInput } from '../../data/use-operation.ts';
+import { toMajor, toMinor } from './price.ts';
+
+export type Plan = Output<'getTariff'>;
+
+/** Fields are named as the contract names them, so that what it refuses stands at its field. */
+export type PlanValues = {
+  name: string;
+  traffic_limit: number | null;
+  reset_strategy: Plan['reset_strategy'];
+  duration: Term | null;
+  starts: Plan['starts'];
+  device_limit: number | null;
+  inbounds: number[] | null;
+  /** `amount`: as people say it, 4.99. */
+  price: { amount: number | null; currency: string };
+};
+
+export type PlanInput = CallInput<'createTariff'>;
+
+export function blankValues(currency: string): PlanValues {
+  return {
+    name: '',
+    traffic_limit: null,
+    reset_strategy: 'month',
+    duration: { months: 1 },
+    starts: 'on_creation',
+    device_limit: null,
+    inbounds: null,
+    price: { amount: null, currency },
+  };
+}
+
+/** `currency`: what an absent price begins with. */
+export function valuesOf(plan: Plan, currency: string): PlanValues {
+  const { name, traffic_limit, reset_strategy, duration, starts, device_limit, inbounds, price } = plan;
+  return {
+    name,
+    traffic_limit,
+    reset_strategy,
+    duration,
+    starts,
+    device_limit,
+    inbounds,
+    price: price === null ? { amount: null, currency } : { amount: toMajor(price), currency: price.currency },
+  };
+}
+
+export function inputOf({ price, ...values }: PlanValues): PlanInput {
+  const { amount, currency } = price;
+  return { ...values, price: amount === null ? null : { amount: toMinor(amount, currency), currency } };
+}
+
+/** What puts a plan's fields back as they were. */
+export function formerOf({ name, traffic_limit, reset_strategy, duration, ...plan }: Plan): PlanInput {
+  const { starts, device_limit, inbounds, price } = plan;
+  return { name, traffic_limit, reset_strategy, duration, starts, device_limit, inbounds, price };
+}
+
+/** Days of a term, for its place among others; without end it is the longest. */
+export function lengthOf(duration: Plan['duration']): number {
+  if (duration === null) return Number.POSITIVE_INFINITY;
+  return 'days' in duration ? duration.days : duration.months * 30.44;
+}

@@ -1,0 +1,98 @@
+// The plans: what users are made from. Those in use and the archived ones stand apart.
+import { Button } from '@mantine/core';
+import { IconPlus, IconStack2 } from '@tabler/icons-react';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import { FilterTabs } from '../../components/filter-chips.tsx';
+import { useShortcuts } from '../../components/keys.ts';
+import { Page, PageHeader } from '../../components/page.tsx';
+import { EmptyState } from '../../components/placeholder.tsx';
+import { DataTable } from '../../components/table/data-table.tsx';
+import { openedBy } from '../../components/use-opening.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { useLocale } from '../../i18n/use-locale.ts';
+import { changedQuery, hashOf } from '../../router/place.ts';
+import { go, leave, setQuery, usePlace } from '../../router/router.ts';
+import { usePlanColumns } from './plan-columns.tsx';
+import { PlanDrawer } from './plan-drawer.tsx';
+import type { Plan } from './plan-values.ts';
+
+const NO_PLANS: readonly Plan[] = [];
+const CURRENCY = { en: 'EUR', ru: 'RUB' } as const;
+
+export function PlansPage() {
+  const { t } = useTranslation('plans');
+  const { path, query } = usePlace();
+  const locale = useLocale();
+  const plans = useOperation('listTariffs', { limit: 500 });
+  const all = plans.data?.items ?? NO_PLANS;
+  const isArchive = query.get('archived') === 'true';
+  const rows = all.filter(({ archived }) => archived === isArchive);
+
+  const search = changedQuery(query, { from: null }).toString();
+  const hrefOf = useCallback(({ id }: Plan) => hashOf(['plans', id], new URLSearchParams(search)), [search]);
+  const columns = usePlanColumns(hrefOf);
+  const create = () => go(hashOf(['plans', 'new']));
+  useShortcuts([{ keys: 'n', label: t('create'), run: create }]);
+
+  const open = openedBy(path[1]);
+  const from = all.find(({ id }) => String(id) === query.get('from'));
+  const currency = all.findLast(({ price }) => price !== null)?.price?.currency ?? CURRENCY[locale];
+  // A copy begins with what it is made after: not before that is here.
+  const isWaiting = open === 'new' && query.has('from') && plans.isPending;
+  return (
+    <Page fill>
+      <PageHeader
+        title={t('title')}
+        actions={
+          <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={create}>
+            {t('create')}
+          </Button>
+        }
+      />
+      <FilterTabs
+        label={t('tabs.label')}
+        value={isArchive ? 'archived' : ''}
+        onChange={(tab) => setQuery({ archived: tab === 'archived' ? true : null })}
+        items={[
+          { value: '', label: t('tabs.offered'), count: plans.data && all.filter(({ archived }) => !archived).length },
+          {
+            value: 'archived',
+            label: t('tabs.archived'),
+            count: plans.data && all.filter(({ archived }) => archived).length,
+          },
+        ]}
+      />
+      <DataTable
+        label={t('title')}
+        columns={columns}
+        rows={rows}
+        reading={plans}
+        rowId={({ id }) => id}
+        rowName={({ name }) => name}
+        hrefOf={hrefOf}
+        openId={typeof open === 'number' ? open : null}
+        rowKeys={[{ keys: 'd', label: t('act.copy'), run: ({ id }) => go(hashOf(['plans', 'new'], { from: id })) }]}
+        listKey={isArchive ? 'archived' : 'offered'}
+        empty={
+          isArchive ? (
+            <EmptyState title={t('emptyArchive')} text={t('emptyArchiveHint')} />
+          ) : (
+            <EmptyState
+              icon={<IconStack2 size={20} stroke={1.5} />}
+              title={t('empty')}
+              text={t('emptyHint')}
+              action={<Button onClick={create}>{t('create')}</Button>}
+            />
+          )
+        }
+      />
+      <PlanDrawer
+        open={isWaiting ? null : open}
+        from={from}
+        currency={currency}
+        onClose={() => leave(hashOf(['plans'], new URLSearchParams(search)))}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,36 @@
+// Holds prices to their currencies' digits, and to what people read.
+import { describe, expect, it } from 'vitest';
+import { digitsOf, formatPrice, toMajor, toMinor } from './price.ts';
+
+describe('minor units', () => {
+  it.each([
+    ['EUR', 2, 499, 4.99],
+    ['JPY', 0, 499, 499],
+    ['KWD', 3, 4990, 4.99],
+  ])('of %s have %i digits', (currency, digits, minor, major) => {
+    expect(digitsOf(currency)).toBe(digits);
+    expect(toMajor({ amount: minor, currency })).toBe(major);
+    expect(toMinor(major, currency)).toBe(minor);
+  });
+
+  it('stay whole where the fraction is not exact in binary', () => {
+    expect(toMinor(1.1, 'EUR')).toBe(110);
+    expect(toMinor(4.35, 'EUR')).toBe(435);
+  });
+
+  it('count two digits for what is no currency yet', () => {
+    expect(digitsOf('eu')).toBe(2);
+    expect(digitsOf('')).toBe(2);
+  });
+});
+
+describe('formatPrice', () => {
+  it('leaves out an empty fraction', () => {
+    expect(formatPrice({ amount: 499, currency: 'EUR' }, 'en')).toBe('€4.99');
+    expect(formatPrice({ amount: 500, currency: 'EUR' }, 'en')).toBe('€5');
+  });
+
+  it('speaks Russian', () => {
+    expect(formatPrice({ amount: 29900, currency: 'RUB' }, 'ru').replaceAll(/\s/g, ' ')).toBe('299 ₽');
+  });
+});

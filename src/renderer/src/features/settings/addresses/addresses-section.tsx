@@ -1,0 +1,72 @@
+// Where the panel is reached: what it is now, where it listens, how it names itself, where links lead, and the secret path.
+import { useTranslation } from 'react-i18next';
+import type { Addresses } from '../../../../../contract/addresses.ts';
+import { SectionCard } from '../../../components/page.tsx';
+import { useOperation } from '../../../data/use-operation.ts';
+import { usePlace } from '../../../router/router.ts';
+import { CopyLine } from '../parts/copy-line.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Reading } from '../parts/reading.tsx';
+import rows from '../parts/rows.module.css';
+import classes from './addresses.module.css';
+import { ListenCard } from './listen-card.tsx';
+import { LinksCard, NamesCard } from './names-cards.tsx';
+import { ROTATED, SecretCard } from './secret-card.tsx';
+import { Trial } from './trial.tsx';
+
+export function AddressesSection() {
+  const { t } = useTranslation('settings');
+  const addresses = useOperation('getAddresses', {});
+  return (
+    <Reading title={t('addresses.now.title')} query={addresses} height={140}>
+      {(data) => (
+        <>
+          <NowCard addresses={data} />
+          <Trial confirmBy={data.confirm_by} />
+          <ListenCard addresses={data} />
+          <NamesCard addresses={data} />
+          <LinksCard addresses={data} />
+          <SecretCard />
+        </>
+      )}
+    </Reading>
+  );
+}
+
+function NowCard({ addresses }: { readonly addresses: Addresses }) {
+  const { t } = useTranslation('settings');
+  const isRotated = usePlace().query.has(ROTATED);
+  const { panel_url, base_url, links_url, warnings } = addresses;
+  return (
+    <SectionCard title={t('addresses.now.title')}>
+      <div className={classes.stack}>
+        {isRotated && <Notice tone="ok">{t('addresses.secret.done')}</Notice>}
+        <dl className={rows.facts}>
+          <div>
+            <dt>{t('addresses.now.panel')}</dt>
+            <dd>
+              <CopyLine value={panel_url} label={t('addresses.now.copyPanel')} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('addresses.now.api')}</dt>
+            <dd>
+              <CopyLine value={base_url} label={t('addresses.now.copyApi')} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('addresses.now.links')}</dt>
+            <dd>
+              <CopyLine value={links_url} label={t('addresses.now.copyLinks')} />
+            </dd>
+          </div>
+        </dl>
+        {warnings.map((warning) => (
+          <Notice key={warning} tone="warn">
+            {t(`addresses.warning.${warning}`)}
+          </Notice>
+        ))}
+      </div>
+    </SectionCard>
+  );
+}

@@ -1,0 +1,25 @@
+// What is sent of a form is what was changed in it.
+import { describe, expect, it } from 'vitest';
+import { changedOnly, orNull } from './changed.ts';
+
+describe('changedOnly', () => {
+  it('leaves out what stayed', () => {
+    const before = { port: 8443, names: ['a', 'b'], url: null };
+    expect(changedOnly(before, { port: 8443, names: ['a', 'b'], url: null })).toEqual({});
+    expect(changedOnly<Record<string, unknown>>(before, { port: 9443, names: ['a'], url: 'https://x' })).toEqual({
+      port: 9443,
+      names: ['a'],
+      url: 'https://x',
+    });
+  });
+
+  it('keeps a change to nothing', () => {
+    expect(changedOnly<Record<string, unknown>>({ port: 8080 }, { port: null })).toEqual({ port: null });
+  });
+});
+
+describe('orNull', () => {
+  it('takes blank for none', () => {
+    expect([orNull(''), orNull('  '), orNull(' vpn.example.com ')]).toEqual([null, null, 'vpn.example.com']);
+  });
+});

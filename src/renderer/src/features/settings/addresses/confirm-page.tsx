@@ -1,0 +1,77 @@
+// Where the link of a new listening address leads: that this page came up there is the proof, so it confirms at once.
+import { Button } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconClock } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Page, PageHeader } from '../../../components/page.tsx';
+import { EmptyState } from '../../../components/placeholder.tsx';
+import { useOperation } from '../../../data/use-operation.ts';
+import { hashOf } from '../../../router/place.ts';
+import { usePlace } from '../../../router/router.ts';
+import { CopyLine } from '../parts/copy-line.tsx';
+import { useConfirmation } from './use-confirmation.ts';
+import { useSecondsLeft } from './use-seconds-left.ts';
+
+const SETTINGS = hashOf(['settings', 'addresses']);
+
+/** At `#/confirm/<token>`. */
+export function ConfirmPage() {
+  const { t } = useTranslation('settings');
+  const token = usePlace().path[1] ?? '';
+  const { data: addresses } = useOperation('getAddresses', {});
+  const { outcome, failure, confirm } = useConfirmation(token);
+  const endsAt = addresses?.confirm_by ?? null;
+  const left = useSecondsLeft(outcome === null && endsAt !== null ? Date.parse(endsAt) : null);
+  const back = (
+    <Button component="a" href={SETTINGS}>
+      {t('addresses.confirm.back')}
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader title={t('addresses.confirm.title')} />
+      <div role="status">
+        {outcome === null && failure === null && (
+          <EmptyState
+            icon={<IconClock size={20} stroke={1.5} />}
+            title={t('addresses.confirm.confirming')}
+            text={left > 0 ? t('addresses.confirm.left', { count: left }) : undefined}
+          />
+        )}
+        {outcome !== null && (
+          <EmptyState
+            icon={<IconCircleCheck size={20} stroke={1.5} />}
+            title={t('addresses.confirm.done')}
+            text={
+              <>
+                {t('addresses.confirm.doneText')}
+                <CopyLine value={outcome.base_url} label={t('addresses.now.copyApi')} />
+              </>
+            }
+            action={back}
+          />
+        )}
+        {failure !== null && (
+          <EmptyState
+            icon={<IconAlertTriangle size={20} stroke={1.5} />}
+            title={t('addresses.confirm.failed')}
+            text={
+              left > 0
+                ? `${t('addresses.confirm.failedText')} ${t('addresses.confirm.left', { count: left })}`
+                : t('addresses.confirm.failedText')
+            }
+            action={
+              <>
+                {left > 0 && (
+                  <Button variant="default" onClick={confirm}>
+                    {t('addresses.confirm.retry')}
+                  </Button>
+                )}
+                {back}
+              </>
+            }
+          />
+        )}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,56 @@
+// The curl commands: each method has one, a shell reads them as they are meant, and none holds a key unasked.
+import { describe, expect, it } from 'vitest';
+import { API_OPERATIONS } from '../../../../../contract/table.ts';
+import { curlOf, exampleCurl, quote } from './curl.ts';
+
+const place = { baseUrl: 'https://10.0.0.2:8443/secret/api/v1', hasOwnAuthority: true };
+
+describe('quote', () => {
+  it('makes one word of anything', () => {
+    expect(quote('plain')).toBe("'plain'");
+    expect(quote("Ann's $HOME `x`")).toBe("'Ann'\\''s $HOME `x`'");
+  });
+});
+
+describe('curlOf', () => {
+  it('writes a first call with the key that was made', () => {
+    expect(curlOf(place, { method: 'GET', path: '/users?limit=5', key: 'pnl_abc' })).toBe(
+      [
+        'curl \\',
+        '  --cacert gatehouse-ca.pem \\',
+        "  -H 'Authorization: Bearer pnl_abc' \\",
+        "  'https://10.0.0.2:8443/secret/api/v1/users?limit=5'",
+      ].join('\n'),
+    );
+  });
+
+  it('names the authority only where the panel signs its own certificate and there is one', () => {
+    const call = { method: 'GET', path: '/users', key: null } as const;
+    expect(curlOf({ ...place, hasOwnAuthority: false }, call)).not.toContain('--cacert');
+    expect(curlOf({ ...place, baseUrl: 'http://127.0.0.1:1/s/api/v1' }, call)).not.toContain('--cacert');
+    expect(curlOf(place, call)).toContain('"Authorization: Bearer $PANEL_KEY"');
+  });
+});
+
+describe('exampleCurl', () => {
+  it('has one for every method, with nothing left to fill in', () => {
+    for (const { id, method } of API_OPERATIONS) {
+      const line = exampleCurl(place, id) ?? '';
+      expect(line, id).toContain(`${place.baseUrl}/`);
+      expect(line, id).not.toMatch(/[{]\w+[}]|undefined|\[object/);
+      expect(line.startsWith(method === 'GET' ? 'curl \\' : `curl -X ${method} `), id).toBe(true);
+      expect(line, id).not.toContain('pnl_');
+    }
+  });
+
+  it('sends the body of the example', () => {
+    const line = exampleCurl(place, 'extendUser') ?? '';
+    expect(line).toContain("-H 'Content-Type: application/json'");
+    expect(line).toMatch(/-d '\{.*\}'/);
+  });
+
+  it('knows no method that the API does not have', () => {
+    expect(exampleCurl(place, 'createKey')).toBeNull();
+    expect(exampleCurl(place, 'nothing')).toBeNull();
+  });
+});

@@ -1,0 +1,55 @@
+// Ready-made curl commands: for a key that has just been made, and for each method of the documentation.
+import type { Example, Method } from '../../../../../contract/operation.ts';
+import { API_OPERATIONS } from '../../../../../contract/table.ts';
+
+/** How calls find the API: its address, and whether its certificate is signed by the panel's own authority. */
+export interface ApiPlace {
+  readonly baseUrl: string;
+  readonly hasOwnAuthority: boolean;
+}
+
+export const CA_FILE = 'gatehouse-ca.pem';
+/** Stands for the key, so that no command that is copied about holds one. */
+const KEY_VARIABLE = '"Authorization: Bearer $PANEL_KEY"';
+
+/** One word for a POSIX shell. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export interface Call {
+  readonly method: Method;
+  /** Behind the base address: `/users?limit=5`. */
+  readonly path: string;
+  /** null: from the environment. */
+  readonly key: string | null;
+  /** JSON. */
+  readonly body?: string | undefined;
+}
+
+/** A command of curl, a part to each line. */
+export function curlOf({ baseUrl, hasOwnAuthority }: ApiPlace, { method, path, key, body }: Call): string {
+  const parts = [
+    method === 'GET' ? 'curl' : `curl -X ${method}`,
+    ...(hasOwnAuthority && baseUrl.startsWith('https:') ? [`--cacert ${CA_FILE}`] : []),
+    `-H ${key === null ? KEY_VARIABLE : quote(`Authorization: Bearer ${key}`)}`,
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(body)}`]),
+    quote(`${baseUrl}${path}`),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** The example of one method of the API by its operation id; null for one that it does not have. */
+export function exampleCurl(place: ApiPlace, operationId: string): string | null {
+  const operation = API_OPERATIONS.find(({ id }) => id === operationId);
+  if (operation === undefined) return null;
+  const { method, path, example } = operation;
+  const body = example.body === undefined ? undefined : JSON.stringify(example.body);
+  return curlOf(place, { method, path: fillIn(path, example), key: null, body });
+}
+
+function fillIn(template: string, { params = {}, query = {} }: Example): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name] ?? 1)));
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  return search.size > 0 ? `${path}?${search}` : path;
+}

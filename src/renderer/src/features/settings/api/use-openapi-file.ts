@@ -1,0 +1,22 @@
+// Gives the description of the API as a file, with this panel's own address as its server.
+import { useTranslation } from 'react-i18next';
+import { say, sayFailure } from '../../../components/toasts.tsx';
+import { useHost } from '../../../data/host.ts';
+import { usePanel } from '../../../data/panel.tsx';
+
+const FILE = 'panel-openapi.json';
+
+export function useOpenApiFile(): () => void {
+  const { t } = useTranslation('settings');
+  const { client } = usePanel();
+  const host = useHost();
+  return () => {
+    client.getOpenApi().then(
+      (document) => {
+        host.save(FILE, 'application/json', `${JSON.stringify(document, null, 2)}\n`);
+        say({ text: t('api.downloaded') });
+      },
+      (failure: unknown) => sayFailure(failure),
+    );
+  };
+}

@@ -1,0 +1,18 @@
+// Methods are found by path, name and summary, in any order of words.
+import { describe, expect, it } from 'vitest';
+import { isMatching } from './filter-operations.ts';
+
+const extend = { method: 'post', path: '/users/{id}/extend', id: 'extendUser', summary: 'Extend the term of a user' };
+
+describe('isMatching', () => {
+  it.each(['extend', 'USERS post', '/users/{id}', 'term user', ' extend  term ', 'extenduser'])(
+    'finds it by %j',
+    (text) => {
+      expect(isMatching(extend, text)).toBe(true);
+    },
+  );
+
+  it.each(['grants', 'get extend', 'extend traffic'])('does not find it by %j', (text) => {
+    expect(isMatching(extend, text)).toBe(false);
+  });
+});

@@ -1,0 +1,27 @@
+// Gives names to what swagger-ui leaves without one, so that who cannot see the page knows what each field is for.
+
+const UNNAMED = 'select:not([aria-label]), input:not([aria-label]):not([type=checkbox]), textarea:not([aria-label])';
+
+/** Looks after everything below a node until the returned function is called. */
+export function nameControls(node: HTMLElement): () => void {
+  const look = () => {
+    for (const control of node.querySelectorAll<HTMLElement>(UNNAMED)) {
+      control.setAttribute('aria-label', nameOf(control));
+    }
+    // A keyboard must be able to scroll what is higher than its box.
+    for (const text of node.querySelectorAll('pre:not([tabindex])')) text.setAttribute('tabindex', '0');
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(node, { childList: true, subtree: true });
+  look();
+  return () => observer.disconnect();
+}
+
+/** swagger-ui is written in English, and so are these. */
+function nameOf(control: HTMLElement): string {
+  const parameter = control.closest<HTMLElement>('tr[data-param-name]')?.dataset.paramName;
+  if (parameter !== undefined) return parameter;
+  if (control.matches('.examples-select-element')) return 'Example';
+  if (control.closest('.content-type-wrapper, .response-control-media-type') !== null) return 'Media type';
+  return control.matches('textarea') ? 'Body' : 'Value';
+}

@@ -1,0 +1,78 @@
+// Holds the node that swagger-ui draws into: mounted with what the page gives, taken out whole when it goes.
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { sayFailure } from '../../../components/toasts.tsx';
+import { useHost } from '../../../data/host.ts';
+import { usePanel } from '../../../data/panel.tsx';
+import { curlOf, exampleCurl } from '../api/curl.ts';
+import type { Api } from '../api/use-api-place.ts';
+import 'swagger-ui-dist/swagger-ui.css';
+import './docs.css';
+import './docs-rows.css';
+import './docs-body.css';
+import './docs-parts.css';
+import { type MountedDocs, mountSwagger } from './mount-swagger.ts';
+import { pathBelow, responseOf } from './try-response.ts';
+
+interface SwaggerHostProps {
+  readonly api: Api;
+  /** The OpenAPI document, as JSON. */
+  readonly document: object;
+  /** As typed at the top of the page. */
+  readonly apiKey: string;
+  readonly filter: string;
+}
+
+export function SwaggerHost({ api, document: description, apiKey, filter }: SwaggerHostProps) {
+  const { t } = useTranslation('settings');
+  const { client } = usePanel();
+  const host = useHost();
+  const node = useRef<HTMLDivElement>(null);
+  const key = useRef(apiKey);
+  const [docs, setDocs] = useState<MountedDocs | null>(null);
+  useEffect(() => {
+    key.current = apiKey;
+  }, [apiKey]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew only for another description, address or language.
+  useEffect(() => {
+    const parent = node.current;
+    if (parent === null) return;
+    const place = document.createElement('div');
+    parent.append(place);
+    const mounted = mountSwagger({
+      node: place,
+      spec: structuredClone(description),
+      exampleOf: (id) => exampleCurl(api, id),
+      sentOf(url) {
+        const path = pathBelow(api.baseUrl, url);
+        return path === null ? null : curlOf(api, { method: 'GET', path, key: null });
+      },
+      copy: (text) => void host.copy(text).catch(sayFailure),
+      async send(url, accept) {
+        const path = pathBelow(api.baseUrl, url);
+        if (path === null) throw new TypeError('The request leads away from this panel.');
+        return responseOf(await client.tryApi({ path, key: key.current.trim(), ...(accept && { accept }) }));
+      },
+      texts: {
+        curl: t('api.docs.curl'),
+        sent: t('api.docs.sent'),
+        copyCurl: t('api.docs.copyCurl'),
+        try: t('api.docs.try'),
+        cancel: t('api.docs.cancel'),
+      },
+    });
+    setDocs(mounted);
+    return () => {
+      mounted.unmount();
+      // Its React clears up in a turn of its own.
+      setTimeout(() => place.remove());
+    };
+  }, [description, api.baseUrl, api.hasOwnAuthority, t]);
+
+  useEffect(() => {
+    docs?.filter(filter);
+  }, [docs, filter]);
+
+  return <div ref={node} className="api-docs" lang="en" />;
+}

@@ -1,0 +1,31 @@
+// What is tried stays below the API's address, and its answer reads as one of a fetch.
+import { describe, expect, it } from 'vitest';
+import { pathBelow, responseOf } from './try-response.ts';
+
+const base = 'https://10.0.0.2:8443/secret/api/v1';
+
+describe('pathBelow', () => {
+  it('takes the address away', () => {
+    expect(pathBelow(base, `${base}/users?limit=5&search=a%20b`)).toBe('/users?limit=5&search=a%20b');
+  });
+
+  it.each([`${base}`, `${base}x/users`, 'https://elsewhere.example/users', '/users'])('refuses %s', (url) => {
+    expect(pathBelow(base, url)).toBeNull();
+  });
+});
+
+describe('responseOf', () => {
+  it('carries status, headers and body', async () => {
+    const response = responseOf({
+      status: 401,
+      headers: { 'content-type': 'application/problem+json' },
+      body: '{"a":1}',
+    });
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([401, 'application/problem+json']);
+    expect(await response.json()).toEqual({ a: 1 });
+  });
+
+  it('takes an answer without a body', () => {
+    expect(responseOf({ status: 204, headers: {}, body: '' }).body).toBeNull();
+  });
+});

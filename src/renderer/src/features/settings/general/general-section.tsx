@@ -1,0 +1,110 @@
+// General settings: the panel's name, language and time zone, how long records are kept, and how this browser shows figures.
+import { NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { PanelSettings } from '../../../../../contract/panel-settings.ts';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { SectionCard } from '../../../components/page.tsx';
+import { useOperation } from '../../../data/use-operation.ts';
+import { LOCALE_NAMES, LOCALES } from '../../../i18n/i18n.ts';
+import { changeView, type Units, useView } from '../../../state/view.ts';
+import { Reading } from '../parts/reading.tsx';
+import { SaveCard } from '../parts/save-card.tsx';
+
+export function GeneralSection() {
+  const { t } = useTranslation('settings');
+  const settings = useOperation('getPanelSettings', {});
+  return (
+    <Reading title={t('general.title')} query={settings} height={200}>
+      {(data) => (
+        <>
+          <GeneralCard settings={data} />
+          <ViewCard />
+          <KeptCard settings={data} />
+        </>
+      )}
+    </Reading>
+  );
+}
+
+function GeneralCard({ settings }: { readonly settings: PanelSettings }) {
+  const { t } = useTranslation('settings');
+  const { panel_title, language, time_zone } = settings;
+  const form = useOperationForm({
+    operation: 'updateSettings',
+    initial: { panel_title, language, time_zone },
+    toInput: (values) => values,
+    said: () => ({ text: t('saved') }),
+    touches: ['settings'],
+  });
+  return (
+    <SaveCard title={t('general.title')} description={t('general.description')} form={form}>
+      <TextInput
+        label={t('general.panelTitle')}
+        description={t('general.panelTitleHint')}
+        {...form.form.getInputProps('panel_title')}
+      />
+      <Select
+        label={t('general.language')}
+        description={t('general.languageHint')}
+        allowDeselect={false}
+        data={LOCALES.map((value) => ({ value, label: LOCALE_NAMES[value] }))}
+        {...form.form.getInputProps('language')}
+      />
+      <Select
+        label={t('general.timeZone')}
+        description={t('general.timeZoneHint')}
+        searchable
+        allowDeselect={false}
+        limit={100}
+        data={zones(time_zone)}
+        {...form.form.getInputProps('time_zone')}
+      />
+    </SaveCard>
+  );
+}
+
+/** All that the browser knows, and the present one in any case. */
+function zones(present: string): string[] {
+  return [...new Set([present, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+}
+
+const UNITS: readonly Units[] = ['decimal', 'binary'];
+
+/** The units are each browser's own choice; theme and language stand in the top bar. */
+function ViewCard() {
+  const { t } = useTranslation(['settings', 'frame']);
+  const units = useView((view) => view.units);
+  return (
+    <SectionCard title={t('settings:general.here')} description={t('settings:general.hereText')}>
+      <SegmentedControl
+        aria-label={t('frame:units.label')}
+        value={units}
+        onChange={(value) => changeView({ units: value })}
+        data={UNITS.map((value) => ({ value, label: t(`frame:units.${value}`) }))}
+      />
+    </SectionCard>
+  );
+}
+
+function KeptCard({ settings }: { readonly settings: PanelSettings }) {
+  const { t } = useTranslation('settings');
+  const { events_kept_days, audit_kept_days } = settings;
+  const form = useOperationForm({
+    operation: 'updateSettings',
+    initial: { events_kept_days, audit_kept_days },
+    toInput: (values) => values,
+    said: () => ({ text: t('saved') }),
+    touches: ['settings'],
+  });
+  return (
+    <SaveCard title={t('general.kept')} description={t('general.keptText')} form={form}>
+      <NumberInput
+        label={t('general.events')}
+        description={t('general.eventsHint')}
+        allowDecimal={false}
+        {...form.form.getInputProps('events_kept_days')}
+      />
+      <NumberInput label={t('general.audit')} allowDecimal={false} {...form.form.getInputProps('audit_kept_days')} />
+    </SaveCard>
+  );
+}

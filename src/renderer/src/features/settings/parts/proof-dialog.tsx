@@ -1,0 +1,81 @@
+// An act that needs the password: what will happen and what it breaks, then the proof, then it is done.
+import { Button, Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../../../../contract/table.ts';
+import { FormFailure } from '../../../components/form/form-failure.tsx';
+import type { Said } from '../../../components/toasts.tsx';
+import classes from './parts.module.css';
+import { ProofFields, withoutProof } from './proof-fields.tsx';
+import { type ProvenFormOptions, type Unproven, useProvenForm } from './use-proven-form.ts';
+
+type ActId = 'rotateSecretPath' | 'renewCertificate' | 'disableTwoFactor' | 'renewRecoveryCodes';
+
+interface ProofDialogProps<Id extends ActId> {
+  readonly operation: Id;
+  readonly input: Unproven<Id>;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  /** What will happen and what it breaks. */
+  readonly children: ReactNode;
+  /** The verb on the button. */
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  readonly said?: (output: Output<Id>) => Said;
+  readonly onDone?: (output: Output<Id>) => void;
+}
+
+export function ProofDialog<Id extends ActId>(props: ProofDialogProps<Id>) {
+  const { isOpen, onClose, title } = props;
+  const { t } = useTranslation('common');
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={title}
+      centered
+      size={440}
+      closeButtonProps={{ 'aria-label': t('close') }}
+      classNames={{ content: classes.dialog ?? '', header: classes.dialogHead ?? '', title: classes.dialogTitle ?? '' }}
+      overlayProps={{ className: classes.scrim ?? '' }}
+      transitionProps={{ transition: 'pop', duration: 150 }}
+    >
+      <Question {...props} />
+    </Modal>
+  );
+}
+
+/** Mounted with each opening, so that no password of before stands in it. */
+function Question<Id extends ActId>(props: ProofDialogProps<Id>) {
+  const { operation, input, onClose, children, action, isDangerous = false, said, onDone } = props;
+  const { t } = useTranslation('common');
+  const options: ProvenFormOptions<Id, Record<string, never>> = {
+    operation,
+    initial: {},
+    toInput: () => input,
+    ...(said && { said }),
+    onDone: (output) => {
+      onClose();
+      onDone?.(output);
+    },
+  };
+  const form = useProvenForm<Id, Record<string, never>>(options);
+  return (
+    <form noValidate onSubmit={form.submit}>
+      <div className={classes.fields}>
+        <div className={classes.text}>{children}</div>
+        <ProofFields form={form} isFirst />
+        <FormFailure failure={withoutProof(form.failure)} />
+      </div>
+      <div className={classes.dialogActions}>
+        <Button variant="default" onClick={onClose}>
+          {t('cancel')}
+        </Button>
+        <Button type="submit" color={isDangerous ? 'red' : 'indigo'} loading={form.isBusy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,58 @@
+// A card of settings that are saved together. Where the panel asks who one is, it asks once something has been changed.
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { FormFailure } from '../../../components/form/form-failure.tsx';
+import type { OperationForm } from '../../../components/form/use-operation-form.ts';
+import { SectionCard } from '../../../components/page.tsx';
+import classes from './parts.module.css';
+import { ProofFields, type ProofFieldsProps, withoutProof } from './proof-fields.tsx';
+
+type Standing = Pick<OperationForm<Record<string, unknown>>, 'failure' | 'isBusy' | 'isDirty' | 'submit'>;
+
+interface SaveCardProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly form: Standing;
+  /** The same form, where the operation asks for the password. */
+  readonly proven?: ProofFieldsProps['form'];
+  /** What a change breaks; shown while there is one. */
+  readonly warning?: ReactNode;
+  /** The verb on the button; "Save" unless said. */
+  readonly action?: string;
+  /** Keeps the button off, whatever was typed. */
+  readonly isClosed?: boolean;
+  readonly children: ReactNode;
+}
+
+export function SaveCard(props: SaveCardProps) {
+  const { title, description, form, proven, warning, action, isClosed = false, children } = props;
+  const { t } = useTranslation('common');
+  // Comes with the first change, and stays: whoever has pressed the button still has the focus there.
+  const [hasButton, setHasButton] = useState(form.isDirty);
+  if (form.isDirty && !hasButton) setHasButton(true);
+  return (
+    <form noValidate onSubmit={form.submit}>
+      <SectionCard
+        title={title}
+        {...(description !== undefined && { description })}
+        {...(hasButton && {
+          footer: (
+            <Button type="submit" loading={form.isBusy} disabled={!form.isDirty || isClosed}>
+              {action ?? t('save')}
+            </Button>
+          ),
+        })}
+      >
+        <div className={classes.fields}>
+          {children}
+          {form.isDirty && warning !== undefined && warning !== null && (
+            <div className={classes.warning}>{warning}</div>
+          )}
+          {form.isDirty && proven !== undefined && <ProofFields form={proven} />}
+          <FormFailure failure={proven === undefined ? form.failure : withoutProof(form.failure)} />
+        </div>
+      </SectionCard>
+    </form>
+  );
+}

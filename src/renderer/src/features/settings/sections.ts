@@ -1,0 +1,44 @@
+// The sections of the settings: where each is and how it is loaded.
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+
+export type SectionId = 'general' | 'subscription' | 'addresses' | 'certificates' | 'security' | 'api' | 'backups';
+
+export interface Section {
+  /** Its name is `settings:sections.<id>`. */
+  readonly id: SectionId;
+  /** Its address behind `settings`. */
+  readonly path: readonly string[];
+  readonly component: LazyExoticComponent<ComponentType>;
+}
+
+function section<Name extends string>(
+  path: readonly [...string[], SectionId],
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): Section {
+  const id = path.at(-1) as SectionId;
+  return { id, path, component: lazy(async () => ({ default: (await load())[name] })) };
+}
+
+const GENERAL = section(['general'], () => import('./general/general-section.tsx'), 'GeneralSection');
+
+export const SECTIONS: readonly Section[] = [
+  GENERAL,
+  section(['subscription'], () => import('./subscription/subscription-section.tsx'), 'SubscriptionSection'),
+  section(['addresses'], () => import('./addresses/addresses-section.tsx'), 'AddressesSection'),
+  section(['certificates'], () => import('./certificates/certificates-section.tsx'), 'CertificatesSection'),
+  section(['security'], () => import('./security/security-section.tsx'), 'SecuritySection'),
+  section(['security', 'api'], () => import('./api/api-section.tsx'), 'ApiSection'),
+  section(['backups'], () => import('./backups/backups-section.tsx'), 'BackupsSection'),
+];
+
+/** The section of a place (its path behind `settings`): the one whose address it begins with; the first where there is none. */
+export function sectionOf(path: readonly string[]): Section {
+  const holding = SECTIONS.filter((one) => one.path.every((segment, index) => path[index] === segment));
+  return holding.reduce((best, one) => (one.path.length > best.path.length ? one : best), holding[0] ?? GENERAL);
+}
+
+/** Whether a place is the API's documentation, which takes the whole screen. */
+export function isDocumentation(path: readonly string[]): boolean {
+  return path.join('/') === 'security/api/docs';
+}

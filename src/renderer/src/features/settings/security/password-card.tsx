@@ -1,0 +1,64 @@
+// Changes the password: how well the new one resists is shown while it is typed; the API's keys go with it if asked for.
+import { Checkbox, PasswordInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../../../../contract/table.ts';
+import { useOperation } from '../../../data/use-operation.ts';
+import { StrengthMeter } from '../../access/strength-meter.tsx';
+import { SaveCard } from '../parts/save-card.tsx';
+import { useProvenForm } from '../parts/use-proven-form.ts';
+
+export function PasswordCard() {
+  const { t } = useTranslation(['settings', 'access']);
+  const { data: state } = useOperation('panelState', {});
+  const initial = { new_password: '', repeat: '', revoke_keys: false };
+  const form = useProvenForm({
+    operation: 'changePassword',
+    initial,
+    toInput: ({ new_password, revoke_keys }) => ({ new_password, revoke_keys }),
+    check: ({ new_password, repeat }): Record<string, string> =>
+      new_password === repeat ? {} : { repeat: t('access:setUp.mismatch') },
+    said: (output) => ({ text: said(output) }),
+    onDone() {
+      form.form.setValues(initial);
+      form.form.resetDirty({ ...form.form.getValues(), ...initial });
+    },
+  });
+  const { getInputProps, getValues } = form.form;
+  return (
+    <SaveCard
+      title={t('settings:security.password.title')}
+      description={t('settings:security.password.description')}
+      action={t('settings:security.password.submit')}
+      form={form}
+      proven={form}
+    >
+      <PasswordInput
+        label={t('settings:security.password.new')}
+        autoComplete="new-password"
+        {...getInputProps('new_password')}
+      />
+      {getValues().new_password !== '' && (
+        <>
+          <StrengthMeter password={getValues().new_password} name={state?.signed_in?.name ?? ''} />
+          <PasswordInput
+            label={t('settings:security.password.repeat')}
+            autoComplete="new-password"
+            {...getInputProps('repeat')}
+          />
+          <Checkbox
+            label={t('settings:security.password.revoke')}
+            description={t('settings:security.password.revokeHint')}
+            {...getInputProps('revoke_keys', { type: 'checkbox' })}
+          />
+        </>
+      )}
+    </SaveCard>
+  );
+
+  function said({ sessions_ended, keys_revoked }: Output<'changePassword'>): string {
+    const parts: string[] = [t('settings:security.password.done')];
+    if (sessions_ended > 0) parts.push(t('settings:security.password.ended', { count: sessions_ended }));
+    if (keys_revoked > 0) parts.push(t('settings:security.password.revoked', { count: keys_revoked }));
+    return parts.join(' · ');
+  }
+}

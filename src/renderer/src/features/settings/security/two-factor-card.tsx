@@ -1,0 +1,124 @@
+// The second factor: turned on with an app, turned off, and its recovery codes made anew.
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../../../../contract/table.ts';
+import { SectionCard } from '../../../components/page.tsx';
+import { StateDot } from '../../../components/state.tsx';
+import { say } from '../../../components/toasts.tsx';
+import { useOperation } from '../../../data/use-operation.ts';
+import { useFormat } from '../../../format/use-format.tsx';
+import { RecoveryCodes } from '../../access/recovery-codes.tsx';
+import { TwoFactorEnrol } from '../../access/two-factor-enrol.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { ProofDialog } from '../parts/proof-dialog.tsx';
+import { Reading } from '../parts/reading.tsx';
+import rows from '../parts/rows.module.css';
+
+/** From here on it is time for new ones. */
+const FEW_CODES = 3;
+
+export function TwoFactorCard() {
+  const { t } = useTranslation('settings');
+  const factor = useOperation('getTwoFactor', {});
+  return (
+    <Reading title={t('security.factor.title')} query={factor} height={56}>
+      {(data) => <Factor factor={data} />}
+    </Reading>
+  );
+}
+
+type Step = 'enrol' | 'disable' | 'renew' | null;
+
+function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { readonly factor: Output<'getTwoFactor'> }) {
+  const { t } = useTranslation('settings');
+  const format = useFormat();
+  const [step, setStep] = useState<Step>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const rest = () => setStep(null);
+  const isShown = step !== 'enrol' && codes === null;
+  return (
+    <SectionCard
+      title={t('security.factor.title')}
+      description={t('security.factor.description')}
+      actions={isShown ? <Acts isOn={enabled} onStep={setStep} /> : undefined}
+    >
+      {step === 'enrol' && (
+        <div className={rows.narrow}>
+          <TwoFactorEnrol
+            onCancel={rest}
+            onDone={() => {
+              rest();
+              say({ text: t('security.factor.enabled') });
+            }}
+          />
+        </div>
+      )}
+      {codes !== null && (
+        <div className={rows.narrow}>
+          <RecoveryCodes codes={codes} onDone={() => setCodes(null)} />
+        </div>
+      )}
+      {isShown && (
+        <div className={rows.stack}>
+          <p className={rows.rowFacts}>
+            <StateDot
+              state={enabled ? 'enabled' : 'disabled'}
+              label={
+                enabled_at === null
+                  ? t('security.factor.off')
+                  : t('security.factor.on', { when: format.moment(enabled_at, 'dateLong') })
+              }
+            />
+            {enabled && <span>{t('security.factor.codes', { count: recovery_codes_left })}</span>}
+            {!enabled && <span>{t('security.factor.offText')}</span>}
+          </p>
+          {enabled && recovery_codes_left <= FEW_CODES && <Notice tone="warn">{t('security.factor.few')}</Notice>}
+        </div>
+      )}
+      <ProofDialog
+        operation="disableTwoFactor"
+        input={{}}
+        isOpen={step === 'disable'}
+        onClose={rest}
+        title={t('security.factor.disableTitle')}
+        action={t('security.factor.disable')}
+        isDangerous
+        said={() => ({ text: t('security.factor.disabled') })}
+      >
+        <p>{t('security.factor.disableText')}</p>
+      </ProofDialog>
+      <ProofDialog
+        operation="renewRecoveryCodes"
+        input={{}}
+        isOpen={step === 'renew'}
+        onClose={rest}
+        title={t('security.factor.renewTitle')}
+        action={t('security.factor.renewSubmit')}
+        onDone={({ recovery_codes }) => setCodes(recovery_codes)}
+      >
+        <p>{t('security.factor.renewText')}</p>
+      </ProofDialog>
+    </SectionCard>
+  );
+}
+
+interface ActsProps {
+  readonly isOn: boolean;
+  readonly onStep: (step: Step) => void;
+}
+
+function Acts({ isOn, onStep }: ActsProps) {
+  const { t } = useTranslation('settings');
+  if (!isOn) return <Button onClick={() => onStep('enrol')}>{t('security.factor.enable')}</Button>;
+  return (
+    <>
+      <Button variant="default" onClick={() => onStep('renew')}>
+        {t('security.factor.renew')}
+      </Button>
+      <Button variant="default" onClick={() => onStep('disable')}>
+        {t('security.factor.disable')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+// A bulk act on the way: users that are known by their ids are changed in portions, so that there is progress and a way to stop; more of
+// them than a reply can name are changed in one step.
+import { type Client, PanelCallError } from '../../../../../contract/client.ts';
+import { type BulkAction, type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
+import type { Term } from '../../../components/form/term-input.tsx';
+import type { Filter } from '../filter.ts';
+
+export type BulkTarget = { readonly ids: readonly number[] } | { readonly filter: Filter | { readonly all: true } };
+
+/** What was asked for, as it stood when it was asked. */
+export interface BulkJob {
+  readonly action: BulkAction;
+  readonly target: BulkTarget;
+  readonly count: number;
+}
+
+export type BulkLine = BulkResult['results'][number];
+
+export interface BulkProgress {
+  readonly done: number;
+  /** null: one step, of which nobody knows how far it is. */
+  readonly total: number | null;
+}
+
+export interface BulkEnd {
+  /** How many changed. */
+  readonly affected: number;
+  /** Failures first; at most 10,000. */
+  readonly lines: readonly BulkLine[];
+  /** Ids that were not tried, after a stop or a failure. */
+  readonly rest: readonly number[];
+  readonly failure: PanelCallError | null;
+}
+
+const PORTION = 500;
+
+/** The input of the operation. */
+export function inputOf(action: BulkAction, target: BulkTarget, term: Term | null) {
+  const to = 'ids' in target ? { ids: [...target.ids] } : { filter: target.filter };
+  return { action, ...to, ...(action === 'extend' && term) };
+}
+
+/** The ids that a dry run says would change; null where it cannot name all of them. */
+export function changing({ matched, results }: BulkResult): readonly number[] | null {
+  return matched > MAX_BULK_IDS ? null : results.filter(isChanged).map(({ id }) => id);
+}
+
+function isChanged({ outcome }: BulkLine): boolean {
+  return outcome === 'changed';
+}
+
+/** Changes everyone that the dry run named, or, where there are too many, everyone that matches, if they are still as many. */
+export async function runBulk(
+  client: Client,
+  { action, target }: BulkJob,
+  term: Term | null,
+  dry: BulkResult,
+  onProgress: (progress: BulkProgress) => void,
+  signal: AbortSignal,
+): Promise<BulkEnd> {
+  const ids = changing(dry);
+  if (ids !== null) {
+    const others = dry.results.filter((line) => !isChanged(line));
+    const end = await inPortions(client, action, ids, term, onProgress, signal);
+    return { ...end, lines: [...end.lines, ...others].sort(failuresFirst) };
+  }
+  onProgress({ done: 0, total: null });
+  try {
+    const input = { ...inputOf(action, target, term), expect_matched: dry.matched };
+    const { affected, results } = await client.bulkUsers(input);
+    return { affected, lines: results, rest: [], failure: null };
+  } catch (failure) {
+    return { affected: 0, lines: [], rest: [], failure: known(failure) };
+  }
+}
+
+/** The same act on these ids alone; also for going on with the rest. */
+export async function inPortions(
+  client: Client,
+  action: BulkAction,
+  ids: readonly number[],
+  term: Term | null,
+  onProgress: (progress: BulkProgress) => void,
+  signal: AbortSignal,
+): Promise<BulkEnd> {
+  const lines: BulkLine[] = [];
+  let affected = 0;
+  let at = 0;
+  for (; at < ids.length && !signal.aborted; at += PORTION) {
+    onProgress({ done: at, total: ids.length });
+    try {
+      const portion = ids.slice(at, at + PORTION);
+      const result = await client.bulkUsers(inputOf(action, { ids: portion }, term));
+      affected += result.affected;
+      lines.push(...result.results);
+    } catch (failure) {
+      return { affected, lines, rest: ids.slice(at), failure: known(failure) };
+    }
+  }
+  onProgress({ done: Math.min(at, ids.length), total: ids.length });
+  return { affected, lines, rest: ids.slice(at), failure: null };
+}
+
+function known(failure: unknown): PanelCallError {
+  if (failure instanceof PanelCallError) return failure;
+  throw failure;
+}
+
+const ORDER = { failed: 0, changed: 1, unchanged: 2 } as const;
+
+function failuresFirst(a: BulkLine, b: BulkLine): number {
+  return ORDER[a.outcome] - ORDER[b.outcome] || a.id - b.id;
+}

@@ -1,0 +1,107 @@
+// The columns of the list: who, how they stand, and what runs out.
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { User } from '../../../../contract/users.ts';
+import { Bytes, DateTime, RelativeTime } from '../../components/figures.tsx';
+import { Identity } from '../../components/identity.tsx';
+import { Mark, StateDot } from '../../components/state.tsx';
+import { type Columns, columnsOf } from '../../components/table/columns.ts';
+import { TrafficBar } from '../../components/traffic-bar.tsx';
+import type { Plans } from './use-plans.ts';
+import classes from './users.module.css';
+
+const column = columnsOf<User>();
+
+/** `hrefOf` and `nameOf` must stay the same while what they give does: rows are rendered anew with the columns. */
+export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => string): Columns<User> {
+  const { t } = useTranslation(['users', 'common']);
+  return useMemo(
+    () =>
+      column.columns([
+        column.accessor('name', {
+          meta: { label: t('users:columns.name'), min: 180, sort: 'name', isFixed: true },
+          cell: ({ row: { original } }) => (
+            <Identity name={original.name} detail={original.contact} href={hrefOf(original)} />
+          ),
+        }),
+        column.accessor('state', {
+          meta: { label: t('users:columns.state'), width: 124 },
+          cell: ({ getValue }) => <StateDot state={getValue()} />,
+        }),
+        column.accessor('tariff_id', {
+          meta: { label: t('users:columns.plan'), width: 124, hideBelow: 860 },
+          cell: ({ getValue }) => <span title={nameOf(getValue())}>{nameOf(getValue())}</span>,
+        }),
+        column.accessor('used_down', {
+          id: 'traffic',
+          meta: { label: t('users:columns.traffic'), width: 164, sort: 'used', descFirst: true, hideBelow: 640 },
+          cell: ({ row: { original: user } }) => (
+            <TrafficBar used={user.used_up + user.used_down} limit={user.traffic_limit} extra={user.traffic_extra} />
+          ),
+        }),
+        column.accessor('expires_at', {
+          meta: { label: t('users:columns.expires'), width: 116, sort: 'expires_at', hideBelow: 480 },
+          cell: ({ row: { original } }) =>
+            original.hold === null ? (
+              <RelativeTime at={original.expires_at} none={t('common:never')} />
+            ) : (
+              <span className={classes.quiet}>{t('users:hold')}</span>
+            ),
+        }),
+        column.accessor('online_at', {
+          meta: { label: t('users:columns.online'), width: 112, hideBelow: 860 },
+          cell: ({ row: { original } }) =>
+            original.online ? (
+              <StateDot state="online" label={t('users:online')} />
+            ) : (
+              <span className={classes.quiet}>
+                <RelativeTime at={original.online_at} none={t('users:neverOnline')} />
+              </span>
+            ),
+        }),
+        column.accessor('tags', {
+          meta: { label: t('users:columns.tags'), width: 100, hideBelow: 1100 },
+          cell: ({ getValue }) => <Tags tags={getValue()} />,
+        }),
+        column.accessor('created_at', {
+          meta: {
+            label: t('users:columns.created'),
+            width: 120,
+            sort: 'created_at',
+            descFirst: true,
+            hideBelow: 1100,
+          },
+          cell: ({ getValue }) => <DateTime at={getValue()} />,
+        }),
+        column.accessor('device_limit', {
+          meta: { label: t('users:columns.devices'), width: 96, align: 'end', isHidden: true },
+          cell: ({ getValue }) => getValue() ?? '∞',
+        }),
+        column.accessor(({ total_up, total_down }) => total_up + total_down, {
+          id: 'total',
+          meta: { label: t('users:columns.total'), width: 116, align: 'end', isHidden: true },
+          cell: ({ getValue }) => <Bytes value={getValue()} />,
+        }),
+        column.accessor('note', {
+          meta: { label: t('users:columns.note'), width: 200, isHidden: true },
+          cell: ({ getValue }) => <span title={getValue()}>{getValue()}</span>,
+        }),
+        column.accessor('id', {
+          meta: { label: t('users:columns.id'), width: 84, align: 'end', sort: 'id', descFirst: true, isHidden: true },
+          cell: ({ getValue }) => <span className="figures">{getValue()}</span>,
+        }),
+      ]),
+    [t, nameOf, hrefOf],
+  );
+}
+
+function Tags({ tags }: { readonly tags: readonly string[] }) {
+  const [first] = tags;
+  if (first === undefined) return null;
+  return (
+    <span className={classes.tags} title={tags.join(', ')}>
+      <Mark>{first}</Mark>
+      {tags.length > 1 && <span className={classes.quiet}>+{tags.length - 1}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,47 @@
+// New users from a plan: one with all its fields, or as many as names are pasted.
+import { Button, SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../../../components/placeholder.tsx';
+import { RecordDrawer } from '../../../components/record-drawer.tsx';
+import { hashOf } from '../../../router/place.ts';
+import { CreateMany } from './create-many.tsx';
+import { CreateOne } from './create-one.tsx';
+import type { CreateDrawerProps } from './create-props.ts';
+
+/** Mounted with each opening, so that nothing of the one before stands in it. */
+export function CreateDrawer({ isOpen, ...props }: CreateDrawerProps) {
+  const { t } = useTranslation('users');
+  const [kind, setKind] = useState('one');
+  if (!isOpen) return null;
+  if (!props.plans.isPending && props.plans.usable.length === 0) return <NoPlans onClose={props.onClose} />;
+  const choice = (
+    <SegmentedControl
+      fullWidth
+      aria-label={t('make.how')}
+      value={kind}
+      onChange={setKind}
+      data={[
+        { value: 'one', label: t('make.one') },
+        { value: 'many', label: t('make.many') },
+      ]}
+    />
+  );
+  return kind === 'one' ? <CreateOne {...props} kind={choice} /> : <CreateMany {...props} kind={choice} />;
+}
+
+function NoPlans({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation('users');
+  return (
+    <RecordDrawer isOpen onClose={onClose} title={t('make.title')} width={480}>
+      <EmptyState
+        title={t('emptyNoPlans')}
+        action={
+          <Button component="a" href={hashOf(['plans', 'new'])}>
+            {t('makePlan')}
+          </Button>
+        }
+      />
+    </RecordDrawer>
+  );
+}

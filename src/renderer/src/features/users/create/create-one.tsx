@@ -1,0 +1,124 @@
+// One new user; what is left empty comes from the plan. Its record opens when it is made, with the link to send.
+import { Collapse, NumberInput, TagsInput, Textarea, TextInput, UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { BytesInput } from '../../../components/form/bytes-input.tsx';
+import { FieldRow, FormDrawer } from '../../../components/form/form-drawer.tsx';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { useFormat } from '../../../format/use-format.tsx';
+import { hashOf, readPlace } from '../../../router/place.ts';
+import { go } from '../../../router/router.ts';
+import { knownTags } from '../cached-users.ts';
+import { fromField } from '../zoned.ts';
+import classes from './create.module.css';
+import type { CreateProps } from './create-props.ts';
+import { PlanField, usualPlan } from './plan-field.tsx';
+
+interface Values extends Record<string, unknown> {
+  name: string;
+  contact: string;
+  tariff_id: string;
+  tags: string[];
+  note: string;
+  expires_at: string;
+  traffic_limit: number | null;
+  device_limit: number | '';
+}
+
+export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
+  const { t } = useTranslation('users');
+  const { timeZone } = useFormat();
+  const queries = useQueryClient();
+  const [isMore, setMore] = useState(false);
+  const operation = useOperationForm<'createUser', Values>({
+    operation: 'createUser',
+    initial: {
+      name: '',
+      contact: '',
+      tariff_id: usualPlan(plans),
+      tags: [],
+      note: '',
+      expires_at: '',
+      traffic_limit: null,
+      device_limit: '',
+    },
+    toInput: (values) => {
+      const date = fromField(values.expires_at, timeZone);
+      return {
+        name: values.name,
+        tariff_id: Number(values.tariff_id || usualPlan(plans)),
+        ...(values.contact !== '' && { contact: values.contact }),
+        ...(values.tags.length > 0 && { tags: values.tags }),
+        ...(values.note !== '' && { note: values.note }),
+        ...(date !== null && { expires_at: date }),
+        ...(values.traffic_limit !== null && { traffic_limit: values.traffic_limit }),
+        ...(values.device_limit !== '' && { device_limit: values.device_limit }),
+      };
+    },
+    said: ({ name }) => ({ text: t('said.created', { name }) }),
+    onDone: ({ id }) => go(hashOf(['users', id], readPlace(list).query), { replace: true }),
+  });
+  const { form } = operation;
+  const Chevron = isMore ? IconChevronDown : IconChevronRight;
+  return (
+    <FormDrawer isOpen onClose={onClose} title={t('make.title')} action={t('make.add')} form={operation}>
+      {kind}
+      <TextInput label={t('make.name')} autoComplete="off" data-autofocus required {...form.getInputProps('name')} />
+      <PlanField
+        plans={plans}
+        value={form.getValues().tariff_id || usualPlan(plans)}
+        inputProps={form.getInputProps('tariff_id')}
+      />
+      <TextInput
+        label={t('make.contact')}
+        description={t('make.contactHint')}
+        autoComplete="off"
+        {...form.getInputProps('contact')}
+      />
+      <TagsInput
+        label={t('make.tags')}
+        description={t('details.tagsHint')}
+        data={knownTags(queries)}
+        limit={8}
+        maxTags={20}
+        maxLength={32}
+        comboboxProps={{ shadow: 'none' }}
+        {...form.getInputProps('tags')}
+      />
+      <Textarea label={t('make.note')} autosize minRows={2} maxRows={8} {...form.getInputProps('note')} />
+      <div>
+        <UnstyledButton className={classes.more ?? ''} aria-expanded={isMore} onClick={() => setMore(!isMore)}>
+          <Chevron size={16} stroke={1.5} aria-hidden />
+          {t('make.differs')}
+        </UnstyledButton>
+        <Collapse expanded={isMore}>
+          <div className={classes.differing}>
+            <p className={classes.quiet}>{t('make.differsHint')}</p>
+            <TextInput
+              type="datetime-local"
+              label={t('make.expires')}
+              description={t('term.dateHint', { zone: timeZone })}
+              max="2100-01-01T00:00"
+              {...form.getInputProps('expires_at')}
+            />
+            <FieldRow>
+              <BytesInput label={t('make.limit')} {...form.getInputProps('traffic_limit')} />
+              <NumberInput
+                label={t('make.devices')}
+                min={1}
+                max={100}
+                clampBehavior="none"
+                allowDecimal={false}
+                allowNegative={false}
+                hideControls
+                {...form.getInputProps('device_limit')}
+              />
+            </FieldRow>
+          </div>
+        </Collapse>
+      </div>
+    </FormDrawer>
+  );
+}

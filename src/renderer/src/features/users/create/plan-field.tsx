@@ -1,0 +1,51 @@
+// The choice of a plan, with what it gives under it.
+import { NativeSelect } from '@mantine/core';
+import type { GetInputPropsReturnType } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import type { Tariff } from '../../../../../contract/tariffs.ts';
+import { useFormat } from '../../../format/use-format.tsx';
+import type { Plans } from '../use-plans.ts';
+
+interface PlanFieldProps {
+  readonly plans: Plans;
+  readonly value: string;
+  readonly inputProps: GetInputPropsReturnType;
+}
+
+export function PlanField({ plans, value, inputProps }: PlanFieldProps) {
+  const { t } = useTranslation('users');
+  const summaryOf = useSummary();
+  const plan = plans.usable.find(({ id }) => String(id) === value);
+  return (
+    <NativeSelect
+      label={t('make.plan')}
+      description={plan === undefined ? '' : summaryOf(plan)}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      data={plans.usable.map(({ id, name }) => ({ value: String(id), label: name }))}
+      {...inputProps}
+    />
+  );
+}
+
+/** `1 month · 50 GB, on the 1st of the month · 3 devices` */
+function useSummary(): (plan: Tariff) => string {
+  const { t } = useTranslation(['users', 'common']);
+  const format = useFormat();
+  return ({ duration, starts, traffic_limit, reset_strategy, device_limit }) => {
+    const term = duration === null ? t('users:standing.neverExpires').replace(/\.$/, '') : format.term(duration);
+    const isHeld = duration !== null && starts === 'on_first_use';
+    const resets = t(`users:strategy.${reset_strategy}`).toLocaleLowerCase(format.locale);
+    const amount = traffic_limit === null ? t('common:unlimited') : format.bytes(traffic_limit);
+    return [
+      isHeld ? t('users:make.fromFirstUse', { term }) : term,
+      traffic_limit === null || reset_strategy === 'none' ? amount : `${amount}, ${resets}`,
+      ...(device_limit === null ? [] : [t('users:make.devicesCount', { count: device_limit })]),
+    ].join(' · ');
+  };
+}
+
+/** The plan that the form begins with: the one that most users have. */
+export function usualPlan({ usable }: Plans): string {
+  const [first] = [...usable].sort((a, b) => b.users - a.users);
+  return first === undefined ? '' : String(first.id);
+}

@@ -1,0 +1,34 @@
+// The export: every text comes back as it was, and none of them is a formula.
+import { expect, it } from 'vitest';
+import { userExample } from '../../../../contract/users.ts';
+import { csvHead, csvRows } from './csv.ts';
+
+const plans = new Map([[1, 'Monthly, 50 GB']]);
+
+function cells(change: Partial<typeof userExample>): string {
+  return csvRows([{ ...userExample, ...change }], plans);
+}
+
+it('begins with the names of its columns, as many as a line has', () => {
+  const head = csvHead();
+  expect(head.startsWith('\ufeffid,name,contact,state,plan,')).toBe(true);
+  const line = csvRows([{ ...userExample, tariff_id: null }], plans);
+  expect(line.split(',')).toHaveLength(head.split(',').length);
+});
+
+it('quotes what would break a line', () => {
+  expect(cells({ name: 'Smirnova, "Anna"\nB' })).toContain('7,"Smirnova, ""Anna""\nB",');
+  expect(cells({})).toContain('"Monthly, 50 GB"');
+});
+
+it('lets no spreadsheet run a name', () => {
+  for (const text of ['=1+1', '+7 999', '-2', '@anna', '\t=1']) {
+    expect(cells({ contact: text })).toContain(`'${text}`);
+  }
+});
+
+it('leaves cells of nothing empty and never holds the link', () => {
+  const line = cells({ expires_at: null, note: '' });
+  expect(line).not.toContain('null');
+  expect(line).not.toContain('sub');
+});

@@ -1,0 +1,136 @@
+// Where conditions are added: plan, tag, online, expiring. Each works at once and stands in the address.
+import { Autocomplete, Button, NativeSelect, Popover, SegmentedControl } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNow } from '../../format/use-now.ts';
+import { setQuery } from '../../router/router.ts';
+import { knownTags } from './cached-users.ts';
+import { expiringWithin, type Filter } from './filter.ts';
+import type { Plans } from './use-plans.ts';
+import classes from './users.module.css';
+
+const DAYS = [1, 3, 7, 30] as const;
+
+interface FilterMenuProps {
+  readonly filter: Filter;
+  readonly plans: Plans;
+}
+
+export function FilterMenu(props: FilterMenuProps) {
+  const { t } = useTranslation('users');
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-start"
+      width={300}
+      shadow="none"
+      trapFocus
+      returnFocus
+      classNames={{ dropdown: classes.filterMenu ?? '' }}
+    >
+      <Popover.Target>
+        <Button
+          variant="default"
+          leftSection={<IconFilter size={16} stroke={1.5} />}
+          onClick={() => setOpen(!isOpen)}
+          aria-expanded={isOpen}
+        >
+          {t('filter.add')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t('filter.add')}>
+        {isOpen && <Conditions {...props} onDone={() => setOpen(false)} />}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDone: () => void }) {
+  const { t } = useTranslation('users');
+  const now = useNow();
+  const queries = useQueryClient();
+  const [tag, setTag] = useState(filter.tag ?? '');
+  const [known] = useState(() => knownTags(queries));
+  const ranges = DAYS.map((days) => ({ value: String(days), label: t('filter.withinDays', { count: days }) }));
+  const range = rangeOf(filter, now);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (tag.trim() !== (filter.tag ?? '')) setQuery({ tag: tag.trim() }, { push: true });
+    onDone();
+  };
+  return (
+    <form className={classes.conditions} onSubmit={submit}>
+      <NativeSelect
+        label={t('filter.plan')}
+        value={String(filter.tariff_id ?? '')}
+        onChange={(event) => setQuery({ tariff_id: event.currentTarget.value }, { push: true })}
+        data={[
+          { value: '', label: t('filter.any') },
+          ...plans.all.map(({ id, name }) => ({ value: String(id), label: name })),
+        ]}
+      />
+      <NativeSelect
+        label={t('filter.expires')}
+        value={range}
+        onChange={(event) => setQuery(expiryOf(event.currentTarget.value, now), { push: true })}
+        data={[
+          { value: '', label: t('filter.any') },
+          ...ranges,
+          { value: 'over', label: t('filter.overdue') },
+          ...(range === 'own' ? [{ value: 'own', label: '…', disabled: true }] : []),
+        ]}
+      />
+      <div>
+        <span className={classes.conditionLabel} aria-hidden>
+          {t('filter.online')}
+        </span>
+        <SegmentedControl
+          fullWidth
+          aria-label={t('filter.online')}
+          value={filter.online === undefined ? '' : String(filter.online)}
+          onChange={(online) => setQuery({ online: online === '' ? null : online }, { push: true })}
+          data={[
+            { value: '', label: t('filter.any') },
+            { value: 'true', label: t('filter.online') },
+            { value: 'false', label: t('filter.offline') },
+          ]}
+        />
+      </div>
+      <Autocomplete
+        label={t('filter.tag')}
+        description={t('filter.tagHint')}
+        value={tag}
+        onChange={setTag}
+        onOptionSubmit={(value) => setQuery({ tag: value }, { push: true })}
+        data={known}
+        limit={8}
+        maxLength={32}
+        comboboxProps={{ withinPortal: false, shadow: 'none' }}
+      />
+      <Button type="submit" variant="default">
+        {t('filter.apply')}
+      </Button>
+    </form>
+  );
+}
+
+/** The entry of the list that the present range is; `own`: another one. */
+function rangeOf({ expires_after: after, expires_before: before }: Filter, now: number): string {
+  if (after === undefined && before === undefined) return '';
+  if (after === undefined) return 'over';
+  const days = DAYS.find((one) => {
+    const range = expiringWithin(one, now);
+    return range.expires_after === after && range.expires_before === before;
+  });
+  return days === undefined ? 'own' : String(days);
+}
+
+function expiryOf(value: string, now: number): Record<string, string | null> {
+  if (value === '') return { expires_after: null, expires_before: null };
+  if (value === 'over') return { expires_after: null, expires_before: new Date(now).toISOString() };
+  return expiringWithin(Number(value), now);
+}

@@ -1,0 +1,65 @@
+// The address of the list: it keeps every condition, and a broken one narrows nothing.
+import { describe, expect, it } from 'vitest';
+import { bulkFilterOf, dropped, expiringWithin, filterOf, namesIn, sortOf, without } from './filter.ts';
+
+const read = (text: string) => filterOf(new URLSearchParams(text));
+
+describe('the filter of an address', () => {
+  it('reads every condition', () => {
+    expect(
+      read(
+        'state=expired&q=+anna+&tariff_id=3&tag=family&online=false&contact=%40a&expires_before=2026-11-20T10:00:00Z',
+      ),
+    ).toEqual({
+      state: 'expired',
+      q: 'anna',
+      tariff_id: 3,
+      tag: 'family',
+      online: false,
+      contact: '@a',
+      expires_before: '2026-11-20T10:00:00.000Z',
+    });
+  });
+
+  it('leaves out what is broken or empty', () => {
+    expect(read('state=dead&q=++&tariff_id=x&tag=&online=maybe&expires_after=soon')).toEqual({});
+    expect(read('tariff_id=-1')).toEqual({});
+    expect(read(`q=${'я'.repeat(200)}`).q).toHaveLength(100);
+  });
+
+  it('names its conditions, two moments as one', () => {
+    expect(namesIn(read('expires_after=2026-11-20&expires_before=2026-11-27&tag=a'))).toEqual(['tag', 'expires']);
+    expect(namesIn({ online: false })).toEqual(['online']);
+  });
+
+  it('loses one condition and keeps the others', () => {
+    expect(dropped(read('q=a&expires_after=2026-11-20&expires_before=2026-11-27'), 'expires')).toEqual({ q: 'a' });
+    expect(without(['expires', 'q'])).toEqual({ expires_after: null, expires_before: null, q: null });
+  });
+});
+
+describe('the order of an address', () => {
+  it('is one that the panel knows', () => {
+    expect(sortOf(new URLSearchParams('sort=-used'))).toBe('-used');
+    expect(sortOf(new URLSearchParams('sort=name'))).toBe('name');
+    expect(sortOf(new URLSearchParams('sort=colour'))).toBe('-id');
+    expect(sortOf(new URLSearchParams())).toBe('-id');
+  });
+});
+
+describe('expiring soon', () => {
+  it('begins with the hour, so that the same question is asked for an hour', () => {
+    const now = Date.parse('2026-11-20T10:42:10Z');
+    expect(expiringWithin(7, now)).toEqual({
+      expires_after: '2026-11-20T10:00:00.000Z',
+      expires_before: '2026-11-27T10:00:00.000Z',
+    });
+  });
+});
+
+describe('the filter of a bulk act', () => {
+  it('says that it means everyone', () => {
+    expect(bulkFilterOf({})).toEqual({ all: true });
+    expect(bulkFilterOf({ tag: 'a' })).toEqual({ tag: 'a' });
+  });
+});

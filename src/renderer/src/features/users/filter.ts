@@ -1,0 +1,88 @@
+// What the list is narrowed by, as the address keeps it and as the panel is asked. What the address says wrongly is left out.
+import { SORTS, type Sort, USER_STATES, type UserFilter, type UserState } from '../../../../contract/users.ts';
+
+export type Filter = UserFilter;
+export type FilterName = 'state' | 'q' | 'tariff_id' | 'tag' | 'contact' | 'online' | 'expires';
+
+/** Members of the address that a condition is made of. */
+const MEMBERS: Readonly<Record<FilterName, readonly string[]>> = {
+  state: ['state'],
+  q: ['q'],
+  tariff_id: ['tariff_id'],
+  tag: ['tag'],
+  contact: ['contact'],
+  online: ['online'],
+  expires: ['expires_after', 'expires_before'],
+};
+
+const NAMES = Object.keys(MEMBERS) as readonly FilterName[];
+const HOUR = 3_600_000;
+
+/** Reads the conditions of an address. */
+export function filterOf(query: URLSearchParams): Filter {
+  const q = query.get('q')?.trim().slice(0, 100);
+  const tag = query.get('tag')?.slice(0, 32);
+  const contact = query.get('contact')?.slice(0, 100);
+  const state = stateOf(query.get('state'));
+  const plan = Number(query.get('tariff_id'));
+  const online = query.get('online');
+  const after = instantOf(query.get('expires_after'));
+  const before = instantOf(query.get('expires_before'));
+  return {
+    ...(state && { state }),
+    ...(q && { q }),
+    ...(Number.isSafeInteger(plan) && plan > 0 && { tariff_id: plan }),
+    ...(tag && { tag }),
+    ...(contact && { contact }),
+    ...((online === 'true' || online === 'false') && { online: online === 'true' }),
+    ...(after && { expires_after: after }),
+    ...(before && { expires_before: before }),
+  };
+}
+
+function stateOf(text: string | null): UserState | undefined {
+  return USER_STATES.find((state) => state === text);
+}
+
+function instantOf(text: string | null): string | undefined {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}
+
+/** The order that the address asks for; the newest first where it asks for none. */
+export function sortOf(query: URLSearchParams): Sort {
+  const text = query.get('sort');
+  const field = SORTS.find((one) => one === text?.replace(/^-/, ''));
+  if (field === undefined) return '-id';
+  return text?.startsWith('-') ? `-${field}` : field;
+}
+
+/** The conditions that are set, by name. */
+export function namesIn(filter: Filter): readonly FilterName[] {
+  return NAMES.filter((name) => MEMBERS[name].some((member) => filter[member as keyof Filter] !== undefined));
+}
+
+/** A change of the address that takes conditions out. */
+export function without(names: readonly FilterName[]): Record<string, null> {
+  return Object.fromEntries(names.flatMap((name) => MEMBERS[name].map((member) => [member, null])));
+}
+
+/** A filter without one of its conditions. */
+export function dropped(filter: Filter, name: FilterName): Filter {
+  const members = MEMBERS[name];
+  return Object.fromEntries(Object.entries(filter).filter(([member]) => !members.includes(member)));
+}
+
+/** A change of the address: whoever runs out within so many days from now (epoch ms), to the hour. */
+export function expiringWithin(days: number, now: number): Record<string, string> {
+  const from = Math.floor(now / HOUR) * HOUR;
+  return {
+    expires_after: new Date(from).toISOString(),
+    expires_before: new Date(from + days * 24 * HOUR).toISOString(),
+  };
+}
+
+/** The filter of a bulk act: whoever has no condition means everyone, and has to say so. */
+export function bulkFilterOf(filter: Filter): Filter | { readonly all: true } {
+  return namesIn(filter).length === 0 ? { all: true } : filter;
+}

@@ -1,0 +1,100 @@
+// Who it is: name, contact, tags, note.
+import { TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { DateTime } from '../../../components/figures.tsx';
+import { DrawerSection, Fact, Facts } from '../../../components/record-drawer.tsx';
+import { Mark } from '../../../components/state.tsx';
+import { knownTags } from '../cached-users.ts';
+import { EditableFact } from './editable-fact.tsx';
+import classes from './record.module.css';
+import type { RecordProps } from './record-props.ts';
+
+export function DetailsSection({ user, refresh }: RecordProps) {
+  const { t } = useTranslation('users');
+  const queries = useQueryClient();
+  const empty = <span className={classes.quiet}>{t('details.empty')}</span>;
+  return (
+    <DrawerSection title={t('details.title')}>
+      <Facts>
+        <EditableFact
+          user={user}
+          refresh={refresh}
+          label={t('details.name')}
+          shown={<span className={classes.plain}>{user.name}</span>}
+          initial={() => ({ name: user.name })}
+          toPatch={({ name }) => ({ name })}
+          fields={(form) => (
+            <TextInput aria-label={t('details.name')} autoComplete="off" {...form.getInputProps('name')} />
+          )}
+        />
+        <EditableFact
+          user={user}
+          refresh={refresh}
+          label={t('details.contact')}
+          shown={user.contact === '' ? empty : <span className={classes.plain}>{user.contact}</span>}
+          initial={() => ({ contact: user.contact })}
+          toPatch={({ contact }) => ({ contact })}
+          fields={(form) => (
+            <TextInput aria-label={t('details.contact')} autoComplete="off" {...form.getInputProps('contact')} />
+          )}
+        />
+        <EditableFact
+          user={user}
+          refresh={refresh}
+          label={t('details.tags')}
+          shown={
+            user.tags.length === 0 ? (
+              empty
+            ) : (
+              <span className={classes.tags}>
+                {user.tags.map((tag) => (
+                  <Mark key={tag}>{tag}</Mark>
+                ))}
+              </span>
+            )
+          }
+          initial={() => ({ tags: user.tags })}
+          toPatch={({ tags }) => ({ tags })}
+          fields={(form) => (
+            <TagsInput
+              aria-label={t('details.tags')}
+              description={t('details.tagsHint')}
+              data={knownTags(queries)}
+              limit={8}
+              maxTags={20}
+              maxLength={32}
+              comboboxProps={{ shadow: 'none' }}
+              {...form.getInputProps('tags')}
+            />
+          )}
+        />
+        <EditableFact
+          user={user}
+          refresh={refresh}
+          label={t('details.note')}
+          shown={user.note === '' ? empty : <span className={classes.note}>{user.note}</span>}
+          initial={() => ({ note: user.note })}
+          toPatch={({ note }) => ({ note })}
+          fields={(form) => (
+            <Textarea
+              aria-label={t('details.note')}
+              autosize
+              minRows={2}
+              maxRows={12}
+              {...form.getInputProps('note')}
+            />
+          )}
+        />
+        <Fact label={t('details.created')}>
+          <DateTime at={user.created_at} style="dateTime" />
+        </Fact>
+        {user.updated_at !== user.created_at && (
+          <Fact label={t('details.changed')}>
+            <DateTime at={user.updated_at} style="dateTime" />
+          </Fact>
+        )}
+      </Facts>
+    </DrawerSection>
+  );
+}

@@ -1,0 +1,150 @@
+// A figure of the record that is changed where it stands: its editor opens in its place, keeps what was typed through every failure and
+// tells of another's change instead of overwriting it.
+import { ActionIcon, Button } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { IconPencil } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { User, UserPatch } from '../../../../../contract/users.ts';
+import { FormFailure } from '../../../components/form/form-failure.tsx';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { Fact } from '../../../components/record-drawer.tsx';
+import { usePanel } from '../../../data/panel.tsx';
+import { etagOf } from '../../../data/use-operation.ts';
+import { useEditing } from './editing.tsx';
+import classes from './record.module.css';
+
+export interface EditableFactProps<Values extends Record<string, unknown>> {
+  readonly user: User;
+  /** Reads the record anew. */
+  readonly refresh: () => Promise<unknown>;
+  readonly label: string;
+  /** How it stands now. */
+  readonly shown: ReactNode;
+  /** What the fields begin with, named as the contract names them. */
+  initial(): Values;
+  toPatch(values: Values): UserPatch;
+  /** The texts of what the contract cannot know. */
+  readonly check?: (values: Values) => Record<string, string>;
+  /** false: what it changes beside itself cannot be put back. */
+  readonly canUndo?: boolean;
+  readonly fields: (form: UseFormReturnType<Values>) => ReactNode;
+}
+
+export function EditableFact<Values extends Record<string, unknown>>(props: EditableFactProps<Values>) {
+  const { label, shown } = props;
+  const { t } = useTranslation('users');
+  const [isOpen, setOpen] = useState(false);
+  const [round, setRound] = useState(0);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    // The button is back after this render.
+    requestAnimationFrame(() => button.current?.focus());
+  };
+  return (
+    <Fact label={label}>
+      {isOpen ? (
+        <Editor
+          key={round}
+          {...props}
+          onClose={close}
+          onReload={() => void props.refresh().then(() => setRound((before) => before + 1))}
+        />
+      ) : (
+        <span className={classes.shown}>
+          <span className={classes.value}>{shown}</span>
+          <ActionIcon
+            ref={button}
+            className={classes.pencil ?? ''}
+            variant="subtle"
+            color="gray"
+            size={24}
+            aria-label={t('edit.change', { what: label })}
+            title={t('edit.change', { what: label })}
+            onClick={() => setOpen(true)}
+          >
+            <IconPencil size={14} stroke={1.5} />
+          </ActionIcon>
+        </span>
+      )}
+    </Fact>
+  );
+}
+
+interface EditorProps<Values extends Record<string, unknown>> extends EditableFactProps<Values> {
+  readonly onClose: () => void;
+  readonly onReload: () => void;
+}
+
+function Editor<Values extends Record<string, unknown>>(props: EditorProps<Values>) {
+  const { user, label, initial, toPatch, check, canUndo = true, fields, onClose, onReload } = props;
+  const { t } = useTranslation(['users', 'common']);
+  const { client, touch } = usePanel();
+  const id = useId();
+  const [ifMatch] = useState(() => etagOf('getUser', { id: user.id }));
+  const [before] = useState(user);
+  const [begin] = useState(initial);
+  const box = useRef<HTMLFormElement>(null);
+  useEditing(id);
+  const { form, failure, isBusy, isDirty, submit, overwrite } = useOperationForm({
+    operation: 'updateUser',
+    initial: begin,
+    toInput: (values) => ({ id: user.id, ...toPatch(values) }),
+    ...(check && { check }),
+    ifMatch,
+    said: ({ name }, input) => ({
+      text: t('users:said.changed', { name, what: label }),
+      ...(canUndo && {
+        undo: async () => {
+          await client.updateUser({ id: user.id, ...formerOf(before, input) });
+          touch('user');
+        },
+      }),
+    }),
+    onDone: onClose,
+  });
+  useEffect(() => {
+    box.current?.querySelector<HTMLElement>('input:not([type=hidden]), textarea, select')?.focus();
+  }, []);
+  return (
+    <form
+      ref={box}
+      className={classes.editor}
+      noValidate
+      aria-label={t('users:edit.change', { what: label })}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isDirty) submit();
+        else onClose();
+      }}
+      onKeyDown={(event) => {
+        const isSend = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+        // An open list of suggestions is closed first, by itself.
+        const isListOpen = event.target instanceof Element && event.target.getAttribute('aria-expanded') === 'true';
+        if (isSend) submit();
+        else if (event.key === 'Escape' && !event.defaultPrevented && !isListOpen && !isBusy) onClose();
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+    >
+      {fields(form)}
+      <FormFailure failure={failure} onReload={onReload} onOverwrite={overwrite} />
+      <span className={classes.editorActs}>
+        <Button type="submit" loading={isBusy}>
+          {t('common:save')}
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          {t('common:cancel')}
+        </Button>
+      </span>
+    </form>
+  );
+}
+
+/** What a patch has changed, as it was before. */
+function formerOf(user: User, patch: UserPatch & { readonly id: number }): UserPatch {
+  const names = Object.keys(patch).filter((name) => name !== 'id');
+  return Object.fromEntries(names.map((name) => [name, user[name as keyof User]])) as UserPatch;
+}

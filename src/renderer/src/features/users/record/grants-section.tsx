@@ -1,0 +1,120 @@
+// Traffic on top of the plan: what is left of each grant, a new one, and taking one back.
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Grant } from '../../../../../contract/grants.ts';
+import { Confirm } from '../../../components/confirm.tsx';
+import { ErrorState } from '../../../components/placeholder.tsx';
+import { DrawerSection } from '../../../components/record-drawer.tsx';
+import { Skeleton } from '../../../components/skeleton.tsx';
+import { useAct } from '../../../data/use-act.ts';
+import { useOperation } from '../../../data/use-operation.ts';
+import { useFormat } from '../../../format/use-format.tsx';
+import { useNow } from '../../../format/use-now.ts';
+import { GrantForm } from './grant-form.tsx';
+import classes from './record.module.css';
+import type { RecordProps } from './record-props.ts';
+
+export function GrantsSection({ user, part, onPart }: RecordProps) {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  const now = useNow();
+  const { id, name } = user;
+  const grants = useOperation('listGrants', { id, limit: 500 });
+  const takeBack = useAct('deleteGrant', { said: () => ({ text: t('said.takenBack', { name }) }) });
+  const [taking, setTaking] = useState<Grant | null>(null);
+  const [isWhole, setWhole] = useState(false);
+  const all = grants.data?.items ?? [];
+  const live = all.filter((grant) => isLive(grant, now));
+  const over = all.length - live.length;
+  const shown = isWhole ? all : live;
+  return (
+    <DrawerSection
+      title={t('grants.title')}
+      actions={
+        part !== 'grant' && (
+          <Button
+            variant="subtle"
+            className={classes.sectionAct ?? ''}
+            leftSection={<IconPlus size={16} stroke={1.5} />}
+            onClick={() => onPart('grant')}
+          >
+            {t('grants.add')}
+          </Button>
+        )
+      }
+    >
+      {part === 'grant' && <GrantForm user={user} onClose={() => onPart(null)} />}
+      {grants.error !== null && grants.data === undefined ? (
+        <ErrorState size="small" failure={grants.error} onRetry={() => void grants.refetch()} />
+      ) : grants.data === undefined ? (
+        <Skeleton width="60%" />
+      ) : live.length === 0 && part !== 'grant' ? (
+        <p className={classes.quiet}>{t('grants.none')}</p>
+      ) : null}
+      <ul className={classes.grants}>
+        {shown.map((grant) => (
+          <GrantLine key={grant.id} grant={grant} isLive={isLive(grant, now)} onTake={() => setTaking(grant)} />
+        ))}
+      </ul>
+      {over > 0 && !isWhole && (
+        <Button variant="subtle" color="gray" onClick={() => setWhole(true)}>
+          {t('grants.all', { count: over })}
+        </Button>
+      )}
+      <Confirm
+        isOpen={taking !== null}
+        onClose={() => setTaking(null)}
+        title={t('grants.takeTitle', { amount: format.bytes(taking?.bytes ?? 0), name })}
+        action={t('grants.take')}
+        isDangerous
+        onConfirm={() => takeBack.run({ id, grant_id: taking?.id ?? 0 })}
+      >
+        {t('grants.takeText', { left: format.bytes(taking?.bytes_left ?? 0) })}
+      </Confirm>
+    </DrawerSection>
+  );
+}
+
+function isLive({ bytes_left: left, ends_at: end }: Grant, now: number): boolean {
+  return left > 0 && (end === null || Date.parse(end) > now);
+}
+
+interface GrantLineProps {
+  readonly grant: Grant;
+  readonly isLive: boolean;
+  readonly onTake: () => void;
+}
+
+function GrantLine({ grant, isLive: lives, onTake }: GrantLineProps) {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  const { bytes, bytes_left: left, lifetime, ends_at: end, note, created_at } = grant;
+  const until =
+    end !== null
+      ? lives
+        ? t('grants.until', { date: format.moment(end) })
+        : t('grants.ended', { date: format.moment(end) })
+      : lives
+        ? t(`grants.${lifetime}`).toLocaleLowerCase(format.locale)
+        : t('grants.over');
+  return (
+    <li className={classes.grant} data-over={!lives || undefined}>
+      <span className={classes.grantText}>
+        <span className="figures">{t('grants.left', { left: format.bytes(left), whole: format.bytes(bytes) })}</span>
+        <span className={classes.quiet}>
+          {until} · {format.moment(created_at)}
+          {note !== '' && ` · ${note}`}
+        </span>
+      </span>
+      {lives && (
+        <Tooltip label={t('grants.take')}>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('grants.take')} onClick={onTake}>
+            <IconArrowBackUp size={16} stroke={1.5} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </li>
+  );
+}

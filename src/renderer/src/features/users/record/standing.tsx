@@ -1,0 +1,94 @@
+// How the user stands, why and since when, and the one act that most likely brings them back.
+import { Button } from '@mantine/core';
+import { IconCalendarPlus, IconCheck, IconPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { User } from '../../../../../contract/users.ts';
+import { StateBadge } from '../../../components/state.tsx';
+import { useFormat } from '../../../format/use-format.tsx';
+import { useNow } from '../../../format/use-now.ts';
+import { actorOf, disabledBy } from './history-text.ts';
+import classes from './record.module.css';
+import type { RecordProps } from './record-props.ts';
+import { useHistory } from './use-history.ts';
+import { useUserActs } from './use-user-acts.ts';
+
+export function Standing({ user, onPart }: RecordProps) {
+  const reason = useReason(user);
+  const seen = useSeen(user);
+  return (
+    <div className={classes.standing}>
+      <div className={classes.standingText}>
+        <StateBadge state={user.state} />
+        <p>
+          {reason} <span className={classes.quiet}>{seen}</span>
+        </p>
+      </div>
+      <MainAct user={user} onPart={onPart} />
+    </div>
+  );
+}
+
+function MainAct({ user, onPart }: Pick<RecordProps, 'user' | 'onPart'>) {
+  const { t } = useTranslation('users');
+  const acts = useUserActs(user);
+  if (user.state === 'disabled') {
+    return (
+      <Button leftSection={<IconCheck size={16} stroke={1.75} />} loading={acts.isSwitching} onClick={acts.toggle}>
+        {t('act.enable')}
+      </Button>
+    );
+  }
+  if (user.state === 'limited') {
+    return (
+      <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={() => onPart('grant')}>
+        {t('act.addTraffic')}
+      </Button>
+    );
+  }
+  if (user.expires_at === null && user.hold === null) return null;
+  return (
+    <Button
+      variant={user.state === 'expired' ? 'filled' : 'default'}
+      leftSection={<IconCalendarPlus size={16} stroke={1.5} />}
+      onClick={() => onPart('extend')}
+    >
+      {t('act.extend')}
+    </Button>
+  );
+}
+
+/** Why they stand so, in a sentence. */
+function useReason(user: User): string {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  const now = useNow();
+  const history = useHistory(user.id, { enabled: user.state === 'disabled' });
+  const told = (at: string) => ({ date: format.moment(at), when: format.relative(at, now) });
+  switch (user.state) {
+    case 'disabled': {
+      const entry = disabledBy(history.data?.items ?? []);
+      if (entry === undefined) return t('standing.disabled');
+      return t('standing.disabledSince', { when: format.relative(entry.at, now), who: actorOf(t, entry) });
+    }
+    case 'expired':
+      return user.expires_at === null ? '' : t('standing.expired', told(user.expires_at));
+    case 'limited': {
+      const limit = format.bytes(user.traffic_limit ?? 0);
+      return user.resets_at === null
+        ? t('standing.limited', { limit })
+        : t('standing.limitedUntil', { limit, ...told(user.resets_at) });
+    }
+    case 'on_hold':
+      return t('standing.onHold', { term: format.term(user.hold ?? {}) });
+    case 'active':
+      return user.expires_at === null ? t('standing.neverExpires') : t('standing.until', told(user.expires_at));
+  }
+}
+
+function useSeen({ online, online_at: at }: User): string {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  const now = useNow();
+  if (online) return t('standing.online');
+  return at === null ? t('standing.neverOnline') : t('standing.lastOnline', { when: format.relative(at, now) });
+}

@@ -1,0 +1,39 @@
+// By how much a term grows: the usual lengths at one press, any other by typing.
+import { useTranslation } from 'react-i18next';
+import { type Term, TermInput } from '../../../components/form/term-input.tsx';
+import { useFormat } from '../../../format/use-format.tsx';
+import classes from './record.module.css';
+
+const USUAL: readonly Term[] = [{ months: 1 }, { months: 3 }, { months: 6 }, { months: 12 }, { days: 7 }, { days: 30 }];
+
+interface TermPickerProps {
+  readonly value: Term | null;
+  readonly onChange: (term: Term | null) => void;
+  readonly error?: string | undefined;
+}
+
+export function TermPicker({ value, onChange, error }: TermPickerProps) {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  return (
+    <div className={classes.picker}>
+      <TermInput label={t('term.amount')} value={value} onChange={onChange} {...(error !== undefined && { error })} />
+      <fieldset className={classes.usual} aria-label={t('term.amount')}>
+        {USUAL.map((term) => {
+          const label = format.term(term);
+          return (
+            <button
+              key={label}
+              type="button"
+              className={classes.choice}
+              aria-pressed={JSON.stringify(term) === JSON.stringify(value)}
+              onClick={() => onChange(term)}
+            >
+              {label}
+            </button>
+          );
+        })}
+      </fieldset>
+    </div>
+  );
+}

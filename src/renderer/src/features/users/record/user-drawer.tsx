@@ -1,0 +1,123 @@
+// The record of a user over the list: how they stand and why, what brings them back, and every figure to be changed where it stands.
+import { Button } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PanelCallError } from '../../../../../contract/client.ts';
+import { Confirm } from '../../../components/confirm.tsx';
+import { EmptyState, ErrorState } from '../../../components/placeholder.tsx';
+import { RecordDrawer } from '../../../components/record-drawer.tsx';
+import { Skeleton } from '../../../components/skeleton.tsx';
+import { useOperation } from '../../../data/use-operation.ts';
+import { usePlace } from '../../../router/router.ts';
+import type { Plans } from '../use-plans.ts';
+import { ActMenu } from './act-menu.tsx';
+import { EditingProvider } from './editing.tsx';
+import classes from './record.module.css';
+import type { OpenPart } from './record-props.ts';
+import { UserRecord } from './user-record.tsx';
+
+const EVERY_MS = 20_000;
+
+interface UserDrawerProps {
+  /** null: closed. */
+  readonly id: number | null;
+  /** The address names something that is no id. */
+  readonly isUnknown: boolean;
+  readonly plans: Plans;
+  readonly onClose: () => void;
+}
+
+export function UserDrawer({ id, isUnknown, plans, onClose }: UserDrawerProps) {
+  const { t } = useTranslation(['users', 'frame']);
+  const asked = usePlace().query.get('do');
+  // While it slides away it still shows whom it showed.
+  const last = useRef(id);
+  if (id !== null) last.current = id;
+  const shown = id ?? last.current;
+  const user = useOperation('getUser', { id: shown ?? 0 }, { enabled: shown !== null && id !== null, every: EVERY_MS });
+  const [part, setPart] = useState<OpenPart>(null);
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    setPart(id !== null && (asked === 'extend' || asked === 'grant') ? asked : null);
+  }, [id, asked]);
+  const isGone = isUnknown || user.error?.code === 'not_found';
+  return (
+    <EditingProvider>
+      {(isEditing) => (
+        <>
+          <RecordDrawer
+            isOpen={id !== null || isUnknown}
+            onClose={() => (isEditing ? setAsking(true) : onClose())}
+            canClose={!isEditing}
+            title={isGone ? t('users:record.gone') : (user.data?.name ?? t('users:record.loading'))}
+            {...(user.data && !isGone && { subtitle: <Subtitle id={user.data.id} contact={user.data.contact} /> })}
+            actions={user.data && !isGone && <ActMenu user={user.data} onPart={setPart} onDeleted={onClose} />}
+          >
+            {isGone ? (
+              <Gone onClose={onClose} />
+            ) : user.data === undefined ? (
+              <Waiting failure={user.error} onRetry={() => void user.refetch()} />
+            ) : (
+              <UserRecord
+                key={user.data.id}
+                user={user.data}
+                refresh={user.refetch}
+                plans={plans}
+                part={part}
+                onPart={setPart}
+              />
+            )}
+          </RecordDrawer>
+          <Confirm
+            isOpen={isAsking}
+            onClose={() => setAsking(false)}
+            title={t('users:edit.discardTitle')}
+            action={t('frame:form.discard')}
+            isDangerous
+            onConfirm={async () => onClose()}
+          >
+            {t('frame:form.discardText')}
+          </Confirm>
+        </>
+      )}
+    </EditingProvider>
+  );
+}
+
+function Subtitle({ id, contact }: { readonly id: number; readonly contact: string }) {
+  const { t } = useTranslation('users');
+  return (
+    <>
+      {contact !== '' && <span className={classes.contact}>{contact}</span>}
+      <span className="figures">{t('record.id', { id })}</span>
+    </>
+  );
+}
+
+function Gone({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation('users');
+  return (
+    <EmptyState
+      title={t('record.gone')}
+      text={t('record.goneHint')}
+      action={
+        <Button variant="default" onClick={onClose}>
+          {t('record.back')}
+        </Button>
+      }
+    />
+  );
+}
+
+const BONES = ['40%', '90%', '70%', '100%', '55%', '80%'];
+
+function Waiting({ failure, onRetry }: { readonly failure: PanelCallError | null; readonly onRetry: () => void }) {
+  if (failure !== null) return <ErrorState failure={failure} onRetry={onRetry} />;
+  return (
+    <div className={classes.waiting} aria-busy>
+      {BONES.map((width, index) => (
+        <Skeleton key={width} width={width} height={index === 0 ? 28 : 14} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+// The states as tabs, each with how many there are under the other conditions.
+import { useQueries } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { USER_STATES } from '../../../../contract/users.ts';
+import { FilterTabs } from '../../components/filter-chips.tsx';
+import { usePanel } from '../../data/panel.tsx';
+import { operationQuery, useOperation } from '../../data/use-operation.ts';
+import { setQuery } from '../../router/router.ts';
+import { dropped, type Filter, namesIn } from './filter.ts';
+
+/** Counting waits until nobody types any more: the rows come first. */
+const REST_MS = 400;
+const TABS = [undefined, ...USER_STATES] as const;
+
+export function StateTabs({ filter, total }: { readonly filter: Filter; readonly total: number | undefined }) {
+  const { t } = useTranslation(['users', 'common']);
+  const counts = useCounts(filter);
+  const items = TABS.map((state) => ({
+    value: state ?? '',
+    label: state === undefined ? t('users:tabs.all') : t(`common:state.${state}`),
+    count: state === filter.state ? (total ?? counts(state)) : counts(state),
+  }));
+  return (
+    <FilterTabs
+      label={t('users:tabs.label')}
+      value={filter.state ?? ''}
+      items={items}
+      onChange={(state) => setQuery({ state: state === '' ? null : state }, { push: true })}
+    />
+  );
+}
+
+type State = (typeof TABS)[number];
+
+/** The overview knows the counts of everyone; under other conditions each state is counted. */
+function useCounts(filter: Filter): (state: State) => number | undefined {
+  const { client } = usePanel();
+  const rest = dropped(filter, 'state');
+  const isNarrowed = namesIn(rest).length > 0;
+  const question = JSON.stringify(rest);
+  const settled = useSettled(question);
+  const overview = useOperation('getOverview', {}, { enabled: !isNarrowed });
+  const results = useQueries({
+    queries: TABS.map((state) =>
+      operationQuery(
+        client,
+        'listUsers',
+        { ...(JSON.parse(settled) as Filter), ...(state && { state }), limit: 1 },
+        { enabled: isNarrowed && settled === question },
+      ),
+    ),
+  });
+  return (state) => {
+    if (!isNarrowed) return state === undefined ? overview.data?.users.total : overview.data?.users[state];
+    return settled === question ? results[TABS.indexOf(state)]?.data?.total : undefined;
+  };
+}
+
+/** A value once it has stayed the same for a while. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), REST_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

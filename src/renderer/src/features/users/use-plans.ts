@@ -1,0 +1,33 @@
+// The plans for lists of choices and for names beside ids; archived ones too, since users keep them.
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Tariff } from '../../../../contract/tariffs.ts';
+import { useOperation } from '../../data/use-operation.ts';
+
+const NO_PLANS: readonly Tariff[] = [];
+
+export interface Plans {
+  readonly all: readonly Tariff[];
+  /** Not archived: new users can be made from them. */
+  readonly usable: readonly Tariff[];
+  readonly names: ReadonlyMap<number, string>;
+  readonly isPending: boolean;
+  /** A plan's name; the id where it is not known. null: no plan. */
+  nameOf(id: number | null): string;
+}
+
+export function usePlans(): Plans {
+  const { t } = useTranslation('users');
+  const { data, isPending } = useOperation('listTariffs', { limit: 500 });
+  const all = data?.items ?? NO_PLANS;
+  return useMemo(() => {
+    const names = new Map(all.map(({ id, name }) => [id, name]));
+    return {
+      all,
+      usable: all.filter(({ archived }) => !archived),
+      names,
+      isPending,
+      nameOf: (id) => (id === null ? t('noPlan') : (names.get(id) ?? t('planGone', { id }))),
+    };
+  }, [all, isPending, t]);
+}

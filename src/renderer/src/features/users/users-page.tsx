@@ -1,0 +1,133 @@
+// The users: found by typing, narrowed by chips, opened over the list, and acted on one by one or many at once.
+import { Button } from '@mantine/core';
+import { IconPlus, IconUserPlus } from '@tabler/icons-react';
+import { useCallback, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { User } from '../../../../contract/users.ts';
+import { FilterChips } from '../../components/filter-chips.tsx';
+import { useShortcuts } from '../../components/keys.ts';
+import { Page, PageHeader } from '../../components/page.tsx';
+import { ColumnMenu } from '../../components/table/column-menu.tsx';
+import { DataTable } from '../../components/table/data-table.tsx';
+import { useSelection } from '../../components/table/selection.ts';
+import { usePagedRows } from '../../data/use-paged-rows.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { useCommands } from '../../frame/commands.ts';
+import { changedQuery, hashOf } from '../../router/place.ts';
+import { go, leave, setQuery, usePlace } from '../../router/router.ts';
+import { BulkBar } from './bulk/bulk-bar.tsx';
+import { BulkDrawer } from './bulk/bulk-drawer.tsx';
+import type { BulkJob } from './bulk/run-bulk.ts';
+import { useUserColumns } from './columns.tsx';
+import { CreateDrawer } from './create/create-drawer.tsx';
+import { ExportButton } from './export-button.tsx';
+import { bulkFilterOf, filterOf, namesIn, sortOf, without } from './filter.ts';
+import { useFilterLabels } from './filter-labels.ts';
+import { FilterMenu } from './filter-menu.tsx';
+import { NoUsers } from './no-users.tsx';
+import { NothingFound } from './nothing-found.tsx';
+import { UserDrawer } from './record/user-drawer.tsx';
+import { SearchField } from './search-field.tsx';
+import { StateTabs } from './state-tabs.tsx';
+import { usePlans } from './use-plans.ts';
+import classes from './users.module.css';
+
+const NEW = 'new';
+
+export function UsersPage() {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  const { path, query } = usePlace();
+  const filter = filterOf(query);
+  const sort = sortOf(query);
+  const plans = usePlans();
+  const users = usePagedRows('listUsers', { ...filter, sort });
+  const selection = useSelection(JSON.stringify(filter));
+  const [bulk, setBulk] = useState<BulkJob | null>(null);
+  const labelOf = useFilterLabels(filter, plans);
+
+  const search = changedQuery(query, { do: null }).toString();
+  const hrefOf = useCallback(({ id }: User) => hashOf(['users', id], new URLSearchParams(search)), [search]);
+  const columns = useUserColumns(plans.nameOf, hrefOf);
+  const list = hashOf(['users'], new URLSearchParams(search));
+  const close = () => leave(list);
+  const create = () => go(hashOf(['users', NEW], new URLSearchParams(search)));
+
+  const names = namesIn(filter);
+  const chips = names
+    .filter((name) => name !== 'state' && name !== 'q')
+    .map((name) => ({ id: name, label: labelOf(name), onRemove: () => setQuery(without([name]), { push: true }) }));
+  const selected = selection.isAll ? (users.total ?? 0) : selection.ids.size;
+
+  const target = selection.isAll ? { filter: bulkFilterOf(filter) } : { ids: [...selection.ids].map(Number) };
+
+  useCommands([{ id: 'new-users', group: 'acts', label: t('create'), icon: IconUserPlus, keys: 'n', run: create }]);
+  useShortcuts([{ keys: 'n', label: t('keys.create'), run: create }]);
+  useShortcuts([{ keys: 'escape', label: t('keys.clear'), group: 'list', run: selection.clear }], {
+    isOn: selected > 0,
+  });
+
+  const open = path[1];
+  const id = open !== undefined && /^[1-9]\d{0,15}$/.test(open) ? Number(open) : null;
+  return (
+    <Page fill>
+      <PageHeader
+        title={t('title')}
+        aside={users.total === undefined ? '' : format.number(users.total)}
+        actions={
+          <>
+            <ExportButton filter={filter} sort={sort} plans={plans} />
+            <ColumnMenu remember="users" columns={columns} />
+            <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={create}>
+              {t('create')}
+            </Button>
+          </>
+        }
+      />
+      <div className={classes.tools}>
+        <SearchField />
+        <FilterChips chips={chips} onClear={() => setQuery(without(names), { push: true })}>
+          <FilterMenu filter={filter} plans={plans} />
+        </FilterChips>
+      </div>
+      <StateTabs filter={filter} total={users.reading.isPlaceholderData ? undefined : users.total} />
+      <DataTable
+        {...users}
+        label={t('title')}
+        columns={columns}
+        rowId={({ id }) => id}
+        rowName={({ name }) => name}
+        hrefOf={hrefOf}
+        openId={id}
+        sort={sort}
+        onSort={(next) => setQuery({ sort: next === '-id' ? null : next })}
+        selection={selection}
+        rowKeys={[
+          {
+            keys: 'e',
+            label: t('keys.extend'),
+            run: (user) => go(hashOf(['users', user.id], changedQuery(query, { do: 'extend' }))),
+          },
+        ]}
+        remember="users"
+        empty={
+          names.length > 0 ? (
+            <NothingFound filter={filter} labelOf={labelOf} />
+          ) : (
+            <NoUsers plans={plans} onCreate={create} />
+          )
+        }
+      >
+        <BulkBar
+          selection={selection}
+          count={selected}
+          total={users.total}
+          onAct={(action) => setBulk({ action, target, count: selected })}
+        />
+      </DataTable>
+      <UserDrawer id={id} isUnknown={open !== undefined && open !== NEW && id === null} plans={plans} onClose={close} />
+      <CreateDrawer isOpen={open === NEW} plans={plans} list={list} onClose={close} />
+      <BulkDrawer job={bulk} onClose={() => setBulk(null)} onDone={selection.clear} />
+    </Page>
+  );
+}

@@ -1,0 +1,40 @@
+// Distances of time as a person counts them: never more than is left.
+import { describe, expect, it } from 'vitest';
+import { partsOf, spanOf } from './spans.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+describe('spanOf', () => {
+  it.each([
+    [0, null],
+    [44_000, null],
+    [46_000, { unit: 'minutes', count: 1 }],
+    [5 * MINUTE, { unit: 'minutes', count: 5 }],
+    [HOUR, { unit: 'hours', count: 1 }],
+    [47 * HOUR + 59 * MINUTE, { unit: 'hours', count: 47 }],
+    [2 * DAY, { unit: 'days', count: 2 }],
+    [3 * DAY - 1, { unit: 'days', count: 2 }],
+    [59 * DAY, { unit: 'days', count: 59 }],
+    [61 * DAY, { unit: 'months', count: 2 }],
+    [800 * DAY, { unit: 'years', count: 2 }],
+  ])('counts %i ms', (ms, span) => {
+    expect(spanOf(ms)).toEqual(span);
+    expect(spanOf(-ms)).toEqual(span);
+  });
+
+  it('never says more than there is', () => {
+    const size = { minutes: MINUTE, hours: HOUR, days: DAY, months: 30.44 * DAY, years: 365.25 * DAY };
+    for (let ms = HOUR; ms < 1000 * DAY; ms = Math.round(ms * 1.07)) {
+      const span = spanOf(ms);
+      expect(span && span.count * size[span.unit]).toBeLessThanOrEqual(ms);
+    }
+  });
+});
+
+describe('partsOf', () => {
+  it('takes seconds apart', () => {
+    expect(partsOf(12 * 86_400 + 4 * 3600 + 5 * 60 + 59)).toEqual({ days: 12, hours: 4, minutes: 5 });
+  });
+});

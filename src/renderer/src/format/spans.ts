@@ -1,0 +1,41 @@
+// How far away a moment is and how long something takes, as whole units that a person counts in.
+
+export type SpanUnit = 'minutes' | 'hours' | 'days' | 'months' | 'years';
+
+export interface Span {
+  readonly unit: SpanUnit;
+  readonly count: number;
+}
+
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+
+/** What is nearer than this, in ms, is now. */
+const NOW_MS = 45_000;
+
+/**
+ * A distance in ms as one unit, rounded down as a person counts what is left. Hours up to two days, days up to 60, months of
+ * 30.44 days up to two years. null: now.
+ */
+export function spanOf(distance: number): Span | null {
+  const ms = Math.abs(distance);
+  if (ms < NOW_MS) return null;
+  if (ms < HOUR) return { unit: 'minutes', count: Math.max(1, Math.round(ms / MINUTE)) };
+  if (ms < 2 * DAY) return { unit: 'hours', count: Math.floor(ms / HOUR) };
+  if (ms < 60 * DAY) return { unit: 'days', count: Math.floor(ms / DAY) };
+  if (ms < 730 * DAY) return { unit: 'months', count: Math.floor(ms / (30.44 * DAY)) };
+  return { unit: 'years', count: Math.floor(ms / (365.25 * DAY)) };
+}
+
+export interface Parts {
+  readonly days: number;
+  readonly hours: number;
+  readonly minutes: number;
+}
+
+/** Seconds as days, hours and minutes. */
+export function partsOf(seconds: number): Parts {
+  const minutes = Math.floor(seconds / 60);
+  return { days: Math.floor(minutes / 1440), hours: Math.floor((minutes % 1440) / 60), minutes: minutes % 60 };
+}

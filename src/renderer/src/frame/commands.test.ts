@@ -1,0 +1,29 @@
+// The palette finds a command by every word of what was typed, in any case, the ones that begin with it first.
+import { describe, expect, it } from 'vitest';
+import { type Command, matching } from './commands.ts';
+
+const command = (label: string, words?: string): Command => ({
+  id: label,
+  label,
+  group: 'acts',
+  run: () => {},
+  ...(words && { words }),
+});
+const all = [command('Go to Users'), command('Users: add'), command('Appearance: Dark', 'theme тема')];
+const found = (text: string) => matching(all, text).map(({ label }) => label);
+
+describe('matching', () => {
+  it('finds all for nothing', () => {
+    expect(found('')).toHaveLength(3);
+  });
+
+  it('finds by every word, in any order and case', () => {
+    expect(found('USERS go')).toEqual(['Go to Users']);
+    expect(found('users')).toEqual(['Users: add', 'Go to Users']);
+    expect(found('nothing')).toEqual([]);
+  });
+
+  it('finds by other words', () => {
+    expect(found('тема')).toEqual(['Appearance: Dark']);
+  });
+});

@@ -1,0 +1,51 @@
+// Catches what a screen throws, so that one broken screen leaves the frame standing.
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Component, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../components/placeholder.tsx';
+
+interface ErrorBoundaryProps {
+  /** Another place is another chance. */
+  readonly place: string;
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly error: unknown;
+  readonly place: string;
+}
+
+/** React knows how to catch only in a class. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
+  override state: State = { error: null, place: this.props.place };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { error };
+  }
+
+  static getDerivedStateFromProps({ place }: ErrorBoundaryProps, state: State): Partial<State> | null {
+    return place === state.place ? null : { place, error: null };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    return error === null ? this.props.children : <Broken error={error} />;
+  }
+}
+
+function Broken({ error }: { readonly error: unknown }) {
+  const { t } = useTranslation(['errors', 'frame', 'common']);
+  // What bundlers' loaders say when a file is no longer there: the panel was updated under an open page.
+  const isChunk = error instanceof TypeError && /dynamically imported module|import/i.test(error.message);
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={<IconAlertTriangle size={20} stroke={1.5} />}
+        title={isChunk ? t('frame:error.chunk') : t('errors:crashed')}
+        text={isChunk ? undefined : t('errors:crashedHint')}
+        action={<Button onClick={() => location.reload()}>{t('common:reload')}</Button>}
+      />
+    </div>
+  );
+}

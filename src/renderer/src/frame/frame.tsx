@@ -1,0 +1,71 @@
+// The frame around every screen: navigation, top bar, the screen itself, and the dialogs that are there everywhere.
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { hashOf } from '../router/place.ts';
+import { usePlace } from '../router/router.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
+import classes from './frame.module.css';
+import { NotFound } from './not-found.tsx';
+import { OfflineBanner } from './offline-banner.tsx';
+import { useOverlay } from './overlays.ts';
+import { Rail } from './rail.tsx';
+import { contentOf, screenOf } from './screens.ts';
+import { TopBar } from './top-bar.tsx';
+import { useFrameCommands } from './use-frame-commands.ts';
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }));
+
+export function Frame() {
+  const { t } = useTranslation('frame');
+  const { path } = usePlace();
+  const screen = screenOf(path);
+  const main = useRef<HTMLElement>(null);
+  const overlay = useOverlay(({ open }) => open);
+  useFrameCommands();
+  useFocusOnArrival(main, screen?.id);
+  const Content = contentOf(path) ?? NotFound;
+  return (
+    <div className={classes.frame}>
+      <nav aria-label={t('skip')}>
+        <a
+          className={classes.skip}
+          href={hashOf(path)}
+          onClick={(event) => {
+            event.preventDefault();
+            main.current?.focus();
+          }}
+        >
+          {t('skip')}
+        </a>
+      </nav>
+      <Rail />
+      <div className={classes.column}>
+        <TopBar />
+        <OfflineBanner />
+        <main ref={main} className={classes.main} tabIndex={-1}>
+          <ErrorBoundary place={path.join('/')}>
+            <Suspense fallback={null}>
+              <Content />
+            </Suspense>
+          </ErrorBoundary>
+        </main>
+      </div>
+      <Suspense fallback={null}>
+        {overlay === 'palette' && <Palette />}
+        {overlay === 'keys' && <KeysDialog />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** Whoever goes to another screen by keyboard or by voice begins at its top; the first screen leaves the focus where it is. */
+function useFocusOnArrival(main: React.RefObject<HTMLElement | null>, screen: string | undefined): void {
+  const last = useRef(screen);
+  useEffect(() => {
+    if (last.current === screen) return;
+    last.current = screen;
+    main.current?.scrollTo({ top: 0 });
+    main.current?.focus({ preventScroll: true });
+  }, [main, screen]);
+}

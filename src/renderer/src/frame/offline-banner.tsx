@@ -1,0 +1,60 @@
+// Says that the panel is out of reach, after long enough to be sure, and that nothing typed is lost.
+import { Button } from '@mantine/core';
+import { IconPlugConnectedX } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { say } from '../components/toasts.tsx';
+import { usePanel } from '../data/panel.tsx';
+import { useConnection } from '../state/connection.ts';
+import classes from './offline-banner.module.css';
+
+/** A single call that failed is no lost connection yet. */
+const PATIENCE_MS = 1500;
+const ASK_MS = 5000;
+
+export function OfflineBanner() {
+  const { t } = useTranslation(['frame', 'common']);
+  const reach = useConnection((connection) => connection.reach);
+  const { client } = usePanel();
+  const queries = useQueryClient();
+  const [isShown, setShown] = useState(false);
+  const isAway = reach !== 'reached';
+
+  useEffect(() => {
+    if (!isAway) return;
+    const show = setTimeout(() => setShown(true), PATIENCE_MS);
+    // Any reply sets `reach` back; what it says does not matter here.
+    const ask = setInterval(() => void client.panelState().catch(() => undefined), ASK_MS);
+    return () => {
+      clearTimeout(show);
+      clearInterval(ask);
+    };
+  }, [isAway, client]);
+
+  useEffect(() => {
+    if (isAway || !isShown) return;
+    setShown(false);
+    say({ text: t('frame:offline.back') });
+    void queries.invalidateQueries();
+  }, [isAway, isShown, queries, t]);
+
+  if (!isShown || !isAway) return null;
+  return (
+    <div className={classes.banner} role="alert">
+      <IconPlugConnectedX size={18} stroke={1.5} aria-hidden />
+      <p>
+        {reach === 'moved' ? (
+          t('frame:offline.moved')
+        ) : (
+          <>
+            <strong>{t('frame:offline.title')}</strong> {t('frame:offline.hint')}
+          </>
+        )}
+      </p>
+      <Button variant="default" onClick={() => void client.panelState().catch(() => undefined)}>
+        {t('common:retry')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+// The screens of the panel: where each is, how it is loaded, and its place in the navigation. A new screen is a line here.
+import {
+  IconHistory,
+  IconLayoutDashboard,
+  IconPlugConnected,
+  IconServer2,
+  IconSettings,
+  IconStack2,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+
+export type ScreenId = 'overview' | 'users' | 'plans' | 'connections' | 'nodes' | 'audit' | 'settings';
+
+export interface Screen {
+  /** The first segment of its address; its name is `frame:nav.<id>`. */
+  readonly id: ScreenId;
+  readonly icon: TablerIcon;
+  /** Behind `g`: goes there from anywhere. */
+  readonly key: string;
+  readonly component: LazyExoticComponent<ComponentType>;
+  /** Loads it ahead, as when the pointer comes near. */
+  load(): unknown;
+}
+
+function screen<Name extends string>(
+  id: ScreenId,
+  icon: TablerIcon,
+  key: string,
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): Screen {
+  return { id, icon, key, load, component: lazy(async () => ({ default: (await load())[name] })) };
+}
+
+export const SCREENS: readonly Screen[] = [
+  screen('overview', IconLayoutDashboard, 'o', () => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
+  screen('users', IconUsers, 'u', () => import('../features/users/users-page.tsx'), 'UsersPage'),
+  screen('plans', IconStack2, 'p', () => import('../features/plans/plans-page.tsx'), 'PlansPage'),
+  screen(
+    'connections',
+    IconPlugConnected,
+    'c',
+    () => import('../features/connections/connections-page.tsx'),
+    'ConnectionsPage',
+  ),
+  screen('nodes', IconServer2, 'n', () => import('../features/nodes/nodes-page.tsx'), 'NodesPage'),
+  screen('audit', IconHistory, 'a', () => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+  screen('settings', IconSettings, 's', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
+];
+
+/** Where the link of a new listening address leads; it stands in no navigation. */
+const CONFIRM = lazy(async () => ({
+  default: (await import('../features/settings/addresses/confirm-page.tsx')).ConfirmPage,
+}));
+
+/** Where one is without saying where. */
+export const HOME: ScreenId = 'overview';
+
+export function screenOf(path: readonly string[]): Screen | undefined {
+  const id = path[0] ?? HOME;
+  return SCREENS.find((one) => one.id === id);
+}
+
+/** What an address shows: a screen, or a place that only a link leads to. */
+export function contentOf(path: readonly string[]): LazyExoticComponent<ComponentType> | undefined {
+  return path[0] === 'confirm' ? CONFIRM : screenOf(path)?.component;
+}

@@ -1,0 +1,97 @@
+// The commands and keys that are there on every screen.
+import {
+  IconKeyboard,
+  IconLanguage,
+  IconLogout,
+  IconMoon,
+  IconPlugConnected,
+  IconServer2,
+  IconStack2,
+  IconSun,
+  IconUserPlus,
+} from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { type Shortcut, useShortcuts } from '../components/keys.ts';
+import { LOCALE_NAMES } from '../i18n/i18n.ts';
+import { useLocale } from '../i18n/use-locale.ts';
+import { hashOf } from '../router/place.ts';
+import { go } from '../router/router.ts';
+import { changeView } from '../state/view.ts';
+import { useScheme } from '../theme/use-scheme.ts';
+import { type Command, useCommands } from './commands.ts';
+import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
+import { SCREENS } from './screens.ts';
+import { useSignOut } from './use-sign-out.ts';
+
+export function useFrameCommands(): void {
+  const { t } = useTranslation('frame');
+  const scheme = useScheme();
+  const locale = useLocale();
+  const signOut = useSignOut();
+  const isOpen = useOverlay(({ open }) => open === 'palette');
+
+  const screens = SCREENS.map(({ id, icon, key }) => {
+    const label = t('keys.goTo', { screen: t(`nav.${id}`) });
+    return { id: `go ${id}`, label, icon, keys: `g ${key}`, run: () => go(hashOf([id])) };
+  });
+  // From any screen; a screen that offers the same under the same id goes first.
+  const makes: readonly Command[] = (
+    [
+      ['users', IconUserPlus],
+      ['plans', IconStack2],
+      ['connections', IconPlugConnected],
+      ['nodes', IconServer2],
+    ] as const
+  ).map(([screen, icon]) => ({
+    id: `new-${screen}`,
+    group: 'acts',
+    label: t(`make.${screen}`),
+    icon,
+    run: () => go(hashOf([screen, 'new'])),
+  }));
+  const otherTheme = scheme === 'dark' ? 'light' : 'dark';
+  const otherLocale = locale === 'ru' ? 'en' : 'ru';
+  const commands: Command[] = [
+    ...makes,
+    ...screens.map((screen) => ({ ...screen, group: 'goTo' as const })),
+    {
+      id: 'theme',
+      group: 'appearance',
+      label: `${t('theme.label')}: ${t(`theme.${otherTheme}`)}`,
+      icon: otherTheme === 'dark' ? IconMoon : IconSun,
+      words: 'theme тема dark light',
+      run: () => changeView({ theme: otherTheme }),
+    },
+    {
+      id: 'language',
+      group: 'appearance',
+      label: `${t('language')}: ${LOCALE_NAMES[otherLocale]}`,
+      icon: IconLanguage,
+      words: 'language язык',
+      run: () => changeView({ locale: otherLocale }),
+    },
+    {
+      id: 'keys',
+      group: 'appearance',
+      label: t('keys.help'),
+      icon: IconKeyboard,
+      keys: '?',
+      run: () => openOverlay('keys'),
+    },
+    { id: 'sign-out', group: 'appearance', label: t('account.signOut'), icon: IconLogout, run: signOut },
+  ];
+  useCommands(commands);
+
+  const shortcuts: Shortcut[] = [
+    {
+      keys: 'mod+k',
+      label: t('keys.palette'),
+      group: 'general',
+      inInputs: true,
+      run: () => (isOpen ? closeOverlay() : openOverlay('palette')),
+    },
+    { keys: '?', label: t('keys.help'), group: 'general', run: () => openOverlay('keys') },
+    ...screens.map(({ keys, label, run }) => ({ keys, label, group: 'goTo' as const, run })),
+  ];
+  useShortcuts(shortcuts);
+}

@@ -1,0 +1,57 @@
+// Settings and their sections.
+import { addresses } from './settings/addresses.ts';
+import { api } from './settings/api.ts';
+import { backups } from './settings/backups.ts';
+import { certificates } from './settings/certificates.ts';
+import { security } from './settings/security.ts';
+
+export const settings = {
+  title: 'Settings',
+  nav: 'Sections of the settings',
+  saved: 'Settings saved',
+  sections: {
+    general: 'General',
+    subscription: 'Subscription',
+    addresses: 'Addresses',
+    certificates: 'Certificates',
+    security: 'Security',
+    api: 'API',
+    backups: 'Backups',
+  },
+  proof: { password: 'Your password', code: 'Code' },
+  general: {
+    title: 'General',
+    description: 'How the panel speaks and counts days.',
+    panelTitle: 'Title of the panel',
+    panelTitleHint: 'Shown in the window and on the sign-in page.',
+    language: 'Language',
+    languageHint: 'For everyone who has not chosen another one in their browser, and for subscription pages.',
+    timeZone: 'Time zone',
+    timeZoneHint: 'Calendar months, days in charts and resets of traffic follow it from now on.',
+    here: 'In this browser',
+    hereText: 'Only how it is shown to you.',
+    kept: 'How long records are kept',
+    keptText: 'Older ones are deleted by themselves.',
+    events: 'Events, days',
+    eventsHint: 'A bot that comes back after longer than this has to read everything anew.',
+    audit: 'Audit log, days',
+  },
+  subscription: {
+    title: 'Subscription',
+    description: 'What users see in their apps and on the page behind their link.',
+    name: 'Title',
+    nameHint: 'The name of the subscription in the app.',
+    interval: 'Update every, hours',
+    intervalHint: 'How often apps fetch their connections anew.',
+    support: 'Support link',
+    supportHint: 'Where users ask for help: https, tg or mailto. Empty: none.',
+    supportWrong: 'A link as https://t.me/example, tg://… or mailto:…',
+    announcement: 'Announcement',
+    announcementHint: 'One short message that apps show above the connections. Empty: none.',
+  },
+  addresses,
+  api,
+  backups,
+  certificates,
+  security,
+} as const;

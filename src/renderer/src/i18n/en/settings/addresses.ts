@@ -1,0 +1,90 @@
+// Where the panel is reached.
+
+export const addresses = {
+  now: {
+    title: 'Where the panel is',
+    panel: 'Panel',
+    copyPanel: 'Copy the panel’s address',
+    api: 'API for bots',
+    copyApi: 'Copy the base address',
+    links: 'Subscription links',
+    copyLinks: 'Copy the beginning of the links',
+  },
+  warning: {
+    public_url_http: 'Subscription links go out over plain HTTP: whoever is on the way can read them.',
+    public_url_own_certificate:
+      'Subscription links use HTTPS with the panel’s own certificate, which phones do not trust. Import a certificate for that name.',
+    links_own_certificate:
+      'Subscription links carry the panel’s own certificate, which phones do not trust. Import a certificate, or give a public address behind a proxy that has one.',
+    only_this_machine: 'The panel listens on this machine only: nothing else reaches it, users’ phones included.',
+  },
+  listen: {
+    title: 'Listening address',
+    description:
+      'The new place is tried beside the present one for a minute. Unless you open it there, everything stays as it was.',
+    host: 'Address',
+    hostHint: '127.0.0.1: this machine only. 0.0.0.0: every network.',
+    port: 'Port',
+    breaks: 'Bots need the new base address. Links that users have stop working if they name the former port.',
+    submit: 'Try the new address',
+  },
+  trial: {
+    title: 'A new address waits to be confirmed',
+    text_one: 'Open it within {{count}} second, or everything stays as it was.',
+    text_other: 'Open it within {{count}} seconds, or everything stays as it was.',
+    open: 'Open the new address',
+    copy: 'Copy the address',
+    over: 'The time is over: the panel stays where it was.',
+    understood: 'Understood',
+    moved: 'The panel has moved to its new address. This one no longer answers.',
+    elsewhere: 'It waits where the change was made. If nobody opens it, everything stays as it was.',
+  },
+  names: {
+    title: 'Names and proxies',
+    description: 'How the panel names itself in links, and whom it believes.',
+    publicAddress: 'Name or address in links',
+    publicAddressHint: 'A name that leads here. Empty: the address in the local network.',
+    publicUrl: 'Public address of links',
+    publicUrlHint: 'Scheme, host and port that subscription links begin with, behind a proxy. Empty: the panel’s own.',
+    hostNames: 'Other names of the panel',
+    hostNamesHint: 'Requests that name another host get no answer.',
+    proxies: 'Trusted proxies',
+    proxiesHint: 'Addresses or ranges. Only their X-Forwarded-For tells the caller’s address.',
+    breaks: 'Links that are opened by the former name stop working if that name leads here no more.',
+  },
+  links: {
+    title: 'Subscription links',
+    description: 'A path of their own, and a port that serves nothing else.',
+    subPath: 'Path',
+    subPathHint: 'What stands between the address and the user’s token.',
+    port: 'Port for links only',
+    portHint: 'Empty: links come by the panel’s own port.',
+    host: 'Address for links only',
+    breaks: 'Links that users have now stop working. Everybody needs their link anew.',
+    taken: 'This is the panel’s own',
+  },
+  secret: {
+    title: 'Secret path',
+    description: 'The part of the address that nobody can guess. Make a new one if it may have been seen.',
+    rotate: 'Make a new secret path',
+    rotateTitle: 'Make a new secret path?',
+    rotateText:
+      'The present address of the panel and of the API stops answering at once. This page goes on at the new one; every bot needs the new base address. Subscription links stay as they are.',
+    submit: 'Make it',
+    done: 'The secret path is new. Give the bots their new base address; bookmarks of the panel have to be made anew.',
+  },
+  saved: 'Addresses saved',
+  confirm: {
+    title: 'New address',
+    confirming: 'Confirming the new address…',
+    left_one: '{{count}} second left.',
+    left_other: '{{count}} seconds left.',
+    done: 'The panel is here now',
+    doneText: 'The former address no longer answers. Bots need the new base address.',
+    failed: 'Not confirmed',
+    failedText:
+      'The time is over, or this page was opened at the former address. The panel stays where it was; the change can be made again.',
+    retry: 'Try again',
+    back: 'To the addresses',
+  },
+} as const;

@@ -1,0 +1,10 @@
+// Lets the compiler know every text: a key that does not exist is an error.
+import 'i18next';
+import type { en } from './en/index.ts';
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    defaultNS: 'common';
+    resources: typeof en;
+  }
+}

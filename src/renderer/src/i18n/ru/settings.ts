@@ -1,0 +1,60 @@
+// Settings, in Russian.
+import type { settings as english } from '../en/settings.ts';
+import type { Russian } from '../texts.ts';
+import { addresses } from './settings/addresses.ts';
+import { api } from './settings/api.ts';
+import { backups } from './settings/backups.ts';
+import { certificates } from './settings/certificates.ts';
+import { security } from './settings/security.ts';
+
+export const settings: Russian<typeof english> = {
+  title: 'Настройки',
+  nav: 'Разделы настроек',
+  saved: 'Настройки сохранены',
+  sections: {
+    general: 'Общие',
+    subscription: 'Подписка',
+    addresses: 'Адреса',
+    certificates: 'Сертификаты',
+    security: 'Безопасность',
+    api: 'API',
+    backups: 'Резервные копии',
+  },
+  proof: { password: 'Ваш пароль', code: 'Код' },
+  general: {
+    title: 'Общие',
+    description: 'На каком языке говорит панель и как считает дни.',
+    panelTitle: 'Название панели',
+    panelTitleHint: 'Показывается в заголовке окна и на странице входа.',
+    language: 'Язык',
+    languageHint: 'Для всех, кто не выбрал другой в своём браузере, и для страниц подписки.',
+    timeZone: 'Часовой пояс',
+    timeZoneHint: 'По нему считаются календарные месяцы, дни на графиках и сброс трафика — начиная с этого момента.',
+    here: 'В этом браузере',
+    hereText: 'Только то, как панель показана вам.',
+    kept: 'Сколько хранятся записи',
+    keptText: 'Более старые удаляются сами.',
+    events: 'События, дней',
+    eventsHint: 'Бот, который вернётся позже, должен будет прочитать всё заново.',
+    audit: 'Журнал действий, дней',
+  },
+  subscription: {
+    title: 'Подписка',
+    description: 'Что пользователи видят в своих приложениях и на странице по своей ссылке.',
+    name: 'Название',
+    nameHint: 'Так подписка называется в приложении.',
+    interval: 'Обновлять каждые, часов',
+    intervalHint: 'Как часто приложения запрашивают подключения заново.',
+    support: 'Ссылка на поддержку',
+    supportHint: 'Куда пользователи обращаются за помощью: https, tg или mailto. Пусто — никуда.',
+    supportWrong: 'Ссылка вида https://t.me/example, tg://… или mailto:…',
+    announcement: 'Объявление',
+    announcementHint:
+      'Одно короткое сообщение, которое приложения показывают над подключениями. Пусто — нет объявления.',
+  },
+  addresses,
+  api,
+  backups,
+  certificates,
+  security,
+};

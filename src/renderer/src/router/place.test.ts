@@ -1,0 +1,54 @@
+// Addresses behind the `#`: read and written back without loss, whatever stands in them.
+import { describe, expect, it } from 'vitest';
+import { changedQuery, hashOf, readPlace } from './place.ts';
+
+describe('readPlace', () => {
+  it.each([
+    ['', []],
+    ['#', []],
+    ['#/', []],
+    ['#/users', ['users']],
+    ['#/users/7', ['users', '7']],
+    ['#users/7', ['users', '7']],
+    ['#//users//7/', ['users', '7']],
+    ['#/users/%2F%3F', ['users', '/?']],
+    ['#/users/%E0%A4%A', ['users', '%E0%A4%A']],
+  ])('reads %s', (hash, path) => {
+    expect(readPlace(hash).path).toEqual(path);
+  });
+
+  it('reads the query apart from the path', () => {
+    const { path, query } = readPlace('#/users/7?state=active&q=a%26b?');
+    expect(path).toEqual(['users', '7']);
+    expect([...query]).toEqual([
+      ['state', 'active'],
+      ['q', 'a&b?'],
+    ]);
+  });
+});
+
+describe('hashOf', () => {
+  it('leaves out what has no value', () => {
+    expect(hashOf(['users'], { state: 'active', q: '', tag: null, online: undefined, page: 0 })).toBe(
+      '#/users?state=active&page=0',
+    );
+    expect(hashOf([])).toBe('#/');
+  });
+
+  it('comes back as it went, whatever is in it', () => {
+    const segments = ['users', 'a/b', '?q=1', 'имя', '%', '#', '😀'];
+    const query = { q: 'a&b=c #x+y', tag: 'семья' };
+    const place = readPlace(hashOf(segments, query));
+    expect(place.path).toEqual(segments);
+    expect(Object.fromEntries(place.query)).toEqual(query);
+  });
+});
+
+describe('changedQuery', () => {
+  it('changes members, takes out what is null, and leaves the former as it was', () => {
+    const before = new URLSearchParams('state=active&q=anna');
+    const after = changedQuery(before, { state: null, sort: '-used', q: 'boris' });
+    expect(String(after)).toBe('q=boris&sort=-used');
+    expect(String(before)).toBe('state=active&q=anna');
+  });
+});

@@ -1,0 +1,50 @@
+// Where one is in the panel, as the address says it behind its `#`: a path and a query, as in `#/users/7?state=active`.
+
+export interface Place {
+  /** Segments of the path, decoded: `['users', '7']`. Empty at the root. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+type QueryValue = string | number | boolean | null | undefined;
+
+/** The place of a hash. What cannot be decoded stays as it stands. */
+export function readPlace(hash: string): Place {
+  const text = hash.replace(/^#?\/?/, '');
+  const mark = text.indexOf('?');
+  const path = (mark < 0 ? text : text.slice(0, mark)).split('/').filter((segment) => segment !== '');
+  return { path: path.map(decode), query: new URLSearchParams(mark < 0 ? '' : text.slice(mark + 1)) };
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** The hash of a place; of the query only what has a value. */
+export function hashOf(
+  path: readonly (string | number)[],
+  query: URLSearchParams | Record<string, QueryValue> = {},
+): string {
+  const search = query instanceof URLSearchParams ? query : new URLSearchParams();
+  if (!(query instanceof URLSearchParams)) {
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+    }
+  }
+  const tail = search.size > 0 ? `?${search}` : '';
+  return `#/${path.map((segment) => encodeURIComponent(segment)).join('/')}${tail}`;
+}
+
+/** A query with some members changed; null, undefined and '' take a member out. */
+export function changedQuery(query: URLSearchParams, change: Record<string, QueryValue>): URLSearchParams {
+  const changed = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === undefined || value === null || value === '') changed.delete(name);
+    else changed.set(name, String(value));
+  }
+  return changed;
+}

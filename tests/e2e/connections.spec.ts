@@ -1,0 +1,92 @@
+// Connections: the form shows what the shape needs, makes the keys, and previews the link; what is named by a plan is not deleted.
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+
+test('are made with REALITY keys and the link as it will be', async ({ page, panel, visit }) => {
+  await visit('connections');
+  await page.getByRole('button', { name: /^Helsinki/ }).click();
+  await page.keyboard.press('n');
+  const form = page.getByRole('dialog', { name: 'Add a connection' });
+  await expect(form.getByLabel('Public key')).toHaveValue(/^[\w-]{43}$/);
+  await expect(form.getByLabel('Short id', { exact: true })).toHaveValue(/^[0-9a-f]{16}$/);
+  await expect(form.getByText('A private key was made.')).toBeVisible();
+  await form.getByLabel('Name', { exact: true }).fill('Helsinki, new');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(form.getByText('Fill this in')).toBeVisible();
+  await form.getByLabel('Server name (SNI)').fill('www.example.org');
+  const key = await form.getByLabel('Public key').inputValue();
+  await expect(form.locator('code')).toContainText(`pbk=${key}`);
+  await expect(form.locator('code')).toContainText('sni=www.example.org');
+  await expect(form.locator('code')).toContainText('#Helsinki%2C%20new');
+  await expectAccessible(page, 'the form of a connection');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(page.getByText('Connection Helsinki, new added')).toBeVisible();
+
+  const list = await panel.administrator?.call('listInbounds', { limit: 500 });
+  const made = list?.body.items.find(({ name }) => name === 'Helsinki, new');
+  expect(made).toMatchObject({ has_private_key: true, public_key: key, tag: 'vless-reality-2' });
+
+  await page.getByRole('link', { name: 'Helsinki, new' }).click();
+  const record = page.getByRole('dialog', { name: 'Helsinki, new' });
+  await expect(record.getByText('A private key is kept. It is never shown again.')).toBeVisible();
+  await record.getByRole('button', { name: 'Make new keys' }).click();
+  await expect(record.getByText('With new keys the apps of all users')).toBeVisible();
+  await expect(record.getByLabel('Public key')).not.toHaveValue(key);
+});
+
+test('show only what their protocol, security and network need', async ({ page, visit }) => {
+  await visit('connections/new');
+  const form = page.getByRole('dialog');
+  await expect(form.getByLabel('Public key')).toBeVisible();
+  await form.getByText('Shadowsocks', { exact: true }).click();
+  await expect(form.getByLabel('Cipher')).toBeVisible();
+  for (const gone of ['Public key', 'Server name (SNI)', 'Path']) await expect(form.getByLabel(gone)).toHaveCount(0);
+  await form.getByText('Trojan', { exact: true }).click();
+  await form.getByText('WebSocket', { exact: true }).click();
+  await expect(form.getByLabel('Path')).toBeVisible();
+  await expect(form.getByText('None', { exact: true })).toHaveCount(0);
+  await form.getByText('REALITY', { exact: true }).click();
+  await expect(form.getByText('WebSocket', { exact: true })).toHaveCount(0);
+  await expect(form.getByLabel('Path')).toHaveCount(0);
+  await expectAccessible(page, 'a connection of trojan with reality');
+});
+
+test('that a plan names are disabled instead of deleted', async ({ page, panel, visit }) => {
+  const { administrator } = panel;
+  const made = await administrator?.call('createInbound', {
+    node_id: 1,
+    tag: 'named',
+    name: 'Named',
+    protocol: 'vless',
+    port: 8444,
+  });
+  const id = made?.body.id ?? 0;
+  await administrator?.call('createTariff', { name: 'Names it', inbounds: [id] });
+  await visit('connections');
+  const row = page.getByRole('row', { name: /^Named/ });
+  await row.getByRole('button', { name: /More acts/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const question = page.getByRole('dialog', { name: 'Named cannot be deleted' });
+  await expect(question.getByRole('link', { name: 'Names it' })).toBeVisible();
+  await expectAccessible(page, 'a connection in use');
+  await question.getByRole('button', { name: 'Disable' }).click();
+  await expect(row).toContainText('Disabled');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(row).not.toContainText('Disabled');
+  await administrator?.call('updateInbound', { id, name: 'Renamed by a bot' });
+  await expect(page.getByRole('link', { name: 'Renamed by a bot' })).toBeVisible();
+});
+
+test.describe('in Russian, dark and on a phone', () => {
+  test.use({ view: { locale: 'ru', theme: 'dark' }, viewport: { width: 360, height: 740 } });
+
+  test('can be used by everybody', async ({ page, visit }) => {
+    await visit('connections/1');
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await expectAccessible(page, 'a connection');
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expectAccessible(page, 'connections');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+  });
+});

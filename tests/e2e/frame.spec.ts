@@ -1,0 +1,175 @@
+// The frame: navigation, Back, titles, the command palette, keys, themes, languages, and a panel that goes away.
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { openBrowserPanel } from './support/panels.ts';
+import { watchPage } from './support/watch.ts';
+
+const SCREENS = ['Overview', 'Users', 'Plans', 'Connections', 'Nodes', 'Audit', 'Settings'] as const;
+
+test('every screen is reached from the rail, has its title, and Back leads back', async ({ page, visit }) => {
+  await visit('overview');
+  const rail = page.getByRole('navigation', { name: 'Sections', exact: true });
+  for (const name of SCREENS) {
+    await rail.getByRole('link', { name, exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    await expect(page).toHaveTitle(new RegExp(`${name} · Gatehouse$`));
+    await expect(rail.getByRole('link', { name, exact: true })).toHaveAttribute('aria-current', 'page');
+  }
+  for (const name of [...SCREENS].reverse().slice(1)) {
+    await page.goBack();
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  }
+});
+
+test('an address that leads nowhere says so', async ({ page, visit }) => {
+  await visit('overview');
+  await page.evaluate(() => {
+    location.hash = '#/nowhere';
+  });
+  await expect(page.getByText('Nothing is at this address')).toBeVisible();
+  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test('the palette finds screens and users by keyboard alone', async ({ page, visit }) => {
+  await visit('overview');
+  await page.keyboard.press('Control+k');
+  const input = page.getByRole('combobox', { name: 'Find a user or an act' });
+  await expect(input).toBeFocused();
+  await expectAccessible(page, 'the palette');
+  await page.keyboard.type('go to pl');
+  await expect(page.getByRole('option', { selected: true })).toHaveText(/Go to Plans/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Plans' })).toBeVisible();
+
+  await page.keyboard.press('Control+k');
+  await expect(input).toBeFocused();
+  await page.keyboard.type('user1');
+  await expect(page.getByRole('group', { name: 'Users' }).getByRole('option').first()).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/#\/users\/\d+/);
+
+  await page.keyboard.press('Escape');
+  await page.goto(page.url().replace(/#.*/, '#/plans'));
+  await page.keyboard.press('Control+k');
+  await expect(input).toBeFocused();
+  await page.keyboard.type('zzzz');
+  await expect(page.getByText('Nothing found for “zzzz”')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(input).toBeHidden();
+});
+
+test('keys go to screens, are listed, and can be turned off', async ({ page, visit }) => {
+  await visit('overview');
+  await page.keyboard.press('g');
+  await page.keyboard.press('n');
+  await expect(page.getByRole('heading', { level: 1, name: 'Nodes' })).toBeVisible();
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog', { name: 'Keys' });
+  await expect(dialog.getByText('Open the command palette')).toBeVisible();
+  await expect(dialog.getByText('Next row')).toBeVisible();
+  await expectAccessible(page, 'the keys');
+  await dialog.getByLabel('Single letters act').uncheck();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await page.keyboard.press('?');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('heading', { level: 1, name: 'Nodes' })).toBeVisible();
+});
+
+test('the skip link leads past the navigation', async ({ page, visit }) => {
+  await visit('plans');
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to the content' });
+  await expect(skip).toBeFocused();
+  await expect(skip).toBeInViewport();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+  await expect(page).toHaveURL(/#\/plans$/);
+});
+
+test('theme, rows and language are chosen, kept, and there before the first paint', async ({ page, visit, watch }) => {
+  watch.allow(/ERR_FAILED/);
+  await visit('plans');
+  const html = page.locator('html');
+  await page.getByRole('button', { name: 'Appearance' }).click();
+  await expectAccessible(page, 'the menu of appearance');
+  await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await page.getByRole('menuitemradio', { name: 'Comfortable' }).click();
+  await expect(html).toHaveAttribute('data-density', 'comfortable');
+  await page.getByRole('menuitemradio', { name: 'Русский' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Тарифы' })).toBeVisible();
+
+  // Without the application: what the page says of itself from the start.
+  await page.route('**/assets/*.js', (route) => route.abort());
+  await page.reload();
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await expect(html).toHaveAttribute('lang', 'ru');
+  await page.unroute('**/assets/*.js');
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: 'Тарифы' })).toBeVisible();
+});
+
+test.describe('the theme of the system', () => {
+  test.use({ colorScheme: 'dark' });
+  test('is followed while nothing is chosen', async ({ page, visit }) => {
+    await visit('plans');
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
+  });
+});
+
+test('on a phone the navigation is a bar below, and everything fits', async ({ page, visit }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await visit('overview');
+  const rail = page.getByRole('navigation', { name: 'Sections', exact: true });
+  const box = await rail.boundingBox();
+  expect(box?.y).toBeGreaterThan(600);
+  for (const name of SCREENS) {
+    await rail.getByRole('link', { name, exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(isWide, name).toBe(false);
+  }
+});
+
+test('a panel that goes away is told, nothing typed is lost, and it comes back by itself', async ({ browser }) => {
+  const panel = await openBrowserPanel({ users: 0 });
+  const { port } = new URL(panel.url);
+  const context = await browser.newContext({ ignoreHTTPSErrors: true });
+  await context.addCookies([await panel.signIn()]);
+  const page = await context.newPage();
+  const watch = await watchPage(page, new URL(panel.url).origin);
+  watch.allow(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED/);
+  await page.goto(`${panel.url}#/settings/general`);
+  const title = page.getByLabel('Title of the panel');
+  await title.fill('Half a sentence');
+
+  await panel.serving.end('SIGTERM');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const banner = page.getByRole('alert').filter({ hasText: 'No connection to the panel.' });
+  await expect(banner).toBeVisible();
+  await expect(title).toHaveValue('Half a sentence');
+  await expectAccessible(page, 'a lost connection');
+
+  await panel.commandLine.serve(['--port', port]);
+  await expect(banner).toBeHidden({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('status').filter({ hasText: /saved/i })).toBeVisible();
+  expect(watch.complaints()).toEqual([]);
+  await context.close();
+  await panel[Symbol.asyncDispose]();
+});
+
+test('the address of a panel that has moved says so', async ({ page, visit }) => {
+  await visit('overview');
+  await page.route('**/panel/*', (route) => route.fulfill({ status: 404, body: '' }));
+  await page.getByRole('navigation', { name: 'Sections', exact: true }).getByRole('link', { name: 'Nodes' }).click();
+  await expect(page.getByText('The panel no longer answers at this address.')).toBeVisible();
+  await page.unroute('**/panel/*');
+  await expect(page.getByText('The panel no longer answers at this address.')).toBeHidden({ timeout: 15_000 });
+});

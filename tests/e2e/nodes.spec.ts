@@ -1,0 +1,85 @@
+// Nodes: how each is, what to do where one is down; made, changed, and deleted only where nothing stands on them.
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+
+test('say how they are and what to do', async ({ page, visit }) => {
+  await visit('nodes');
+  await expect(page.getByText('3 of 4 up')).toBeVisible();
+  const row = page.getByRole('row', { name: /New York/ });
+  await expect(row).toContainText('Down');
+  await expect(row).toContainText('No answer for two hours');
+  await expect(row.locator('svg path').first()).toBeVisible();
+  await expectAccessible(page, 'nodes');
+  await row.getByRole('link').click();
+  const record = page.getByRole('dialog', { name: 'New York' });
+  await expect(record.getByText(/The node cannot be reached; last seen/)).toBeVisible();
+  await expect(record.getByText(/Check that the server runs/)).toBeVisible();
+  await expect(record.getByRole('link', { name: /New York, fast/ })).toBeVisible();
+  await record.getByText('7 days').click();
+  await expectAccessible(page, 'a node');
+  await page.keyboard.press('Escape');
+  await expect(record).toHaveCount(0);
+  await expect(page).toHaveURL(/#\/nodes$/);
+});
+
+test('are made, changed with a way back, and deleted by name', async ({ page, panel, visit }) => {
+  await visit('nodes');
+  await page.keyboard.press('n');
+  const form = page.getByRole('dialog', { name: 'Add a node' });
+  await form.getByLabel('Name').fill('Oslo');
+  await form.getByLabel('Address').fill('not a host');
+  await page.keyboard.press('Enter');
+  await expect(form.getByText('This has the wrong form')).toBeVisible();
+  await expectAccessible(page, 'the form of a node');
+  await form.getByLabel('Address').fill('no1.example.net');
+  await page.keyboard.press('Enter');
+  const record = page.getByRole('dialog', { name: 'Oslo' });
+  await expect(record.getByText('Nothing has been heard from the node yet')).toBeVisible();
+
+  await record.getByRole('link', { name: 'Edit' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit Oslo' });
+  await edit.getByLabel('Name').fill('Bergen');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Node Bergen saved')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('dialog', { name: 'Oslo' })).toBeVisible();
+
+  await page
+    .getByRole('dialog', { name: 'Oslo' })
+    .getByRole('button', { name: /More acts/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const question = page.getByRole('dialog', { name: 'Delete Oslo' });
+  await question.getByRole('textbox').fill('Oslo');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Node Oslo deleted')).toBeVisible();
+  await panel.administrator?.call('createNode', { name: 'Made elsewhere', address: '203.0.113.9' });
+  await expect(page.getByRole('link', { name: 'Made elsewhere' })).toBeVisible();
+});
+
+test('with connections are not deleted', async ({ page, visit }) => {
+  await visit('nodes/1');
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /More acts/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const question = page.getByRole('dialog', { name: /cannot be deleted/ });
+  await expect(question.getByText(/It still has \d+ connections/)).toBeVisible();
+  await question.getByRole('button', { name: 'Show its connections' }).click();
+  await expect(page).toHaveURL(/#\/connections\?node=1$/);
+});
+
+test.describe('in Russian, dark and on a phone', () => {
+  test.use({ view: { locale: 'ru', theme: 'dark' }, viewport: { width: 360, height: 740 } });
+
+  test('can be used by everybody', async ({ page, visit }) => {
+    await visit('nodes/4');
+    await expect(page.getByRole('dialog').getByText(/Узел недоступен/)).toBeVisible();
+    await expectAccessible(page, 'a node');
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expectAccessible(page, 'nodes');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+  });
+});

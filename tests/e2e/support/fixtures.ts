@@ -1,0 +1,82 @@
+// What browser tests begin with: a panel for each worker, a signed-in page, and the promise that nothing forbidden happens on it.
+import { test as base, type Page } from '@playwright/test';
+import type { View } from '../../../src/renderer/src/state/view.ts';
+import { type BrowserPanel, openBrowserPanel } from './panels.ts';
+import { type Watch, watchPage } from './watch.ts';
+
+export { expect } from '@playwright/test';
+
+interface Options {
+  /** How the browser remembers that the pages look: language, theme, rows. */
+  readonly view: Partial<View>;
+  /** false: nobody is signed in. */
+  readonly isSignedIn: boolean;
+}
+
+interface Fixtures {
+  readonly watch: Watch;
+  /** A panel of this test alone, set up by nobody. */
+  readonly freshPanel: BrowserPanel;
+  /** Goes to a place of the panel: `await visit('users/7')`. */
+  readonly visit: (place?: string) => Promise<void>;
+}
+
+interface WorkerFixtures {
+  /** A panel with 200 made-up users and an administrator, shared by the tests of a worker: what a test changes it names for itself. */
+  readonly panel: BrowserPanel;
+}
+
+export const test = base.extend<Fixtures & Options, WorkerFixtures>({
+  view: [{}, { option: true }],
+  isSignedIn: [true, { option: true }],
+
+  panel: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from the pattern.
+    async ({}, use) => {
+      const panel = await openBrowserPanel();
+      await use(panel);
+      await panel[Symbol.asyncDispose]();
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from the pattern.
+  freshPanel: async ({}, use) => {
+    const panel = await openBrowserPanel({ users: 0, hasAdministrator: false });
+    await use(panel);
+    await panel[Symbol.asyncDispose]();
+  },
+
+  context: async ({ context, panel, view, isSignedIn }, use) => {
+    if (isSignedIn) await context.addCookies([await panel.signIn()]);
+    if (Object.keys(view).length > 0) {
+      await context.addInitScript((state) => {
+        // Once: what a test changes stays changed over a reload.
+        if (localStorage.getItem('gatehouse.view') === null) {
+          localStorage.setItem('gatehouse.view', JSON.stringify({ state, version: 1 }));
+        }
+      }, view);
+    }
+    await use(context);
+  },
+
+  watch: async ({ page, panel }, use) => {
+    const watch = await watchPage(page, new URL(panel.url).origin);
+    await use(watch);
+    const complaints = watch.complaints();
+    if (complaints.length > 0)
+      throw new Error(`On this page something happened that must not:\n${complaints.join('\n')}`);
+  },
+
+  visit: async ({ page, panel, watch }, use) => {
+    // Without the watch nothing would be promised.
+    void watch;
+    await use((place = '') => visit(page, panel.url, place));
+  },
+});
+
+/** Opens a place and waits until its screen is there. */
+export async function visit(page: Page, panelUrl: string, place: string): Promise<void> {
+  await page.goto(`${panelUrl}#/${place}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}

@@ -1,0 +1,214 @@
+// Acts on users: each says what will happen, does it, says it back, and is undone where that can be done; nothing typed is lost.
+import type { Page } from '@playwright/test';
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { makeUser, otherWindow, readUser } from './support/users.ts';
+
+async function act(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'More acts' }).click();
+  await page.getByRole('menuitem', { name }).click();
+}
+
+test.describe('the record', () => {
+  test('disables and enables, each with a way back', async ({ page, panel, visit }) => {
+    const { id } = await makeUser(panel, 'Dora Toggle', { expires_at: '2090-01-01T00:00:00.000Z' });
+    await visit(`users/${id}`);
+    await act(page, 'Disable');
+    await expect(page.getByText('Dora Toggle disabled')).toBeVisible();
+    await expect(page.getByText(/^Disabled now by admin\./)).toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByText('Undone')).toBeVisible();
+    expect((await readUser(panel, id)).enabled).toBe(true);
+
+    await act(page, 'Disable');
+    await page.getByRole('button', { name: 'Enable', exact: true }).click();
+    await expect(page.getByText('Dora Toggle enabled')).toBeVisible();
+    expect((await readUser(panel, id)).state).toBe('active');
+  });
+
+  test('extends to the date that was shown before', async ({ page, panel, visit }) => {
+    const { id } = await makeUser(panel, 'Ella Extend', { expires_at: '2030-01-31T10:00:00.000Z' });
+    await visit(`users/${id}?do=extend`);
+    const form = page.getByRole('form', { name: 'Extend' });
+    await expect(form.getByText(/^New end: 28 Feb 2030/)).toBeVisible();
+    await form.getByRole('button', { name: '30 days' }).click();
+    await expect(form.getByText(/^New end: 2 Mar 2030/)).toBeVisible();
+    await form.getByRole('button', { name: '3 months' }).click();
+    await form.getByRole('button', { name: 'Extend by 3 months' }).click();
+    await expect(page.getByText('Ella Extend extended to 30 Apr 2030')).toBeVisible();
+    expect((await readUser(panel, id)).expires_at).toMatch(/^2030-04-30T/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByText('Undone')).toBeVisible();
+    expect((await readUser(panel, id)).expires_at).toBe('2030-01-31T10:00:00.000Z');
+  });
+
+  test('adds traffic to whoever has used everything up, and takes it back', async ({ page, panel, visit }) => {
+    const { id } = await makeUser(panel, 'Gwen Grant');
+    await visit(`users/${id}`);
+    await act(page, 'Add traffic');
+    const form = page.getByRole('form', { name: 'Add traffic' });
+    await form.getByRole('button', { name: 'Add traffic' }).click();
+    await expect(form.getByText('Fill this in')).toBeVisible();
+    await form.getByLabel('Amount').fill('10');
+    await form.getByText('For days').click();
+    await form.getByLabel('Days', { exact: true }).fill('5');
+    await expectAccessible(page, 'the form of a grant');
+    await form.getByRole('button', { name: 'Add traffic' }).click();
+    await expect(page.getByText('10 GB added for Gwen Grant')).toBeVisible();
+    await expect(page.getByText('10 GB of 10 GB left')).toBeVisible();
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page
+      .getByRole('dialog', { name: /Take 10 GB back/ })
+      .getByRole('button', { name: 'Take back' })
+      .click();
+    await expect(page.getByText('10 GB of 10 GB left')).toHaveCount(0);
+    expect((await readUser(panel, id)).traffic_extra).toBe(0);
+  });
+
+  test('changes a figure where it stands, and tells of another’s change instead of overwriting it', async ({
+    page,
+    panel,
+    visit,
+  }) => {
+    const { id } = await makeUser(panel, 'Nora Note');
+    await visit(`users/${id}`);
+    await page.getByRole('button', { name: 'Change: Note' }).click();
+    await page.getByRole('textbox', { name: 'Note' }).fill('Typed here');
+    await otherWindow(panel).call('updateUser', { id, note: 'Typed elsewhere' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Someone else has changed this meanwhile')).toBeVisible();
+    await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('Typed here');
+    await expectAccessible(page, 'a conflict');
+    await page.getByRole('button', { name: 'Load the present values' }).click();
+    await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('Typed elsewhere');
+    await page.getByRole('textbox', { name: 'Note' }).fill('Both');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Nora Note: Note changed')).toBeVisible();
+    expect((await readUser(panel, id)).note).toBe('Both');
+
+    // The answer's own tag lets the next change follow at once.
+    await page.getByRole('button', { name: 'Change: Devices' }).click();
+    await page.getByRole('textbox', { name: 'Devices' }).fill('7');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Nora Note: Devices changed')).toBeVisible();
+    expect((await readUser(panel, id)).device_limit).toBe(7);
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await expect(page.getByText('Undone')).toBeVisible();
+
+    await page.getByRole('button', { name: 'Change: Name' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Fill this in')).toBeVisible();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
+    await expect(page.getByRole('dialog', { name: 'Discard what you typed?' })).toBeVisible();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect(page).toHaveURL(/#\/users$/);
+  });
+
+  test('asks before what cannot be undone, by name before it deletes', async ({ page, panel, visit }) => {
+    const { id } = await makeUser(panel, 'Rita Gone');
+    const { sub_url: link } = await readUser(panel, id);
+    await visit(`users/${id}`);
+    await act(page, 'Reissue link');
+    const reissue = page.getByRole('dialog', { name: 'Reissue the link of Rita Gone?' });
+    await expect(reissue.getByText('stop working at once')).toBeVisible();
+    await expectAccessible(page, 'reissue');
+    await reissue.getByRole('button', { name: 'Reissue link' }).click();
+    await expect(page.getByText('Rita Gone has a new link')).toBeVisible();
+    expect((await readUser(panel, id)).sub_url).not.toBe(link);
+
+    await act(page, 'Reset traffic');
+    await page
+      .getByRole('dialog', { name: /Reset the traffic/ })
+      .getByRole('button', { name: 'Reset traffic' })
+      .click();
+    await expect(page.getByText('The traffic of Rita Gone counts from zero')).toBeVisible();
+    await expect(page.getByText('Link reissued')).toBeVisible();
+
+    await act(page, 'Delete');
+    const remove = page.getByRole('dialog', { name: 'Delete Rita Gone?' });
+    await expect(remove.getByRole('button', { name: 'Delete' })).toBeDisabled();
+    await remove.getByRole('textbox').fill('Rita Gone');
+    await remove.getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByText('Rita Gone deleted')).toBeVisible();
+    await expect(page).toHaveURL(/#\/users$/);
+    expect((await otherWindow(panel).call('getUser', { id })).status).toBe(404);
+  });
+});
+
+test.describe('adding users', () => {
+  test('makes one, and opens its record with the link', async ({ page, visit }) => {
+    await visit('users');
+    await page.getByRole('button', { name: 'Add users' }).click();
+    const form = page.getByRole('dialog', { name: 'Add users' });
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(form.getByText('Fill this in')).toBeVisible();
+    await form.getByLabel('Name').fill('Olga New');
+    await form.getByLabel('Contact').fill('@olga');
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(page.getByRole('dialog', { name: 'Olga New' })).toBeVisible();
+    await expect(page.getByText('/sub/')).toBeVisible();
+    await page.getByRole('button', { name: 'QR code' }).click();
+    await expect(page.getByRole('img', { name: 'QR code of the link of Olga New' })).toBeVisible();
+  });
+
+  test('makes many of pasted names, and says which line is wrong', async ({ page, visit }) => {
+    await visit('users/new');
+    const form = page.getByRole('dialog', { name: 'Add users' });
+    await form.getByText('Several').click();
+    await form.getByLabel('Names').fill(`Many One\t@one\n\nMany Two\n${'x'.repeat(101)}`);
+    await form.getByRole('button', { name: 'Add 3 users' }).click();
+    await expect(form.getByText('Line 3: At most 100 characters')).toBeVisible();
+    await form.getByLabel('Names').fill('Many One\t@one\n\nMany Two');
+    await form.getByRole('button', { name: 'Add 2 users' }).click();
+    await expect(form.getByText('2 users added')).toBeVisible();
+    await expect(form.getByLabel('Names')).toHaveValue('');
+    await expectAccessible(page, 'many added');
+    await visit('users?q=many+');
+    await expect(page.getByRole('row')).toHaveCount(3);
+  });
+});
+
+test.describe('many at once', () => {
+  test('says first what will happen, then does it, tells of each, and undoes it', async ({ page, panel, visit }) => {
+    for (const name of ['Bulk A', 'Bulk B', 'Bulk C']) await makeUser(panel, name, { tags: ['bulked'] });
+    await makeUser(panel, 'Bulk D', { tags: ['bulked'], enabled: false, expires_at: null });
+    await visit('users?tag=bulked');
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Disable' }).click();
+    const drawer = page.getByRole('dialog');
+    await expect(drawer.getByText('3 will change')).toBeVisible();
+    await expect(drawer.getByText('1 is disabled already')).toBeVisible();
+    await expectAccessible(page, 'a dry run');
+    await drawer.getByRole('button', { name: 'Disable 3 users' }).click();
+    await expect(drawer.getByText('3 changed')).toBeVisible();
+    await expect(drawer.getByRole('link', { name: 'Bulk A' })).toBeVisible();
+    await expect(drawer.getByText('As it was')).toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByText('Undone')).toBeVisible();
+    await expectAccessible(page, 'the results');
+    await drawer.getByText('Close', { exact: true }).click();
+    await expect(page.getByRole('toolbar')).toHaveCount(0);
+    await expect(page.getByRole('button', { name: 'Disabled 1' })).toBeVisible();
+
+    await page.getByRole('checkbox', { name: 'Select Bulk D' }).check();
+    await page.getByRole('button', { name: 'Select all 4 that match' }).click();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Extend' }).click();
+    await expect(drawer.getByText('Everyone that matches the filter')).toBeVisible();
+    await expect(drawer.getByText('1 never expires and cannot be extended')).toBeVisible();
+    await drawer.getByRole('button', { name: 'Extend 3 users' }).click();
+    await expect(drawer.getByText('Failed: never expires')).toBeVisible();
+    await drawer.getByText('Close', { exact: true }).click();
+
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+    await expect(drawer.getByText('4 will be deleted for good')).toBeVisible();
+    const remove = drawer.getByRole('button', { name: 'Delete 4 users' });
+    await expect(remove).toBeDisabled();
+    await drawer.getByLabel('Type 4 to confirm').fill('4');
+    await remove.click();
+    await expect(drawer.getByText('4 deleted')).toBeVisible();
+    await drawer.getByText('Close', { exact: true }).click();
+    await expect(page.getByText('Nobody matches')).toBeVisible();
+  });
+});

@@ -1,0 +1,177 @@
+// The list of users: found, narrowed, walked by keyboard, exported, and usable by everybody in both languages.
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from '@playwright/test';
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { makeUser, otherWindow } from './support/users.ts';
+
+function rowOf(page: Page, name: string): Locator {
+  return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+}
+
+test.describe('finding users', () => {
+  test('answers while one types, keeps it in the address, and says which filter to drop', async ({
+    page,
+    panel,
+    visit,
+  }) => {
+    for (const name of ['Quillon Search', 'Quillon Other']) await makeUser(panel, name, { tags: ['quill'] });
+    await visit('users');
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    await page.keyboard.press('/');
+    await expect(search).toBeFocused();
+    await search.pressSequentially('quillon');
+    await expect(page.getByRole('row')).toHaveCount(3);
+    await expect(page).toHaveURL(/#\/users\?q=quillon$/);
+    await expect(page.getByRole('button', { name: 'All 2' })).toBeVisible();
+
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Tag' }).fill('quill');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/tag=quill/);
+    await expect(page.getByText('Tag: quill')).toBeVisible();
+    await page.getByRole('button', { name: /^Disabled/ }).click();
+    await expect(page.getByText('Nobody matches')).toBeVisible();
+    await expectAccessible(page, 'nobody matches');
+    await page.getByRole('button', { name: /^Drop “State: Disabled”/ }).click();
+    await expect(page.getByRole('row')).toHaveCount(3);
+    await page.goBack();
+    await expect(page.getByText('Nobody matches')).toBeVisible();
+    await page.getByRole('button', { name: 'Drop all filters' }).click();
+    await expect(search).toHaveValue('');
+    await expect(page).toHaveURL(/#\/users$/);
+  });
+
+  test('sorts by what the panel knows and remembers the columns', async ({ page, visit }) => {
+    await visit('users');
+    await page.getByRole('button', { name: 'Traffic', exact: true }).click();
+    await expect(page).toHaveURL(/sort=-used/);
+    await expect(page.getByRole('columnheader', { name: 'Traffic' })).toHaveAttribute('aria-sort', 'descending');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Tags' }).uncheck();
+    await page.getByRole('checkbox', { name: 'ID' }).check();
+    await page.reload();
+    await expect(page.getByRole('button', { name: 'ID', exact: true })).toBeVisible();
+    await expect(page.getByRole('columnheader', { name: /^Tags/ })).toHaveCount(0);
+    await expect(page.getByRole('columnheader', { name: 'Traffic' })).toHaveAttribute('aria-sort', 'descending');
+  });
+
+  test('walks the list by keyboard alone', async ({ page, visit }) => {
+    await visit('users');
+    await expect(page.getByRole('row').nth(3)).toBeVisible();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    const second = page.locator('tr[data-index="1"]');
+    await expect(second).toBeFocused();
+    await page.keyboard.press('x');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Shift+X');
+    await expect(page.getByText('3 selected')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByText('3 selected')).toHaveCount(0);
+
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toBeVisible();
+    await expect(page).toHaveURL(/#\/users\/\d+$/);
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+    await expect(page).toHaveURL(/#\/users$/);
+    await page.keyboard.press('?');
+    await expect(page.getByRole('dialog', { name: 'Keys' }).getByText('Extend the user')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('n');
+    await expect(page.getByRole('dialog', { name: 'Add users' })).toBeVisible();
+  });
+
+  test('goes on to the last user and back after an empty answer', async ({ page, visit }) => {
+    await visit('users?q=nobody-has-this-name');
+    await expect(page.getByText('Nobody matches')).toBeVisible();
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await expect(page.getByRole('row').nth(10)).toBeVisible();
+    await page.locator('tr[data-index="0"]').focus();
+    await page.keyboard.press('End');
+    await expect(page.getByRole('link', { name: /./ }).first()).toBeVisible();
+    await expect(page.locator('tr[aria-rowindex]').last()).toHaveAttribute('data-index', /^(?:199|2\d\d)$/);
+  });
+});
+
+test('exports what the filter leaves, safe to open', async ({ page, panel, visit }) => {
+  for (const name of ['=HYPERLINK("x")', 'Export, "B"']) await makeUser(panel, name, { tags: ['exported'] });
+  await visit('users?tag=exported');
+  await expect(page.getByRole('row')).toHaveCount(3);
+  const started = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const download = await started;
+  expect(download.suggestedFilename()).toMatch(/^users-\d{4}-\d\d-\d\d\.csv$/);
+  const text = readFileSync(await download.path(), 'utf8');
+  const lines = text.trimEnd().split('\r\n');
+  expect(lines).toHaveLength(3);
+  expect(text).toContain('"\'=HYPERLINK(""x"")"');
+  expect(text).toContain('"Export, ""B"""');
+  expect(text).not.toContain('/sub/');
+  await expect(page.getByText(/^2 users exported to users-/)).toBeVisible();
+});
+
+test('shows a change made by another hand without a reload', async ({ page, panel, visit }) => {
+  const { id } = await makeUser(panel, 'Liva Before');
+  await visit('users?q=liva');
+  await expect(rowOf(page, 'Liva Before')).toBeVisible();
+  await otherWindow(panel).call('updateUser', { id, enabled: false });
+  await expect(rowOf(page, 'Liva Before').getByText('Disabled')).toBeVisible();
+});
+
+test('survives hostile names, notes and tags', async ({ page, panel, visit }) => {
+  const name = '<img src=x onerror=alert(1)>"\'😀مرحبا'.padEnd(100, 'Ш');
+  const { id } = await makeUser(panel, name, {
+    contact: 'שלום'.padEnd(100, 'w'),
+    note: `<script>alert(1)</script>\n${'n'.repeat(1900)}`,
+    tags: ['hostile', '<b>t</b>', 'ذ'.repeat(32)],
+  });
+  await visit('users?tag=hostile');
+  await expect(rowOf(page, name)).toBeVisible();
+  await visit(`users/${id}?tag=hostile`);
+  await expect(page.getByRole('dialog', { name })).toBeVisible();
+  await expectAccessible(page, 'a hostile user');
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  }
+});
+
+test('says that a user is gone', async ({ page, visit }) => {
+  await visit('users/99999999');
+  await expect(page.getByRole('dialog', { name: 'This user is not here' })).toBeVisible();
+  await page.getByRole('button', { name: 'Back to the list' }).click();
+  await expect(page).toHaveURL(/#\/users$/);
+  await visit('users/nonsense');
+  await expect(page.getByRole('dialog', { name: 'This user is not here' })).toBeVisible();
+});
+
+for (const locale of ['en', 'ru'] as const) {
+  for (const theme of ['light', 'dark'] as const) {
+    test.describe(`${locale}, ${theme}`, () => {
+      test.use({ view: { locale, theme } });
+
+      test('can be used by everybody: the list, wide and narrow', async ({ page, visit }) => {
+        await visit('users');
+        await expect(page.locator('tr[data-index="3"]')).toBeVisible();
+        await page.locator('tr[data-index="2"] input').click();
+        await expectAccessible(page, 'the list');
+        await page.setViewportSize({ width: 360, height: 740 });
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+        await expectAccessible(page, 'the list at 360 px');
+      });
+
+      test('can be used by everybody: the record and the form', async ({ page, visit }) => {
+        await visit('users/3?do=extend');
+        await expect(page.getByRole('dialog').locator('form')).toBeVisible();
+        await expectAccessible(page, 'the record');
+        await visit('users/new');
+        await expect(page.getByRole('dialog').locator('form')).toBeVisible();
+        await expectAccessible(page, 'the form');
+      });
+    });
+  }
+}
