@@ -1,0 +1,28 @@
+// A child that is the least a server can be: node:http, one prepared statement, the same bytes. What the panel is held against.
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Connection, openConnection } from '../../src/store/database.ts';
+import { bareWorks } from './bare-works.ts';
+import { answerParent } from './child.ts';
+import type { BareStart } from './servers.ts';
+import { usageAnswers } from './usage.ts';
+
+let db: Connection | null = null;
+let server: Server | null = null;
+
+async function start({ database, work, links }: BareStart): Promise<string> {
+  db = openConnection(database);
+  const listener: RequestListener = bareWorks[work](db, links);
+  const opened = createServer(listener);
+  server = opened;
+  await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(opened.address() as AddressInfo).port}`;
+}
+
+function stop(): void {
+  server?.closeAllConnections();
+  server?.close();
+  db?.close();
+}
+
+answerParent({ start, ...usageAnswers(), stop });

@@ -1,0 +1,29 @@
+// Every figure, in the order in which they are measured and shown.
+import type { Figure } from './figure.ts';
+import { bulk } from './figures/bulk.ts';
+import { create } from './figures/create.ts';
+import { fill } from './figures/fill.ts';
+import { keyset } from './figures/keyset.ts';
+import { list } from './figures/list.ts';
+import { memory } from './figures/memory.ts';
+import { metrics } from './figures/metrics.ts';
+import { oneUser } from './figures/one-user.ts';
+import { search } from './figures/search.ts';
+import { tableSize } from './figures/table-size.ts';
+import { tls } from './figures/tls.ts';
+import { traffic } from './figures/traffic.ts';
+
+export const FIGURES: readonly Figure[] = [
+  oneUser,
+  list,
+  tls,
+  create,
+  bulk,
+  traffic,
+  memory,
+  tableSize,
+  keyset,
+  search,
+  metrics,
+  fill,
+];

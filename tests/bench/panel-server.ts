@@ -1,0 +1,30 @@
+// A child that is a panel as `panel serve` opens it, on a folder that is there already, with a key for whoever measures it.
+import type { Output } from '../../src/contract/table.ts';
+import { openPanel, type Panel } from '../../src/panel/panel.ts';
+import { answerParent } from './child.ts';
+import type { PanelPlace, PanelStart } from './servers.ts';
+import { usageAnswers } from './usage.ts';
+
+const PASSWORD = 'correct horse battery';
+/** So high that it refuses nothing: the limit itself, its headers included, is part of what is measured. */
+const RATE_LIMIT = 100_000_000;
+
+let panel: Panel | null = null;
+
+async function start({ folder, tls }: PanelStart): Promise<PanelPlace> {
+  panel = await openPanel({ folder, host: '127.0.0.1', port: 0, plainHttp: !tls, rateLimit: RATE_LIMIT });
+  const { core } = panel;
+  if (!core.local.isSetUp()) await core.local.setUp('admin', PASSWORD);
+  const { body } = await core.dispatch(
+    'createKey',
+    { name: 'bench', access: 'full', expires_in_days: null, password: PASSWORD },
+    { actor: { kind: 'cli', id: null, name: 'bench', access: 'full' }, requestId: 'bench', address: null },
+  );
+  return {
+    origin: `${tls ? 'https' : 'http'}://127.0.0.1:${panel.address()?.port}`,
+    path: new URL(panel.baseUrl).pathname,
+    key: (body as Output<'createKey'>).value,
+  };
+}
+
+answerParent({ start, ...usageAnswers(), stop: () => panel?.close() });

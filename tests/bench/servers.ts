@@ -1,0 +1,76 @@
+// The servers that are measured: a panel, and the bare one that it is held against.
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from './child.ts';
+import { databaseOf } from './databases.ts';
+import { fetchText, type Target } from './target.ts';
+
+export interface PanelStart {
+  /** A data folder; the panel owns it as long as it runs. */
+  readonly folder: string;
+  readonly tls: boolean;
+}
+
+export interface PanelPlace {
+  /** `http://127.0.0.1:1234` */
+  readonly origin: string;
+  /** Of base_url. */
+  readonly path: string;
+  /** A key with Full access. */
+  readonly key: string;
+}
+
+/** What the bare server does for each request. */
+export type BareWork = 'user' | 'list' | 'like' | 'insert' | 'extend';
+
+export interface BareStart {
+  readonly database: string;
+  readonly work: BareWork;
+  /** How a subscription link begins, so that the bytes are the same. */
+  readonly links: string;
+}
+
+export interface Server extends AsyncDisposable {
+  readonly child: Child;
+  /** Requests to this server; `paths` below its root. */
+  target(paths: readonly string[], body?: unknown): Target;
+}
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+function targetOf(origin: string, paths: readonly string[], headers: Target['headers'], body: unknown): Target {
+  if (body === undefined) return { origin, method: 'GET', paths, headers };
+  return { origin, method: 'POST', paths, headers: { ...headers, ...JSON_BODY }, body: JSON.stringify(body) };
+}
+
+/** As `npm run serve` and bin/panel.mjs have it. */
+const FLAGS = ['--max-semi-space-size=4'];
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url));
+
+export async function startPanel(start: PanelStart): Promise<Server> {
+  const child = startChild(new URL('./panel-server.ts', import.meta.url), FLAGS, { NODE_COMPILE_CACHE: COMPILED });
+  const { origin, path, key } = await child.ask<PanelPlace>('start', start);
+  const headers = { Authorization: `Bearer ${key}` };
+  return {
+    child,
+    target: (paths, body) =>
+      targetOf(
+        origin,
+        paths.map((each) => path + each),
+        headers,
+        body,
+      ),
+    [Symbol.asyncDispose]: child.stop,
+  };
+}
+
+async function startBare(start: BareStart): Promise<Server> {
+  const child = startChild(new URL('./bare-server.ts', import.meta.url));
+  const origin = await child.ask<string>('start', start);
+  return { child, target: (paths, body) => targetOf(origin, paths, {}, body), [Symbol.asyncDispose]: child.stop };
+}
+
+/** The bare server on the same database as a panel, or on one of its own, with the panel's links. */
+export async function startBareBeside(panel: Server, work: BareWork, folder: string): Promise<Server> {
+  const { sub_url: url } = JSON.parse(await fetchText(panel.target(['/users/1']))) as { sub_url: string };
+  return startBare({ database: databaseOf(folder), work, links: url.slice(0, url.lastIndexOf('/') + 1) });
+}
