@@ -136,6 +136,8 @@ export interface UserStore {
   isInboundNamed(inboundId: number): boolean;
   /** Those with `dueAt <= now`, the earliest first. */
   due(now: number, limit: number): readonly UserRow[];
+  /** Those kept as expired whose term ends after `now`: a clock that was set back since. The earliest end first. */
+  endedEarly(now: number, limit: number): readonly UserRow[];
   /** The earliest `dueAt` of all. */
   nextDueAt(): number | null;
   /** Every user's row with a reset strategy, by id, for a change of time zone. */

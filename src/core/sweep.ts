@@ -17,21 +17,29 @@ const CALL: Call = {
   address: null,
 };
 
-/** Settles the users that have come due, at most a chunk of them in one transaction. Returns whether more are due. */
+/** Settles the users that have come due or ended by a clock that was set back since, at most a chunk of them in one transaction. Returns whether more are due. */
 export async function sweepDue(env: Env): Promise<boolean> {
   const { store, clock, queue } = env;
-  const due = store.users.nextDueAt();
-  if (due === null || due > clock.now() || store.room.isFull()) return false;
+  if (!isAnyUnsettled(env) || store.room.isFull()) return false;
   const count = await queue.run(() =>
     store.write(() => {
       const scope = createScope(env, CALL, 'sweep', clock.now());
-      const rows = store.users.due(scope.now, CHUNK);
-      for (const row of rows) commitTime(scope, openUser(scope, row));
-      return rows.length;
+      const due = store.users.due(scope.now, CHUNK);
+      for (const row of due) commitTime(scope, openUser(scope, row));
+      const early = store.users.endedEarly(scope.now, CHUNK - due.length);
+      for (const row of early) commitTime(scope, openUser(scope, row));
+      return due.length + early.length;
     }),
   );
   env.announce();
   return count === CHUNK;
+}
+
+/** Two looks at an index. */
+function isAnyUnsettled({ store, clock }: Env): boolean {
+  const now = clock.now();
+  const due = store.users.nextDueAt();
+  return (due !== null && due <= now) || store.users.endedEarly(now, 1).length > 0;
 }
 
 /** Drops what is kept no longer: events, audit rows, remembered replies, ended sessions, fine-grained traffic. */

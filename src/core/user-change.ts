@@ -48,6 +48,11 @@ function isDue(row: UserRow, now: number): boolean {
   return row.dueAt !== null && row.dueAt <= now;
 }
 
+/** Whether the stored state is not that of `now`: something came due, or the term ended by a clock that was set back since. */
+function isUnsettled(row: UserRow, now: number): boolean {
+  return isDue(row, now) || (row.state === 'expired' && row.expiresAt !== null && row.expiresAt > now);
+}
+
 function accountOf(row: UserRow, grants: readonly Grant[]): Account {
   const { enabled, expiresAt, hold, trafficLimit, usedUp, usedDown, totalUp, totalDown } = row;
   const { resetStrategy, termBeganAt, resetsAt } = row;
@@ -73,12 +78,12 @@ function withAccount(row: UserRow, account: Account, flags: TermFlags, now: numb
 }
 
 function liveGrants(store: Store, row: UserRow, now: number): readonly Grant[] {
-  return row.extra > 0 || isDue(row, now) ? store.grants.live(row.id) : NO_GRANTS;
+  return row.extra > 0 || isUnsettled(row, now) ? store.grants.live(row.id) : NO_GRANTS;
 }
 
 /** The user as it is at `now`, for reading: nothing is written. */
 export function settledRow(store: Store, row: UserRow, now: number, zone: string): UserRow {
-  if (!isDue(row, now)) return row;
+  if (!isUnsettled(row, now)) return row;
   const { account, flags } = settle(accountOf(row, store.grants.live(row.id)), row, now, zone);
   return withAccount(row, account, flags, now);
 }
@@ -88,7 +93,7 @@ export function openUser(scope: Pick<Scope, 'store' | 'now' | 'settings'>, store
   const { store, now } = scope;
   const grants = liveGrants(store, stored, now);
   const account = accountOf(stored, grants);
-  if (!isDue(stored, now)) return { stored, row: stored, account, flags: stored, grants };
+  if (!isUnsettled(stored, now)) return { stored, row: stored, account, flags: stored, grants };
   const settled = settle(account, stored, now, scope.settings.timeZone);
   return {
     stored,
@@ -99,7 +104,7 @@ export function openUser(scope: Pick<Scope, 'store' | 'now' | 'settings'>, store
   };
 }
 
-/** Writes what time did to a user that is due, and tells it. */
+/** Writes what time did to a user, and tells it. */
 export function commitTime(scope: Scope, current: Current): void {
   tellTime(scope, current);
   write(scope, current, current.row, current.account);
@@ -120,7 +125,7 @@ export function commitTraffic(scope: Scope, current: Current, change: Change): U
 
 function commit(scope: Scope, current: Current, change: Change, stamp: Partial<UserRow>): UserRow {
   const { now } = scope;
-  if (isDue(current.stored, now)) tellTime(scope, current);
+  if (isUnsettled(current.stored, now)) tellTime(scope, current);
   const account = change.account ?? current.account;
   const asked = change.flags ?? current.flags;
   const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
@@ -137,8 +142,8 @@ export function describe(row: UserRow): EventData {
   return { user_id: row.id, state: row.state, expires_at: toInstantOrNull(row.expiresAt) };
 }
 
-/** Tells what time did, each at its true moment and with the state of that moment. */
-function tellTime(scope: Scope, { stored, grants }: Current): void {
+/** Tells what time did, each at its true moment and with the state of that moment; then what a clock set back undid. */
+function tellTime(scope: Scope, { stored, row: present, grants }: Current): void {
   const { now, settings } = scope;
   const zone = settings.timeZone;
   const account = accountOf(stored, grants);
@@ -152,6 +157,7 @@ function tellTime(scope: Scope, { stored, grants }: Current): void {
     tellState(scope, state, row, at);
     state = row.state;
   }
+  tellState(scope, state, present, now);
 }
 
 function tellState(scope: Scope, before: UserRow['state'], row: UserRow, at: number): void {

@@ -4,7 +4,7 @@ import type { SortField } from '../contract/users.ts';
 import type { PageRequest, UserConditions } from '../core/ports.ts';
 import type { Statements } from './statements.ts';
 import { type Entry, type Filter, HOLDS, testsBut } from './user-filter.ts';
-import { IS_STALE, TRUTH, type UserStates } from './user-states.ts';
+import { IS_STALE, STALE_SOURCES, TRUTH, type UserStates } from './user-states.ts';
 
 /** Up to this many users are sorted for a page; where there are more, an index is walked, which then meets one soon. */
 const FEW = 5000;
@@ -119,10 +119,12 @@ function walk(tests: ReadonlyMap<string, string>, index: string, isAnyStale: boo
   if (!isAnyStale || !isByState) return [{ from, where: [...tests.values()], id: 'u.id', join: '' }];
   // The index has the stored state: those whose time has come are looked at one by one.
   const others = testsBut(tests, 'state');
-  const fresh = ['u.state = :state', '(u.state_due_at IS NULL OR u.state_due_at > :now)', ...others];
-  const stale = [IS_STALE, `${TRUTH} = :state`, ...others];
-  return [
-    { from, where: fresh, id: 'u.id', join: '' },
-    { from: 'users AS u INDEXED BY users_state_due', where: stale, id: 'u.id', join: '' },
-  ];
+  const fresh = ['u.state = :state', `${IS_STALE} IS NOT TRUE`, ...others];
+  const stale = STALE_SOURCES.map((source) => ({
+    from: source.from,
+    where: [source.where, `${TRUTH} = :state`, ...others],
+    id: 'u.id',
+    join: '',
+  }));
+  return [{ from, where: fresh, id: 'u.id', join: '' }, ...stale];
 }

@@ -3,8 +3,14 @@ import { USER_STATES, type UserState } from '../contract/users.ts';
 import type { Connection } from './database.ts';
 import type { Params } from './statements.ts';
 
-/** Whether time may have changed the state of `u` since it was written. */
-export const IS_STALE = 'u.state_due_at <= :now';
+/** Where time may have changed the state of `u` since it was written: it came due, or it ended by a clock that was set back since. */
+export const STALE_SOURCES = [
+  { from: 'users AS u INDEXED BY users_state_due', where: 'u.state_due_at <= :now' },
+  { from: 'users AS u INDEXED BY users_state_expires', where: "u.state = 'expired' AND u.expires_at > :now" },
+] as const;
+
+/** Whether time may have changed the state of `u`; no row is in two of the sources, as one that has expired comes due no more. */
+export const IS_STALE = `(${STALE_SOURCES.map(({ where }) => where).join(' OR ')})`;
 
 /** The state that follows from the facts of `u` at `:now`: what domain/settle.ts and domain/user-state.ts say, as one expression. */
 export const TRUTH = `CASE
@@ -20,19 +26,17 @@ export const TRUTH = `CASE
 export const TRUE_STATE = `CASE WHEN ${IS_STALE} THEN ${TRUTH} ELSE u.state END`;
 
 export interface UserStates {
-  /** Whether the stored state of any user may be wrong at `now`: one look at an index. */
+  /** Whether the stored state of any user may be wrong at `now`: a look at each of two indexes. */
   isAnyStale(now: number): boolean;
   /** Users of a plan, in a state, or both, at `now`. */
   count(of: { readonly state?: UserState | undefined; readonly tariffId?: number | undefined }, now: number): number;
   countsByState(now: number): Readonly<Record<UserState, number>>;
 }
 
-const STALE = `FROM users AS u INDEXED BY users_state_due WHERE ${IS_STALE}`;
-
 export function createUserStates(db: Connection): UserStates {
-  const firstStale = db
-    .prepare<[number], number>('SELECT 1 FROM users INDEXED BY users_state_due WHERE state_due_at <= ? LIMIT 1')
-    .pluck();
+  const firstStale = STALE_SOURCES.map(({ from, where }) =>
+    db.prepare<[Params], number>(`SELECT 1 FROM ${from} WHERE ${where} LIMIT 1`).pluck(),
+  );
   const stored = db
     .prepare<[Params], number>(
       `SELECT coalesce(sum(count), 0) FROM user_counts
@@ -45,34 +49,39 @@ export function createUserStates(db: Connection): UserStates {
        WHERE tariff_id = :tariff AND (:state IS NULL OR state = :state)`,
     )
     .pluck();
-  const correction = db
-    .prepare<[Params], number>(
-      `SELECT coalesce(sum((${TRUTH} = :state) - (u.state = :state)), 0)
-       ${STALE} AND (:tariff IS NULL OR u.tariff_id = :tariff)`,
-    )
-    .pluck();
+  const correction = STALE_SOURCES.map(({ from, where }) =>
+    db
+      .prepare<[Params], number>(
+        `SELECT coalesce(sum((${TRUTH} = :state) - (u.state = :state)), 0)
+         FROM ${from} WHERE ${where} AND (:tariff IS NULL OR u.tariff_id = :tariff)`,
+      )
+      .pluck(),
+  );
   const storedByState = db
     .prepare<[], [state: UserState, count: number]>('SELECT state, sum(count) FROM user_counts GROUP BY state')
     .raw();
-  const corrections = db
-    .prepare<[Params], [stored: UserState, truth: UserState, count: number]>(
-      `SELECT u.state, ${TRUTH} AS truth, count(*) ${STALE} GROUP BY 1, 2`,
-    )
-    .raw();
+  const corrections = STALE_SOURCES.map(({ from, where }) =>
+    db
+      .prepare<[Params], [stored: UserState, truth: UserState, count: number]>(
+        `SELECT u.state, ${TRUTH} AS truth, count(*) FROM ${from} WHERE ${where} GROUP BY 1, 2`,
+      )
+      .raw(),
+  );
 
-  const isAnyStale = (now: number) => firstStale.get(now) !== undefined;
+  const isAnyStale = (now: number) => firstStale.some((first) => first.get({ now }) !== undefined);
   return {
     isAnyStale,
     count: ({ state, tariffId }, now) => {
       const params = { state: state ?? null, tariff: tariffId ?? null, now };
       const sum = (tariffId === undefined ? stored : storedOfTariff).get(params) ?? 0;
-      return state !== undefined && isAnyStale(now) ? sum + (correction.get(params) ?? 0) : sum;
+      if (state === undefined || !isAnyStale(now)) return sum;
+      return correction.reduce((corrected, part) => corrected + (part.get(params) ?? 0), sum);
     },
     countsByState: (now) => {
       const counts = Object.fromEntries(USER_STATES.map((state) => [state, 0])) as Record<UserState, number>;
       for (const [state, count] of storedByState.all()) counts[state] = count;
       if (!isAnyStale(now)) return counts;
-      for (const [was, is, count] of corrections.all({ now })) {
+      for (const [was, is, count] of corrections.flatMap((part) => part.all({ now }))) {
         counts[was] -= count;
         counts[is] += count;
       }

@@ -20,6 +20,12 @@ export function createUserStore(db: Connection): UserStore {
   const nextDue = db
     .prepare<[], number>('SELECT due_at FROM users WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1')
     .pluck();
+  const endedEarly = db
+    .prepare<[number, number], UserCells>(
+      `SELECT ${USER_COLUMNS} FROM users INDEXED BY users_state_expires
+       WHERE state = 'expired' AND expires_at > ? ORDER BY expires_at, id ${limitTo('?')}`,
+    )
+    .raw();
   const withResets = db
     .prepare<[number, number], UserCells>(
       `${SELECT} WHERE id > ? AND reset_strategy <> 'none' ORDER BY id ${limitTo('?')}`,
@@ -53,6 +59,7 @@ export function createUserStore(db: Connection): UserStore {
     countByTariff: (tariffId) => states.count({ tariffId }, 0),
     isInboundNamed: (inboundId) => namesInbound.get(inboundId) !== undefined,
     due: (now, limit) => due.all(now, limit).map(decodeUser),
+    endedEarly: (now, limit) => endedEarly.all(now, limit).map(decodeUser),
     nextDueAt: () => nextDue.get() ?? null,
     withResets: (afterId, limit) => withResets.all(afterId, limit).map(decodeUser),
   };

@@ -128,6 +128,52 @@ describe('a term ends', () => {
     ]);
   });
 
+  it.each([
+    ['two days', 2],
+    ['ten years', 3650],
+  ] as const)('a clock that jumped by %s and came back leaves nobody expired', async (_name, days) => {
+    clock.set(START);
+    const end = START + DAY;
+    const { id } = await panel.act('createUser', {
+      ...{ name: 'Jumped', tariff_id: world.tariffs.free, expires_at: instant(end) },
+    });
+    clock.set(START + days * DAY);
+    await swept();
+    expect(await ask(panel, id)).toEqual({ record: 'expired', listed: ['expired'] });
+
+    clock.set(START + 1000);
+    const again = { record: 'active', listed: ['active'] };
+    expect(await ask(panel, id), 'before the sweep').toEqual(again);
+    await swept();
+    expect(await ask(panel, id), 'after the sweep').toEqual(again);
+    expect(panel.store.users.get(id)?.state).toBe('active');
+    expect(eventsOf(id).at(-1)).toBe(`user.activated ${instant(START + 1000)}`);
+    await swept();
+    expect(eventsOf(id).filter((event) => event.startsWith('user.activated'))).toHaveLength(1);
+
+    clock.set(end);
+    await swept();
+    expect(await ask(panel, id)).toEqual({ record: 'expired', listed: ['expired'] });
+    expect(eventsOf(id).filter((event) => event.startsWith('user.expired'))).toEqual([`user.expired ${instant(end)}`]);
+  });
+
+  it('an act that comes before the sweep tells first that the clock came back', async () => {
+    clock.set(START);
+    const end = START + DAY;
+    const { id } = await panel.act('createUser', {
+      ...{ name: 'Act', tariff_id: world.tariffs.free, expires_at: instant(end) },
+    });
+    clock.set(end + DAY);
+    await swept();
+    clock.set(START + 1000);
+    await panel.act('updateUser', { id, note: 'touched' });
+    expect(eventsOf(id).slice(-2)).toEqual([
+      `user.activated ${instant(START + 1000)}`,
+      `user.changed ${instant(START + 1000)}`,
+    ]);
+    expect(await ask(panel, id)).toEqual({ record: 'active', listed: ['active'] });
+  });
+
   it('a clock that was set back leaves every answer agreed, and the end is told once', async () => {
     clock.set(START);
     const end = START + DAY;
