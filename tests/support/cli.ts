@@ -5,8 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
+const END_WITH_PARENT = pathToFileURL(join(import.meta.dirname, 'end-with-parent.ts')).href;
 export const PASSWORD = 'correct horse battery';
 
 export interface Finished {
@@ -36,7 +38,7 @@ export interface CommandLine extends AsyncDisposable {
   serve(args?: readonly string[]): Promise<Serving>;
 }
 
-/** A fresh folder and the command line on it. What still runs at the end is killed. */
+/** A fresh folder and the command line on it. What still runs at the end is killed, also when this process is. */
 export function openCommandLine(): CommandLine {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
   const folder = join(parent, 'data');
@@ -44,7 +46,10 @@ export function openCommandLine(): CommandLine {
 
   const start = (args: readonly string[], stdin: 'pipe' | 'ignore') => {
     const env = { ...process.env, GATEHOUSE_DATA: folder, NO_COLOR: '1' };
-    const child = spawn(process.execPath, [COMMAND, ...args], { env, stdio: [stdin, 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['--import', END_WITH_PARENT, COMMAND, ...args], {
+      env,
+      stdio: [stdin, 'pipe', 'pipe', 'ipc'],
+    });
     children.add(child);
     child.once('exit', () => children.delete(child));
     return child;
