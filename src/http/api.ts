@@ -16,7 +16,12 @@ import { createRouter } from './routes.ts';
 export interface ApiParts extends DoorParts {
   /** The budget of a key. */
   rateRule(): RateRule;
+  /** Whether the administrator has paused this door. */
+  isPaused(): boolean;
 }
+
+/** Seconds after which a bot should ask a paused door again. */
+const PAUSE_RETRY_S = 60;
 
 const router = createRouter();
 const panelOnly: ReadonlySet<string> = new Set(PANEL_ONLY_PATHS);
@@ -29,7 +34,7 @@ export function mountedRoutes(): readonly string[] {
 }
 
 /** A door whose `rest` is what follows base_url in the raw URL. */
-export function createApi({ core, clock, log, host, documents, addressOf, rateRule }: ApiParts): Door {
+export function createApi({ core, clock, log, host, documents, addressOf, rateRule, isPaused }: ApiParts): Door {
   const admit = createAdmission({ core, clock, rateRule });
   const invoke = createInvoke(core, documents, log);
 
@@ -37,6 +42,7 @@ export function createApi({ core, clock, log, host, documents, addressOf, rateRu
     const { request } = exchange;
     const address = addressOf(request);
     const actor = admit(exchange, address);
+    if (isPaused()) throw new PanelError('unavailable', undefined, PAUSE_RETRY_S);
     const mark = rest.indexOf('?');
     const path = mark < 0 ? rest : rest.slice(0, mark);
     if (isPanelOnly(path)) throw new PanelError('panel_only');

@@ -4,14 +4,12 @@ import type { LiveEvent } from '../core/context.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Exchange } from './exchange.ts';
+import { missedSince, shownEvent } from './missed-events.ts';
 
 /** How often an open stream shows that it lives and proves that its session still does. */
 const BEAT_MS = 15_000;
 /** What may wait for a slow client, in bytes; beyond it the client is cut off and resumes where it was. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** Whoever missed more reads its lists anew, which costs less. */
-const MAX_MISSED = 2000;
-const PAGE = 500;
 /** A browser opens a few; more means that something runs away. */
 const MAX_STREAMS = 64;
 /** How soon a browser comes back, in ms. */
@@ -108,22 +106,9 @@ export function createLive(core: LiveCore): Live {
   };
 }
 
-/** Null: not kept, from another life of the database, or too many. */
-function missedSince(core: LiveCore, lastId: number, latest: number): readonly LiveEvent[] | null {
-  if (lastId > latest) return null;
-  const missed: LiveEvent[] = [];
-  for (let after = lastId; ; after = missed.at(-1)?.id ?? after) {
-    const page = core.eventsAfter(after, PAGE);
-    if (page === null) return null;
-    missed.push(...page);
-    if (page.length < PAGE) return missed;
-    if (missed.length > MAX_MISSED) return null;
-  }
-}
-
-/** The form that GET /events gives it. JSON has no line break in it, so it stays one line. */
-function messageOf({ id, type, at, data }: LiveEvent): string {
-  return `id: ${id}\ndata: ${JSON.stringify({ id, type, at: new Date(at).toISOString(), data })}\n\n`;
+/** JSON has no line break in it, so it stays one line. */
+function messageOf(event: LiveEvent): string {
+  return `id: ${event.id}\ndata: ${JSON.stringify(shownEvent(event))}\n\n`;
 }
 
 function writeHead({ host, request, response, id, route, startedAt }: Exchange): void {

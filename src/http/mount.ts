@@ -34,6 +34,8 @@ export interface MountParts {
   readonly panelDoor: ((parts: PanelParts) => MountedPanel) | null;
   /** Whether a socket came by a listening place that is being tried. */
   isOnTrial?(socket: object): boolean;
+  /** Whether the API answers `unavailable` to all who may enter; links go on. */
+  isPaused?(): boolean;
   /** A listener for links alone: the secret path is nothing to it. */
   readonly servesLinksOnly?: boolean;
 }
@@ -41,6 +43,8 @@ export interface MountParts {
 export interface Mounted {
   front(request: IncomingMessage, response: ServerResponse): void;
   readonly reply: ConstantReply;
+  /** What a panel door on no socket works with (inner-door.ts); null where links alone are served. */
+  readonly inside: PanelParts | null;
   /** Ends what would hold the server open; replies close their connections from now on. */
   close(): void;
 }
@@ -55,8 +59,11 @@ export function mountDoors(parts: MountParts): Mounted {
   const addressOf = createClientAddress(() => parts.trustedProxies());
   const isOnTrial = (socket: object) => parts.isOnTrial?.(socket) ?? false;
   const doorParts: DoorParts = { core, clock, log, host, documents, addressOf, isOnTrial };
-  const api = servesLinksOnly ? null : createApi({ ...doorParts, rateRule: () => parts.rateLimit() });
-  const panel = api === null ? undefined : parts.panelDoor?.({ ...doorParts, api });
+  const api = servesLinksOnly
+    ? null
+    : createApi({ ...doorParts, rateRule: () => parts.rateLimit(), isPaused: () => parts.isPaused?.() ?? false });
+  const inside = api === null ? null : { ...doorParts, api };
+  const panel = inside === null ? undefined : parts.panelDoor?.(inside);
   const secret: SecretDoors | null =
     api === null ? null : { api, panel: panel === undefined ? null : createApp(panel.handler, reply, log) };
   const front = createFront({
@@ -69,6 +76,7 @@ export function mountDoors(parts: MountParts): Mounted {
   return {
     front,
     reply,
+    inside,
     close: () => {
       isClosing = true;
       panel?.close();

@@ -4,7 +4,10 @@ import type { Input, Output } from '../contract/table.ts';
 import type { Door } from './door.ts';
 
 /** Sends one GET request for who sent `outer`: the same address, the key that was typed. Never rejects: the API answers everything. */
-export type TryApi = (input: Input<'tryApi'>, outer: IncomingMessage) => Promise<Output<'tryApi'>>;
+export type TryApi = (input: Input<'tryApi'>, outer: Outer) => Promise<Output<'tryApi'>>;
+
+/** What tells who asks. */
+type Outer = Pick<IncomingMessage, 'socket' | 'headers'>;
 
 export function createTryApi(api: Door): TryApi {
   return ({ path, key, accept }, outer) => {
@@ -15,7 +18,7 @@ export function createTryApi(api: Door): TryApi {
   };
 }
 
-function requestOf(outer: IncomingMessage, path: string, key: string, accept: string | undefined): IncomingMessage {
+function requestOf(outer: Outer, path: string, key: string, accept: string | undefined): IncomingMessage {
   const { 'x-forwarded-for': forwarded } = outer.headers;
   const request = new IncomingMessage(outer.socket);
   const headers: Record<string, string> = {

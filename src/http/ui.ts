@@ -10,6 +10,14 @@ export interface Ui {
    * file was built.
    */
   answer(exchange: Exchange, path: string): boolean;
+  /** The same, uncompressed, for a host that serves the pages without HTTP; null where no such file was built. */
+  read(path: string): Page | null;
+}
+
+export interface Page {
+  /** Names and values by turns. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
 }
 
 interface File {
@@ -34,6 +42,12 @@ const COMPRESSED: readonly (readonly [Encoding, string])[] = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ];
+/** What every file carries, however it is served. */
+const COMMON = [
+  ...['X-Content-Type-Options', 'nosniff'],
+  ...['Referrer-Policy', 'no-referrer'],
+  ...['Cross-Origin-Resource-Policy', 'same-origin'],
+];
 const INDEX = 'index.html';
 const NONCE = '__STYLE_NONCE__';
 
@@ -49,13 +63,23 @@ export function openUi(folder: string): Ui | null {
   return {
     answer(exchange, path) {
       if (path === '/') {
-        sendIndex(exchange, index);
+        const { headers, body } = indexPage(index);
+        reply(exchange, 200, body, headers);
         return true;
       }
       const file = files.get(path);
       if (file === undefined) return false;
       sendFile(exchange, file);
       return true;
+    },
+    read(path) {
+      if (path === '/') {
+        const { headers, body } = indexPage(index);
+        return { headers: [...COMMON, ...headers], body };
+      }
+      const file = files.get(path);
+      const body = file?.bodies.get('identity');
+      return file && body ? { headers: [...COMMON, 'Content-Type', file.type], body } : null;
     },
   };
 }
@@ -93,16 +117,17 @@ export function policyOf(nonce: string): string {
   ].join('; ');
 }
 
-function sendIndex(exchange: Exchange, parts: readonly string[]): void {
+function indexPage(parts: readonly string[]): Page {
   const nonce = randomBytes(16).toString('base64url');
-  reply(exchange, 200, Buffer.from(parts.join(nonce)), [
+  const headers = [
     ...['Content-Type', 'text/html; charset=utf-8'],
     ...['Cache-Control', 'no-store'],
     ...['Content-Security-Policy', policyOf(nonce)],
     ...['X-Frame-Options', 'DENY'],
     ...['Cross-Origin-Opener-Policy', 'same-origin'],
     ...['Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'],
-  ]);
+  ];
+  return { headers, body: Buffer.from(parts.join(nonce)) };
 }
 
 function sendFile(exchange: Exchange, { type, etag, isImmutable, bodies }: File): void {
@@ -136,9 +161,7 @@ function reply(exchange: Exchange, status: number, body: Buffer | null, headers:
   const { host, request, response, id, route, startedAt } = exchange;
   response.writeHead(status, [
     ...['X-Request-Id', id],
-    ...['X-Content-Type-Options', 'nosniff'],
-    ...['Referrer-Policy', 'no-referrer'],
-    ...['Cross-Origin-Resource-Policy', 'same-origin'],
+    ...COMMON,
     ...headers,
     ...(body === null ? [] : ['Content-Length', String(body.length)]),
     ...(host.isClosing() ? ['Connection', 'close'] : []),

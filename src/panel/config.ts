@@ -11,8 +11,8 @@ export type PanelOptions = {
   readonly folder: string;
   /** The address to listen on. */
   readonly host?: string | undefined;
-  /** 0: any free port, for this run only. At the first start the port is kept. */
-  readonly port?: number | undefined;
+  /** 0: any free port, for this run only. `free`: for this run the next free one behind the set one. At the first start the port is kept. */
+  readonly port?: number | 'free' | undefined;
   /** Plain HTTP, behind a reverse proxy on this machine. */
   readonly plainHttp?: boolean | undefined;
   /** Requests a minute per key; 0: no limit. */
@@ -25,6 +25,8 @@ export type PanelOptions = {
   readonly keyFile?: string | undefined;
   /** Where the log goes; by default a file in the data folder. */
   readonly log?: 'stderr' | undefined;
+  /** The panel door is on no socket: the host opens it for its own window by `Panel.openInside`. */
+  readonly isInside?: boolean | undefined;
 };
 
 /** Throws a refusal `address` for what cannot be, whatever the settings are. */
@@ -35,7 +37,7 @@ export function checkOptions({ host, port, publicUrl }: PanelOptions): void {
       `${host} is not an address to listen on. Use an IP address: 127.0.0.1, or 0.0.0.0 for all.`,
     );
   }
-  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535)) {
+  if (typeof port === 'number' && (!Number.isInteger(port) || port < 0 || port > 65_535)) {
     throw refusal('address', `${port} is not a port. Use 1 to 65535, or 0 for any free one.`);
   }
   if (publicUrl !== undefined && originIn(publicUrl) === null) {

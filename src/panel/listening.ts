@@ -22,10 +22,10 @@ export async function listenFirst(
   const host = options.host ?? setHost;
   checkPlainHttp(options.plainHttp ?? false, host);
   const isFirst = !settings.has('port');
-  const ports = options.port === undefined && isFirst ? firstPorts() : [options.port ?? setPort];
+  const ports = portsFor(options.port, isFirst, setPort);
   const port = await listenOnOneOf(server, host, ports);
   // On a full disk too: links that are given out tonight must work tomorrow.
-  if (isFirst && options.port !== 0) store.write(() => settings.set({ port }), 'essential');
+  if (isFirst && options.port !== 0 && options.port !== 'free') store.write(() => settings.set({ port }), 'essential');
   return { host, port };
 }
 
@@ -44,6 +44,11 @@ async function listenOnOneOf(
     }
   }
   throw refusal('address', 'There is no port to listen on.');
+}
+
+function portsFor(asked: PanelOptions['port'], isFirst: boolean, set: number): readonly number[] {
+  if (asked === 'free') return Array.from({ length: PORTS_TRIED }, (_, index) => 1 + ((set + index) % 65_535));
+  return asked === undefined && isFirst ? firstPorts() : [asked ?? set];
 }
 
 const firstPorts = () => Array.from({ length: PORTS_TRIED }, (_, index) => FIRST_PORT + index);

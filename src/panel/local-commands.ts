@@ -17,6 +17,8 @@ export type CommandPanel = {
   /** The local authority's certificate; null on plain HTTP and before the first start. */
   readonly caPath: string | null;
   origin(): string;
+  /** false: the panel door is on no socket, so no link leads to it. */
+  readonly hasDoor?: boolean;
 };
 
 export type Addresses = {
@@ -46,6 +48,7 @@ export const COMMANDS = {
   'is-set-up': command(none, async ({ core }) => core.local.isSetUp()),
   /** A new one-time setup link; null when there is an administrator already. */
   'setup-link': command(none, async (panel) => {
+    if (panel.hasDoor === false) throw new PanelError('panel_only');
     const token = await panel.core.local.renewSetupToken();
     return { link: token === null ? null : setupLink(panel, token) };
   }),

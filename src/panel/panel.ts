@@ -10,6 +10,7 @@ import { createCore } from '../core/create-core.ts';
 import type { CertificateTarget, HostPorts, Listeners } from '../core/host-ports.ts';
 import type { Log, SettingValues, Store } from '../core/ports.ts';
 import type { PanelParts } from '../http/door.ts';
+import { createInnerDoor, type InnerDoor, type InnerDoorOptions } from '../http/inner-door.ts';
 import { mountDoors } from '../http/mount.ts';
 import { createPanelDoor } from '../http/panel-door.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
@@ -36,10 +37,17 @@ export type Panel = {
   readonly version: string;
   readonly baseUrl: string;
   readonly panelUrl: string;
-  /** The one-time link that makes the administrator; null when there is one. Never to be logged. */
+  /** The one-time link that makes the administrator; null when there is one, or no door on a socket. Never to be logged. */
   readonly setupUrl: string | null;
   /** The local authority's certificate, for `curl --cacert`; null on plain HTTP. */
   readonly caPath: string | null;
+  /** The panel door for a window of this process. */
+  openInside(options: InnerDoorOptions): InnerDoor;
+  readonly api: {
+    isPaused(): boolean;
+    /** Paused, the API answers 503 `unavailable` to its keys; subscription links go on. For this run. */
+    pause(isPaused: boolean): void;
+  };
   /** Finishes running requests (at most 5 s) and writes, and gives the data folder back. Called twice it waits for the first. */
   close(): Promise<void>;
 };
@@ -105,7 +113,8 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const listeners = createListeners(openServer, STOP_GRACE_MS, reach.listensOn);
   host = { listeners, certificates };
 
-  const ui = installedPages();
+  const ui = options.isInside ? null : installedPages();
+  let isPaused = false;
   const serving = {
     ...{ core, clock, log, version, renderSubscription },
     hosts: reach.names,
@@ -113,15 +122,19 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
     isOnTrial: listeners.isOnTrial,
-    panelDoor: (shared: PanelParts) => createPanelDoor({ ...shared, caFile: () => certificates?.caPath ?? null, ui }),
+    isPaused: () => isPaused,
+    panelDoor: options.isInside
+      ? null
+      : (shared: PanelParts) => createPanelDoor({ ...shared, caFile: () => certificates?.caPath ?? null, ui }),
   };
   const doors = { panel: mountDoors(serving), links: mountDoors({ ...serving, servesLinksOnly: true }) };
   function openServer(target: CertificateTarget, accepted: (socket: object) => void): PanelServer {
     const tls = certificates?.identity(target) ?? null;
     return createServer({ ...serving, tls, doors: doors[target], accepted });
   }
+  const insiders: InnerDoor[] = [];
   closers.push(async () => {
-    for (const door of Object.values(doors)) door.close();
+    for (const door of [...Object.values(doors), ...insiders]) door.close();
     await listeners.close(STOP_GRACE_MS);
   });
   const place = await listenFirst(listeners, options, store);
@@ -130,10 +143,10 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
 
   core.start();
   const caPath = certificates?.caPath ?? null;
-  const panel = { core, crypto, caPath, origin: reach.origin };
+  const panel = { core, crypto, caPath, origin: reach.origin, hasDoor: !options.isInside };
   const control = await openControlSocket(folder, (name, args) => runCommand(panel, name, args), log);
   closers.push(control.close);
-  const token = core.local.isSetUp() ? null : await core.local.renewSetupToken();
+  const token = core.local.isSetUp() || options.isInside ? null : await core.local.renewSetupToken();
   log.info('panel started', { version, ...place });
 
   let closing: Promise<void> | null = null;
@@ -146,6 +159,20 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     panelUrl: addressesOf(panel).panel_url,
     setupUrl: token === null ? null : setupLink(panel, token),
     caPath,
+    openInside(inner) {
+      const { inside } = doors.panel;
+      if (inside === null) throw new Error('no doors to open inside');
+      const door = createInnerDoor(inside, inner);
+      insiders.push(door);
+      return door;
+    },
+    api: {
+      isPaused: () => isPaused,
+      pause(isTo) {
+        isPaused = isTo;
+        log.info(isPaused ? 'API paused' : 'API goes on');
+      },
+    },
     close() {
       log.info('panel stops');
       closing ??= closeAll();
