@@ -1,5 +1,5 @@
 // Opens the one SQLite file, with settings that are read back: a connection that is not what it should be is not used.
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { refusal } from './refusal.ts';
 
@@ -62,6 +62,8 @@ export function playBack(file: string): void {
 /** Opens the file and asserts every setting. The caller has judged whose file it is: this one writes to it. */
 export function openConnection(file: string, options: { readonly readonly?: boolean } = {}): Connection {
   const isReadonly = options.readonly ?? false;
+  // SQLite would open a file that may not be written for reading alone, and say so at the first write.
+  if (!isReadonly) accessSync(file, constants.R_OK | constants.W_OK);
   const db = new Database(file, { readonly: isReadonly, fileMustExist: true, timeout: 10_000 });
   try {
     assertVersion(db);

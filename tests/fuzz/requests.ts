@@ -19,6 +19,8 @@ export interface FuzzRequest {
   readonly search: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Buffer | undefined;
+  /** Whether the tariffs and inbounds that the body names are replaced by such as are there. */
+  readonly isAware: boolean;
 }
 
 /** What Node's parser takes; CONNECT never comes as a request. */
@@ -193,6 +195,7 @@ function toOperation(operation: ApiOperation): fc.Arbitrary<FuzzRequest> {
       search: search(operation),
       headers: someHeaders,
       body: body(operation),
+      isAware: fc.boolean(),
       type: contentType(method),
     })
     .map(({ type, headers: others, ...rest }) => {
@@ -226,6 +229,7 @@ const toNothing: fc.Arbitrary<FuzzRequest> = fc
     search: fc.constantFrom('', '?', '?a=1'),
     headers: someHeaders,
     body: fc.constantFrom(undefined, '{}'),
+    isAware: fc.constant(false),
   })
   .map((rest) => ({ ...rest, template: null, ids: [] }));
 
