@@ -1,0 +1,167 @@
+// What is packed, and how it is closed: electron-builder.yml, the files it names, and the release that is made with it.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const builder = parse(read('electron-builder.yml'));
+const { dependencies } = JSON.parse(read('package.json'));
+
+/** What `!node_modules/{a,b}/**` leaves out of the package, by name of the package or of its scope. */
+const leftOut = new Set(
+  (builder.files as string[])
+    .flatMap((pattern) => /^!node_modules\/\{(.+)\}\/\*\*$/.exec(pattern)?.[1]?.split(',') ?? [])
+    .map((name) => name.trim()),
+);
+
+it('is configured as electron-builder’s own schema says', () => {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  const isValid = ajv.compile(JSON.parse(read('node_modules/app-builder-lib/scheme.json')));
+  isValid(builder);
+  expect(isValid.errors).toBeNull();
+});
+
+it('has every fuse set, so that nothing can be run with it but itself', () => {
+  expect(builder.electronFuses).toEqual({
+    runAsNode: false,
+    enableCookieEncryption: true,
+    enableNodeOptionsEnvironmentVariable: false,
+    enableNodeCliInspectArguments: false,
+    enableEmbeddedAsarIntegrityValidation: true,
+    onlyLoadAppFromAsar: true,
+    grantFileProtocolExtraPrivileges: false,
+    loadBrowserProcessSpecificV8Snapshot: false,
+  });
+  expect(builder.asar).toBe(true);
+});
+
+describe('the archive', () => {
+  it('leaves addons outside, where they can be loaded', () => {
+    expect(builder.asarUnpack).toEqual(
+      expect.arrayContaining(['node_modules/better-sqlite3/**', 'node_modules/keytar/**']),
+    );
+    expect(existsSync(join(root, 'node_modules/better-sqlite3/prebuilds'))).toBe(true);
+    expect(builder.npmRebuild).toBe(false);
+  });
+
+  it('keeps the addon of each system', () => {
+    const { linux, mac, win } = builder;
+    const kept = (name: string, system: { files: string[] }) =>
+      !system.files.some((pattern) => {
+        const [, platforms = ''] = /prebuilds\/\{(.+)\}-\*\.node$/.exec(pattern) ?? [];
+        return platforms.split(',').includes(name);
+      });
+    expect([kept('linux', linux), kept('linuxmusl', linux), kept('darwin', linux)]).toEqual([true, true, false]);
+    expect([kept('darwin', mac), kept('win32', mac)]).toEqual([true, false]);
+    expect([kept('win32', win), kept('linux', win)]).toEqual([true, false]);
+  });
+
+  it('has every package that is loaded at run time, and none of those that the pages are bundled with', () => {
+    const sources = globSync('src/**/*.ts', { cwd: root }).filter(
+      (path) => !path.startsWith('src/renderer/') && !/\.test\.ts$/.test(path),
+    );
+    const imported = new Set(
+      sources.flatMap((path) =>
+        [...read(path).matchAll(/(?:^(?:import|export|\}) ?.*from |import\()'([^'.][^']*)'/gm)].map(
+          ([, name = '']) => name,
+        ),
+      ),
+    );
+    const packages = [...imported]
+      .filter((name) => !name.startsWith('node:') && !builtinModules.includes(name) && name !== 'electron')
+      .map((name) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      );
+    expect(packages.length).toBeGreaterThan(5);
+    for (const name of packages) {
+      expect(dependencies, name).toHaveProperty([name]);
+      expect(leftOut, name).not.toContain(name.split('/')[0]);
+    }
+  });
+
+  it('leaves out only what is there', () => {
+    for (const name of leftOut) expect(existsSync(join(root, 'node_modules', name)), name).toBe(true);
+  });
+});
+
+describe('each system', () => {
+  it('gets its usual packages', () => {
+    expect(builder.linux.target).toEqual(['AppImage', 'deb']);
+    expect(builder.win.target).toEqual(['nsis']);
+    expect(builder.mac.target).toEqual([
+      { target: 'dmg', arch: 'universal' },
+      { target: 'zip', arch: 'universal' },
+    ]);
+  });
+
+  it('has icons of every size that is asked for', () => {
+    const size = (path: string) => readFileSync(join(root, path)).readUInt32BE(16);
+    expect(size('resources/icon.png')).toBe(1024);
+    for (const width of [16, 32, 48, 64, 128, 256, 512]) {
+      expect(size(`resources/icons/${width}x${width}.png`)).toBe(width);
+    }
+    for (const name of ['tray', 'trayTemplate']) {
+      expect([size(`resources/tray/${name}.png`), size(`resources/tray/${name}@2x.png`)]).toEqual([16, 32]);
+    }
+  });
+
+  it('on macOS is hardened, and may do nothing more than compile scripts', () => {
+    const { hardenedRuntime, entitlements, entitlementsInherit } = builder.mac;
+    expect(hardenedRuntime).toBe(true);
+    expect(entitlementsInherit).toBe(entitlements);
+    expect([...read(entitlements).matchAll(/<key>(.+)<\/key>/g)].map(([, key]) => key)).toEqual([
+      'com.apple.security.cs.allow-jit',
+    ]);
+  });
+
+  it('on Windows has the command in a terminal, which waits for it and passes its exit code on', () => {
+    const [{ from, to }] = builder.win.extraFiles;
+    expect(to).toBe('panel.cmd');
+    expect(read(from)).toMatch(/start "" \/wait \/b "%~dp0Gatehouse\.exe" panel %\*\r\nexit \/b %ERRORLEVEL%\r\n$/);
+    expect(builder.win.requestedExecutionLevel).toBe('asInvoker');
+    expect(builder.nsis.deleteAppDataOnUninstall).toBe(false);
+  });
+});
+
+describe('a release', () => {
+  const release = parse(read('.github/workflows/release.yml'));
+  const steps = (job: string): { uses?: string; run?: string }[] => release.jobs[job].steps;
+
+  it('is tested on three systems before anything is packed, and packed for all three', () => {
+    const systems = ['macos-15', 'ubuntu-24.04', 'windows-2025'];
+    expect([...release.jobs.test.strategy.matrix.os].sort()).toEqual(systems);
+    expect(release.jobs.package.needs).toBe('test');
+    const packed = release.jobs.package.strategy.matrix.include as { os: string; args: string }[];
+    expect(packed.map(({ os }) => os).sort()).toEqual(systems);
+    expect(steps('test').some(({ run }) => run?.includes('test:desktop'))).toBe(true);
+  });
+
+  it('looks at the fuses of what was packed', () => {
+    expect(steps('package').map(({ run }) => run)).toContain('node scripts/packed-fuses.ts');
+  });
+
+  it('may write nothing but the draft of the release', () => {
+    expect(release.permissions).toEqual({ contents: 'read' });
+    expect(release.jobs.draft.permissions).toEqual({ contents: 'write' });
+    expect(steps('draft').some(({ run }) => run?.includes('--draft'))).toBe(true);
+  });
+
+  it('has the binaries of both processors in the universal application, at the version that is locked', () => {
+    const lock = JSON.parse(read('package-lock.json')).packages;
+    const { version } = lock['node_modules/keytar'];
+    const added = steps('package')
+      .map(({ run = '' }) => run)
+      .filter((run) => run.includes('@napi-rs/keyring-'));
+    expect(added).toHaveLength(2);
+    for (const run of added) {
+      for (const [, asked] of run.matchAll(/keyring-[\w-]+@(\S+)/g)) expect(asked).toBe(version);
+    }
+  });
+});
