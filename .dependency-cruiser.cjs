@@ -83,7 +83,12 @@ module.exports = {
     mayImport('cli', [layers('contract', 'domain', 'core', 'panel', 'cli'), npm('commander')], { builtins: true }),
     mayImport(
       'main',
-      [layers('contract', 'domain', 'core', 'panel', 'bridge', 'main'), npm('electron', 'electron-updater')],
+      [
+        layers('contract', 'domain', 'core', 'panel', 'bridge', 'main'),
+        // Of http only what works without it: the door inside the process and the built pages.
+        '^src/http/(inner-door|inner-live|ui)\\.ts$',
+        npm('electron', 'electron-updater'),
+      ],
       {
         builtins: true,
       },

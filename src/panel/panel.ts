@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openControlSocket } from '../adapters/control-socket.ts';
+import { createKeptSession, type KeptSession } from '../adapters/kept-session.ts';
 import { openLog } from '../adapters/log.ts';
 import { openVault } from '../adapters/vault.ts';
 import { openApiDocument } from '../contract/openapi.ts';
@@ -43,6 +44,8 @@ export type Panel = {
   readonly caPath: string | null;
   /** The panel door for a window of this process. */
   openInside(options: InnerDoorOptions): InnerDoor;
+  /** Keeps that window's session over a restart. */
+  readonly keptSession: KeptSession;
   readonly api: {
     isPaused(): boolean;
     /** Paused, the API answers 503 `unavailable` to its keys; subscription links go on. For this run. */
@@ -166,6 +169,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
       insiders.push(door);
       return door;
     },
+    keptSession: createKeptSession(instanceId, log),
     api: {
       isPaused: () => isPaused,
       pause(isTo) {

@@ -1,4 +1,4 @@
-// The pages begin here: they find the panel beside their own address and say hello to it.
+// The pages begin here: they find the panel, beside their own address or in the desktop around them, and say hello to it.
 import './theme/tokens.css';
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
@@ -8,25 +8,37 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { desktopHost, findDesktop, followDesktop } from './bridge/desktop-host.ts';
 import { createHttpTransport } from './bridge/transport-http.ts';
+import { createIpcTransport } from './bridge/transport-ipc.ts';
+import { sayFailure } from './components/toasts.tsx';
+import { browserHost, HostContext } from './data/host.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { reachListener } from './state/connection.ts';
 import { styleNonce } from './theme/style-nonce.ts';
 
 setNonce(styleNonce());
 
-const transport = createHttpTransport({
-  base: new URL('./panel/', document.baseURI).href,
-  fetch: globalThis.fetch.bind(globalThis),
-  reach: reachListener,
-  random: Math.random,
-});
+const desktop = findDesktop();
+const transport =
+  desktop === null
+    ? createHttpTransport({
+        base: new URL('./panel/', document.baseURI).href,
+        fetch: globalThis.fetch.bind(globalThis),
+        reach: reachListener,
+        random: Math.random,
+      })
+    : createIpcTransport({ api: desktop, reach: reachListener });
+const host = desktop === null ? browserHost : desktopHost(desktop, sayFailure);
+if (desktop !== null) followDesktop(desktop);
 
 const root = document.getElementById('root');
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
-      <App transport={transport} queries={createQueryClient()} />
+      <HostContext value={host}>
+        <App transport={transport} queries={createQueryClient()} />
+      </HostContext>
     </StrictMode>,
   );
 }

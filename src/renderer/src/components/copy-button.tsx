@@ -12,12 +12,14 @@ interface CopyButtonProps {
   readonly label: string;
   /** With its label beside the icon. */
   readonly wide?: boolean;
+  /** Not to stay in the clipboard, where the host can see to that. */
+  readonly isSecret?: boolean;
   readonly onCopied?: () => void;
 }
 
 const SHOWN_MS = 2000;
 
-export function CopyButton({ value, label, wide = false, onCopied }: CopyButtonProps) {
+export function CopyButton({ value, label, wide = false, isSecret = false, onCopied }: CopyButtonProps) {
   const { t } = useTranslation('common');
   const host = useHost();
   const [isCopied, setCopied] = useState(false);
@@ -28,7 +30,7 @@ export function CopyButton({ value, label, wide = false, onCopied }: CopyButtonP
   }, [isCopied]);
   const copy = async () => {
     try {
-      await host.copy(value);
+      await host.copy(value, isSecret);
       setCopied(true);
       onCopied?.();
     } catch {

@@ -32,7 +32,7 @@ export function SecretOnce({ value, copyLabel, warning, onCopied }: SecretOncePr
             {isShown ? <IconEyeOff size={16} stroke={1.5} /> : <IconEye size={16} stroke={1.5} />}
           </ActionIcon>
         </Tooltip>
-        <CopyButton value={value} label={copyLabel} {...(onCopied && { onCopied })} />
+        <CopyButton value={value} label={copyLabel} isSecret {...(onCopied && { onCopied })} />
       </div>
     </div>
   );

@@ -14,6 +14,7 @@ export const browserHost: HostApi = {
     // The browser reads the file after this turn.
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
   },
+  shell: null,
 };
 
 export const HostContext = createContext<HostApi>(browserHost);

@@ -1,7 +1,16 @@
 // The sections of the settings: where each is and how it is loaded.
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { findDesktop } from '../../bridge/desktop-host.ts';
 
-export type SectionId = 'general' | 'subscription' | 'addresses' | 'certificates' | 'security' | 'api' | 'backups';
+export type SectionId =
+  | 'general'
+  | 'subscription'
+  | 'addresses'
+  | 'certificates'
+  | 'security'
+  | 'api'
+  | 'backups'
+  | 'desktop';
 
 export interface Section {
   /** Its name is `settings:sections.<id>`. */
@@ -30,6 +39,9 @@ export const SECTIONS: readonly Section[] = [
   section(['security'], () => import('./security/security-section.tsx'), 'SecuritySection'),
   section(['security', 'api'], () => import('./api/api-section.tsx'), 'ApiSection'),
   section(['backups'], () => import('./backups/backups-section.tsx'), 'BackupsSection'),
+  ...(findDesktop() === null
+    ? []
+    : [section(['desktop'], () => import('./desktop/desktop-section.tsx'), 'DesktopSection')]),
 ];
 
 /** The section of a place (its path behind `settings`): the one whose address it begins with; the first where there is none. */

@@ -3,6 +3,7 @@ import { addresses } from './settings/addresses.ts';
 import { api } from './settings/api.ts';
 import { backups } from './settings/backups.ts';
 import { certificates } from './settings/certificates.ts';
+import { desktop } from './settings/desktop.ts';
 import { security } from './settings/security.ts';
 
 export const settings = {
@@ -17,6 +18,7 @@ export const settings = {
     security: 'Security',
     api: 'API',
     backups: 'Backups',
+    desktop: 'This computer',
   },
   proof: { password: 'Your password', code: 'Code' },
   general: {
@@ -53,5 +55,6 @@ export const settings = {
   api,
   backups,
   certificates,
+  desktop,
   security,
 } as const;

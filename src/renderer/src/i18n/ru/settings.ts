@@ -5,6 +5,7 @@ import { addresses } from './settings/addresses.ts';
 import { api } from './settings/api.ts';
 import { backups } from './settings/backups.ts';
 import { certificates } from './settings/certificates.ts';
+import { desktop } from './settings/desktop.ts';
 import { security } from './settings/security.ts';
 
 export const settings: Russian<typeof english> = {
@@ -19,6 +20,7 @@ export const settings: Russian<typeof english> = {
     security: 'Безопасность',
     api: 'API',
     backups: 'Резервные копии',
+    desktop: 'Этот компьютер',
   },
   proof: { password: 'Ваш пароль', code: 'Код' },
   general: {
@@ -56,5 +58,6 @@ export const settings: Russian<typeof english> = {
   api,
   backups,
   certificates,
+  desktop,
   security,
 };

@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Addresses } from '../../../../../contract/addresses.ts';
 import { SectionCard } from '../../../components/page.tsx';
+import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { usePlace } from '../../../router/router.ts';
 import { CopyLine } from '../parts/copy-line.tsx';
@@ -36,18 +37,22 @@ export function AddressesSection() {
 function NowCard({ addresses }: { readonly addresses: Addresses }) {
   const { t } = useTranslation('settings');
   const isRotated = usePlace().query.has(ROTATED);
+  const { kind } = useHost();
   const { panel_url, base_url, links_url, warnings } = addresses;
   return (
     <SectionCard title={t('addresses.now.title')}>
       <div className={classes.stack}>
         {isRotated && <Notice tone="ok">{t('addresses.secret.done')}</Notice>}
         <dl className={rows.facts}>
-          <div>
-            <dt>{t('addresses.now.panel')}</dt>
-            <dd>
-              <CopyLine value={panel_url} label={t('addresses.now.copyPanel')} />
-            </dd>
-          </div>
+          {/* The desktop's panel door is on no socket. */}
+          {kind === 'browser' && (
+            <div>
+              <dt>{t('addresses.now.panel')}</dt>
+              <dd>
+                <CopyLine value={panel_url} label={t('addresses.now.copyPanel')} />
+              </dd>
+            </div>
+          )}
           <div>
             <dt>{t('addresses.now.api')}</dt>
             <dd>

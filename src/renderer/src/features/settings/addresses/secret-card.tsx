@@ -3,7 +3,9 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SectionCard } from '../../../components/page.tsx';
+import { useHost } from '../../../data/host.ts';
 import { hashOf } from '../../../router/place.ts';
+import { go } from '../../../router/router.ts';
 import { ProofDialog } from '../parts/proof-dialog.tsx';
 
 /** In the query of the addresses: they have just got a new secret path. */
@@ -11,7 +13,13 @@ export const ROTATED = 'rotated';
 
 export function SecretCard() {
   const { t } = useTranslation('settings');
+  const host = useHost();
   const [isAsking, setAsking] = useState(false);
+  const leaveFor = (secretPath: string) => {
+    // The desktop's pages do not stand under the secret path.
+    if (host.kind === 'desktop') go(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
+    else location.replace(placeAt(secretPath));
+  };
   return (
     <SectionCard
       title={t('addresses.secret.title')}
@@ -30,7 +38,7 @@ export function SecretCard() {
         title={t('addresses.secret.rotateTitle')}
         action={t('addresses.secret.submit')}
         isDangerous
-        onDone={({ secret_path }) => location.replace(placeAt(secret_path))}
+        onDone={({ secret_path }) => leaveFor(secret_path)}
       >
         <p>{t('addresses.secret.rotateText')}</p>
       </ProofDialog>

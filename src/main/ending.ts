@@ -1,0 +1,55 @@
+// How the application ends: in good order when it is quit, at once and with a note when a defect was caught by nobody.
+import type { App } from 'electron';
+import type { Log } from '../core/ports.ts';
+import { leaveCrashNote } from './crash-note.ts';
+
+export interface EndingParts {
+  readonly app: Pick<App, 'on' | 'exit'>;
+  readonly process: Pick<NodeJS.Process, 'on'>;
+  readonly crashPath: string;
+  now(): number;
+  log(): Pick<Log, 'error'> | null;
+  /** What is to be done before the process ends, in this order. */
+  readonly steps: readonly (() => unknown)[];
+}
+
+export interface Ending {
+  /** Whether it has begun: a window that closes now is not hidden. */
+  hasBegun(): boolean;
+}
+
+/** From now on quitting runs the steps first; one that fails keeps none of the others from running. */
+export function endInOrder({ app, process, crashPath, now, log, steps }: EndingParts): Ending {
+  let hasBegun = false;
+  const note = (error: unknown) => leaveCrashNote(crashPath, error, new Date(now()).toISOString());
+
+  const onDefect = (error: unknown) => {
+    log()?.error('defect', { error });
+    note(error);
+    app.exit(1);
+  };
+  process.on('uncaughtException', onDefect);
+  process.on('unhandledRejection', onDefect);
+
+  async function end(): Promise<void> {
+    let code = 0;
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        code = 1;
+        log()?.error('not ended in order', { error });
+        note(error);
+      }
+    }
+    app.exit(code);
+  }
+
+  app.on('before-quit', (event) => {
+    event.preventDefault();
+    if (hasBegun) return;
+    hasBegun = true;
+    void end();
+  });
+  return { hasBegun: () => hasBegun };
+}

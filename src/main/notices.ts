@@ -1,0 +1,55 @@
+// System messages for what must not wait until somebody looks: each leads to its place in the pages.
+import type { Notification } from 'electron';
+import type { LiveEvent } from '../core/context.ts';
+import { fill, type Words } from './words.ts';
+
+export interface Notice {
+  readonly title: string;
+  readonly body: string;
+  /** Where a press leads. */
+  readonly hash: string;
+}
+
+/** The message of an event; null for what can wait. */
+export function noticeOf({ type, data }: LiveEvent, words: Words): Notice | null {
+  const name = data.name ?? '';
+  const body = words.openIt;
+  if (type === 'node.down') return { title: fill(words.nodeDown, { name }), body, hash: `#/nodes/${data.node_id}` };
+  if (type === 'node.up') return { title: fill(words.nodeUp, { name }), body, hash: `#/nodes/${data.node_id}` };
+  if (type === 'user.limited') {
+    return { title: fill(words.userLimited, { name }), body, hash: `#/users/${data.user_id}` };
+  }
+  if (type === 'backup.failed') return { title: words.backupFailed, body: name || body, hash: '#/settings/backups' };
+  return null;
+}
+
+/** A burst (many users at their limit at once) becomes so many messages in this time, no more. */
+const MOST = 5;
+const SPAN_MS = 60_000;
+
+export interface NoticeParts {
+  readonly Notification: Pick<typeof Notification, 'isSupported'> & (new (options: object) => Notification);
+  readonly now: () => number;
+  go(hash: string): void;
+}
+
+/** Shows notices; what is too much at once is left to the pages. */
+export function createNotifier({ Notification: NotificationClass, now, go }: NoticeParts): (notice: Notice) => void {
+  const times: number[] = [];
+  // A message that nobody holds may be collected, and its press with it.
+  const held = new Set<Notification>();
+  return ({ title, body, hash }) => {
+    const present = now();
+    while (times[0] !== undefined && times[0] <= present - SPAN_MS) times.shift();
+    if (times.length >= MOST || !NotificationClass.isSupported()) return;
+    times.push(present);
+    const shown = new NotificationClass({ title, body });
+    held.add(shown);
+    shown.on('click', () => {
+      held.delete(shown);
+      go(hash);
+    });
+    shown.on('close', () => held.delete(shown));
+    shown.show();
+  };
+}

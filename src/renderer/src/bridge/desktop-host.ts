@@ -1,0 +1,38 @@
+// The desktop around the pages, where there is one: what its preload gave the window becomes the host of the pages.
+import type { DesktopApi } from '../../../bridge/desktop-api.ts';
+import type { HostApi } from '../../../bridge/host-api.ts';
+import { useView, type View } from '../state/view.ts';
+
+declare global {
+  interface Window {
+    /** Set by the desktop's preload, before any script of the pages runs. */
+    readonly gatehouse?: DesktopApi;
+  }
+}
+
+/** null in a browser. */
+export function findDesktop(): DesktopApi | null {
+  return globalThis.window?.gatehouse ?? null;
+}
+
+/** `onFailed` hears of a file that could not be saved. */
+export function desktopHost(api: DesktopApi, onFailed: (failure: unknown) => void): HostApi {
+  return {
+    kind: 'desktop',
+    copy: (text, isSecret = false) => api.copy(text, isSecret),
+    save: (name, _type, content) => void api.save(name, content).catch(onFailed),
+    shell: api,
+  };
+}
+
+/** Menus and dialogs follow the pages' theme and language, and the pages go where the shell says. For as long as the window lives. */
+export function followDesktop(api: DesktopApi): void {
+  const tell = ({ theme, locale }: View) => void api.look({ theme, locale }).catch(() => undefined);
+  tell(useView.getState());
+  useView.subscribe((view, former) => {
+    if (view.theme !== former.theme || view.locale !== former.locale) tell(view);
+  });
+  api.onGo((hash) => {
+    if (/^#\//.test(hash)) location.hash = hash;
+  });
+}

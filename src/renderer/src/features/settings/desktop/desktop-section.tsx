@@ -1,0 +1,76 @@
+// How the desktop application behaves on this computer; shown inside it only.
+import { Switch } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { DesktopSettings } from '../../../../../bridge/desktop-api.ts';
+import type { HostApi } from '../../../../../bridge/host-api.ts';
+import { SectionCard } from '../../../components/page.tsx';
+import { say, sayFailure } from '../../../components/toasts.tsx';
+import { useHost } from '../../../data/host.ts';
+import rows from '../parts/rows.module.css';
+
+const KEY = ['desktop'];
+
+export function DesktopSection() {
+  const { shell } = useHost();
+  return shell === null ? null : <Cards shell={shell} />;
+}
+
+interface CardsProps {
+  readonly shell: NonNullable<HostApi['shell']>;
+}
+
+function Cards({ shell }: CardsProps) {
+  const { t } = useTranslation('settings');
+  const queries = useQueryClient();
+  const { data } = useQuery({
+    queryKey: KEY,
+    queryFn: async () => ({ settings: await shell.settings(), versions: await shell.versions() }),
+  });
+  if (data === undefined) return null;
+  const { settings, versions } = data;
+
+  const change = async (wanted: Partial<DesktopSettings>) => {
+    const now = await shell.changeSettings(wanted);
+    queries.setQueryData(KEY, { settings: now, versions });
+    if (wanted.staySignedIn === true && !now.staySignedIn) say({ text: t('desktop.notKept') });
+  };
+  const names = ['closeToTray', 'startAtLogin', 'staySignedIn', 'notifications'] as const;
+  return (
+    <>
+      <SectionCard title={t('desktop.title')} description={t('desktop.description')}>
+        <div className={rows.stack}>
+          {names.map((name) => (
+            <Switch
+              key={name}
+              label={t(`desktop.${name}`)}
+              description={t(
+                name === 'startAtLogin' && settings[name] === null ? 'desktop.noLoginItems' : `desktop.${name}Hint`,
+              )}
+              disabled={settings[name] === null}
+              checked={settings[name] === true}
+              onChange={({ currentTarget }) => void change({ [name]: currentTarget.checked }).catch(sayFailure)}
+            />
+          ))}
+        </div>
+      </SectionCard>
+      <SectionCard title={t('desktop.versions')}>
+        <dl className={rows.facts}>
+          {(
+            [
+              [t('desktop.app'), versions.app],
+              ['Electron', versions.electron],
+              ['Chromium', versions.chromium],
+              ['Node.js', versions.node],
+            ] as const
+          ).map(([name, version]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{version}</dd>
+            </div>
+          ))}
+        </dl>
+      </SectionCard>
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+// Settings of the desktop application, on the computer it runs on.
+
+export const desktop = {
+  title: 'On this computer',
+  description: 'How the application behaves here. Nothing of it concerns users or bots.',
+  closeToTray: 'Go on serving when the window is closed',
+  closeToTrayHint: 'The API and subscription links keep answering; the tray icon brings the window back.',
+  startAtLogin: 'Start when I sign in to the computer',
+  startAtLoginHint: 'Without a window: the panel serves, its icon is in the tray.',
+  noLoginItems: 'This system has no list of programs to start. Add Gatehouse to the autostart of your desktop.',
+  staySignedIn: 'Stay signed in on this computer',
+  staySignedInHint:
+    'The session is kept in the keychain and goes on after a restart until it ends. Whatever asks for the password and the code still asks.',
+  notKept: 'The keychain did not keep the session. Settings, Security shows its state.',
+  notifications: 'System messages',
+  notificationsHint: 'When a node stops answering, a user has used all traffic, or a backup fails.',
+  versions: 'Versions',
+  app: 'Gatehouse',
+} as const;
