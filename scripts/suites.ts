@@ -50,7 +50,7 @@ const all: readonly Suite[] = [
   { ...crossing('keychain', 360), programs: KEYCHAIN_PROGRAMS },
   crossing('disk', 480),
   crossing('fuzz', 480),
-  crossing('torture', 480),
+  crossing('torture', 720),
   {
     name: 'e2e',
     // Builds the pages first.

@@ -1,4 +1,4 @@
-// `npm run torture -- --kills N [--seed S]`: kills the panel N times while it writes, and says what it found.
+// `npm run torture -- --kills N [--seed S]`: kills the panel N times at everything it does, and says what it found.
 import { parseArgs } from 'node:util';
 import { torture } from './torture.ts';
 
@@ -11,11 +11,15 @@ if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
 }
 
 console.log(`${kills} kills, seed ${seed}`);
-const report = await torture({ kills, seed, log: console.log });
-const { acknowledged, interrupted, completed, ms } = report;
-console.log(`\nAcknowledged before a kill  ${acknowledged}, each there once`);
-console.log(
-  `Under way at a kill         ${interrupted}: ${completed} had taken effect whole, the others not at all; repeated, each is there once`,
-);
-console.log(`Database sound after each   yes (integrity_check, foreign_key_check, maintained counts)`);
-console.log(`Time                        ${(ms / 1000).toFixed(1)} s`);
+const { tallies, total, ms } = await torture({ kills, seed, log: console.log });
+const row = (name: string, ...cells: (string | number)[]) =>
+  console.log(name.padEnd(22), ...cells.map((cell) => String(cell).padStart(13)));
+console.log();
+row('', 'acknowledged', 'met by a kill', 'of these done');
+for (const [name, tally] of tallies) row(name, tally.acknowledged, tally.interrupted, tally.completed);
+row('all', total.acknowledged, total.interrupted, total.completed);
+console.log(`
+Acknowledged                each there once, none missing
+Met by a kill               whole or not at all; what can be repeated was, and is there once
+Database after each kill    sound (integrity_check, foreign_key_check, maintained counts)
+Time                        ${(ms / 1000).toFixed(1)} s`);
