@@ -12,12 +12,16 @@ export type FieldTexts = Record<string, string>;
 type Issue = z.core.$ZodIssue;
 type T = TFunction<'errors'>;
 
+/** A form's own words for what is wrong with a field, by the code that the panel would give; undefined leaves it at the usual ones. */
+export type TellField = (field: string, code: string) => string | undefined;
+
 /** Everything that the contract has against an input; empty where it can be sent. */
-export function wrongFields(t: T, id: OperationId, input: unknown): FieldTexts {
+export function wrongFields(t: T, id: OperationId, input: unknown, tell?: TellField): FieldTexts {
   const texts: FieldTexts = {};
   for (const issue of issuesOf(id, input)) {
     const names = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? '')];
-    for (const name of names) texts[name] ??= textOf(t, issue, input);
+    const own = (name: string) => (isFormat(issue, input) ? tell?.(name, 'format') : undefined);
+    for (const name of names) texts[name] ??= own(name) ?? textOf(t, issue, input);
   }
   return texts;
 }
@@ -32,6 +36,10 @@ function issuesOf(id: OperationId, input: unknown): readonly Issue[] {
     [operation.body, body],
   ];
   return parts.flatMap(([schema, value]) => schema?.safeParse(value).error?.issues ?? []);
+}
+
+function isFormat(issue: Issue, input: unknown): boolean {
+  return issue.code === 'invalid_format' && !isMissing(input, issue.path);
 }
 
 function textOf(t: T, issue: Issue, input: unknown): string {
@@ -81,12 +89,8 @@ function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
   return path.length > 0 && (value === undefined || value === '');
 }
 
-/** What the panel has against single fields; the rest of a failure is told as a whole. `tell` has words of its own for some codes. */
-export function refusedFields(
-  t: T,
-  failure: PanelCallError,
-  tell?: (field: string, code: string) => string | undefined,
-): FieldTexts {
+/** What the panel has against single fields; the rest of a failure is told as a whole. */
+export function refusedFields(t: T, failure: PanelCallError, tell?: TellField): FieldTexts {
   const texts: FieldTexts = {};
   for (const error of failure.errors) {
     const name = fieldOf(error);

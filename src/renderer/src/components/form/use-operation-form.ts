@@ -6,7 +6,7 @@ import { PanelCallError } from '../../../../contract/client.ts';
 import type { OperationId, Output } from '../../../../contract/table.ts';
 import { type ActOptions, useAct } from '../../data/use-act.ts';
 import type { CallInput } from '../../data/use-operation.ts';
-import { type FieldTexts, refusedFields, wrongFields } from './field-errors.ts';
+import { type FieldTexts, refusedFields, type TellField, wrongFields } from './field-errors.ts';
 
 export interface OperationFormOptions<Id extends OperationId, Values extends Record<string, unknown>>
   extends Omit<ActOptions<Id>, 'onFailure'> {
@@ -17,8 +17,7 @@ export interface OperationFormOptions<Id extends OperationId, Values extends Rec
   toInput(values: Values): CallInput<Id>;
   /** What the contract cannot know, such as two passwords that must be alike: texts by field. */
   readonly check?: (values: Values) => FieldTexts;
-  /** Words for codes of refusals that only this form knows; undefined leaves it at the usual ones. */
-  readonly tellField?: (field: string, code: string) => string | undefined;
+  readonly tellField?: TellField;
   /** The record's entity tag when the form was opened: another's change is then told instead of overwritten. */
   readonly ifMatch?: string | undefined;
 }
@@ -52,7 +51,7 @@ export function useOperationForm<Id extends OperationId, Values extends Record<s
   async function send(condition: string | undefined): Promise<void> {
     const values = form.getValues();
     const input = toInput(values);
-    const wrong = { ...wrongFields(t, operation, input), ...check?.(values) };
+    const wrong = { ...wrongFields(t, operation, input, tellField), ...check?.(values) };
     setFailure(null);
     if (Object.keys(wrong).length > 0) {
       refuse(wrong);

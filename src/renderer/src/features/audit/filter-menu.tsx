@@ -1,14 +1,13 @@
 // Where the log is narrowed: who, what, on what, when. Each condition works at once and stands in the address.
-import { Button, NativeSelect, Popover, Select, TextInput } from '@mantine/core';
-import { IconFilter } from '@tabler/icons-react';
+import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { FilterPopover } from '../../components/filter-popover.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { setQuery } from '../../router/router.ts';
 import { fromField, toField } from '../users/zoned.ts';
 import { ACTION_GROUPS } from './actions.ts';
-import classes from './audit.module.css';
 import { ACTOR_KINDS, type Filter } from './filter.ts';
 import type { Words } from './use-words.ts';
 
@@ -19,31 +18,7 @@ interface FilterMenuProps {
 
 export function FilterMenu(props: FilterMenuProps) {
   const { t } = useTranslation('audit');
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-start"
-      width={320}
-      shadow="none"
-      trapFocus
-      returnFocus
-      classNames={{ dropdown: classes.menu ?? '' }}
-    >
-      <Popover.Target>
-        <Button
-          variant="default"
-          leftSection={<IconFilter size={16} stroke={1.5} />}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {t('filter.add')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t('filter.add')}>{isOpen && <Conditions {...props} />}</Popover.Dropdown>
-    </Popover>
-  );
+  return <FilterPopover label={t('filter.add')}>{() => <Conditions {...props} />}</FilterPopover>;
 }
 
 function Conditions({ filter, words }: FilterMenuProps) {
@@ -61,7 +36,7 @@ function Conditions({ filter, words }: FilterMenuProps) {
     />
   );
   return (
-    <div className={classes.conditions}>
+    <>
       <NativeSelect
         label={t('columns.who')}
         value={filter.key_id === undefined ? (filter.actor ?? '') : `key:${filter.key_id}`}
@@ -90,7 +65,7 @@ function Conditions({ filter, words }: FilterMenuProps) {
       <TargetSelect value={filter.target ?? null} onChange={(target) => set('target', target)} />
       {moment('since')}
       {moment('until')}
-    </div>
+    </>
   );
 }
 

@@ -1,10 +1,11 @@
 // What else can be done with a connection: on and off, a copy, and out. One that a plan or a user names is not deleted.
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconCopyPlus, IconDots, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconCopyPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
+import { DeleteItem, MoreItem, MoreMenu, ToggleItem } from '../../components/more-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/place.ts';
@@ -36,33 +37,20 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
   const close = () => setAsking(false);
   return (
     <>
-      <Menu position="bottom-end" shadow="none">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('more', { name })}>
-            <IconDots size={18} stroke={1.5} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={
-              enabled ? <IconPlayerPause size={16} stroke={1.5} /> : <IconPlayerPlay size={16} stroke={1.5} />
-            }
-            onClick={() => toggle.start({ id, enabled: !enabled })}
-          >
-            {enabled ? t('act.disable') : t('act.enable')}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconCopyPlus size={16} stroke={1.5} />}
-            onClick={() => go(hashOf(['connections', 'new'], { from: id }))}
-          >
-            {t('act.copy')}
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.5} />} onClick={() => setAsking(true)}>
-            {t('act.delete')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu label={t('more', { name })}>
+        <ToggleItem
+          isOn={enabled}
+          label={enabled ? t('act.disable') : t('act.enable')}
+          onClick={() => toggle.start({ id, enabled: !enabled })}
+        />
+        <MoreItem
+          icon={IconCopyPlus}
+          label={t('act.copy')}
+          onClick={() => go(hashOf(['connections', 'new'], { from: id }))}
+        />
+        <Menu.Divider />
+        <DeleteItem label={t('act.delete')} onClick={() => setAsking(true)} />
+      </MoreMenu>
       {naming.length > 0 ? (
         <Confirm
           isOpen={isAsking}

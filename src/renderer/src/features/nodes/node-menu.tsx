@@ -1,17 +1,11 @@
 // What else can be done with a node: on and off, and out. One that has connections is not deleted.
-import { ActionIcon, Menu } from '@mantine/core';
-import {
-  IconDots,
-  IconPencil,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconPlugConnected,
-  IconTrash,
-} from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconPencil, IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes.ts';
 import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
+import { DeleteItem, MoreItem, MoreMenu, ToggleItem } from '../../components/more-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/place.ts';
@@ -40,39 +34,21 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
   const close = () => setAsking(false);
   return (
     <>
-      <Menu position="bottom-end" shadow="none">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('more', { name })}>
-            <IconDots size={18} stroke={1.5} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconPencil size={16} stroke={1.5} />}
-            onClick={() => go(hashOf(['nodes', id, 'edit']))}
-          >
-            {t('act.edit')}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={
-              enabled ? <IconPlayerPause size={16} stroke={1.5} /> : <IconPlayerPlay size={16} stroke={1.5} />
-            }
-            onClick={() => toggle.start({ id, enabled: !enabled })}
-          >
-            {enabled ? t('act.disable') : t('act.enable')}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconPlugConnected size={16} stroke={1.5} />}
-            onClick={() => go(hashOf(['connections'], { node: id }))}
-          >
-            {t('act.connections')}
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.5} />} onClick={() => setAsking(true)}>
-            {t('act.delete')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu label={t('more', { name })}>
+        <MoreItem icon={IconPencil} label={t('act.edit')} onClick={() => go(hashOf(['nodes', id, 'edit']))} />
+        <ToggleItem
+          isOn={enabled}
+          label={enabled ? t('act.disable') : t('act.enable')}
+          onClick={() => toggle.start({ id, enabled: !enabled })}
+        />
+        <MoreItem
+          icon={IconPlugConnected}
+          label={t('act.connections')}
+          onClick={() => go(hashOf(['connections'], { node: id }))}
+        />
+        <Menu.Divider />
+        <DeleteItem label={t('act.delete')} onClick={() => setAsking(true)} />
+      </MoreMenu>
       {count > 0 ? (
         <Confirm
           isOpen={isAsking}

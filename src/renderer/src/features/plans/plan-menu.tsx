@@ -1,9 +1,10 @@
 // What else can be done with a plan: a copy, the archive, and out. One that has users is archived, never deleted.
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconArchive, IconArchiveOff, IconCopyPlus, IconDots, IconTrash, IconUsers } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconArchive, IconArchiveOff, IconCopyPlus, IconUsers } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
+import { DeleteItem, MoreItem, MoreMenu } from '../../components/more-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { hashOf } from '../../router/place.ts';
 import { go } from '../../router/router.ts';
@@ -31,37 +32,21 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
   const close = () => setAsking(false);
   return (
     <>
-      <Menu position="bottom-end" shadow="none">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('more', { name })}>
-            <IconDots size={18} stroke={1.5} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconCopyPlus size={16} stroke={1.5} />}
-            onClick={() => go(hashOf(['plans', 'new'], { from: id }))}
-          >
-            {t('act.copy')}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconUsers size={16} stroke={1.5} />}
-            onClick={() => go(hashOf(['users'], { tariff_id: id }))}
-          >
-            {t('act.users')}
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item
-            leftSection={archived ? <IconArchiveOff size={16} stroke={1.5} /> : <IconArchive size={16} stroke={1.5} />}
-            onClick={() => archive.start({ id, archived: !archived })}
-          >
-            {archived ? t('act.restore') : t('act.archive')}
-          </Menu.Item>
-          <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.5} />} onClick={() => setAsking(true)}>
-            {t('act.delete')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu label={t('more', { name })}>
+        <MoreItem
+          icon={IconCopyPlus}
+          label={t('act.copy')}
+          onClick={() => go(hashOf(['plans', 'new'], { from: id }))}
+        />
+        <MoreItem icon={IconUsers} label={t('act.users')} onClick={() => go(hashOf(['users'], { tariff_id: id }))} />
+        <Menu.Divider />
+        <MoreItem
+          icon={archived ? IconArchiveOff : IconArchive}
+          label={archived ? t('act.restore') : t('act.archive')}
+          onClick={() => archive.start({ id, archived: !archived })}
+        />
+        <DeleteItem label={t('act.delete')} onClick={() => setAsking(true)} />
+      </MoreMenu>
       {users > 0 ? (
         <Confirm
           isOpen={isAsking}

@@ -1,9 +1,10 @@
 // Where conditions are added: plan, tag, online, expiring. Each works at once and stands in the address.
-import { Autocomplete, Button, NativeSelect, Popover, SegmentedControl } from '@mantine/core';
-import { IconFilter } from '@tabler/icons-react';
+import { Autocomplete, Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import chips from '../../components/filter-chips.module.css';
+import { FilterPopover } from '../../components/filter-popover.tsx';
 import { useNow } from '../../format/use-now.ts';
 import { setQuery } from '../../router/router.ts';
 import { knownTags } from './cached-users.ts';
@@ -20,33 +21,7 @@ interface FilterMenuProps {
 
 export function FilterMenu(props: FilterMenuProps) {
   const { t } = useTranslation('users');
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      position="bottom-start"
-      width={300}
-      shadow="none"
-      trapFocus
-      returnFocus
-      classNames={{ dropdown: classes.filterMenu ?? '' }}
-    >
-      <Popover.Target>
-        <Button
-          variant="default"
-          leftSection={<IconFilter size={16} stroke={1.5} />}
-          onClick={() => setOpen(!isOpen)}
-          aria-expanded={isOpen}
-        >
-          {t('filter.add')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t('filter.add')}>
-        {isOpen && <Conditions {...props} onDone={() => setOpen(false)} />}
-      </Popover.Dropdown>
-    </Popover>
-  );
+  return <FilterPopover label={t('filter.add')}>{(close) => <Conditions {...props} onDone={close} />}</FilterPopover>;
 }
 
 function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDone: () => void }) {
@@ -63,7 +38,7 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
     onDone();
   };
   return (
-    <form className={classes.conditions} onSubmit={submit}>
+    <form className={chips.conditions} onSubmit={submit}>
       <NativeSelect
         label={t('filter.plan')}
         value={String(filter.tariff_id ?? '')}
