@@ -1,9 +1,10 @@
 // What the shell itself says: menus, tray, dialogs, notifications. The pages have their own texts.
-import { english } from './words/en.ts';
+import { english, type Words } from './words/en.ts';
 import { russian } from './words/ru.ts';
 
-export type Words = { readonly [Name in keyof typeof english]: string };
-export type Language = 'en' | 'ru';
+export type { Words };
+
+type Language = 'en' | 'ru';
 
 const BY_LANGUAGE: Readonly<Record<Language, Words>> = { en: english, ru: russian };
 

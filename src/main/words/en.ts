@@ -83,3 +83,5 @@ export const english = {
   updateFailed: 'It could not be found out whether there is a newer version',
   updateFailedDetail: 'The panel is not affected. Try again later. ({reason})',
 } as const;
+
+export type Words = { readonly [Name in keyof typeof english]: string };

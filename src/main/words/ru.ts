@@ -1,5 +1,5 @@
 // The shell in Russian.
-import type { Words } from '../words.ts';
+import type { Words } from './en.ts';
 
 export const russian: Words = {
   open: 'Открыть Gatehouse',

@@ -1,0 +1,88 @@
+// The stand-in's application: paths, one instance, and the events by which it ends.
+import { EventEmitter } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** An event that can be prevented. */
+export function preventable<Params extends object>(params: Params) {
+  const event = {
+    ...params,
+    defaultPrevented: false,
+    preventDefault() {
+      event.defaultPrevented = true;
+    },
+  };
+  return event;
+}
+
+const home = process.env.HOME ?? '/tmp';
+const paths: Record<string, string> = {
+  appData: process.env.XDG_CONFIG_HOME ?? join(home, '.config'),
+  downloads: join(home, 'Downloads'),
+};
+
+class App extends EventEmitter {
+  readonly isPackaged = false;
+  readonly calls: string[] = [];
+  /** Run before the process ends: the browser is closed. */
+  readonly lastSteps: (() => Promise<unknown>)[] = [];
+  #login = false;
+
+  setName(): void {}
+  setAppUserModelId(): void {}
+  getVersion = () => '0.1.0';
+  getLocale = () => 'en-GB';
+  enableSandbox = () => void this.calls.push('enableSandbox');
+  showAboutPanel = () => void this.calls.push('showAboutPanel');
+  getLoginItemSettings = () => ({ openAtLogin: this.#login });
+  setLoginItemSettings({ openAtLogin }: { openAtLogin: boolean }): void {
+    this.#login = openAtLogin;
+  }
+
+  getPath(name: string): string {
+    const path = paths[name];
+    if (path === undefined) throw new Error(`no path ${name}`);
+    return path;
+  }
+  setPath(name: string, path: string): void {
+    paths[name] = path;
+  }
+
+  /** As Electron's: the first process has it; a second one tells the first and gets false. */
+  requestSingleInstanceLock(): boolean {
+    const file = join(this.getPath('userData'), 'instance');
+    mkdirSync(this.getPath('userData'), { recursive: true });
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+    } catch {
+      if (this.#tell(Number(readFileSync(file, 'utf8')))) return false;
+      writeFileSync(file, String(process.pid));
+    }
+    process.on('SIGUSR2', () => this.emit('second-instance', {}, [], ''));
+    process.on('exit', () => rmSync(file, { force: true }));
+    return true;
+  }
+  /** False: that process is gone. */
+  #tell(pid: number): boolean {
+    try {
+      process.kill(pid, 'SIGUSR2');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async whenReady(): Promise<void> {}
+
+  quit(): void {
+    const event = preventable({});
+    this.emit('before-quit', event);
+    if (!event.defaultPrevented) this.exit(0);
+  }
+  exit(code = 0): void {
+    const steps = this.lastSteps.splice(0).map((step) => step().catch(() => undefined));
+    void Promise.all(steps).then(() => process.exit(code));
+  }
+}
+
+export const app = new App();

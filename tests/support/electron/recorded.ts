@@ -1,0 +1,109 @@
+// What the system would show: recorded for the test, which also decides what a person would answer.
+import { EventEmitter } from 'node:events';
+
+export interface Shown {
+  readonly kind: 'message' | 'save' | 'error';
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export const shown: Shown[] = [];
+export const opened: string[] = [];
+const answers = { message: [] as number[], save: [] as (string | null)[] };
+const waiting: (() => void)[] = [];
+
+/** A message box without an answer stays open, as a real one does, until the test gives one. */
+export function giveAnswer(kind: 'message' | 'save', answer: number | string | null): void {
+  (answers[kind] as unknown[]).push(answer);
+  for (const look of waiting.splice(0)) look();
+}
+
+async function answerOf<Kind extends keyof typeof answers>(kind: Kind) {
+  while (answers[kind].length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+  return answers[kind].shift() as (typeof answers)[Kind][number];
+}
+
+export const dialog = {
+  async showMessageBox(options: Record<string, unknown>) {
+    shown.push({ kind: 'message', options });
+    return { response: await answerOf('message'), checkboxChecked: false };
+  },
+  async showSaveDialog(options: Record<string, unknown>) {
+    shown.push({ kind: 'save', options });
+    const filePath = await answerOf('save');
+    return filePath === null ? { canceled: true, filePath: '' } : { canceled: false, filePath };
+  },
+  showErrorBox(title: string, content: string) {
+    shown.push({ kind: 'error', options: { title, content } });
+  },
+};
+
+export const shell = {
+  openExternal: async (url: string) => void opened.push(url),
+  openPath: async (path: string) => {
+    opened.push(path);
+    return '';
+  },
+};
+
+export interface Item {
+  readonly label?: string;
+  readonly role?: string;
+  readonly type?: string;
+  readonly checked?: boolean;
+  readonly enabled?: boolean;
+  readonly submenu?: readonly Item[];
+  readonly click?: () => void;
+}
+
+export class Menu {
+  static application: Menu | null = null;
+  readonly items: readonly Item[];
+  constructor(items: readonly Item[]) {
+    this.items = items;
+  }
+  static buildFromTemplate(items: readonly Item[]): Menu {
+    return new Menu(items);
+  }
+  static setApplicationMenu(menu: Menu): void {
+    Menu.application = menu;
+  }
+  /** Presses the item of a label, wherever it stands. */
+  static press(items: readonly Item[], label: string): void {
+    const all = items.flatMap((item) => [item, ...(item.submenu ?? [])]);
+    const found = all.find((item) => item.label === label && item.enabled !== false);
+    if (found?.click === undefined) throw new Error(`no item ${label} among ${all.map((item) => item.label)}`);
+    found.click();
+  }
+}
+
+export class Tray extends EventEmitter {
+  static readonly all: Tray[] = [];
+  menu: Menu | null = null;
+  toolTip = '';
+  constructor() {
+    super();
+    Tray.all.push(this);
+  }
+  setToolTip(text: string): void {
+    this.toolTip = text;
+  }
+  setContextMenu(menu: Menu): void {
+    this.menu = menu;
+  }
+  destroy(): void {
+    Tray.all.splice(Tray.all.indexOf(this), 1);
+  }
+}
+
+export class Notification extends EventEmitter {
+  static readonly all: Notification[] = [];
+  static isSupported = () => true;
+  readonly options: { readonly title: string; readonly body: string };
+  constructor(options: { readonly title: string; readonly body: string }) {
+    super();
+    this.options = options;
+  }
+  show(): void {
+    Notification.all.push(this);
+  }
+}

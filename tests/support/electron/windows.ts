@@ -1,0 +1,201 @@
+// The stand-in's windows: each a page with the built preload in it, whose calls cross as structured clones.
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { BrowserContext, Frame, Page } from '@playwright/test';
+import { app, preventable } from './app.ts';
+import { browser, fromPage, type Handler, schemes, toPage } from './browser.ts';
+
+type IpcHandler = (event: object, ...args: unknown[]) => unknown;
+const channels = new Map<string, IpcHandler>();
+
+export const ipcMain = {
+  handle(channel: string, handler: IpcHandler) {
+    if (channels.has(channel)) throw new Error(`a second handler for '${channel}'`);
+    channels.set(channel, handler);
+  },
+  removeHandler: (channel: string) => void channels.delete(channel),
+};
+
+export const privileged: unknown[] = [];
+export const protocol = {
+  registerSchemesAsPrivileged: (list: readonly unknown[]) => void privileged.push(...list),
+  handle: (scheme: string, handler: Handler) => void schemes.set(scheme, handler),
+};
+
+interface Options {
+  readonly show?: boolean;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly webPreferences: { readonly preload: string };
+}
+
+let lastId = 0;
+
+class WebContents extends EventEmitter {
+  readonly id = ++lastId;
+  readonly preload: string;
+  page: Promise<Page> | null = null;
+  #openHandler: (details: { url: string }) => unknown = () => ({ action: 'allow' });
+  #zoom = 0;
+  #url = '';
+  #isDestroyed = false;
+
+  constructor(preload: string) {
+    super();
+    this.preload = readFileSync(preload, 'utf8');
+    app.emit('web-contents-created', {}, this);
+  }
+  setWindowOpenHandler(handler: (details: { url: string }) => unknown): void {
+    this.#openHandler = handler;
+  }
+  isDestroyed = () => this.#isDestroyed;
+  getURL = () => this.#url;
+  getZoomLevel = () => this.#zoom;
+  setZoomLevel = (level: number) => {
+    this.#zoom = level;
+  };
+
+  async load(url: string): Promise<void> {
+    this.#url = url;
+    this.emit('did-start-navigation', { isMainFrame: true, isSameDocument: false, url });
+    const former = this.page;
+    this.page = this.#open(await browser());
+    await (await former)?.close().catch(() => undefined);
+    await (await this.page).goto(toPage(url));
+    this.emit('did-finish-load');
+  }
+  /** As a crashed renderer asks for: a page anew at the same address. */
+  reload(): void {
+    void this.load(this.#url);
+  }
+
+  async #open(context: BrowserContext): Promise<Page> {
+    // A profile begins with a page of its own, which takes the place of the first window's.
+    const page = await context.newPage();
+    await page.exposeBinding('standInInvoke', ({ frame }, channel: string, args: unknown[]) =>
+      this.#invoke(frame, channel, args),
+    );
+    await page.addInitScript(bootOf(this.preload));
+    page.on('crash', () => this.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 }));
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) this.#url = fromPage(frame.url());
+    });
+    page.on('popup', (popup) => {
+      this.#openHandler({ url: popup.url() });
+      void popup.close();
+    });
+    page.on('request', (request) => {
+      if (!request.isNavigationRequest() || request.url() === toPage(this.#url)) return;
+      const details = { url: fromPage(request.url()), isMainFrame: request.frame() === page.mainFrame() };
+      this.emit('will-navigate', preventable(details));
+    });
+    return page;
+  }
+
+  /** What Electron does with a thrown error: only its message crosses. */
+  async #invoke(frame: Frame, channel: string, args: unknown[]): Promise<unknown> {
+    const handler = channels.get(channel);
+    const senderFrame = { url: fromPage(frame.url()), parent: frame.parentFrame(), detached: frame.isDetached() };
+    try {
+      if (handler === undefined) throw new Error(`No handler registered for '${channel}'`);
+      const result = await handler({ sender: this, senderFrame }, ...structuredClone(args));
+      return { result: structuredClone(result) };
+    } catch (error) {
+      return { failure: `Error invoking remote method '${channel}': ${error}` };
+    }
+  }
+
+  send(channel: string, message: unknown): void {
+    const cloned = structuredClone(message);
+    const told = this.page?.then((page) => page.evaluate(TELL, [channel, cloned] as const));
+    // A page that is gone hears nothing, as in Electron.
+    told?.catch(() => undefined);
+  }
+  destroy(): void {
+    this.#isDestroyed = true;
+    void this.page?.then((page) => page.close()).catch(() => undefined);
+    this.emit('destroyed');
+  }
+}
+
+/** Runs in the page. */
+const TELL = ([channel, message]: readonly [string, unknown]) =>
+  (globalThis as unknown as { standInTell?: (channel: string, message: unknown) => void }).standInTell?.(
+    channel,
+    message,
+  );
+
+/** The preload as Electron runs it: before the page's scripts, with a `require` that knows Electron alone. */
+function bootOf(preload: string): string {
+  return `(() => {
+    if (window.top !== window) return;
+    const heard = new Map();
+    window.standInTell = (channel, message) => {
+      for (const listener of [...(heard.get(channel) ?? [])]) listener({}, message);
+    };
+    const ipcRenderer = {
+      async invoke(channel, ...args) {
+        const { result, failure } = await window.standInInvoke(channel, structuredClone(args));
+        if (failure !== undefined) throw new Error(failure);
+        return result;
+      },
+      on: (channel, listener) => heard.set(channel, (heard.get(channel) ?? new Set()).add(listener)),
+      removeListener: (channel, listener) => heard.get(channel)?.delete(listener),
+    };
+    const contextBridge = { exposeInMainWorld: (name, api) => { window[name] = Object.freeze({ ...api }); } };
+    const require = (name) => {
+      if (name !== 'electron') throw new Error('a sandboxed preload cannot load ' + name);
+      return { contextBridge, ipcRenderer };
+    };
+    ((require, module, exports) => {${preload}
+    })(require, { exports: {} }, {});
+  })()`;
+}
+
+export class BrowserWindow extends EventEmitter {
+  static readonly all: BrowserWindow[] = [];
+  readonly options: Options;
+  readonly webContents: WebContents;
+  isShown = false;
+  #isDestroyed = false;
+
+  constructor(options: Options) {
+    super();
+    this.options = options;
+    this.webContents = new WebContents(options.webPreferences.preload);
+    BrowserWindow.all.push(this);
+  }
+  loadURL = (url: string) => this.webContents.load(url);
+  show = () => {
+    this.isShown = true;
+  };
+  hide = () => {
+    this.isShown = false;
+  };
+  focus(): void {}
+  restore(): void {}
+  maximize(): void {}
+  isVisible = () => this.isShown;
+  isFocused = () => this.isShown;
+  isMinimized = () => false;
+  isMaximized = () => false;
+  isDestroyed = () => this.#isDestroyed;
+  getNormalBounds(): object {
+    const { x, y, width, height } = this.options;
+    return { x, y, width, height };
+  }
+  close(): void {
+    const event = preventable({});
+    this.emit('close', event);
+    if (!event.defaultPrevented) this.destroy();
+  }
+  destroy(): void {
+    this.#isDestroyed = true;
+    BrowserWindow.all.splice(BrowserWindow.all.indexOf(this), 1);
+    this.webContents.destroy();
+    this.emit('closed');
+    if (BrowserWindow.all.length === 0) app.emit('window-all-closed');
+  }
+}
