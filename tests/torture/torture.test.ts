@@ -5,7 +5,7 @@ import { torture } from './torture.ts';
 const KILLS = 100;
 const seed = Number(process.env.TORTURE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-it(`survives ${KILLS} kills at everything it does (TORTURE_SEED=${seed})`, { timeout: 600_000 }, async () => {
+it(`survives ${KILLS} kills at everything it does (TORTURE_SEED=${seed})`, { timeout: 700_000 }, async () => {
   const { tallies, total } = await torture({ kills: KILLS, seed });
   for (const [name, { acknowledged }] of tallies) expect(acknowledged, name).toBeGreaterThan(0);
   expect(total.interrupted, 'acts that a kill met').toBeGreaterThan(KILLS);

@@ -15,10 +15,14 @@ export interface KillOptions {
 }
 
 /** When a kill comes, at the latest. */
-const MOST_ACTS = 12;
 const LONGEST_MS = 500;
-/** Who is at work, by turns: where all are, the bots leave little time to the administrator. */
-const AT_WORK = ['everybody', 'bots', 'the administrator'] as const;
+/** What goes on, by turns, and for how many acts a kill waits at most: beside all others, a backup hardly comes to its end. */
+const AT_WORK = [
+  ['everything', 12],
+  ['bots', 12],
+  ['the administrator', 12],
+  ['backups', 2],
+] as const;
 /** Every so many kills, the start after it is cut short as well. */
 const CUT_STARTS = 4;
 
@@ -34,25 +38,22 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
   const progress = new Map<Lane, Progress>(
     lanes.map((lane) => [lane, { acknowledged: 0, interrupted: 0, completed: 0, isPending: false }]),
   );
-  const panelLanes = [keyLane(target), backupLane(target), await addressLane(target, await linkToken(target))];
+  const backups = backupLane(target);
+  const panelLanes = [keyLane(target), backups, await addressLane(target, await linkToken(target))];
+  const bots = lanes.map((lane) => () => next(target, lane, progressOf(progress, lane)));
+  const panel = panelLanes.map(({ act }) => act);
 
   for (let kill = 1; kill <= kills; kill++) {
-    const moment = momentWithin(random, MOST_ACTS, LONGEST_MS);
-    const who = AT_WORK[kill % AT_WORK.length];
-    const bots = [...progress].map(
-      ([lane, own]) =>
-        () =>
-          next(target, lane, own),
-    );
-    const administrator = panelLanes.map(({ act }) => act);
-    const acts = [...(who === 'the administrator' ? [] : bots), ...(who === 'bots' ? [] : administrator)];
+    const [what, mostActs] = AT_WORK[kill % AT_WORK.length] ?? AT_WORK[0];
+    const moment = momentWithin(random, mostActs, LONGEST_MS);
+    const acts = { everything: [...bots, ...panel], bots, 'the administrator': panel, backups: [backups.act] }[what];
     await killDuring(target, acts, moment);
     if (kill % CUT_STARTS === 0) await target.killWhileStarting(Math.floor(random() * 2 * LONGEST_MS));
     await target.start();
     requireSound(target.database);
     for (const [lane, own] of progress) await settle(target, lane, own);
     for (const lane of panelLanes) await lane.verify();
-    log(`kill ${kill}/${kills} after ${say(moment)} of ${who}`);
+    log(`kill ${kill}/${kills} after ${say(moment)} of ${what}`);
   }
   await requireTold(target, progress);
   requireAudited(target.database, progress, panelLanes);
@@ -62,6 +63,12 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
     ...[...progress].map(([{ name }, tally]) => [name, tally] as const),
     ...panelLanes.map(({ name, tally }) => [name, tally] as const),
   ]);
+}
+
+function progressOf(progress: ReadonlyMap<Lane, Progress>, lane: Lane): Progress {
+  const found = progress.get(lane);
+  if (!found) throw new Error(`no progress of ${lane.name}`);
+  return found;
 }
 
 /** The last segment of a user's link. */
