@@ -87,6 +87,8 @@ module.exports = {
         layers('contract', 'domain', 'core', 'panel', 'bridge', 'main'),
         // Of http only what works without it: the door inside the process and the built pages.
         '^src/http/(inner-door|inner-live|ui)\\.ts$',
+        // The command line is shipped in the application, which runs it where it is asked to.
+        '^src/cli/index\\.ts$',
         npm('electron', 'electron-updater'),
       ],
       {

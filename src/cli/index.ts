@@ -168,7 +168,8 @@ program.hook('preAction', (_program, command) => {
 // Every file that the panel makes is its owner's alone.
 process.umask(0o077);
 try {
-  await program.parseAsync();
+  // Said, as commander counts otherwise in an application of Electron.
+  await program.parseAsync(process.argv, { from: 'node' });
 } catch (error) {
   // Commander has said already what is wrong with the arguments.
   process.exitCode =

@@ -12,6 +12,8 @@ export interface DesktopState {
   readonly staySignedIn: boolean;
   readonly notifications: boolean;
   readonly look: Look;
+  /** The version that was declined for good. */
+  readonly skippedVersion: string | null;
 }
 
 export const DEFAULT_STATE: DesktopState = {
@@ -21,6 +23,7 @@ export const DEFAULT_STATE: DesktopState = {
   staySignedIn: false,
   notifications: true,
   look: { theme: 'system', locale: null },
+  skippedVersion: null,
 };
 
 export interface StateFile {
@@ -66,6 +69,7 @@ function merged(found: Record<string, unknown>): DesktopState {
     staySignedIn: flag('staySignedIn'),
     notifications: flag('notifications'),
     look: lookIn(found.look) ?? DEFAULT_STATE.look,
+    skippedVersion: typeof found.skippedVersion === 'string' ? found.skippedVersion : null,
   };
 }
 

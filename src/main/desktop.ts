@@ -24,6 +24,7 @@ import { guardContents, guardSession } from './security.ts';
 import { createSessionKeeper } from './session-keeper.ts';
 import { statusOf } from './status.ts';
 import { openTray } from './tray.ts';
+import { createUpdates, type Updater } from './updates.ts';
 import { createShellWindow } from './window.ts';
 import { fill, wordsIn } from './words.ts';
 
@@ -58,6 +59,8 @@ export interface DesktopParts {
   readonly keyFile: string | undefined;
   /** Absolute path of the built preload. */
   readonly preload: string;
+  /** null: this installation has no place to look for newer versions. */
+  readonly updater: Updater | null;
   readonly process: Pick<NodeJS.Process, 'on' | 'platform' | 'versions' | 'argv'>;
 }
 
@@ -138,6 +141,14 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     steps: [() => clearInterval(timer), copier.forget, keeper.settled, host.close, () => tray?.close()],
   });
   let timer: NodeJS.Timeout | undefined;
+  const updates =
+    parts.updater &&
+    createUpdates({
+      ...{ updater: parts.updater, words, ask: dialogs.choose, close: ending.prepare },
+      skipped: () => state.get().skippedVersion,
+      skip: (version) => state.set({ skippedVersion: version }),
+      log: log.warn,
+    });
 
   const acts = {
     open: () => window.show(),
@@ -149,6 +160,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     },
     openDataFolder: () => void shell.openPath(parts.folder),
     about: () => app.showAboutPanel(),
+    checkForUpdates: updates && (() => void updates.look()),
     closeWindow: window.close,
     quit: () => app.quit(),
   };
@@ -201,6 +213,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   app.on('window-all-closed', () => {});
   refresh();
   if (!argv.includes(HIDDEN)) window.show();
+  updates?.start();
   const note = takeCrashNote(crashPath);
   if (note !== null) await dialogs.crashed(note, join(parts.folder, 'logs', 'panel.log'));
 }

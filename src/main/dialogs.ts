@@ -3,6 +3,7 @@ import type { Dialog, MessageBoxOptions } from 'electron';
 import type { Refusal } from '../panel/refusal.ts';
 import type { CrashNote } from './crash-note.ts';
 import type { WayOut } from './host.ts';
+import type { Question } from './updates.ts';
 import { fill, type Words } from './words.ts';
 
 export interface Dialogs {
@@ -12,6 +13,8 @@ export interface Dialogs {
   pageFailed(reason: string): Promise<'reload' | 'close'>;
   unresponsive(): Promise<'reload' | 'wait'>;
   crashed(note: CrashNote, log: string): Promise<void>;
+  /** Resolves to the index of the button. */
+  choose(question: Question): Promise<number>;
   /** It cannot go on; the sentence for a person. */
   fatal(message: string): void;
 }
@@ -70,6 +73,10 @@ export function createDialogs(dialog: Pick<Dialog, 'showMessageBox' | 'showError
     async crashed({ at, message }, log) {
       const { crashed, crashedDetail, ok } = words();
       await ask('warning', crashed, fill(crashedDetail, { at, message, log }), [['ok', ok]]);
+    },
+    async choose({ message, detail, buttons }) {
+      const named = buttons.map((label, index) => [String(index), label] as const);
+      return Number(await ask('info', message, detail, named));
     },
     fatal: (message) => dialog.showErrorBox(words().cannotStart, message),
   };

@@ -16,11 +16,14 @@ export interface EndingParts {
 export interface Ending {
   /** Whether it has begun: a window that closes now is not hidden. */
   hasBegun(): boolean;
+  /** Runs the steps now, for an installer that then ends the process itself: quitting is no longer held up. */
+  prepare(): Promise<void>;
 }
 
 /** From now on quitting runs the steps first; one that fails keeps none of the others from running. */
 export function endInOrder({ app, process, crashPath, now, log, steps }: EndingParts): Ending {
   let hasBegun = false;
+  let isPrepared = false;
   const note = (error: unknown) => leaveCrashNote(crashPath, error, new Date(now()).toISOString());
 
   const onDefect = (error: unknown) => {
@@ -31,7 +34,8 @@ export function endInOrder({ app, process, crashPath, now, log, steps }: EndingP
   process.on('uncaughtException', onDefect);
   process.on('unhandledRejection', onDefect);
 
-  async function end(): Promise<void> {
+  /** The exit code. */
+  async function runSteps(): Promise<number> {
     let code = 0;
     for (const step of steps) {
       try {
@@ -42,14 +46,22 @@ export function endInOrder({ app, process, crashPath, now, log, steps }: EndingP
         note(error);
       }
     }
-    app.exit(code);
+    return code;
   }
 
   app.on('before-quit', (event) => {
+    if (isPrepared) return;
     event.preventDefault();
     if (hasBegun) return;
     hasBegun = true;
-    void end();
+    void runSteps().then((code) => app.exit(code));
   });
-  return { hasBegun: () => hasBegun };
+  return {
+    hasBegun: () => hasBegun,
+    async prepare() {
+      hasBegun = true;
+      await runSteps();
+      isPrepared = true;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 // The desktop application begins here: what must happen before Electron is ready, one instance, then the desktop itself.
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -21,8 +22,12 @@ import { findDataFolder } from '../panel/data-folder.ts';
 import { machineParts } from '../panel/machine-parts.ts';
 import { installedPages } from '../panel/pages.ts';
 import { openPanel } from '../panel/panel.ts';
+import { commandIn, runCommand } from './command.ts';
 import { startDesktop } from './desktop.ts';
 import { registerScheme } from './protocol.ts';
+import type { Updater } from './updates.ts';
+
+const command = commandIn(process.argv, app.isPackaged);
 
 app.setName('Gatehouse');
 app.setAppUserModelId('dev.gatehouse.panel');
@@ -31,8 +36,20 @@ app.setPath('userData', join(app.getPath('appData'), 'Gatehouse Desktop'));
 app.enableSandbox();
 registerScheme(protocol);
 
-if (app.requestSingleInstanceLock()) void run();
+if (command !== null) void runHere(command);
+else if (app.requestSingleInstanceLock()) void run();
 else app.quit();
+
+async function runHere(args: readonly string[]): Promise<void> {
+  app.dock?.hide();
+  app.exit(await runCommand(args, { process, load: () => import('../cli/index.ts') }));
+}
+
+/** Where newer versions are offered: the installed application, if whoever packed it said where they are. */
+async function updater(): Promise<Updater | null> {
+  if (!app.isPackaged || !existsSync(join(process.resourcesPath, 'app-update.yml'))) return null;
+  return (await import('electron-updater')).default.autoUpdater;
+}
 
 async function run(): Promise<void> {
   await app.whenReady();
@@ -45,6 +62,7 @@ async function run(): Promise<void> {
         ...{ Notification, protocol, screen, session, shell, Tray },
       },
       ...{ openPanel, pages, process },
+      updater: await updater(),
       clock: machineParts().clock,
       folder: findDataFolder(undefined),
       keyFile: process.env.GATEHOUSE_KEY_FILE && resolve(process.env.GATEHOUSE_KEY_FILE),

@@ -7,6 +7,8 @@ export interface MenuActs {
   go(hash: string): void;
   openDataFolder(): void;
   about(): void;
+  /** null: this installation has no place to look for newer versions. */
+  readonly checkForUpdates: (() => void) | null;
   closeWindow(): void;
   quit(): void;
 }
@@ -20,9 +22,11 @@ export function menuTemplate(
   const settings = { label: words.settings, accelerator: 'CmdOrCtrl+,', click: () => acts.go('#/settings') };
   const quit = { label: words.quit, accelerator: 'CmdOrCtrl+Q', click: acts.quit };
   const about = { label: words.about, click: acts.about };
+  const { checkForUpdates } = acts;
+  const updates = checkForUpdates === null ? [] : [{ label: words.checkForUpdates, click: checkForUpdates }];
   const separator = { type: 'separator' } as const;
   return [
-    ...(isMac ? [{ label: 'Gatehouse', submenu: [about, separator, settings, separator, quit] }] : []),
+    ...(isMac ? [{ label: 'Gatehouse', submenu: [about, ...updates, separator, settings, separator, quit] }] : []),
     {
       label: words.file,
       submenu: [
@@ -62,7 +66,7 @@ export function menuTemplate(
       label: words.help,
       submenu: [
         { label: words.apiDocs, click: () => acts.go('#/settings/security/api/docs') },
-        ...(isMac ? [] : [separator, about]),
+        ...(isMac ? [] : [separator, ...updates, about]),
       ],
     },
   ];
