@@ -44,7 +44,7 @@ const all: readonly Suite[] = [
   crossing('panel', 600),
   crossing('cli', 480),
   crossing('backup', 480),
-  crossing('transport', 120),
+  crossing('transport', 360),
   crossing('migrations', 480),
   crossing('shell', 120),
   { ...crossing('keychain', 360), programs: KEYCHAIN_PROGRAMS },
