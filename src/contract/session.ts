@@ -21,6 +21,7 @@ export const panelState = panelOperation({
   output: z.object({
     version: z.string(),
     language: z.string(),
+    panel_title: z.string(),
     set_up: z.boolean(),
     two_factor: z.boolean().meta({ description: 'Whether sign-in asks for a code.' }),
     signed_in: administrator.nullable(),
@@ -32,7 +33,7 @@ export const panelState = panelOperation({
   example: {
     body: {},
     reply: {
-      ...{ version: '0.1.0', language: 'en', set_up: true, two_factor: false },
+      ...{ version: '0.1.0', language: 'en', panel_title: 'Gatehouse', set_up: true, two_factor: false },
       ...{ signed_in: null, base_url: null, disk_full: false },
     },
   },

@@ -30,6 +30,7 @@ function panelState(env: Env, { store, call, settings }: Scope) {
   const body: Output<'panelState'> = {
     version: env.version,
     language: settings.language,
+    panel_title: settings.panelTitle,
     set_up: store.administrator.get() !== undefined,
     two_factor: store.twoFactor.get() !== null,
     signed_in: isSignedIn ? { name: call.actor.name } : null,

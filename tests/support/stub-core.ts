@@ -79,6 +79,7 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
       return ok({
         version: '0.1.0',
         language: 'en',
+        panel_title: 'Gatehouse',
         set_up: stub.isSetUp,
         two_factor: stub.hasTwoFactor,
         signed_in: isSignedIn ? { name: actor.name } : null,

@@ -8,6 +8,7 @@ import { FormatProvider } from './format/use-format.tsx';
 import { Frame } from './frame/frame.tsx';
 import { hashOf } from './router/place.ts';
 import { currentPlace, go, usePlace } from './router/router.ts';
+import { nameProduct } from './router/title.ts';
 import { beginSession, useSession } from './state/session.ts';
 
 const SetUp = lazy(async () => ({ default: (await import('./features/access/set-up.tsx')).SetUp }));
@@ -19,6 +20,10 @@ export function Gate() {
   const isSignedIn = state.data?.signed_in !== null && state.data !== undefined;
   const isSettingUp = path[0] === 'setup';
 
+  const title = state.data?.panel_title;
+  useEffect(() => {
+    if (title !== undefined) nameProduct(title);
+  }, [title]);
   useEffect(() => {
     if (isSignedIn) beginSession();
   }, [isSignedIn]);

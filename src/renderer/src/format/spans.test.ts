@@ -17,7 +17,8 @@ describe('spanOf', () => {
     [2 * DAY, { unit: 'days', count: 2 }],
     [3 * DAY - 1, { unit: 'days', count: 2 }],
     [59 * DAY, { unit: 'days', count: 59 }],
-    [61 * DAY, { unit: 'months', count: 2 }],
+    [99 * DAY, { unit: 'days', count: 99 }],
+    [101 * DAY, { unit: 'months', count: 3 }],
     [800 * DAY, { unit: 'years', count: 2 }],
   ])('counts %i ms', (ms, span) => {
     expect(spanOf(ms)).toEqual(span);

@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 const NOW_MS = 45_000;
 
 /**
- * A distance in ms as one unit, rounded down as a person counts what is left. Hours up to two days, days up to 60, months of
+ * A distance in ms as one unit, rounded down as a person counts what is left. Hours up to two days, days up to 100, months of
  * 30.44 days up to two years. null: now.
  */
 export function spanOf(distance: number): Span | null {
@@ -23,7 +23,7 @@ export function spanOf(distance: number): Span | null {
   if (ms < NOW_MS) return null;
   if (ms < HOUR) return { unit: 'minutes', count: Math.max(1, Math.round(ms / MINUTE)) };
   if (ms < 2 * DAY) return { unit: 'hours', count: Math.floor(ms / HOUR) };
-  if (ms < 60 * DAY) return { unit: 'days', count: Math.floor(ms / DAY) };
+  if (ms < 100 * DAY) return { unit: 'days', count: Math.floor(ms / DAY) };
   if (ms < 730 * DAY) return { unit: 'months', count: Math.floor(ms / (30.44 * DAY)) };
   return { unit: 'years', count: Math.floor(ms / (365.25 * DAY)) };
 }

@@ -2,14 +2,17 @@
 import { Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { useOperation } from '../data/use-operation.ts';
 import { hashOf } from '../router/place.ts';
 import { usePlace } from '../router/router.ts';
+import { PRODUCT } from '../router/title.ts';
 import { GateMark } from './mark.tsx';
 import classes from './rail.module.css';
 import { SCREENS, screenOf } from './screens.ts';
 
 export function Rail() {
   const { t } = useTranslation('frame');
+  const product = useOperation('panelState', {}).data?.panel_title ?? PRODUCT;
   const current = screenOf(usePlace().path);
   const hasNames = useMediaQuery('(min-width: 1100px)') ?? true;
   const isBar = useMediaQuery('(max-width: 640px)') ?? false;
@@ -17,7 +20,9 @@ export function Rail() {
     <nav className={classes.rail} aria-label={t('nav.label')}>
       <a className={classes.brand} href={hashOf(['overview'])}>
         <GateMark />
-        <span className={classes.product}>Gatehouse</span>
+        <span className={classes.product} title={product}>
+          {product}
+        </span>
       </a>
       <ul className={classes.list}>
         {SCREENS.map(({ id, icon: Icon, load }) => {

@@ -1,7 +1,9 @@
 // The window's title: the innermost name first, as in `Anna Smirnova · Users · Gatehouse`.
 import { useEffect } from 'react';
 
-const PRODUCT = 'Gatehouse';
+/** How the panel is called until it says so itself. */
+export const PRODUCT = 'Gatehouse';
+let product: string = PRODUCT;
 const parts = new Map<number, string>();
 
 /** `depth` 0: the screen; 1: a record opened over it. Gone with the component. */
@@ -17,7 +19,13 @@ export function useTitle(text: string | undefined, depth = 0): void {
   }, [text, depth]);
 }
 
+/** The panel's own name, which stands last in every title. */
+export function nameProduct(name: string): void {
+  product = name;
+  show();
+}
+
 function show(): void {
   const names = [...parts].sort(([a], [b]) => b - a).map(([, text]) => text);
-  document.title = [...names, PRODUCT].join(' · ');
+  document.title = [...names, product].join(' · ');
 }

@@ -17,9 +17,8 @@ import {
 export interface ColumnLook {
   /** Its name, in the head and in the menu of columns. */
   readonly label: string;
-  /** px; a column without it shares what is left, and has at least `min`. */
+  /** px; a column without it takes what is left. */
   readonly width?: number;
-  readonly min?: number;
   readonly align?: 'end';
   /** Not shown in lists narrower than this: what matters least goes first. */
   readonly hideBelow?: 480 | 640 | 860 | 1100;

@@ -7,6 +7,7 @@ import { PanelCallError } from '../../../../contract/client.ts';
 import { useFailureText } from '../../components/failure.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { keyOf, useOperation } from '../../data/use-operation.ts';
+import { PRODUCT } from '../../router/title.ts';
 import { beginSession } from '../../state/session.ts';
 import classes from './access.module.css';
 import { AccessPage } from './access-page.tsx';
@@ -19,11 +20,12 @@ interface SignInProps {
 
 export function SignIn({ isOver = false }: SignInProps) {
   const { t } = useTranslation(['access', 'frame']);
+  const title = useOperation('panelState', {}).data?.panel_title ?? PRODUCT;
   if (!isOver) {
     return (
       <AccessPage
         title={t('access:signIn.title')}
-        subtitle={t('access:signIn.subtitle', { host: location.host })}
+        subtitle={t('access:signIn.subtitle', { title, host: location.host })}
         foot={
           <Trans
             t={t}

@@ -39,7 +39,7 @@ export function useAuditColumns(words: Words, hrefOf: (entry: AuditEntry) => str
           cell: ({ getValue }) => <RelativeTime at={getValue()} />,
         }),
         column.accessor('action', {
-          meta: { label: t('columns.what'), min: 180, isFixed: true },
+          meta: { label: t('columns.what'), isFixed: true },
           cell: ({ row: { original: entry } }) => {
             const gist = words.gistOf(entry);
             return (

@@ -39,7 +39,7 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
     () =>
       column.columns([
         column.accessor('name', {
-          meta: { label: t('columns.name'), min: 180, sort: 'name', isFixed: true },
+          meta: { label: t('columns.name'), sort: 'name', isFixed: true },
           cell: ({ row: { original } }) => (
             <Identity name={original.name} detail={original.tag} href={hrefOf(original)} />
           ),

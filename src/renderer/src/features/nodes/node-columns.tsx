@@ -22,7 +22,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
     () =>
       column.columns([
         column.accessor('name', {
-          meta: { label: t('nodes:columns.name'), min: 180, sort: 'name', isFixed: true },
+          meta: { label: t('nodes:columns.name'), sort: 'name', isFixed: true },
           cell: ({ row: { original } }) => (
             <Identity name={original.name} detail={original.address} href={hrefOf(original)} />
           ),
@@ -34,7 +34,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.accessor((node) => (troubleOf(node) === null ? '' : (node.error ?? '')), {
           id: 'trouble',
-          meta: { label: t('nodes:columns.trouble'), min: 140, hideBelow: 860 },
+          meta: { label: t('nodes:columns.trouble'), width: 190, hideBelow: 860 },
           cell: ({ getValue }) => (
             <span className={classes.error} title={getValue()}>
               {getValue()}
@@ -43,18 +43,18 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.accessor(({ core }) => (core === null ? '' : `${core.name} ${core.version}`), {
           id: 'core',
-          meta: { label: t('nodes:columns.core'), width: 130, hideBelow: 1100 },
+          meta: { label: t('nodes:columns.core'), width: 116, hideBelow: 1100 },
           cell: ({ getValue }) => <span className={classes.quiet}>{getValue() || '—'}</span>,
         }),
         column.accessor(({ uptime_s }) => uptime_s ?? -1, {
           id: 'uptime',
-          meta: { label: t('nodes:columns.uptime'), width: 120, sort: 'uptime', align: 'end', hideBelow: 860 },
+          meta: { label: t('nodes:columns.uptime'), width: 92, sort: 'uptime', align: 'end', hideBelow: 860 },
           cell: ({ row: { original } }) => (original.uptime_s === null ? '—' : format.uptime(original.uptime_s)),
         }),
         column.accessor('users_online', {
           meta: {
             label: t('nodes:columns.online'),
-            width: 100,
+            width: 84,
             sort: 'users_online',
             align: 'end',
             descFirst: true,
@@ -64,11 +64,11 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.display({
           id: 'traffic',
-          meta: { label: t('nodes:columns.traffic'), width: 200, align: 'end', hideBelow: 640 },
+          meta: { label: t('nodes:columns.traffic'), width: 168, align: 'end', hideBelow: 640 },
           cell: ({ row: { original } }) => <DayTraffic nodeId={original.id} />,
         }),
         column.accessor('last_seen_at', {
-          meta: { label: t('nodes:columns.seen'), width: 120, align: 'end', hideBelow: 1100 },
+          meta: { label: t('nodes:columns.seen'), width: 104, align: 'end', hideBelow: 1100 },
           cell: ({ getValue }) => <RelativeTime at={getValue()} none={t('common:never')} />,
         }),
         column.display({

@@ -19,13 +19,13 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
     () =>
       column.columns([
         column.accessor('name', {
-          meta: { label: t('users:columns.name'), min: 180, sort: 'name', isFixed: true },
+          meta: { label: t('users:columns.name'), sort: 'name', isFixed: true },
           cell: ({ row: { original } }) => (
             <Identity name={original.name} detail={original.contact} href={hrefOf(original)} />
           ),
         }),
         column.accessor('state', {
-          meta: { label: t('users:columns.state'), width: 124 },
+          meta: { label: t('users:columns.state'), width: 112 },
           cell: ({ getValue }) => <StateDot state={getValue()} />,
         }),
         column.accessor('tariff_id', {
@@ -34,13 +34,13 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
         }),
         column.accessor('used_down', {
           id: 'traffic',
-          meta: { label: t('users:columns.traffic'), width: 164, sort: 'used', descFirst: true, hideBelow: 640 },
+          meta: { label: t('users:columns.traffic'), width: 176, sort: 'used', descFirst: true, hideBelow: 640 },
           cell: ({ row: { original: user } }) => (
             <TrafficBar used={user.used_up + user.used_down} limit={user.traffic_limit} extra={user.traffic_extra} />
           ),
         }),
         column.accessor('expires_at', {
-          meta: { label: t('users:columns.expires'), width: 116, sort: 'expires_at', hideBelow: 480 },
+          meta: { label: t('users:columns.expires'), width: 132, sort: 'expires_at', hideBelow: 480 },
           cell: ({ row: { original } }) =>
             original.hold === null ? (
               <RelativeTime at={original.expires_at} none={t('common:never')} />
@@ -49,7 +49,7 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
             ),
         }),
         column.accessor('online_at', {
-          meta: { label: t('users:columns.online'), width: 112, hideBelow: 860 },
+          meta: { label: t('users:columns.online'), width: 124, hideBelow: 860 },
           cell: ({ row: { original } }) =>
             original.online ? (
               <StateDot state="online" label={t('users:online')} />
@@ -66,7 +66,7 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
         column.accessor('created_at', {
           meta: {
             label: t('users:columns.created'),
-            width: 120,
+            width: 108,
             sort: 'created_at',
             descFirst: true,
             hideBelow: 1100,

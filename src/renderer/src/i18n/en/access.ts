@@ -3,7 +3,7 @@
 export const access = {
   signIn: {
     title: 'Sign in',
-    subtitle: 'To the panel at {{host}}',
+    subtitle: 'To {{title}} at {{host}}',
     name: 'Name',
     password: 'Password',
     code: 'Code',

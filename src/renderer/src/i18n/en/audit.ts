@@ -24,7 +24,7 @@ export const audit = {
   copyRequest: 'Copy the request id',
   more: 'See also',
   sameTarget: 'Everything done to the same record',
-  sameActor: 'Everything done by {{name}}',
+  sameActor: 'Everything by “{{name}}”',
   sameAction: 'Everything of this kind',
   users_one: '{{count}} user',
   users_other: '{{count}} users',

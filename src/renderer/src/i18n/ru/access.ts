@@ -5,7 +5,7 @@ import type { Russian } from '../texts.ts';
 export const access: Russian<typeof english> = {
   signIn: {
     title: 'Вход',
-    subtitle: 'Панель {{host}}',
+    subtitle: '{{title}} на {{host}}',
     name: 'Имя',
     password: 'Пароль',
     code: 'Код',

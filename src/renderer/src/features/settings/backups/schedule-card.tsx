@@ -43,7 +43,9 @@ export function ScheduleCard({ schedule }: { readonly schedule: Schedule }) {
   const { getInputProps, getValues } = form.form;
   const period = (hours: number) => {
     const { unit, count } = periodOf(hours);
-    return t(`settings:backups.schedule.${unit}`, { count });
+    return count === 1
+      ? t(`settings:backups.schedule.each.${unit}`)
+      : t(`settings:backups.schedule.${unit}`, { count });
   };
   return (
     <SaveCard

@@ -1,4 +1,4 @@
-// Gives names to what swagger-ui leaves without one, so that who cannot see the page knows what each field is for.
+// Gives names to what swagger-ui leaves without one, and takes away what misleads, for who cannot see the page.
 
 const UNNAMED = 'select:not([aria-label]), input:not([aria-label]):not([type=checkbox]), textarea:not([aria-label])';
 
@@ -8,6 +8,8 @@ export function nameControls(node: HTMLElement): () => void {
     for (const control of node.querySelectorAll<HTMLElement>(UNNAMED)) {
       control.setAttribute('aria-label', nameOf(control));
     }
+    // Each table of answers would be a landmark, all of one name.
+    for (const table of node.querySelectorAll('table[role=region]')) table.removeAttribute('role');
     // A keyboard must be able to scroll what is higher than its box.
     for (const text of node.querySelectorAll('pre:not([tabindex])')) text.setAttribute('tabindex', '0');
   };

@@ -1,8 +1,9 @@
 // An act that needs the password: what will happen and what it breaks, then the proof, then it is done.
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import type { Said } from '../../../components/toasts.tsx';
 import classes from './parts.module.css';
@@ -28,25 +29,13 @@ interface ProofDialogProps<Id extends ActId> {
 
 export function ProofDialog<Id extends ActId>(props: ProofDialogProps<Id>) {
   const { isOpen, onClose, title } = props;
-  const { t } = useTranslation('common');
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={title}
-      centered
-      size={440}
-      closeButtonProps={{ 'aria-label': t('close') }}
-      classNames={{ content: classes.dialog ?? '', header: classes.dialogHead ?? '', title: classes.dialogTitle ?? '' }}
-      overlayProps={{ className: classes.scrim ?? '' }}
-      transitionProps={{ transition: 'pop', duration: 150 }}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
       <Question {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 
-/** Mounted with each opening, so that no password of before stands in it. */
 function Question<Id extends ActId>(props: ProofDialogProps<Id>) {
   const { operation, input, onClose, children, action, isDangerous = false, said, onDone } = props;
   const { t } = useTranslation('common');
@@ -62,7 +51,7 @@ function Question<Id extends ActId>(props: ProofDialogProps<Id>) {
   };
   const form = useProvenForm<Id, Record<string, never>>(options);
   return (
-    <form noValidate onSubmit={form.submit}>
+    <form className={classes.dialog} noValidate onSubmit={form.submit}>
       <div className={classes.fields}>
         <div className={classes.text}>{children}</div>
         <ProofFields form={form} isFirst />

@@ -17,6 +17,7 @@ export const backups: Russian<typeof english> = {
     description: 'Копии создаются сами, самые старые из них удаляются.',
     every: 'Как часто',
     off: 'Никогда',
+    each: { hours: 'Каждый час', days: 'Каждый день' },
     hours_one: 'Каждый {{count}} час',
     hours_few: 'Каждые {{count}} часа',
     hours_many: 'Каждые {{count}} часов',
