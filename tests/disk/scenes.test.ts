@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { bulkLoader } from '../../src/store/bulk-load.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openCommandLine, PASSWORD } from '../support/cli.ts';
-import { freePort } from '../support/own-panel.ts';
+import { freePort } from '../support/free-port.ts';
 import { sampleUser } from '../support/temp-store.ts';
 import { type PanelOn, servePanelOn } from './panel-on.ts';
 import { mountDisk, type SmallDisk, whyNoMount } from './small-disk.ts';

@@ -1,8 +1,9 @@
 // Addresses changed while the panel serves: old ones are nothing from the next request on, and nobody is locked out or cut off.
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
-import { freePort, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 
 it('rotates the secret path under load: nothing on the new path fails, nothing on the old one answers', async () => {
   await using own = await openOwnPanel();

@@ -1,11 +1,11 @@
 // A whole panel in this process, composed as `panel serve` composes it, with an administrator who is signed in.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PanelOptions } from '../../src/panel/config.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { type Administrator, createAdministrator } from './administrator.ts';
+import { freePort } from './free-port.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -16,17 +16,6 @@ export interface OwnPanel extends AsyncDisposable {
   readonly administrator: Administrator;
   /** A key's value. */
   newKey(access: 'read' | 'full'): Promise<string>;
-}
-
-/** A port that nobody listens on at the moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject()));
-    });
-  });
 }
 
 /** Starts it on a free port of its own, with no rate limit unless `options` set one. */

@@ -13,8 +13,16 @@ interface Options {
   readonly isSignedIn: boolean;
 }
 
+/** A panel of one test alone, whose administrator is signed in on the test's page. */
+export interface OwnPanel extends BrowserPanel {
+  readonly watch: Watch;
+  readonly visit: (place?: string) => Promise<void>;
+}
+
 interface Fixtures {
   readonly watch: Watch;
+  /** For tests that change what all share: the password, addresses, certificates. It has no users. */
+  readonly own: OwnPanel;
   /** A panel of this test alone, set up by nobody. */
   readonly freshPanel: BrowserPanel;
   /** Goes to a place of the panel: `await visit('users/7')`. */
@@ -63,9 +71,19 @@ export const test = base.extend<Fixtures & Options, WorkerFixtures>({
   watch: async ({ page, panel }, use) => {
     const watch = await watchPage(page, new URL(panel.url).origin);
     await use(watch);
+    expectNone(watch.complaints());
+  },
+
+  own: async ({ context, page }, use) => {
+    const panel = await openBrowserPanel({ users: 0 });
+    await context.addCookies([await panel.signIn()]);
+    const watch = await watchPage(page, new URL(panel.url).origin);
+    await use({ ...panel, watch, visit: (place = '') => visit(page, panel.url, place) });
+    // Before the panel goes, which the page would complain of.
     const complaints = watch.complaints();
-    if (complaints.length > 0)
-      throw new Error(`On this page something happened that must not:\n${complaints.join('\n')}`);
+    await page.close();
+    await panel[Symbol.asyncDispose]();
+    expectNone(complaints);
   },
 
   visit: async ({ page, panel, watch }, use) => {
@@ -74,6 +92,11 @@ export const test = base.extend<Fixtures & Options, WorkerFixtures>({
     await use((place = '') => visit(page, panel.url, place));
   },
 });
+
+function expectNone(complaints: readonly string[]): void {
+  if (complaints.length > 0)
+    throw new Error(`On this page something happened that must not:\n${complaints.join('\n')}`);
+}
 
 /** Opens a place and waits until its screen is there. */
 export async function visit(page: Page, panelUrl: string, place: string): Promise<void> {

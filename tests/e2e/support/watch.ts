@@ -4,6 +4,8 @@ import type { Page } from '@playwright/test';
 export interface Watch {
   /** Console errors that a test provokes itself, such as a refused sign-in. */
   allow(pattern: RegExp): void;
+  /** Another origin that the page may ask from now on: the panel has moved. */
+  allowOrigin(origin: string): void;
   /** Everything that went wrong so far and was not allowed. */
   complaints(): readonly string[];
 }
@@ -14,6 +16,7 @@ const REFUSED = /Failed to load resource: the server responded with a status of 
 export async function watchPage(page: Page, origin: string): Promise<Watch> {
   const complaints: string[] = [];
   const allowed: RegExp[] = [REFUSED];
+  const origins = new Set([origin]);
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
       console.error(`CSP: ${violatedDirective} refused ${blockedURI} ${sample}`);
@@ -30,10 +33,12 @@ export async function watchPage(page: Page, origin: string): Promise<Watch> {
   });
   page.on('request', (request) => {
     const { origin: asked, protocol } = new URL(request.url());
-    if (asked !== origin && !['data:', 'blob:'].includes(protocol)) complaints.push(`Another origin: ${request.url()}`);
+    if (!origins.has(asked) && !['data:', 'blob:'].includes(protocol))
+      complaints.push(`Another origin: ${request.url()}`);
   });
   return {
     allow: (pattern) => allowed.push(pattern),
+    allowOrigin: (other) => origins.add(other),
     complaints: () => complaints.filter((text) => !allowed.some((pattern) => pattern.test(text))),
   };
 }

@@ -1,0 +1,59 @@
+// Hostile texts in every field that is stored: they are shown as texts, break no screen, and run nothing.
+import type { Page } from '@playwright/test';
+import { expect, type OwnPanel, test } from './support/fixtures.ts';
+import { everyPlace, makeOneOfEach } from './support/records.ts';
+import { makeUser } from './support/users.ts';
+
+const TEXTS = {
+  scripts: `"'><img src=x onerror=alert(1)><script>alert(1)</script>`,
+  'right to left': 'مرحبا \u202eevil\u202c שלום {{name}} $t(common:save)',
+  'four bytes': '🦦👩‍👩‍👧‍👦𝕏 😀'.padEnd(60, '😀').slice(0, 60).toWellFormed(),
+  'one long word': 'Щ'.repeat(60),
+};
+
+async function expectWhole(page: Page, where: string): Promise<void> {
+  await expect(page.locator('img[src="x"]'), where).toHaveCount(0);
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow, `${where} at ${width} px`).toBeLessThanOrEqual(0);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('[role=dialog] button, main button')].flatMap((button) => {
+        const { right, left, width: wide } = button.getBoundingClientRect();
+        let holder = button.parentElement;
+        while (holder !== null && !['auto', 'scroll'].includes(getComputedStyle(holder).overflowX))
+          holder = holder.parentElement;
+        const isReached = holder !== null && holder !== document.body && holder.scrollWidth > holder.clientWidth;
+        return !isReached && wide > 1 && (right > innerWidth + 1 || left < -1) ? [button.textContent] : [];
+      }),
+    );
+    expect(cut, `${where} at ${width} px: buttons out of reach`).toEqual([]);
+  }
+}
+
+async function walk(page: Page, own: OwnPanel, text: string): Promise<void> {
+  const made = await makeOneOfEach(own, text);
+  await makeUser(own, 'Ж'.repeat(100), {
+    tariff_id: made.planId,
+    contact: 'W'.repeat(100),
+    note: `${text}\n`.repeat(20),
+  });
+  for (const place of everyPlace(made)) {
+    await own.visit(place);
+    await expect(page.getByText('Something went wrong')).toHaveCount(0);
+    await expectWhole(page, place);
+  }
+  await own.visit('users');
+  await expect(page.getByRole('link', { name: text }).first()).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Find a user or an act' }).fill(text.slice(0, 20));
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await expectWhole(page, 'the palette');
+}
+
+for (const [name, text] of Object.entries(TEXTS)) {
+  test(`${name} in every field break nothing on any screen`, async ({ page, own }) => {
+    test.setTimeout(240_000);
+    await walk(page, own, text);
+  });
+}

@@ -1,0 +1,105 @@
+// Where the panel is: the secret path made anew, another port tried and confirmed or given up, names and the path of links.
+import type { Page } from '@playwright/test';
+import { freePort } from '../support/free-port.ts';
+import { expectAccessible } from './support/axe.ts';
+import { expect, type OwnPanel, test } from './support/fixtures.ts';
+import { card, prove } from './support/settings.ts';
+import { otherWindow } from './support/users.ts';
+
+test('a new secret path moves the page to its new address and closes the old one', async ({ page, own }) => {
+  await own.visit('settings/addresses');
+  await card(page, 'Secret path').getByRole('button', { name: 'Make a new secret path' }).click();
+  const question = page.getByRole('dialog', { name: 'Make a new secret path?' });
+  await expect(question.getByText(/every bot needs the new base address/)).toBeVisible();
+  await expectAccessible(page, 'the question before a new secret path');
+  await prove(question, 'wrong');
+  await question.getByRole('button', { name: 'Make it' }).click();
+  await expect(question.getByText('The password or the code is wrong.')).toBeVisible();
+  await prove(question);
+  await question.getByRole('button', { name: 'Make it' }).click();
+
+  await expect(page.getByText(/^The secret path is new\./)).toBeVisible();
+  expect(page.url().startsWith(own.url)).toBe(false);
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await expectAccessible(page, 'a new secret path');
+  const old = await page.context().request.get(own.url, { failOnStatusCode: false });
+  expect(old.status()).toBe(404);
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Users' })).toBeVisible();
+});
+
+/** Asks for another port and gives the link that confirms it. */
+async function tryPort(page: Page, own: OwnPanel): Promise<string> {
+  const port = await freePort();
+  await own.visit('settings/addresses');
+  const listen = card(page, 'Listening address');
+  await listen.getByLabel('Port').fill(String(port));
+  await expect(listen.getByText(/Bots need the new base address/)).toBeVisible();
+  await prove(listen);
+  await listen.getByRole('button', { name: 'Try the new address' }).click();
+  const open = page.getByRole('link', { name: 'Open the new address' });
+  await expect(page.getByText('A new address waits to be confirmed')).toBeVisible();
+  const link = (await open.getAttribute('href')) ?? '';
+  expect(new URL(link).port).toBe(String(port));
+  own.watch.allowOrigin(new URL(link).origin);
+  return link;
+}
+
+test('another port is kept once its page has been opened there', async ({ page, own }) => {
+  const link = await tryPort(page, own);
+  await expectAccessible(page, 'an address on trial');
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'Open the new address' }).click();
+  const there = await opened;
+  await expect(there.getByText('The panel is here now')).toBeVisible();
+  await expectAccessible(there, 'a confirmed address');
+  await there.getByRole('link', { name: 'To the addresses' }).click();
+  await expect(card(there, 'Listening address').getByLabel('Port')).toHaveValue(new URL(link).port);
+  await expect(there.getByText('A new address waits to be confirmed')).toHaveCount(0);
+  own.watch.allow(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|ERR_SOCKET/);
+  await expect(page.getByText('The panel has moved to its new address. This one no longer answers.')).toBeVisible();
+});
+
+test('another port that nobody opens is given up, and the panel stays', async ({ page, own }) => {
+  test.setTimeout(150_000);
+  const before = (await otherWindow(own).call('getAddresses', {})).body;
+  const link = await tryPort(page, own);
+  await expect(page.getByText('The time is over: the panel stays where it was.')).toBeVisible({ timeout: 90_000 });
+  await page.getByRole('button', { name: 'Understood' }).click();
+  await expect(page.getByText('The time is over: the panel stays where it was.')).toHaveCount(0);
+  const { body } = await otherWindow(own).call('getAddresses', {});
+  expect(body).toEqual(before);
+  await page.goto(`${own.url}#/${link.split('#/')[1]}`);
+  await expect(page.getByText('Not confirmed')).toBeVisible();
+  await expectAccessible(page, 'an address that was given up');
+});
+
+test('links get a path, names are checked, and a refused one stays as typed', async ({ page, own }) => {
+  await own.visit('settings/addresses');
+  const names = card(page, 'Names and proxies');
+  await names.getByLabel('Name or address in links').fill('not a name!');
+  await prove(names);
+  await names.getByRole('button', { name: 'Save' }).click();
+  await expect(names.getByLabel('Name or address in links')).toHaveAttribute('aria-invalid', 'true');
+  await names.getByLabel('Name or address in links').fill('vpn.example.com');
+  await names.getByLabel('Public address of links').fill('https://vpn.example.com');
+  const proxies = names.getByRole('combobox', { name: 'Trusted proxies' });
+  await proxies.pressSequentially('10.0.0.0/8,192.168.0.1 ');
+  await prove(names);
+  await names.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Addresses saved')).toBeVisible();
+  await expect(card(page, 'Where the panel is')).toContainText('https://vpn.example.com/sub/');
+
+  const links = card(page, 'Subscription links');
+  await links.getByLabel('Path').fill('my-links');
+  await expect(links.getByText('Links that users have now stop working.', { exact: false })).toBeVisible();
+  await prove(links);
+  await links.getByRole('button', { name: 'Save' }).click();
+  await expect(card(page, 'Where the panel is')).toContainText('/my-links/');
+  const { body } = await otherWindow(own).call('getAddresses', {});
+  expect(body).toMatchObject({
+    sub_path: 'my-links',
+    public_address: 'vpn.example.com',
+    trusted_proxies: ['10.0.0.0/8', '192.168.0.1'],
+  });
+});

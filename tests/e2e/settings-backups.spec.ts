@@ -1,0 +1,115 @@
+// Backups: made with and without a passphrase, scheduled, taken away and brought back, checked before anything is replaced.
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { card, prove } from './support/settings.ts';
+import { makeUser, otherWindow } from './support/users.ts';
+
+const PASSPHRASE = 'a passphrase for backups';
+
+async function make(page: Page, passphrase = ''): Promise<void> {
+  const form = card(page, 'Make a backup');
+  await form.getByLabel('Passphrase').fill(passphrase);
+  await form.getByRole('button', { name: 'Make a backup now' }).click();
+  await expect(page.getByText(/^Backup made, /)).toBeVisible();
+}
+
+test('are made, checked, restored, and what was there before is kept', async ({ page, own }) => {
+  await otherWindow(own).call('createTariff', { name: 'Monthly' });
+  const before = await makeUser(own, 'In the backup');
+  await own.visit('settings/backups');
+  const list = card(page, 'Backups');
+  await expect(list.getByText('No backups yet')).toBeVisible();
+  await expectAccessible(page, 'no backups');
+  await make(page, PASSPHRASE);
+  await expect(list.getByRole('listitem')).toHaveCount(1);
+  await expect(list.getByText('Encrypted', { exact: true })).toBeVisible();
+  await makeUser(own, 'Made after it');
+
+  await list.getByRole('link', { name: /^Check and restore/ }).click();
+  const drawer = page.getByRole('dialog', { name: 'Restore a backup' });
+  await drawer.getByLabel('Passphrase of the backup').fill('not this one');
+  await drawer.getByRole('button', { name: 'Check' }).click();
+  await expect(drawer.getByText('It does not open with this passphrase.')).toBeVisible();
+  await expect(drawer.getByRole('button', { name: 'Restore this backup' })).toHaveCount(0);
+  await drawer.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
+  await drawer.getByRole('button', { name: 'Check' }).click();
+  await expect(drawer.getByText('Whole and restorable')).toBeVisible();
+  await expectAccessible(page, 'a checked backup');
+  await prove(drawer, 'wrong');
+  await drawer.getByRole('button', { name: 'Restore this backup' }).click();
+  await expect(drawer.getByText('The password or the code is wrong.')).toBeVisible();
+  await prove(drawer);
+  await drawer.getByRole('button', { name: 'Restore this backup' }).click();
+  await expect(drawer.getByText('The panel has 1 user again.')).toBeVisible();
+  await expectAccessible(page, 'a restored backup');
+  await drawer.getByRole('button', { name: 'To the backups' }).click();
+  await expect(list.getByText('Before a restore')).toBeVisible();
+
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await expect(page.getByRole('link', { name: before.name })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Made after it' })).toHaveCount(0);
+});
+
+test('are downloaded, uploaded again, refused where damaged, and deleted', async ({ page, own }) => {
+  await own.visit('settings/backups');
+  await make(page);
+  const list = card(page, 'Backups');
+  const coming = page.waitForEvent('download');
+  await list.getByRole('link', { name: /^Download / }).click();
+  const file = await coming;
+  expect(file.suggestedFilename()).toMatch(/\.gatehouse-backup$/);
+  const content = readFileSync(await file.path());
+
+  await list.getByRole('button', { name: /^Delete / }).click();
+  const question = page.getByRole('dialog', { name: 'Delete this backup?' });
+  await expect(question.getByText(file.suggestedFilename())).toBeVisible();
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await expect(list.getByText('No backups yet')).toBeVisible();
+
+  const upload = async (buffer: Buffer) => {
+    const chooser = page.waitForEvent('filechooser');
+    await list.getByRole('button', { name: 'Upload a backup' }).click();
+    await (await chooser).setFiles({ name: 'mine.gatehouse-backup', mimeType: 'application/octet-stream', buffer });
+  };
+  await upload(content);
+  await expect(page.getByText(/^Backup uploaded, /)).toBeVisible();
+  await list.getByRole('link', { name: /^Check and restore/ }).click();
+  const drawer = page.getByRole('dialog', { name: 'Restore a backup' });
+  await expect(drawer.getByText('Whole and restorable')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(drawer).toBeHidden();
+  await list.getByRole('button', { name: /^Delete / }).click();
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await expect(list.getByText('No backups yet')).toBeVisible();
+
+  const damaged = Buffer.from(content);
+  damaged[Math.floor(damaged.length / 2)] = ~(damaged[Math.floor(damaged.length / 2)] ?? 0) & 0xff;
+  await upload(damaged);
+  await list.getByRole('link', { name: /^Check and restore/ }).click();
+  await expect(drawer.getByText('The file was changed or damaged. Use another one.')).toBeVisible();
+  await expect(drawer.getByRole('button', { name: 'Restore this backup' })).toHaveCount(0);
+  await expectAccessible(page, 'a damaged backup');
+});
+
+test('are scheduled by keyboard, with a passphrase that is asked for', async ({ page, own }) => {
+  await own.visit('settings/backups');
+  const schedule = card(page, 'Schedule');
+  await schedule.getByRole('combobox', { name: 'How often' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('option', { name: 'Every day' }).waitFor();
+  await page.getByRole('option', { name: 'Every day' }).click();
+  await schedule.getByLabel('How many to keep').fill('5');
+  await schedule.getByLabel('Inside, encrypted with this passphrase').check();
+  await schedule.getByLabel('Passphrase', { exact: true }).fill('short');
+  await schedule.getByRole('button', { name: 'Save' }).click();
+  await expect(schedule.getByLabel('Passphrase', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+  await expectAccessible(page, 'a refused schedule');
+  await schedule.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Schedule saved')).toBeVisible();
+  await expect(schedule.getByLabel('As now: encrypted with the passphrase that was set')).toBeChecked();
+  const { body } = await otherWindow(own).call('listBackups', {});
+  expect(body.schedule).toMatchObject({ every_hours: 24, keep: 5, encrypted: true });
+});

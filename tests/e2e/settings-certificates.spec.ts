@@ -1,0 +1,88 @@
+// Certificates: what is served is what the page says, another is imported or made anew, and the authority can be taken away.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { card, prove } from './support/settings.ts';
+
+/** The SHA-256 fingerprint of what is served at an address now. */
+function servedAt(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.end();
+    });
+    socket.once('error', reject);
+  });
+}
+
+test('what is served is told as it is, and made anew without a dropped page', async ({ page, own }) => {
+  await own.visit('settings/certificates');
+  const served = card(page, 'The panel’s certificate');
+  const before = await servedAt(own.url);
+  await expect(served).toContainText(before);
+  await expect(served).toContainText('Made by this panel');
+  await expect(served.getByText(/^\s*\d+ days left$/)).toBeVisible();
+
+  await served.getByRole('button', { name: 'Make anew' }).click();
+  const question = page.getByRole('dialog', { name: 'Make a new certificate?' });
+  await prove(question);
+  await expectAccessible(page, 'the question before a new certificate');
+  await question.getByRole('button', { name: 'Make anew' }).click();
+  await expect(page.getByText(/^New certificate served, valid until/)).toBeVisible();
+  const after = await servedAt(own.url);
+  expect(after).not.toBe(before);
+  await expect(served).toContainText(after);
+});
+
+test('a certificate is imported from its files; one that cannot be served says why', async ({
+  page,
+  own,
+  freshPanel,
+}) => {
+  // Another panel's certificate is as foreign here as any.
+  const read = (panel: typeof freshPanel, name: string) =>
+    readFileSync(join(panel.commandLine.folder, 'tls', name), 'utf8');
+  const chain = `${read(freshPanel, 'server.pem')}\n${read(freshPanel, 'ca.pem')}`;
+  const key = read(freshPanel, 'server-key.pem');
+
+  await own.visit('settings/certificates');
+  await page.getByRole('link', { name: 'Import a certificate' }).click();
+  const form = page.getByRole('dialog', { name: 'Import a certificate' });
+  await prove(form);
+  await form.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(form.getByText('There is no certificate in PEM in it')).toBeVisible();
+
+  await form.getByLabel('Certificate and chain').fill('-----BEGIN NONSENSE-----\n<script>alert(1)</script>');
+  await form.getByLabel('Private key', { exact: true }).fill(read(own, 'server-key.pem'));
+  await form.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(form.getByText('There is no certificate in PEM in it')).toBeVisible();
+  await form.getByLabel('Certificate and chain').fill(chain);
+  await form.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(form.getByText('This is not the key of the certificate')).toBeVisible();
+  await expectAccessible(page, 'a refused certificate');
+
+  const chooser = page.waitForEvent('filechooser');
+  await form.getByRole('button', { name: 'From a file : Private key' }).click();
+  await (await chooser).setFiles({ name: 'privkey.pem', mimeType: 'text/plain', buffer: Buffer.from(key) });
+  await expect(form.getByLabel('Private key', { exact: true })).toHaveValue(key);
+  await form.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(page.getByText(/^Certificate imported, valid until/)).toBeVisible();
+  await expect(form).toBeHidden();
+
+  const served = card(page, 'The panel’s certificate');
+  await expect(served).toContainText('Imported');
+  await expect(served).toContainText(await servedAt(own.url));
+  await expectAccessible(page, 'an imported certificate');
+});
+
+test('the authority for bots is downloaded and is the one that signed', async ({ page, own }) => {
+  await own.visit('settings/certificates');
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download gatehouse-ca.pem' }).click();
+  const file = await coming;
+  expect(file.suggestedFilename()).toBe('gatehouse-ca.pem');
+  expect(readFileSync(await file.path(), 'utf8').trim()).toBe(readFileSync(own.serving.caPath ?? '', 'utf8').trim());
+});

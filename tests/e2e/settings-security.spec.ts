@@ -1,0 +1,130 @@
+// Security: the password with what goes with it, the second factor on and off, and where one is signed in.
+import { Secret, TOTP } from 'otpauth';
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { ADMIN } from './support/panels.ts';
+import { card, prove } from './support/settings.ts';
+import { otherWindow } from './support/users.ts';
+
+const NEW_PASSWORD = 'violet otter under bridges';
+
+test('the password changes, with other sessions and, if asked for, the keys', async ({ page, own }) => {
+  const { body: key } = await otherWindow(own).call('createKey', {
+    name: 'bot',
+    access: 'full',
+    password: ADMIN.password,
+  });
+  await own.visit('settings/security');
+  const password = card(page, 'Password');
+  await password.getByLabel('New password', { exact: true }).fill('short');
+  await expect(password.getByText(/Too short/)).toBeVisible();
+  await password.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+  await password.getByLabel('Repeat the new password').fill('something else');
+  await prove(password);
+  await password.getByRole('button', { name: 'Change the password' }).click();
+  await expect(password.getByText('The two passwords differ')).toBeVisible();
+  await password.getByLabel('Repeat the new password').fill(NEW_PASSWORD);
+  await password.getByLabel('Also revoke the API keys').check();
+  await prove(password, 'wrong');
+  await password.getByRole('button', { name: 'Change the password' }).click();
+  await expect(password.getByText('The password or the code is wrong.')).toBeVisible();
+  await expect(password.getByLabel('New password', { exact: true })).toHaveValue(NEW_PASSWORD);
+  await expectAccessible(page, 'a new password');
+  await prove(password);
+  await password.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByText(/^Password changed · \d+ other sessions? ended · 1 key revoked$/)).toBeVisible();
+
+  expect((await otherWindow(own).call('listUsers', {})).status).toBe(401);
+  const refused = await page.context().request.get(`${own.baseUrl}/users`, {
+    headers: { authorization: `Bearer ${key.value}` },
+  });
+  expect(refused.status()).toBe(401);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+});
+
+test('the second factor is turned on, asked for, renewed and turned off', async ({ page, own }) => {
+  await own.visit('settings/security');
+  const factor = card(page, 'Two-factor sign-in');
+  await factor.getByRole('button', { name: 'Turn on' }).click();
+  await factor.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await factor.getByRole('button', { name: 'Go on' }).click();
+  await expect(factor.getByRole('img')).toBeVisible();
+  await expectAccessible(page, 'enrolment in the settings');
+  const secret = (await factor.locator('code').first().innerText()).replaceAll(/\s/g, '');
+  await factor
+    .getByLabel('The code that the app shows now')
+    .fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
+  await factor.getByRole('button', { name: 'Turn it on' }).click();
+  const recovery = await factor.getByRole('list').locator('code').allInnerTexts();
+  expect(recovery).toHaveLength(10);
+  await factor.getByLabel('I have put them in a safe place').check();
+  await factor.getByRole('button', { name: 'Done' }).click();
+  await expect(factor.getByText('10 recovery codes left')).toBeVisible();
+
+  await factor.getByRole('button', { name: 'New recovery codes' }).click();
+  const renewal = page.getByRole('dialog', { name: 'Make new recovery codes?' });
+  await prove(renewal);
+  await renewal.getByRole('button', { name: 'Make them' }).click();
+  await expect(renewal.getByText('Fill this in')).toBeVisible();
+  await renewal.getByLabel('Code', { exact: true }).fill(recovery[0] ?? '');
+  await expectAccessible(page, 'the question before new codes');
+  await renewal.getByRole('button', { name: 'Make them' }).click();
+  const renewed = await factor.getByRole('list').locator('code').allInnerTexts();
+  expect(renewed.some((code) => recovery.includes(code))).toBe(false);
+  await factor.getByLabel('I have put them in a safe place').check();
+  await factor.getByRole('button', { name: 'Done' }).click();
+
+  await factor.getByRole('button', { name: 'Turn off' }).click();
+  const off = page.getByRole('dialog', { name: 'Turn off two-factor sign-in?' });
+  await prove(off);
+  await off.getByLabel('Code', { exact: true }).fill(recovery[1] ?? '');
+  await off.getByRole('button', { name: 'Turn off' }).click();
+  await expect(off.getByText('The password or the code is wrong.')).toBeVisible();
+  await off.getByLabel('Code', { exact: true }).fill(renewed[0] ?? '');
+  await off.getByRole('button', { name: 'Turn off' }).click();
+  await expect(page.getByText('Two-factor sign-in is off')).toBeVisible();
+  await expect(factor.getByText('Whoever learns the password can sign in.')).toBeVisible();
+});
+
+test('sessions tell their device and address; one is ended, then all others', async ({ page, own, browser }) => {
+  const elsewhere = await browser.newContext({
+    ignoreHTTPSErrors: true,
+    userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1',
+  });
+  const phone = await elsewhere.newPage();
+  await phone.goto(own.url);
+  await phone.getByLabel('Name').fill(ADMIN.name);
+  await phone.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await phone.keyboard.press('Enter');
+  await phone.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+
+  await own.visit('settings/security');
+  const sessions = card(page, 'Sessions');
+  const rows = sessions.getByRole('listitem');
+  await expect(rows.first()).toContainText('This one');
+  const row = rows.filter({ hasText: 'iPhone' });
+  await expect(row).toContainText('127.0.0.1');
+  await expectAccessible(page, 'sessions');
+  await row.getByRole('button', { name: /^End the session of/ }).click();
+  await expect(page.getByText(/^Session ended: /)).toBeVisible();
+  await expect(row).toHaveCount(0);
+  await phone.getByRole('link', { name: 'Plans' }).click();
+  await expect(phone.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
+  await elsewhere.close();
+
+  await sessions.getByRole('button', { name: 'End all others' }).click();
+  const question = page.getByRole('dialog', { name: 'End all other sessions?' });
+  await question.getByRole('button', { name: 'End all others' }).click();
+  await expect(page.getByText(/^\d+ sessions? ended$/)).toBeVisible();
+  await expect(rows).toHaveCount(1);
+  expect((await otherWindow(own).call('listUsers', {})).status).toBe(401);
+});
+
+test('the secret store says where it stands and looks again', async ({ page, own }) => {
+  await own.visit('settings/security');
+  const store = card(page, 'Secret store');
+  await expect(store).toContainText('a key file');
+  await store.getByRole('button', { name: 'Check again' }).click();
+  await expect(page.getByText('Secret store: Open')).toBeVisible();
+});

@@ -1,0 +1,121 @@
+// Settings: general and subscription, each saved where it is changed; every section in both languages, both themes, wide and narrow.
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { card } from './support/settings.ts';
+
+test('the panel’s title, language and time zone are saved and seen at once', async ({ page, own }) => {
+  await own.visit('settings/general');
+  const general = card(page, 'General');
+  await expect(general.getByRole('button', { name: 'Save' })).toHaveCount(0);
+  await general.getByLabel('Title of the panel').fill('Panel of <b>Anna</b> 🦦');
+  const zone = general.getByRole('combobox', { name: 'Time zone' });
+  await zone.fill('tokyo');
+  await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+  await expectAccessible(page, 'general, changed');
+  await general.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Settings saved' })).toBeVisible();
+  await expect(general.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await expect(page).toHaveTitle(/Panel of <b>Anna<\/b> 🦦$/);
+
+  await general.getByRole('combobox', { name: 'Language' }).click();
+  await page.getByRole('option', { name: 'Русский' }).click();
+  await general.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /Settings|Настройки/ })).toBeVisible();
+  const { body } = (await own.administrator?.call('getPanelSettings', {})) ?? {};
+  expect(body).toMatchObject({ panel_title: 'Panel of <b>Anna</b> 🦦', language: 'ru', time_zone: 'Asia/Tokyo' });
+});
+
+test('how long records are kept is refused out of bounds and kept as typed', async ({ page, own }) => {
+  await own.visit('settings/general');
+  const kept = card(page, 'How long records are kept');
+  const audit = kept.getByLabel('Audit log, days');
+  await audit.fill('0');
+  await kept.getByRole('button', { name: 'Save' }).click();
+  await expect(audit).toHaveAttribute('aria-invalid', 'true');
+  await expect(audit).toHaveValue('0');
+  await expectAccessible(page, 'a refused field');
+  await audit.fill('400');
+  await kept.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  await page.reload();
+  await expect(audit).toHaveValue('400');
+});
+
+test('units are this browser’s own', async ({ page, visit }) => {
+  await visit('settings/general');
+  await card(page, 'In this browser').getByText('GiB').click();
+  await visit('plans');
+  await expect(page.getByRole('main')).toContainText('GiB');
+});
+
+test('what users see is checked, saved, and stands on their page', async ({ page, own }) => {
+  await own.visit('settings/subscription');
+  const sub = card(page, 'Subscription');
+  await sub.getByLabel('Support link').fill('javascript:alert(1)');
+  await sub.getByLabel('Announcement').fill('<img src=x onerror=alert(1)> مرحبا 🦦');
+  await sub.getByRole('button', { name: 'Save' }).click();
+  await expect(sub.getByText(/A link as https:/)).toBeVisible();
+  await expectAccessible(page, 'a refused link');
+  await sub.getByLabel('Support link').fill('https://t.me/example');
+  await sub.getByLabel('Title', { exact: true }).fill('Anna’s VPN');
+  await sub.getByLabel('Update every, hours').fill('6');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  const { body } = (await own.administrator?.call('getPanelSettings', {})) ?? {};
+  expect(body).toMatchObject({
+    subscription_title: 'Anna’s VPN',
+    update_interval_hours: 6,
+    support_url: 'https://t.me/example',
+    announcement: '<img src=x onerror=alert(1)> مرحبا 🦦',
+  });
+});
+
+test('sections are reached and changed by keyboard alone', async ({ page, own }) => {
+  await own.visit('settings/general');
+  const nav = page.getByRole('navigation', { name: 'Sections of the settings' });
+  await nav.getByRole('link', { name: 'General' }).focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(card(page, 'Subscription')).toBeVisible();
+  const title = page.getByLabel('Title', { exact: true });
+  for (let presses = 0; presses < 12 && !(await title.evaluate((field) => field === document.activeElement)); presses++)
+    await page.keyboard.press('Tab');
+  await expect(title).toBeFocused();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('By keyboard');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  await expect(page).toHaveTitle(/^Subscription · Settings/);
+});
+
+const SECTIONS = [
+  'general',
+  'subscription',
+  'addresses',
+  'certificates',
+  'security',
+  'security/api',
+  'backups',
+] as const;
+
+for (const locale of ['en', 'ru'] as const) {
+  for (const theme of ['light', 'dark'] as const) {
+    test.describe(`in ${locale}, ${theme}`, () => {
+      test.use({ view: { locale, theme } });
+      test('every section can be used by everybody, wide and narrow', async ({ page, visit }) => {
+        test.slow();
+        for (const section of SECTIONS) {
+          await page.setViewportSize({ width: 1440, height: 900 });
+          await visit(`settings/${section}`);
+          await expect(page.getByRole('main').getByRole('region').first()).toBeVisible();
+          await expect(page.locator('[data-skeleton]')).toHaveCount(0);
+          await expectAccessible(page, `${section} ${locale} ${theme}`);
+          await page.setViewportSize({ width: 360, height: 740 });
+          await expectAccessible(page, `${section} ${locale} ${theme} 360 px`);
+          const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+          expect(isWide, `${section} at 360 px`).toBe(false);
+        }
+      });
+    });
+  }
+}

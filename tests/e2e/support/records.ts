@@ -1,0 +1,69 @@
+// One record of everything that the panel keeps, all named by the same text, and every place where such records are shown.
+import { ADMIN, type BrowserPanel } from './panels.ts';
+import { makeUser, otherWindow } from './users.ts';
+
+export interface Made {
+  readonly userId: number;
+  readonly planId: number;
+  readonly nodeId: number;
+  readonly connectionId: number;
+}
+
+/** `name`: at most 60 characters, as a panel's title may have. */
+export async function makeOneOfEach(panel: BrowserPanel, name: string): Promise<Made> {
+  const { call } = otherWindow(panel);
+  const { body: node } = await call('createNode', { name, address: 'node.example.net' });
+  const { body: connection } = await call('createInbound', {
+    ...{ node_id: node.id, tag: 'one', name, protocol: 'vless', port: 443 },
+    ...{ security: 'tls', network: 'ws', path: '/ws', host: 'a.example.net', sni: 'a.example.net' },
+  });
+  const { body: plan } = await call('createTariff', { name, traffic_limit: 50_000_000_000, duration: { months: 1 } });
+  const user = await makeUser(panel, name, {
+    tariff_id: plan.id,
+    contact: name,
+    note: name,
+    tags: [name.slice(0, 32)],
+  });
+  await call('createGrant', { id: user.id, bytes: 1_000_000_000, lifetime: 'used', note: name });
+  await call('updateUser', { id: user.id, enabled: false });
+  await call('updateUser', { id: user.id, enabled: true });
+  await call('createKey', { name, access: 'full', password: ADMIN.password });
+  await call('createBackup', {});
+  await call('updateSettings', { panel_title: name, subscription_title: name, announcement: name });
+  return { userId: user.id, planId: plan.id, nodeId: node.id, connectionId: connection.id };
+}
+
+/** Behind `#/`: every screen, every record and every form. */
+export function everyPlace({ userId, planId, nodeId, connectionId }: Made): readonly string[] {
+  return [
+    'overview',
+    'overview?range=7d&by=node',
+    'users',
+    `users/${userId}`,
+    `users/${userId}?do=extend`,
+    'users/new',
+    'users/999999',
+    'plans',
+    `plans/${planId}`,
+    'plans/new',
+    'connections',
+    `connections/${connectionId}`,
+    'connections/new',
+    'nodes',
+    `nodes/${nodeId}`,
+    'nodes/new',
+    'audit',
+    'audit/1',
+    'settings/general',
+    'settings/subscription',
+    'settings/addresses',
+    'settings/certificates',
+    'settings/certificates/import',
+    'settings/security',
+    'settings/security/api',
+    'settings/security/api/new',
+    'settings/security/api/docs',
+    'settings/backups',
+    'nowhere',
+  ];
+}
