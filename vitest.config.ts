@@ -22,6 +22,7 @@ const crossing = [
   'torture',
   'transport',
   'shell',
+  'desktop',
 ];
 
 const unitProjects = Object.entries(unit).map(([name, folders]) => ({

@@ -1,4 +1,5 @@
 // The Chromium behind the stand-in's windows. It does not know `app://`: pages stand under an https address of no network instead.
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Route } from '@playwright/test';
 import { launchOptions } from '../chromium.ts';
@@ -26,7 +27,10 @@ export function browser(): Promise<BrowserContext> {
 
 async function open(): Promise<BrowserContext> {
   const { args, ...options } = launchOptions();
-  const context = await chromium.launchPersistentContext(join(app.getPath('userData'), 'chromium'), {
+  const profile = join(app.getPath('userData'), 'chromium');
+  // The port of a browser before, which a kill leaves.
+  rmSync(join(profile, 'DevToolsActivePort'), { force: true });
+  const context = await chromium.launchPersistentContext(profile, {
     ...options,
     headless: true,
     args: [...args, '--remote-debugging-port=0'],

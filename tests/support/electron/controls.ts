@@ -51,8 +51,13 @@ export const CONTROLS = {
     });
   },
   /** The port at which the browser can be looked into. */
-  debugPort: () =>
-    Number(readFileSync(join(app.getPath('userData'), 'chromium/DevToolsActivePort'), 'utf8').split('\n')[0]),
+  debugPort: () => {
+    const port = Number(
+      readFileSync(join(app.getPath('userData'), 'chromium/DevToolsActivePort'), 'utf8').split('\n')[0],
+    );
+    if (port === 0) throw new Error('not written yet');
+    return port;
+  },
 };
 
 type Name = keyof typeof CONTROLS;

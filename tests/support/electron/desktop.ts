@@ -115,10 +115,16 @@ function begun(args: readonly string[], env: NodeJS.ProcessEnv): Desktop {
       const port = await poll(async () => control('debugPort').catch(() => undefined), 'the browser is up');
       browser ??= await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
       const [context] = browser.contexts();
-      return poll(
-        async () => context?.pages().findLast((page) => page.url().includes('gatehouse.app.invalid')),
-        'the window has a page',
-      );
+      return poll(async () => {
+        const page = context?.pages().findLast((one) => one.url().includes('gatehouse.app.invalid'));
+        // One that has crashed is still in the list.
+        return page
+          ?.evaluate(() => true)
+          .then(
+            () => page,
+            () => undefined,
+          );
+      }, 'the window has a page');
     },
     ended,
     async kill() {

@@ -1,0 +1,68 @@
+// What a person does at the window, the same in many tests.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { root } from '../../scripts/run.ts';
+import type { Desktop } from '../support/electron/desktop.ts';
+
+export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
+
+/** Makes the administrator on the first screen and enters the panel. */
+export async function setUp(page: Page): Promise<void> {
+  await page.getByLabel('Your name').fill(ADMIN.name);
+  await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await page.getByLabel('Repeat the password').fill(ADMIN.password);
+  await page.getByRole('button', { name: 'Create the administrator' }).click();
+  await page.getByRole('button', { name: 'Later' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+}
+
+export async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('Name').fill(ADMIN.name);
+  await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+}
+
+/** Goes to a place of the pages: `visit(page, 'users/7')`. */
+export async function visit(page: Page, place: string): Promise<void> {
+  await page.goto(`${page.url().split('#')[0]}#/${place}`);
+}
+
+/** Calls an operation as the pages do; what it answers. */
+export function call(page: Page, id: string, input: object): Promise<unknown> {
+  return page.evaluate(
+    async ([operation, text]) => {
+      const { gatehouse } = globalThis as unknown as {
+        gatehouse: { call(...args: unknown[]): Promise<{ text: string | null; problem?: { detail: string } }> };
+      };
+      const { text: reply, problem } = await gatehouse.call(operation, text, null);
+      return problem ? problem.detail : reply === null ? null : JSON.parse(reply);
+    },
+    [id, JSON.stringify(input)] as const,
+  );
+}
+
+/** Where the API is, as the pages know it. */
+export async function baseUrlOf(page: Page): Promise<string> {
+  const { base_url } = (await call(page, 'panelState', {})) as { base_url: string };
+  return base_url;
+}
+
+export async function keyOf(page: Page, access: 'read' | 'full' = 'full'): Promise<string> {
+  const key = { name: 'bot', access, expires_in_days: null, password: ADMIN.password };
+  return ((await call(page, 'createKey', key)) as { value: string }).value;
+}
+
+/** Keeps a picture of the window for who looks at them. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = join(root, 'test-results/desktop');
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+/** Ends it by its tray and waits. */
+export async function quit(desktop: Desktop): Promise<number | null> {
+  await desktop.control('pressTray', 'Quit Gatehouse');
+  return desktop.ended;
+}

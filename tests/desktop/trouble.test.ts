@@ -1,0 +1,201 @@
+// When things go wrong around the desktop: a port that is taken, a window that dies, a defect, a kill; the panel loses nothing.
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCommandLine } from '../support/cli.ts';
+import { type Desktop, type Machine, openMachine } from '../support/electron/desktop.ts';
+import { ask } from './api.ts';
+import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './people.ts';
+
+let machine: Machine;
+beforeEach(() => {
+  machine = openMachine();
+});
+afterEach(() => machine[Symbol.asyncDispose]());
+
+/** A desktop whose panel has an administrator, a plan and a key. */
+async function startedPanel(): Promise<{ desktop: Desktop; baseUrl: string; key: string }> {
+  const desktop = await machine.start();
+  const page = await desktop.page();
+  await setUp(page);
+  await call(page, 'createTariff', { name: 'Monthly', duration: { months: 1 } });
+  return { desktop, baseUrl: await baseUrlOf(page), key: await keyOf(page) };
+}
+
+const namesIn = (body: string): string[] => JSON.parse(body).items.map(({ name }: { name: string }) => name);
+
+describe('the desktop', () => {
+  it('offers another port where its own is taken, and takes it for this time only', async () => {
+    const { desktop, baseUrl } = await startedPanel();
+    await quit(desktop);
+    const port = Number(new URL(baseUrl).port);
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve));
+
+    const again = await machine.start();
+    const { shown } = await again.until((look) => look.shown.length > 0);
+    expect(shown[0]?.options).toMatchObject({
+      message: 'The port is taken',
+      buttons: ['Use another port this time', 'Try again', 'Quit Gatehouse'],
+    });
+    await again.control('answerMessage', 1);
+    await again.until((look) => look.shown.length > 1);
+    await again.control('answerMessage', 0);
+    await again.until((look) => look.windows.length > 0);
+    const page = await again.page();
+    await signIn(page);
+    const moved = await baseUrlOf(page);
+    expect(Number(new URL(moved).port)).toBeGreaterThan(port);
+    await quit(again);
+
+    await new Promise((resolve) => squatter.close(resolve));
+    const third = await machine.start();
+    const back = await third.page();
+    await signIn(back);
+    expect(await baseUrlOf(back)).toBe(baseUrl);
+  });
+
+  it('says who uses the data folder, and quits where that is wanted', async () => {
+    await using line = openCommandLine();
+    await line.serve(['--port', '0']);
+    await using second = openMachine({ GATEHOUSE_DATA: line.folder });
+    const desktop = await second.start();
+    const { shown } = await desktop.until((look) => look.shown.length > 0);
+    expect(shown[0]?.options).toMatchObject({
+      message: 'Gatehouse cannot start',
+      detail: expect.stringContaining('`panel serve`'),
+      buttons: ['Try again', 'Quit Gatehouse'],
+    });
+    await desktop.control('answerMessage', 1);
+    await expect(desktop.ended).resolves.toBe(0);
+  });
+
+  it('goes on serving while its window is dead, and loads it anew when asked', async () => {
+    const { desktop, baseUrl, key } = await startedPanel();
+    await desktop.control('crashPage');
+    const { shown } = await desktop.until((look) => look.shown.length > 0);
+    expect(shown[0]?.options).toMatchObject({
+      message: 'The window has failed',
+      buttons: ['Load it anew', 'Close window'],
+    });
+    expect((await ask(machine, `${baseUrl}/users`, { key })).status).toBe(200);
+    await desktop.control('answerMessage', 0);
+    const page = await desktop.page();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await call(page, 'createUser', { name: 'After', tariff_id: 1 });
+    expect(namesIn((await ask(machine, `${baseUrl}/users`, { key })).body)).toEqual(['After']);
+  });
+
+  it('ends on a defect, and says so the next time', async () => {
+    const { desktop } = await startedPanel();
+    await desktop.control('throwUp');
+    await expect(desktop.ended).resolves.toBe(1);
+    const log = readFileSync(join(machine.data, 'logs', 'panel.log'), 'utf8');
+    expect(log).toContain('a defect of the test');
+
+    const again = await machine.start();
+    const { shown } = await again.until((look) => look.shown.length > 0);
+    expect(shown[0]?.options).toMatchObject({
+      message: 'Gatehouse ended unexpectedly',
+      detail: expect.stringContaining('a defect of the test'),
+    });
+    await again.control('answerMessage', 0);
+    await quit(again);
+    const third = await machine.start();
+    await (await third.page()).getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect((await third.look()).shown).toEqual([]);
+  });
+
+  it('killed while bots write, it has lost nothing that was acknowledged', async () => {
+    const { desktop, baseUrl, key } = await startedPanel();
+    const acknowledged: string[] = [];
+    const isKilled = Promise.withResolvers<void>();
+    const writer = (async () => {
+      for (let number = 1; ; number++) {
+        const name = `user ${number}`;
+        const made = await ask(machine, `${baseUrl}/users`, { key, body: { name, tariff_id: 1 } }).catch(() => null);
+        if (made === null) return;
+        if (made.status === 201) acknowledged.push(name);
+        if (number === 40) isKilled.resolve();
+      }
+    })();
+    await isKilled.promise;
+    process.kill(desktop.pid, 'SIGKILL');
+    await Promise.all([writer, desktop.ended]);
+
+    const again = await machine.start();
+    await again.until((look) => look.windows.length > 0);
+    const names: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await ask(machine, `${baseUrl}/users?limit=100${cursor && `&cursor=${cursor}`}`, { key });
+      names.push(...namesIn(body));
+      cursor = JSON.parse(body).next_cursor;
+    }
+    expect(acknowledged.length).toBeGreaterThanOrEqual(40);
+    expect(names).toEqual(expect.arrayContaining(acknowledged));
+    expect(names.length).toBeLessThanOrEqual(acknowledged.length + 1);
+  });
+});
+
+describe('files and links', () => {
+  it('downloads a backup, takes it back, and gives links to the system', async () => {
+    const { desktop } = await startedPanel();
+    const page = await desktop.page();
+    const { name } = (await call(page, 'createBackup', {})) as { name: string };
+    const [head, length] = await page.evaluate(async (file) => {
+      const reply = await fetch(`./panel/backups/${file}`);
+      const bytes = new Uint8Array(await reply.arrayBuffer());
+      return [new TextDecoder().decode(bytes.slice(0, 4)), Number(reply.headers.get('content-length')) - bytes.length];
+    }, name);
+    expect([head, length]).toEqual([expect.any(String), 0]);
+    await expect(
+      page.evaluate(async () => (await fetch('./panel/backups/nothing.gatehouse-backup')).status),
+    ).resolves.toBe(404);
+    const opened = (url: string) =>
+      page.evaluate(
+        (link) =>
+          (
+            globalThis as unknown as { gatehouse: { openExternal(url: string): Promise<boolean> } }
+          ).gatehouse.openExternal(link),
+        url,
+      );
+    expect(await opened('https://example.com/help')).toBe(true);
+    expect(await opened('file:///etc/passwd')).toBe(false);
+    expect((await desktop.look()).opened).toEqual(['https://example.com/help']);
+  });
+
+  it('lets nothing out of the pages by a path, and has a policy on every page', async () => {
+    const desktop = await machine.start();
+    const page = await desktop.page();
+    const statuses = await page.evaluate(
+      (paths) => Promise.all(paths.map(async (path) => (await fetch(path)).status)),
+      ['/../main/index.js', '/%2e%2e/main/index.js', '/..%2fpackage.json', '/assets/../../package.json'],
+    );
+    expect(statuses.every((status) => status === 404)).toBe(true);
+    const policy = await page.evaluate(async () => (await fetch('/')).headers.get('content-security-policy'));
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}'/);
+  });
+});
+
+describe('settings of this computer', () => {
+  it('are kept over a restart, and closing quits where that is wanted', async () => {
+    const { desktop } = await startedPanel();
+    const page = await desktop.page();
+    await visit(page, 'settings/desktop');
+    await page.getByRole('heading', { name: 'On this computer' }).waitFor();
+    await picture(page, 'settings-desktop');
+    const name = 'Go on serving when the window is closed';
+    await page.getByRole('switch', { name, checked: true }).click();
+    await page.getByRole('switch', { name, checked: false }).waitFor();
+    await desktop.control('closeWindow');
+    await expect(desktop.ended).resolves.toBe(0);
+
+    const again = await machine.start();
+    const kept = await call(await again.page(), 'panelState', {});
+    expect(kept).toMatchObject({ set_up: true, signed_in: null });
+    expect(existsSync(join(machine.folder, 'config', 'Gatehouse Desktop', 'desktop.json'))).toBe(true);
+    await again.control('closeWindow');
+    await expect(again.ended).resolves.toBe(0);
+  });
+});
