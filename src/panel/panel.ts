@@ -101,7 +101,10 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   // The core keeps the settings from its first look on: until the port is known they are read from the store.
   const settings = store.settings.get();
   log.hide(settings.secretPath);
-  closers.push(core.stop);
+  const hideChanged = core.subscribe(({ type }) => {
+    if (type === 'settings.changed') log.hide(core.settings().secretPath);
+  });
+  closers.push(core.stop, hideChanged);
 
   const certificates = plainHttp
     ? null

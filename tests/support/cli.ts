@@ -21,6 +21,8 @@ export interface Serving {
   readonly process: ChildProcess;
   /** What it printed until it was up. */
   readonly printed: string;
+  /** Everything that it has said since, on both streams. */
+  said(): string;
   readonly panelUrl: string;
   readonly baseUrl: string;
   readonly caPath: string | null;
@@ -68,10 +70,17 @@ export function openCommandLine(): CommandLine {
     async serve(args = ['--port', '0']) {
       const child = start(['serve', ...args], 'ignore');
       const printed = await untilUp(child);
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.on('data', (chunk: Buffer | string) => {
+          said += chunk;
+        });
+      }
       const after = (label: string) => new RegExp(`^  ${label} +(\\S+)$`, 'm').exec(printed)?.[1] ?? null;
       return {
         process: child,
         printed,
+        said: () => said,
         panelUrl: after('Panel') ?? '',
         baseUrl: after('base_url') ?? '',
         caPath: after('CA file'),
