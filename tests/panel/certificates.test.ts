@@ -1,0 +1,182 @@
+// The served certificate over the real doors: exchanged under load with nothing dropped, refused with nothing changed, warned of in time.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { expect, it, vi } from 'vitest';
+import { type Issued, issueAuthority, issueLeaf } from '../../src/adapters/certificate-issuer.ts';
+import { examine } from '../../src/panel/doctor.ts';
+import { freePort } from '../support/free-port.ts';
+import { createClient } from '../support/http-client.ts';
+import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+
+const DAY = 86_400_000;
+
+/** A leaf for 127.0.0.1 of an authority of its own, that ends after so many days. */
+async function leafFor(days: number): Promise<Issued & { readonly ca: string }> {
+  const validity = { from: Date.now() - DAY, to: Date.now() + days * DAY };
+  const authority = await issueAuthority({ ...validity, to: validity.to + DAY });
+  return { ...(await issueLeaf(authority, ['127.0.0.1'], validity)), ca: authority.pem };
+}
+
+/** What a new connection is shown. */
+function servedAt(port: number): Promise<PeerCertificate> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate());
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+const portOf = ({ panel }: OwnPanel) => panel.address()?.port ?? 0;
+const fingerprintAt = async (port: number) => (await servedAt(port)).fingerprint256;
+
+/** One connection that is kept: each request goes over the same socket, or fails. */
+function keptConnection({ panel, ca }: OwnPanel, key: string) {
+  const agent = new https.Agent({ keepAlive: true, maxSockets: 1, ca });
+  const sockets = new Set<Socket>();
+  const headers = { authorization: `Bearer ${key}` };
+  const get = () =>
+    new Promise<number>((resolve, reject) => {
+      const request = https.get(`${panel.baseUrl}/settings`, { agent, headers }, (reply) => {
+        reply.resume().once('end', () => resolve(reply.statusCode ?? 0));
+      });
+      request.once('socket', (socket) => sockets.add(socket));
+      request.once('error', reject);
+    });
+  const shown = () => [...sockets].map((socket) => (socket as TLSSocket).getPeerCertificate().fingerprint256);
+  return { get, sockets, shown, close: () => agent.destroy() };
+}
+
+it('is exchanged under load: connections from before go on, new ones see the new one, none is dropped', async () => {
+  await using own = await openOwnPanel();
+  const key = await own.newKey('read');
+  const port = portOf(own);
+  const first = await fingerprintAt(port);
+  const kept = Array.from({ length: 4 }, () => keptConnection(own, key));
+  let isRunning = true;
+  let answered = 0;
+  const statuses = new Set<number>();
+  const loops = kept.map(async ({ get }) => {
+    while (isRunning) {
+      statuses.add(await get());
+      answered += 1;
+      await turn();
+    }
+  });
+  const goesOn = async () => {
+    const before = answered;
+    await vi.waitFor(() => expect(answered).toBeGreaterThan(before + kept.length), { timeout: 30_000 });
+  };
+  await goesOn();
+  const seen = [first];
+  for (let round = 0; round < 3; round += 1) {
+    const leaf = await leafFor(90);
+    const given = { password: PASSWORD, certificate: leaf.pem, private_key: leaf.key };
+    const { status, body } = await own.administrator.call('importCertificate', given);
+    expect(status).toBe(200);
+    expect(await fingerprintAt(port)).toBe(body.fingerprint);
+    seen.push(body.fingerprint);
+    await goesOn();
+  }
+  const renewed = await own.administrator.call('renewCertificate', { password: PASSWORD });
+  expect(renewed.body.source).toBe('local');
+  expect(await fingerprintAt(port)).toBe(renewed.body.fingerprint);
+  seen.push(renewed.body.fingerprint);
+  await goesOn();
+  isRunning = false;
+  await Promise.all(loops);
+  expect(new Set(seen).size).toBe(5);
+  expect([...statuses]).toEqual([200]);
+  expect(kept.map(({ sockets }) => sockets.size)).toEqual([1, 1, 1, 1]);
+  expect(new Set(kept.flatMap(({ shown }) => shown()))).toEqual(new Set([first]));
+  for (const { close } of kept) close();
+});
+
+it('is left alone by an import that is refused', async () => {
+  await using own = await openOwnPanel();
+  const leaf = await leafFor(90);
+  const other = await leafFor(90);
+  const given = { password: PASSWORD, certificate: leaf.pem, private_key: leaf.key };
+  const { body: running } = await own.administrator.call('importCertificate', given);
+  const ended = await leafFor(-0.5);
+  const bad = [
+    { ...given, private_key: other.key },
+    { ...given, certificate: 'nothing' },
+    { ...given, certificate: `${leaf.pem}${other.ca}` },
+    { ...given, certificate: ended.pem, private_key: ended.key },
+  ];
+  for (const each of bad) {
+    const refused = await own.administrator.call('importCertificate', each);
+    expect([refused.status, refused.problem.detail]).toEqual([422, 'validation']);
+  }
+  const wrong = await own.administrator.call('importCertificate', { ...given, password: 'wrong' });
+  expect(wrong.problem.detail).toBe('wrong_password');
+  expect(await fingerprintAt(portOf(own))).toBe(running.fingerprint);
+  expect((await own.administrator.call('getCertificates', {})).body.served).toEqual([running]);
+});
+
+it('is warned of 30 days before its end, by the list and by the doctor', async () => {
+  await using own = await openOwnPanel();
+  const warned = async (days: number) => {
+    const leaf = await leafFor(days);
+    const given = { password: PASSWORD, certificate: leaf.pem, private_key: leaf.key };
+    const imported = await own.administrator.call('importCertificate', given);
+    const { served } = (await own.administrator.call('getCertificates', {})).body;
+    expect(served).toEqual([imported.body]);
+    const findings = await examine(own.folder);
+    const doctor = findings.find(({ check }) => check === 'imported certificate');
+    return [imported.body.warning, imported.body.days_left, doctor?.verdict];
+  };
+  expect(await warned(31.5)).toEqual([null, 31, 'ok']);
+  expect(await warned(29.5)).toEqual(['ends_soon', 29, 'warning']);
+});
+
+it('of the links alone is served to them alone, and tells whether phones will take it', async () => {
+  await using own = await openOwnPanel();
+  const port = await freePort();
+  const warnings = async () => (await own.administrator.call('getAddresses', {})).body.warnings;
+  expect(await warnings()).toContain('links_own_certificate');
+  await own.administrator.call('changeAddresses', { password: PASSWORD, links_port: port, links_host: '127.0.0.1' });
+  expect(await warnings()).toContain('links_own_certificate');
+  await own.administrator.call('changeAddresses', { password: PASSWORD, public_url: `https://127.0.0.1:${port}` });
+  expect(await warnings()).toContain('public_url_own_certificate');
+  const before = await fingerprintAt(portOf(own));
+  const leaf = await leafFor(90);
+  const given = { password: PASSWORD, target: 'links', certificate: leaf.pem, private_key: leaf.key } as const;
+  const { body } = await own.administrator.call('importCertificate', given);
+  expect([await fingerprintAt(port), await fingerprintAt(portOf(own))]).toEqual([body.fingerprint, before]);
+  expect(await warnings()).toEqual(['only_this_machine']);
+  const outside = createClient({ baseUrl: `https://127.0.0.1:${port}`, ca: leaf.ca });
+  expect((await outside.send({ method: 'GET', path: '/' })).status).toBe(404);
+  outside.close();
+  await own.administrator.call('changeAddresses', { password: PASSWORD, public_url: 'http://links.example' });
+  expect(await warnings()).toContain('public_url_http');
+});
+
+it('stands, with its vault, in what the doctor says', async () => {
+  const keys = mkdtempSync(join(tmpdir(), 'gatehouse-key-'));
+  const keyFile = join(keys, 'master.key');
+  vi.stubEnv('GATEHOUSE_KEY_FILE', keyFile);
+  try {
+    await using own = await openOwnPanel({ keyFile });
+    await own.administrator.call('scheduleBackups', { every_hours: 24, keep: 3, passphrase: 'a passphrase for this' });
+    const verdicts = async () => {
+      const found = new Map((await examine(own.folder)).map(({ check, verdict }) => [check, verdict]));
+      return [found.get('certificate'), found.get('secrets')];
+    };
+    expect(await verdicts()).toEqual(['ok', 'ok']);
+    rmSync(keyFile);
+    expect(await verdicts()).toEqual(['ok', 'problem']);
+    writeFileSync(keyFile, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
+    expect(await verdicts()).toEqual(['ok', 'problem']);
+  } finally {
+    vi.unstubAllEnvs();
+    rmSync(keys, { recursive: true, force: true });
+  }
+});
