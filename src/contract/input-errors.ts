@@ -48,12 +48,16 @@ function failuresOf(issues: readonly Issue[], section: unknown): Failure[] {
   const failures = new Map<string, Failure>();
   for (const issue of issues) {
     for (const failure of explain(issue, section, [])) {
-      const same = `${pointerTo(failure.path)} ${failure.message}`;
-      if (!failures.has(same)) failures.set(same, failure);
+      failures.set(`${pointerTo(failure.path)} ${sameness(failure)}`, failure);
     }
     if (failures.size >= MAX_ERRORS) break;
   }
   return [...failures.values()].slice(0, MAX_ERRORS);
+}
+
+/** A number beyond what numbers are exact for breaks that bound and then its own: the latter is told. */
+function sameness({ code, message }: Failure): string {
+  return code === 'too_big' || code === 'too_small' ? code : message;
 }
 
 function explain(issue: Issue, section: unknown, parent: Place): Failure[] {

@@ -172,6 +172,16 @@ describe('parseInput', () => {
     });
   });
 
+  it('tells of one bound, its own, where a number breaks several', () => {
+    const errorsOf = (traffic_limit: number) =>
+      parseInput(O.createTariff, { params: {}, query: {}, body: { name: 'P', traffic_limit } });
+    const told = (code: string, message: string) => ({ errors: [{ pointer: '#/traffic_limit', code, message }] });
+    for (const value of [2 ** 50 + 1, 2 ** 53, 1e300])
+      expect(errorsOf(value)).toMatchObject(told('too_big', `must be at most ${2 ** 50}`));
+    for (const value of [0, -(2 ** 53), -1e300])
+      expect(errorsOf(value)).toMatchObject(told('too_small', 'must be at least 1'));
+  });
+
   it('says required of what is missing, whatever its type', () => {
     expect(bodyErrors(O.createInbound, '{"name":"DE"}')).toEqual([
       ['#/node_id', 'required'],
