@@ -101,6 +101,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       home: () => (host.panel()?.core.local.isSetUp() ? '' : `#/setup/${HERE}`),
       hides: hidesWindow,
       onPageGone: channels.forget,
+      onLoadFailed: (error) => log.warn('the pages were not loaded', { error: String(error) }),
       onFailed(reason) {
         log.error('the window failed', { reason });
         return dialogs.pageFailed(reason);
@@ -158,7 +159,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       host.panel()?.api.pause(isPaused);
       refresh();
     },
-    openDataFolder: () => void shell.openPath(parts.folder),
+    openDataFolder: () => void shell.openPath(parts.folder).catch(() => undefined),
     about: () => app.showAboutPanel(),
     checkForUpdates: updates && (() => void updates.look()),
     closeWindow: window.close,
@@ -205,7 +206,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
 
   nativeTheme.themeSource = state.get().look.theme;
   timer = setInterval(() => {
-    void host.lookAfter().then(refresh);
+    host.lookAfter().then(refresh, (error) => log.error('the panel was not looked after', { error }));
   }, LOOK_MS);
   app.on('second-instance', acts.open);
   app.on('activate', acts.open);

@@ -18,6 +18,7 @@ export interface WindowParts {
   hides(): boolean;
   /** The pages of the window are gone, or begin anew. */
   onPageGone(): void;
+  onLoadFailed(error: unknown): void;
   onFailed(reason: string): Promise<'reload' | 'close'>;
   onUnresponsive(): Promise<'reload' | 'wait'>;
 }
@@ -71,7 +72,8 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
       parts.onPageGone();
     });
     window = made;
-    void made.loadURL(`${ORIGIN}/${hash}`);
+    // Broken off where the window closes meanwhile.
+    made.loadURL(`${ORIGIN}/${hash}`).catch(parts.onLoadFailed);
     return made;
   }
 

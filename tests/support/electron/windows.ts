@@ -68,7 +68,7 @@ class WebContents extends EventEmitter {
   }
   /** As a crashed renderer asks for: a page anew at the same address. */
   reload(): void {
-    void this.load(this.#url);
+    this.load(this.#url).catch(() => undefined);
   }
 
   async #open(context: BrowserContext): Promise<Page> {
