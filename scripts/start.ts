@@ -1,31 +1,40 @@
-// `npm start`: builds what is missing, then runs the panel. Arguments are passed on: `npm start -- --port 9000`.
-import { spawnSync } from 'node:child_process';
+// `npm start`: builds what is missing, then runs the desktop where there is one, else the panel alone. Arguments are the
+// panel's, which then runs without a window: `npm start -- --port 9000`.
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { findDesktop } from './desktop.ts';
 
 const root = join(import.meta.dirname, '..');
 const panel = join(root, 'bin/panel.mjs');
+const args = process.argv.slice(2);
 
 /** What must be built, and from what; a part whose source is not here is not asked for. */
 const parts = [
   { what: 'the command line', source: 'src/cli/index.ts', built: 'out/main/cli.js' },
+  { what: 'the desktop', source: 'src/main/index.ts', built: 'out/main/index.js' },
   { what: 'the pages', source: 'src/renderer/index.html', built: 'out/renderer/index.html' },
 ];
-
-function execute(args: readonly string[]): void {
-  const { status, error } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
-  if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
-}
 
 const isThere = (path: string) => existsSync(join(root, path));
 const missing = parts.filter(({ source, built }) => isThere(source) && !isThere(built));
 if (missing.length > 0) {
   console.log(`Building ${missing.map(({ what, built }) => `${what} (${built} is missing)`).join(' and ')} …`);
-  execute(['node_modules/electron-vite/bin/electron-vite.js', 'build']);
+  const build = ['node_modules/electron-vite/bin/electron-vite.js', 'build'];
+  const { status, error } = spawnSync(process.execPath, build, { cwd: root, stdio: 'inherit' });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
 }
 
-// In this process, so that Ctrl-C and signals reach the panel itself.
-process.argv = [process.execPath, panel, 'serve', ...process.argv.slice(2)];
-await import(pathToFileURL(panel).href);
+const desktop = findDesktop({ root, platform: process.platform, env: process.env, uid: process.getuid?.() });
+if ('binary' in desktop && args.length === 0) {
+  const child = spawn(desktop.binary, [root], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code) => process.exit(code ?? 1));
+} else {
+  if ('missing' in desktop) console.log(`Without the desktop application: ${desktop.missing}`);
+  // In this process, so that Ctrl-C and signals reach the panel itself.
+  process.argv = [process.execPath, panel, 'serve', ...args];
+  await import(pathToFileURL(panel).href);
+}
