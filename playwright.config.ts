@@ -10,7 +10,8 @@ export default defineConfig({
   workers: 2,
   forbidOnly: true,
   retries: 0,
-  timeout: 60_000,
+  // Enough for a walk over many screens on a machine that is busy with other things.
+  timeout: 120_000,
   expect: { timeout: 10_000 },
   reporter: [['line']],
   use: {

@@ -40,7 +40,7 @@ for (const [locale, foreign, name] of [
       const found: string[] = [];
       for (const place of everyPlace(made)) {
         await own.visit(place);
-        await page.waitForLoadState('networkidle').catch(() => undefined);
+        await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
         for (const text of await textsOf(page)) {
           if (foreign.test(text.replaceAll(NAMES, ''))) found.push(`${place}: ${text}`);
         }

@@ -64,6 +64,5 @@ export function everyPlace({ userId, planId, nodeId, connectionId }: Made): read
     'settings/security/api/new',
     'settings/security/api/docs',
     'settings/backups',
-    'nowhere',
   ];
 }

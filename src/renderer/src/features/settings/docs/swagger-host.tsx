@@ -11,6 +11,7 @@ import './docs.css';
 import './docs-rows.css';
 import './docs-body.css';
 import './docs-parts.css';
+import { copyDescription } from './copy-description.ts';
 import { type MountedDocs, mountSwagger } from './mount-swagger.ts';
 import { pathBelow, responseOf } from './try-response.ts';
 
@@ -42,7 +43,7 @@ export function SwaggerHost({ api, document: description, apiKey, filter }: Swag
     parent.append(place);
     const mounted = mountSwagger({
       node: place,
-      spec: structuredClone(description),
+      spec: copyDescription(description),
       exampleOf: (id) => exampleCurl(api, id),
       sentOf(url) {
         const path = pathBelow(api.baseUrl, url);
