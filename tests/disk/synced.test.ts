@@ -1,6 +1,8 @@
 // Whatever is acknowledged is on the disk: the journal is synced after its last write and before the reply, on each kind of write.
 import { join } from 'node:path';
+import { TOTP } from 'otpauth';
 import { expect, inject, it } from 'vitest';
+import type { Operation } from '../../src/contract/operation.ts';
 import { OPERATIONS } from '../../src/contract/table.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 import { type Happening, type Traced, tracePanel } from './traced.ts';
@@ -9,6 +11,15 @@ const PASSWORD = 'correct horse battery';
 const NEW_PASSWORD = 'staple battery horse';
 /** More users than are changed on the thread that answers. */
 const MANY = 101;
+/** What the panel alone can do and is not done here, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  refreshVault: 'writes nothing',
+  checkBackup: 'writes nothing',
+  importCertificate: 'there is none over plain HTTP',
+  renewCertificate: 'there is none over plain HTTP',
+  confirmAddresses: 'writes the settings as changeAddresses does, from another port',
+  restoreBackup: 'exchanges the database with its journal: killed at each step in tests/backup',
+};
 
 /** Calls panel operations as the administrator's browser does. */
 function browserOn({ panelUrl }: Traced, client: Client) {
@@ -76,8 +87,24 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('endOtherSessions');
   await act('scheduleBackups', { every_hours: 24, keep: 3 });
   await act('revokeKey', { id: 1 });
+  const { name } = await act('createBackup');
+  await act('deleteBackup', { name });
+  const proof = { password: NEW_PASSWORD };
+  await noted('signIn on another device', browse('signIn', { name: 'admin', ...proof }));
+  await act('endSession', { id: 3 });
+  const { secret } = await act('beginTwoFactor', proof);
+  const code = new TOTP({ secret: String(secret) }).generate();
+  const { recovery_codes: codes } = await act('confirmTwoFactor', { code });
+  const { recovery_codes: others } = await act('renewRecoveryCodes', { ...proof, code: first(codes) });
+  await act('disableTwoFactor', { ...proof, code: first(others) });
+  await act('changeAddresses', { ...proof, sub_path: 'links' });
+  await act('rotateSecretPath', proof);
   nobody.close();
   return done;
+}
+
+function first(codes: unknown): unknown {
+  return Array.isArray(codes) ? codes[0] : undefined;
 }
 
 /** What was acknowledged though the journal had not been written, or not been synced since. */
@@ -109,17 +136,20 @@ it.runIf(reason === null)(
   async () => {
     const { unsafe, all } = await unsyncedUnder(null);
     expect(unsafe).toEqual([]);
-    const changing = Object.values(OPERATIONS).filter((each) => each.door === 'api' && each.method !== 'GET');
-    expect(all).toEqual(expect.arrayContaining(changing.map(({ id }) => id)));
+    const isChanging = (each: Operation) => (each.door === 'api' ? each.method !== 'GET' : each.effect === 'write');
+    const changing = Object.values<Operation>(OPERATIONS).filter(isChanging);
+    const ids = changing.map(({ id }) => id).filter((id) => !(id in LEFT_OUT));
+    expect(all).toEqual(expect.arrayContaining(ids));
   },
-  60_000,
+  120_000,
 );
 
 it.runIf(reason === null)(
-  'and this would be seen: where SQLite does not sync each commit, no reply is safe',
+  'and this would be seen: where SQLite does not sync each commit, replies are not safe',
   async () => {
     const { unsafe, all } = await unsyncedUnder(join(import.meta.dirname, 'not-synced.ts'));
-    expect(unsafe).toEqual(all);
+    // A checkpoint syncs the journal as well, once in thousands of pages: one reply may come behind it by chance.
+    expect(all.length - unsafe.length).toBeLessThanOrEqual(1);
   },
-  60_000,
+  120_000,
 );

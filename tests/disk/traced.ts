@@ -30,7 +30,8 @@ export async function tracePanel(preload: string | null): Promise<Traced> {
   const folder = join(parent, 'data');
   const trace = join(parent, 'trace');
   const node = [process.execPath, ...(preload === null ? [] : ['--import', preload]), COMMAND];
-  const serve = ['serve', '--http', '--port', '0', '--rate-limit', '0', '--data', folder];
+  const flags = ['--http', '--port', '0', '--rate-limit', '0', '--key-file', join(parent, 'key')];
+  const serve = ['serve', ...flags, '--data', folder];
   const child = spawn(
     'strace',
     ['-f', '--seccomp-bpf', '-y', '-s', '120', '-e', `trace=${CALLS}`, '-o', trace, ...node, ...serve],
