@@ -1,7 +1,8 @@
 // The whole application: language and theme, then setup, sign-in or the panel, as the panel says.
-import { MantineProvider } from '@mantine/core';
+import { MantineProvider, MantineThemeProvider } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { PanelTransport } from '../../bridge/panel-transport.ts';
 import { Toasts } from './components/toasts.tsx';
 import { PanelProvider } from './data/panel.tsx';
@@ -68,5 +69,13 @@ export function Language({ children }: { readonly children: ReactNode }) {
       isCurrent = false;
     };
   }, [wanted, spoken]);
-  return spoken === null ? null : children;
+  return spoken === null ? null : <Words>{children}</Words>;
+}
+
+/** What Mantine says by itself. */
+function Words({ children }: { readonly children: ReactNode }) {
+  const { t } = useTranslation('common');
+  const toggle = { 'aria-label': t('showPassword') };
+  const components = { PasswordInput: { defaultProps: { visibilityToggleButtonProps: toggle } } };
+  return <MantineThemeProvider theme={{ components }}>{children}</MantineThemeProvider>;
 }

@@ -5,6 +5,7 @@ export const common = {
   cancel: 'Cancel',
   close: 'Close',
   retry: 'Try again',
+  showPassword: 'Show or hide the password',
   undo: 'Undo',
   undone: 'Undone',
   copy: 'Copy',

@@ -7,6 +7,7 @@ export const common: Russian<typeof english> = {
   cancel: 'Отмена',
   close: 'Закрыть',
   retry: 'Повторить',
+  showPassword: 'Показать или скрыть пароль',
   undo: 'Отменить',
   undone: 'Отменено',
   copy: 'Скопировать',

@@ -6,6 +6,7 @@ import type { User } from '../../../../../contract/users.ts';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import type { Term } from '../../../components/form/term-input.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
 import { endAfter } from '../zoned.ts';
@@ -28,6 +29,8 @@ export function ExtendForm({ user, onClose }: { readonly user: User; readonly on
     said: (changed) => said(changed, now),
     onDone: onClose,
   });
+  // Before the focus goes into it.
+  useReturnFocus(box);
   useEffect(() => {
     box.current?.scrollIntoView({ block: 'nearest' });
     box.current?.querySelector('input')?.focus();

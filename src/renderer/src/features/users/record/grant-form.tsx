@@ -8,6 +8,7 @@ import { BytesInput } from '../../../components/form/bytes-input.tsx';
 import { FieldRow } from '../../../components/form/form-drawer.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useEditing } from './editing.tsx';
 import classes from './record.module.css';
@@ -40,6 +41,8 @@ export function GrantForm({ user: { id, name }, onClose }: { readonly user: User
     said: ({ bytes }) => ({ text: t('users:said.granted', { name, amount: format.bytes(bytes) }) }),
     onDone: onClose,
   });
+  // Before the focus goes into it.
+  useReturnFocus(box);
   useEffect(() => {
     box.current?.scrollIntoView({ block: 'nearest' });
     box.current?.querySelector('input')?.focus();
