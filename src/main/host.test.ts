@@ -1,0 +1,115 @@
+// The panel behind the window: ways out of a failed start, reopened where it stopped answering, closed once.
+import { expect, it, vi } from 'vitest';
+import type { InnerDoor } from '../http/inner-door.ts';
+import type { PanelOptions } from '../panel/config.ts';
+import type { Panel } from '../panel/panel.ts';
+import { refusal } from '../panel/refusal.ts';
+import { createHost, type HostParts, type WayOut } from './host.ts';
+
+/** A panel of which only what the host looks at is there. */
+function fakePanel() {
+  const state = { isListening: true, isReadable: true, token: null as string | null, closed: 0 };
+  const door = {
+    token: () => state.token,
+    resume(token: string) {
+      state.token = token;
+      return true;
+    },
+  } as InnerDoor;
+  const panel = {
+    address: () => (state.isListening ? {} : null),
+    core: {
+      figures() {
+        if (!state.isReadable) throw new Error('disk I/O error');
+      },
+    },
+    log: { error: vi.fn() },
+    openInside: () => door,
+    close: async () => {
+      state.closed += 1;
+    },
+  } as unknown as Panel;
+  return { state, panel };
+}
+
+function hostOver(open: (options: PanelOptions) => Promise<Panel>, ways: WayOut[] = []) {
+  const asked: string[] = [];
+  const reopened: [string, unknown][] = [];
+  const parts: HostParts = {
+    options: { folder: '/data' },
+    open,
+    device: 'Gatehouse',
+    ask: async ({ message }) => {
+      asked.push(message);
+      return ways.shift() ?? 'quit';
+    },
+    onOpen: async () => {},
+    onSession() {},
+    onReopened: (reason, error) => reopened.push([reason, error]),
+  };
+  return { host: createHost(parts), asked, reopened };
+}
+
+it('tries again as long as the person wants, then with another port', async () => {
+  const ports: unknown[] = [];
+  const { panel } = fakePanel();
+  const open = async ({ port, isInside }: PanelOptions) => {
+    ports.push(port);
+    expect(isInside).toBe(true);
+    if (port === undefined) throw refusal('address', 'Port 8443 is taken.');
+    return panel;
+  };
+  const { host, asked } = hostOver(open, ['again', 'another-port']);
+  await expect(host.open()).resolves.toBe(true);
+  expect(ports).toEqual([undefined, undefined, 'free']);
+  expect(asked).toEqual(['Port 8443 is taken.', 'Port 8443 is taken.']);
+  expect(host.panel()).toBe(panel);
+});
+
+it('opens nothing where the person quits, and does not ask about defects', async () => {
+  const { host } = hostOver(async () => {
+    throw refusal('in_use', 'Another panel is using it.');
+  });
+  await expect(host.open()).resolves.toBe(false);
+  expect(host.panel()).toBeNull();
+  const broken = hostOver(async () => {
+    throw new Error('a defect');
+  });
+  await expect(broken.host.open()).rejects.toThrow('a defect');
+  expect(broken.asked).toEqual([]);
+});
+
+it.each([
+  ['no longer listens', { isListening: false }, 'it no longer listened'],
+  ['cannot read its database', { isReadable: false }, 'disk I/O error'],
+])('opens a panel anew that %s, with the session that was', async (_what, trouble, reason) => {
+  const first = fakePanel();
+  const second = fakePanel();
+  const panels = [first, second];
+  const { host, reopened } = hostOver(async () => panels.shift()?.panel as Panel);
+  await host.open();
+  await host.lookAfter();
+  expect(reopened).toEqual([]);
+  Object.assign(first.state, trouble, { token: 'session' });
+  await Promise.all([host.lookAfter(), host.lookAfter()]);
+  expect(reopened).toEqual([[reason, null]]);
+  expect([first.state.closed, second.state.token]).toEqual([1, 'session']);
+  expect(host.panel()).toBe(second.panel);
+});
+
+it('says once that it could not be reopened, and keeps trying', async () => {
+  const first = fakePanel();
+  const last = fakePanel();
+  const answers = [first.panel, null, null, last.panel];
+  const { host, reopened } = hostOver(async () => {
+    const panel = answers.shift();
+    if (!panel) throw refusal('address', 'taken');
+    return panel;
+  });
+  await host.open();
+  first.state.isListening = false;
+  for (let look = 0; look < 3; look++) await host.lookAfter();
+  expect(reopened.map(([, error]) => (error === null ? 'back' : 'away'))).toEqual(['away', 'back']);
+  await host.close();
+  expect([last.state.closed, host.panel()]).toEqual([1, null]);
+});
