@@ -1,33 +1,11 @@
-// `npm run screenshots`: pictures of every screen into docs/screenshots: light, dark, Russian, and on a phone. A new screen is a line in SHOTS.
-import { mkdirSync } from 'node:fs';
+// `npm run screenshots [-- <beginning of a name>]`: pictures of every screen into docs/screenshots: light, dark, Russian, and on a phone.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Page } from '@playwright/test';
-import { type BrowserPanel, openBrowserPanel } from '../tests/e2e/support/panels.ts';
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import { ADMIN, type BrowserPanel, openBrowserPanel } from '../tests/e2e/support/panels.ts';
 import { ensureChromium, launchOptions } from '../tests/support/chromium.ts';
 import { root, run } from './run.ts';
-
-interface Shot {
-  readonly name: string;
-  /** Behind `#/`. */
-  readonly place: string;
-  /** What is done before the picture is taken: a drawer opened, rows selected. */
-  readonly act?: (page: Page) => Promise<unknown>;
-  /** false: without signing in. */
-  readonly isSignedIn?: boolean;
-}
-
-const SHOTS: readonly Shot[] = [
-  { name: 'sign-in', place: '', isSignedIn: false },
-  { name: 'overview', place: 'overview' },
-  { name: 'overview-by-node', place: 'overview?range=7d&by=node' },
-  { name: 'users', place: 'users' },
-  { name: 'plans', place: 'plans' },
-  { name: 'connections', place: 'connections' },
-  { name: 'nodes', place: 'nodes' },
-  { name: 'audit', place: 'audit' },
-  { name: 'settings', place: 'settings/general' },
-  { name: 'palette', place: 'overview', act: (page) => page.keyboard.press('Control+k') },
-];
+import { SHOTS, type Shot } from './screenshot-shots.ts';
 
 const LOOKS = [
   { name: 'light', theme: 'light', locale: 'en', width: 1440, height: 900 },
@@ -35,42 +13,96 @@ const LOOKS = [
   { name: 'ru', theme: 'light', locale: 'ru', width: 1440, height: 900 },
   { name: 'phone', theme: 'dark', locale: 'en', width: 360, height: 740 },
 ] as const;
+type Look = (typeof LOOKS)[number];
 
 const USERS = 2000;
 const BUILD_BUDGET_MS = 180_000;
-/** Until pictures and figures have settled, in ms. */
-const SETTLE_MS = 1200;
+/** Of WebP, 1 to 100: text stays sharp, and all pictures together stay below 6 MB. */
+const QUALITY = 80;
+/** A browser as the administrator's would be, for the list of sessions. */
+const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
 const folder = join(root, 'docs/screenshots');
 const [only] = process.argv.slice(2);
 
-async function take(panel: BrowserPanel, look: (typeof LOOKS)[number], shots: readonly Shot[]): Promise<void> {
-  const browser = await chromium.launch(launchOptions());
-  for (const isSignedIn of [true, false]) {
-    const context = await browser.newContext({
-      ignoreHTTPSErrors: true,
-      reducedMotion: 'reduce',
-      viewport: { width: look.width, height: look.height },
-      timezoneId: 'Europe/Berlin',
-    });
-    const state = { theme: look.theme, locale: look.locale };
-    await context.addInitScript(
-      (view) => localStorage.setItem('gatehouse.view', JSON.stringify({ state: view, version: 1 })),
-      state,
-    );
-    if (isSignedIn) await context.addCookies([await panel.signIn()]);
-    for (const shot of shots.filter((one) => (one.isSignedIn ?? true) === isSignedIn)) {
-      const page = await context.newPage();
-      await page.goto(`${panel.url}#/${shot.place}`);
-      await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await page.waitForTimeout(SETTLE_MS);
-      await shot.act?.(page);
-      if (shot.act) await page.waitForTimeout(SETTLE_MS);
-      await page.screenshot({ path: join(folder, `${shot.name}-${look.name}.png`) });
-      await page.close();
-    }
+function openContext(browser: Browser, { theme, locale, width, height }: Look): Promise<BrowserContext> {
+  return browser.newContext({
+    ignoreHTTPSErrors: true,
+    reducedMotion: 'reduce',
+    viewport: { width, height },
+    timezoneId: 'Europe/Berlin',
+    userAgent: USER_AGENT,
+    colorScheme: theme,
+    locale: locale === 'ru' ? 'ru-RU' : 'en-GB',
+  });
+}
+
+/** In the page: how much stands there. */
+const SIZE = "document.body.innerText.length + ' ' + document.querySelectorAll('*').length";
+const CALM_LOOKS = 3;
+const LOOK_MS = 150;
+
+/** Everything that was asked for is there, drawn, and stands still. */
+async function settle(page: Page): Promise<void> {
+  await page.getByRole('heading').first().waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  for (let calm = 0, before = ''; calm < CALM_LOOKS; ) {
+    await page.waitForTimeout(LOOK_MS);
+    const now = String(await page.evaluate(SIZE));
+    calm = now === before ? calm + 1 : 0;
+    before = now;
+  }
+}
+
+async function take(context: BrowserContext, panel: BrowserPanel, look: Look, shot: Shot): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(`${panel.url}#/${shot.place}`);
+  await settle(page);
+  if (shot.act) {
+    await shot.act(page, panel);
+    await settle(page);
+  }
+  const devtools = await context.newCDPSession(page);
+  const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+  writeFileSync(join(folder, `${shot.name}-${look.name}.webp`), Buffer.from(data, 'base64'));
+  await page.close();
+}
+
+async function signIn(context: BrowserContext, panel: BrowserPanel): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(panel.url);
+  await page.locator('input[name=name]').fill(ADMIN.name);
+  await page.locator('input[name=password]').fill(ADMIN.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.locator('input[name=password]').waitFor({ state: 'detached' });
+  await page.close();
+}
+
+async function takeAll(browser: Browser, panel: BrowserPanel, look: Look, shots: readonly Shot[]): Promise<void> {
+  const { theme, locale } = look;
+  for (const who of ['in', 'out', 'fresh'] as const) {
+    const chosen = shots.filter((shot) => (shot.who ?? 'in') === who);
+    if (chosen.length === 0) continue;
+    await using fresh = who === 'fresh' ? await openBrowserPanel({ users: 0, hasAdministrator: false }) : null;
+    const context = await openContext(browser, look);
+    const view = JSON.stringify({ state: { theme, locale }, version: 1 });
+    await context.addInitScript((state) => localStorage.setItem('gatehouse.view', state), view);
+    if (who === 'in') await signIn(context, panel);
+    for (const shot of chosen) await take(context, fresh ?? panel, look, shot);
     await context.close();
   }
-  await browser.close();
+}
+
+/** What a panel has after some weeks: keys, a backup, settings of its own. */
+async function furnish({ administrator }: BrowserPanel): Promise<void> {
+  for (const [name, access] of [
+    ['grafana', 'read'],
+    ['telegram bot', 'full'],
+  ] as const) {
+    await administrator?.call('createKey', { name, access, expires_in_days: 90, password: ADMIN.password });
+  }
+  await administrator?.call('createBackup', { passphrase: 'a passphrase for pictures' });
+  await administrator?.call('updateSettings', { support_url: 'https://t.me/example', time_zone: 'Europe/Berlin' });
 }
 
 await ensureChromium();
@@ -80,10 +112,15 @@ if (process.env.PAGES_ARE_BUILT !== '1') {
 }
 mkdirSync(folder, { recursive: true });
 const shots = SHOTS.filter(({ name }) => only === undefined || name.startsWith(only));
-const panel = await openBrowserPanel({ users: USERS });
+const browser = await chromium.launch(launchOptions());
 try {
-  for (const look of LOOKS) await take(panel, look, shots);
+  for (const look of LOOKS) {
+    // A panel for each look: who is online now is so for some minutes only.
+    await using panel = await openBrowserPanel({ users: USERS });
+    await furnish(panel);
+    await takeAll(browser, panel, look, shots);
+  }
 } finally {
-  await panel[Symbol.asyncDispose]();
+  await browser.close();
 }
 console.log(`${shots.length * LOOKS.length} pictures in docs/screenshots`);

@@ -34,7 +34,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.accessor((node) => (troubleOf(node) === null ? '' : (node.error ?? '')), {
           id: 'trouble',
-          meta: { label: t('nodes:columns.trouble'), width: 190, hideBelow: 860 },
+          meta: { label: t('nodes:columns.trouble'), width: 180, hideBelow: 860 },
           cell: ({ getValue }) => (
             <span className={classes.error} title={getValue()}>
               {getValue()}
@@ -64,7 +64,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.display({
           id: 'traffic',
-          meta: { label: t('nodes:columns.traffic'), width: 168, align: 'end', hideBelow: 640 },
+          meta: { label: t('nodes:columns.traffic'), width: 200, align: 'end', hideBelow: 640 },
           cell: ({ row: { original } }) => <DayTraffic nodeId={original.id} />,
         }),
         column.accessor('last_seen_at', {

@@ -1,0 +1,99 @@
+// What `npm run screenshots` takes pictures of: every screen and its main states. A new screen is a line here.
+import type { Locator, Page } from '@playwright/test';
+import { ADMIN, type BrowserPanel } from '../tests/e2e/support/panels.ts';
+
+export interface Shot {
+  readonly name: string;
+  /** Behind `#/`. */
+  readonly place: string;
+  /** What is done before the picture is taken: a dialog opened, rows selected. It finds things in either language. */
+  readonly act?: (page: Page, panel: BrowserPanel) => Promise<unknown>;
+  /** `out`: nobody is signed in; `fresh`: nobody has been set up either. */
+  readonly who?: 'out' | 'fresh';
+}
+
+const drawer = (page: Page): Locator => page.getByRole('dialog');
+
+async function typePassword(where: Locator): Promise<void> {
+  await where.locator('input[autocomplete=current-password]').fill(ADMIN.password);
+}
+
+/** Three users, to be changed at once. */
+async function selectThree(page: Page): Promise<void> {
+  for (const row of [1, 2, 4]) await page.locator(`tr[data-index="${row}"] input`).click();
+}
+
+async function forecast(page: Page): Promise<void> {
+  await selectThree(page);
+  await page
+    .getByRole('toolbar')
+    .getByRole('button', { name: /^(Extend|Продлить)/ })
+    .click();
+}
+
+async function makeKey(page: Page): Promise<void> {
+  await drawer(page).locator('input').first().fill('billing bot');
+  await typePassword(drawer(page));
+  await page.keyboard.press('Control+Enter');
+  await drawer(page).locator('pre, code').first().waitFor();
+}
+
+async function setUp(page: Page, { setupUrl }: BrowserPanel): Promise<void> {
+  await page.goto(setupUrl ?? '');
+  await page.locator('input').first().fill('anna');
+  await page.locator('input[type=password]').first().fill('violet otter under bridges');
+}
+
+async function enrol(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^(Turn on|Включить)$/ })
+    .first()
+    .click();
+  const card = page.locator('form').filter({ has: page.locator('input[autocomplete=current-password]') });
+  await typePassword(card);
+  await page.keyboard.press('Enter');
+  await page.locator('input[autocomplete=one-time-code]').waitFor();
+}
+
+async function openMethod(page: Page): Promise<void> {
+  await page.locator('.opblock').first().waitFor();
+  const method = page.locator('[id^="operations-"][id$="-listUsers"]');
+  await method.locator('.opblock-summary-control').click();
+  await method.locator('.panel-curl').waitFor();
+  await method.evaluate((node) => node.scrollIntoView({ block: 'start' }));
+}
+
+export const SHOTS: readonly Shot[] = [
+  { name: 'setup', place: '', who: 'fresh', act: setUp },
+  { name: 'sign-in', place: '', who: 'out' },
+  { name: 'overview', place: 'overview' },
+  { name: 'overview-by-node', place: 'overview?range=7d&by=node' },
+  { name: 'nodes', place: 'nodes' },
+  { name: 'node', place: 'nodes/1' },
+  { name: 'users', place: 'users' },
+  { name: 'users-selected', place: 'users', act: selectThree },
+  { name: 'users-dry-run', place: 'users', act: forecast },
+  { name: 'users-nothing-found', place: 'users?q=zzzz&state=expired' },
+  { name: 'user', place: 'users/3' },
+  { name: 'user-extend', place: 'users/3?do=extend' },
+  { name: 'user-new', place: 'users/new' },
+  { name: 'plans', place: 'plans' },
+  { name: 'plan', place: 'plans/1' },
+  { name: 'connections', place: 'connections' },
+  { name: 'connection', place: 'connections/1' },
+  { name: 'connection-new', place: 'connections/new' },
+  { name: 'audit', place: 'audit' },
+  { name: 'audit-entry', place: 'audit/1' },
+  { name: 'settings-general', place: 'settings/general' },
+  { name: 'settings-subscription', place: 'settings/subscription' },
+  { name: 'settings-addresses', place: 'settings/addresses' },
+  { name: 'settings-certificates', place: 'settings/certificates' },
+  { name: 'settings-security', place: 'settings/security' },
+  { name: 'settings-two-factor', place: 'settings/security', act: enrol },
+  { name: 'settings-api', place: 'settings/security/api' },
+  { name: 'settings-backups', place: 'settings/backups' },
+  { name: 'docs', place: 'settings/security/api/docs', act: (page) => page.locator('.opblock').first().waitFor() },
+  { name: 'docs-method', place: 'settings/security/api/docs', act: openMethod },
+  { name: 'key-once', place: 'settings/security/api/new', act: makeKey },
+  { name: 'palette', place: 'overview', act: (page) => page.keyboard.press('Control+k') },
+];
