@@ -5,8 +5,8 @@ export interface HostApi {
   readonly kind: 'browser' | 'desktop';
   /** Puts text into the clipboard; the desktop takes a secret out of it again. Rejects where the host does not allow it. */
   copy(text: string, isSecret?: boolean): Promise<void>;
-  /** Gives the user a file. */
-  save(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): void;
+  /** Gives the user a file. False: they thought better of it. Rejects where it cannot be written. */
+  save(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): Promise<boolean>;
   /** The application around the pages; null in a browser. */
   readonly shell: Pick<DesktopApi, 'versions' | 'settings' | 'changeSettings'> | null;
 }

@@ -11,7 +11,6 @@ import { App } from './app.tsx';
 import { desktopHost, findDesktop, followDesktop } from './bridge/desktop-host.ts';
 import { createHttpTransport } from './bridge/transport-http.ts';
 import { createIpcTransport } from './bridge/transport-ipc.ts';
-import { sayFailure } from './components/toasts.tsx';
 import { browserHost, HostContext } from './data/host.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { reachListener } from './state/connection.ts';
@@ -29,7 +28,7 @@ const transport =
         random: Math.random,
       })
     : createIpcTransport({ api: desktop, reach: reachListener });
-const host = desktop === null ? browserHost : desktopHost(desktop, sayFailure);
+const host = desktop === null ? browserHost : desktopHost(desktop);
 if (desktop !== null) followDesktop(desktop);
 
 const root = document.getElementById('root');

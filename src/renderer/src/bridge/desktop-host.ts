@@ -15,12 +15,11 @@ export function findDesktop(): DesktopApi | null {
   return globalThis.window?.gatehouse ?? null;
 }
 
-/** `onFailed` hears of a file that could not be saved. */
-export function desktopHost(api: DesktopApi, onFailed: (failure: unknown) => void): HostApi {
+export function desktopHost(api: DesktopApi): HostApi {
   return {
     kind: 'desktop',
     copy: (text, isSecret = false) => api.copy(text, isSecret),
-    save: (name, _type, content) => void api.save(name, content).catch(onFailed),
+    save: (name, _type, content) => api.save(name, content),
     shell: api,
   };
 }

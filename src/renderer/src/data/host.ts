@@ -5,7 +5,7 @@ import type { HostApi } from '../../../bridge/host-api.ts';
 export const browserHost: HostApi = {
   kind: 'browser',
   copy: (text) => navigator.clipboard.writeText(text),
-  save(name, type, content) {
+  async save(name, type, content) {
     const url = URL.createObjectURL(new Blob([content], { type }));
     const link = document.createElement('a');
     link.href = url;
@@ -13,6 +13,7 @@ export const browserHost: HostApi = {
     link.click();
     // The browser reads the file after this turn.
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    return true;
   },
   shell: null,
 };

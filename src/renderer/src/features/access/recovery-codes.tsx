@@ -4,6 +4,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { sayFailure } from '../../components/toasts.tsx';
 import { useHost } from '../../data/host.ts';
 import classes from './access.module.css';
 
@@ -32,7 +33,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
         <Button
           variant="default"
           leftSection={<IconDownload size={16} stroke={1.5} />}
-          onClick={() => host.save('gatehouse-recovery-codes.txt', 'text/plain', text)}
+          onClick={() => void host.save('gatehouse-recovery-codes.txt', 'text/plain', text).catch(sayFailure)}
         >
           {t('codes.save')}
         </Button>

@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../contract/client.ts';
 import { useFailureText } from '../../components/failure.ts';
+import { useHost } from '../../data/host.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { keyOf, useOperation } from '../../data/use-operation.ts';
 import { PRODUCT } from '../../router/title.ts';
@@ -21,11 +22,15 @@ interface SignInProps {
 export function SignIn({ isOver = false }: SignInProps) {
   const { t } = useTranslation(['access', 'frame']);
   const title = useOperation('panelState', {}).data?.panel_title ?? PRODUCT;
+  const { kind } = useHost();
   if (!isOver) {
     return (
       <AccessPage
         title={t('access:signIn.title')}
-        subtitle={t('access:signIn.subtitle', { title, host: location.host })}
+        subtitle={t(kind === 'desktop' ? 'access:signIn.here' : 'access:signIn.subtitle', {
+          title,
+          host: location.host,
+        })}
         foot={
           <Trans
             t={t}

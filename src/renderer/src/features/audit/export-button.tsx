@@ -49,7 +49,7 @@ export function ExportButton({ filter, text, words }: ExportButtonProps) {
         before = page.next_before ?? undefined;
       } while (before !== undefined);
       const file = `audit-${new Date(panelNow()).toISOString().slice(0, 10)}.csv`;
-      host.save(file, 'text/csv;charset=utf-8', lines.join(''));
+      if (!(await host.save(file, 'text/csv;charset=utf-8', lines.join('')))) return;
       say({ text: t('export.done', { count: lines.length - 1, amount: format.number(lines.length - 1), file }) });
     } catch (failure) {
       if (!controller.signal.aborted) sayFailure(failure);

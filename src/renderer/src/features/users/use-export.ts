@@ -41,7 +41,7 @@ export function useExport(): Export {
         setProgress({ done, total: Math.max(total, done) });
       }
       const file = `users-${new Date(panelNow()).toISOString().slice(0, 10)}.csv`;
-      host.save(file, 'text/csv;charset=utf-8', joined(parts));
+      if (!(await host.save(file, 'text/csv;charset=utf-8', joined(parts)))) return;
       say({ text: t('export.done', { count: done, amount: format.number(done), file }) });
     } catch (failure) {
       if (controller.signal.aborted) say({ text: t('export.stopped') });

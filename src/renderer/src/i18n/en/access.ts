@@ -4,6 +4,7 @@ export const access = {
   signIn: {
     title: 'Sign in',
     subtitle: 'To {{title}} at {{host}}',
+    here: 'To {{title}} on this computer',
     name: 'Name',
     password: 'Password',
     code: 'Code',

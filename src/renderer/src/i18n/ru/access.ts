@@ -6,6 +6,7 @@ export const access: Russian<typeof english> = {
   signIn: {
     title: 'Вход',
     subtitle: '{{title}} на {{host}}',
+    here: '{{title}} на этом компьютере',
     name: 'Имя',
     password: 'Пароль',
     code: 'Код',

@@ -1,4 +1,5 @@
 // Where the API is and what a program needs to trust it.
+import { sayFailure } from '../../../components/toasts.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { type ApiPlace, CA_FILE } from './curl.ts';
@@ -22,6 +23,7 @@ export function useApiPlace(): Api | undefined {
   return {
     baseUrl,
     hasOwnAuthority,
-    saveAuthority: pem === undefined ? null : () => host.save(CA_FILE, 'application/x-pem-file', pem),
+    saveAuthority:
+      pem === undefined ? null : () => void host.save(CA_FILE, 'application/x-pem-file', pem).catch(sayFailure),
   };
 }

@@ -11,12 +11,11 @@ export function useOpenApiFile(): () => void {
   const { client } = usePanel();
   const host = useHost();
   return () => {
-    client.getOpenApi().then(
-      (document) => {
-        host.save(FILE, 'application/json', `${JSON.stringify(document, null, 2)}\n`);
-        say({ text: t('api.downloaded') });
-      },
-      (failure: unknown) => sayFailure(failure),
-    );
+    const save = async () => {
+      const document = await client.getOpenApi();
+      const isSaved = await host.save(FILE, 'application/json', `${JSON.stringify(document, null, 2)}\n`);
+      if (isSaved) say({ text: t('api.downloaded') });
+    };
+    save().catch(sayFailure);
   };
 }

@@ -6,6 +6,7 @@ import type { Output } from '../../../../../contract/table.ts';
 import { DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
+import { sayFailure } from '../../../components/toasts.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { CA_FILE } from '../api/curl.ts';
@@ -58,7 +59,7 @@ function AuthorityCard({ authority }: { readonly authority: Output<'getCertifica
         <Button
           variant="default"
           leftSection={<IconDownload size={16} stroke={1.5} />}
-          onClick={() => host.save(CA_FILE, 'application/x-pem-file', authority.pem)}
+          onClick={() => void host.save(CA_FILE, 'application/x-pem-file', authority.pem).catch(sayFailure)}
         >
           {t('certificates.ca.download')}
         </Button>
