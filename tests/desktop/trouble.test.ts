@@ -149,6 +149,14 @@ describe('files and links', () => {
       return [new TextDecoder().decode(bytes.slice(0, 4)), Number(reply.headers.get('content-length')) - bytes.length];
     }, name);
     expect([head, length]).toEqual([expect.any(String), 0]);
+    const uploaded = await page.evaluate(async (file) => {
+      const body = await (await fetch(`./panel/backups/${file}`)).arrayBuffer();
+      const headers = { 'Content-Type': 'application/octet-stream' };
+      const reply = await fetch('./panel/backups/', { method: 'POST', headers, body });
+      const { kind } = (await reply.json()) as { kind: string };
+      return [reply.status, kind];
+    }, name);
+    expect(uploaded).toEqual([201, 'uploaded']);
     await expect(
       page.evaluate(async () => (await fetch('./panel/backups/nothing.gatehouse-backup')).status),
     ).resolves.toBe(404);
