@@ -58,7 +58,7 @@ function Cards({ shell }: CardsProps) {
         <dl className={rows.facts}>
           {(
             [
-              [t('desktop.app'), versions.app],
+              ['Gatehouse', versions.app],
               ['Electron', versions.electron],
               ['Chromium', versions.chromium],
               ['Node.js', versions.node],

@@ -15,5 +15,4 @@ export const desktop = {
   notifications: 'System messages',
   notificationsHint: 'When a node stops answering, a user has used all traffic, or a backup fails.',
   versions: 'Versions',
-  app: 'Gatehouse',
 } as const;

@@ -17,5 +17,4 @@ export const desktop: Russian<typeof english> = {
   notifications: 'Системные уведомления',
   notificationsHint: 'Когда узел перестал отвечать, у пользователя кончился трафик или не удалась резервная копия.',
   versions: 'Версии',
-  app: 'Gatehouse',
 };
