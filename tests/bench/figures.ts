@@ -8,6 +8,7 @@ import { list } from './figures/list.ts';
 import { memory } from './figures/memory.ts';
 import { metrics } from './figures/metrics.ts';
 import { oneUser } from './figures/one-user.ts';
+import { pages } from './figures/pages.ts';
 import { search } from './figures/search.ts';
 import { tableSize } from './figures/table-size.ts';
 import { tls } from './figures/tls.ts';
@@ -26,4 +27,5 @@ export const FIGURES: readonly Figure[] = [
   search,
   metrics,
   fill,
+  pages,
 ];

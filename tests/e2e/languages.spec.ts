@@ -10,9 +10,9 @@ const NAMES = new RegExp(
     /\b(?:REALITY|VLESS|VMess|Trojan|Shadowsocks|WebSocket|gRPC|HTTPUpgrade|XHTTP|Vision|Xray|curl|grafana|Gatehouse|English)\b/,
     /\b(?:chrome|firefox|safari|ios|android|edge|random|randomized|Firefox|Linux|HeadlessChrome|Chromium?)\b/,
     /\b(?:RUB|EUR|USD|Ctrl|Shift|Enter|Esc|Tab|Alt|Delete|Home|End|PgUp|PgDn)\b/,
-    /\b(?:https?|tg|mailto|subjectAltName|fullchain|privkey|cacert|gatehouse-ca|pem|localhost|admin|one|enabled|name|announcement|BEGIN|vless-reality|vm)\b/,
+    /\b(?:https?|tg|mailto|subjectAltName|fullchain|privkey|cacert|gatehouse-ca|pem|localhost|admin|one|enabled|name|announcement|BEGIN|vless-reality|xtls-rprx-vision)\b/,
     // Time zones, host names, members of the API, names of files and of certificates, versions of programs.
-    /\b[A-Z]\w+(?:\/[\w+-]+)+|[\w-]+(?:\.[\w-]+)+|\b[a-z]+(?:_[a-z]+)+\b|CN=[\w ]+|\/tmp\/[\w/-]+|[\w:.-]*gatehouse-backup|[\dA-F]+(?::[\dA-F]*)+/,
+    /\b[A-Z]\w+(?:\/[\w+-]+)+|[\w-]+(?:\.[\w-]+)+|\b[a-z]+(?:_[a-z]+)+\b|CN=[\w ]+|pnl_|\/tmp\/[\w/-]+|[\w:.-]*gatehouse-backup|[\dA-F]+(?::[\dA-F]*)+/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -24,7 +24,9 @@ function textsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const isData = (element: Element | null) =>
       element === null ||
-      element.closest('code, pre, svg, [lang="en"], [lang="ru"]:not(html), .visually-hidden code') !== null;
+      element.closest(
+        'code, pre, svg, [aria-hidden=true], [lang="en"], [lang="ru"]:not(html), .visually-hidden code',
+      ) !== null;
     const texts: string[] = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
