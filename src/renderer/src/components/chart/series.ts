@@ -20,6 +20,24 @@ export interface ChartData {
   readonly series: readonly ChartSeries[];
 }
 
+/** Traffic over time as the panel tells it. */
+interface Report {
+  readonly step: 'hour' | 'day';
+  readonly points: readonly { readonly t: string; readonly up: number; readonly down: number }[];
+}
+
+/** Both directions of a report, named by `label`. */
+export function directionsOf({ points, step }: Report, label: (way: 'down' | 'up') => string): ChartData {
+  return {
+    moments: points.map(({ t }) => Date.parse(t)),
+    step,
+    series: [
+      { id: 'down', label: label('down'), color: 1, values: points.map(({ down }) => down) },
+      { id: 'up', label: label('up'), color: 'soft', values: points.map(({ up }) => up) },
+    ],
+  };
+}
+
 /** Sums from the bottom up: what each series reaches to. */
 export function stack(series: readonly ChartSeries[], length: number): number[][] {
   const sums: number[][] = [];

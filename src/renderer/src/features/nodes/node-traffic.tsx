@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RANGES, type Range } from '../../../../contract/scalars.ts';
 import { Chart } from '../../components/chart/chart.tsx';
-import type { ChartData } from '../../components/chart/series.ts';
+import { type ChartData, directionsOf } from '../../components/chart/series.ts';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { DrawerSection } from '../../components/record-drawer.tsx';
 import { useOperation } from '../../data/use-operation.ts';
@@ -18,15 +18,7 @@ export function NodeTraffic({ nodeId }: { readonly nodeId: number }) {
   const report = useOperation('getTraffic', { range, node_id: nodeId }, { every: EVERY_MS, keep: true });
   const chart = useMemo<ChartData | null>(() => {
     if (report.data === undefined) return null;
-    const { points, step } = report.data;
-    return {
-      moments: points.map((point) => Date.parse(point.t)),
-      step,
-      series: [
-        { id: 'down', label: t('common:traffic.down'), color: 1, values: points.map(({ down }) => down) },
-        { id: 'up', label: t('common:traffic.up'), color: 'soft', values: points.map(({ up }) => up) },
-      ],
-    };
+    return directionsOf(report.data, (way) => t(`common:traffic.${way}`));
   }, [report.data, t]);
   return (
     <DrawerSection

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { RANGES, type Range } from '../../../../contract/scalars.ts';
 import type { Output } from '../../../../contract/table.ts';
 import { Chart } from '../../components/chart/chart.tsx';
-import type { ChartData, ChartSeries, SeriesColor } from '../../components/chart/series.ts';
+import { type ChartData, type ChartSeries, directionsOf, type SeriesColor } from '../../components/chart/series.ts';
 import { SectionCard } from '../../components/page.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { usePanel } from '../../data/panel.tsx';
@@ -36,14 +36,8 @@ export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
   const chart = useMemo<ChartData | null>(() => {
     const report = whole.data;
     if (report === undefined) return null;
-    const moments = report.points.map((point) => Date.parse(point.t));
-    const series = isByNode
-      ? nodeSeries(shown, perNode)
-      : [
-          directionSeries(report, 'down', t('common:traffic.down'), 1),
-          directionSeries(report, 'up', t('common:traffic.up'), 'soft'),
-        ];
-    return { moments, step: report.step, series };
+    const chart = directionsOf(report, (way) => t(`common:traffic.${way}`));
+    return isByNode ? { ...chart, series: nodeSeries(shown, perNode) } : chart;
   }, [whole.data, isByNode, shown, perNode, t]);
 
   const total = whole.data === undefined ? '' : format.bytes(whole.data.total.up + whole.data.total.down);
@@ -88,10 +82,6 @@ export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
 
 function rangeOf(text: string | null): Range {
   return RANGES.find((range) => range === text) ?? '24h';
-}
-
-function directionSeries({ points }: Report, way: 'up' | 'down', label: string, color: SeriesColor): ChartSeries {
-  return { id: way, label, color, values: points.map((point) => point[way]) };
 }
 
 /** The traffic of each node, in the nodes' order; undefined: on its way. */

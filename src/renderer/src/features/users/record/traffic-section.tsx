@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { RANGES, type Range } from '../../../../../contract/scalars.ts';
 import { RESET_STRATEGIES, type User } from '../../../../../contract/users.ts';
 import { Chart } from '../../../components/chart/chart.tsx';
-import type { ChartData } from '../../../components/chart/series.ts';
+import { type ChartData, directionsOf } from '../../../components/chart/series.ts';
 import { Bytes } from '../../../components/figures.tsx';
 import { BytesInput } from '../../../components/form/bytes-input.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
@@ -90,15 +90,7 @@ function UserChart({ user: { id, name } }: { readonly user: User }) {
   const report = useOperation('getUserTraffic', { id, range }, { keep: true, every: EVERY_MS });
   const chart = useMemo<ChartData | null>(() => {
     if (report.data === undefined) return null;
-    const { points, step } = report.data;
-    return {
-      moments: points.map((point) => Date.parse(point.t)),
-      step,
-      series: [
-        { id: 'down', label: t('common:traffic.down'), color: 1, values: points.map(({ down }) => down) },
-        { id: 'up', label: t('common:traffic.up'), color: 2, values: points.map(({ up }) => up) },
-      ],
-    };
+    return directionsOf(report.data, (way) => t(`common:traffic.${way}`));
   }, [report.data, t]);
   return (
     <div className={classes.chart}>
