@@ -59,7 +59,17 @@ export async function loadByWrk(target: Target, connections: number, seconds: nu
   try {
     const script = join(folder, 'requests.lua');
     writeFileSync(script, scriptOf(target));
-    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', PATIENCE, '--latency', '-s', script, target.origin];
+    const args = [
+      '-t1',
+      `-c${connections}`,
+      `-d${seconds}s`,
+      '--timeout',
+      PATIENCE,
+      '--latency',
+      '-s',
+      script,
+      target.origin,
+    ];
     const { stdout } = await run('wrk', args);
     const wrong = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(stdout);
     if (wrong) throw new Error(`${target.paths[0]}: ${wrong[0]}`);
