@@ -56,8 +56,9 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
     .getByLabel('The code that the app shows now')
     .fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
   await factor.getByRole('button', { name: 'Turn it on' }).click();
-  const recovery = await factor.getByRole('list').locator('code').allInnerTexts();
-  expect(recovery).toHaveLength(10);
+  const codes = factor.getByRole('list').locator('code');
+  await expect(codes).toHaveCount(10);
+  const recovery = await codes.allInnerTexts();
   await factor.getByLabel('I have put them in a safe place').check();
   await factor.getByRole('button', { name: 'Done' }).click();
   await expect(factor.getByText('10 recovery codes left')).toBeVisible();
@@ -70,7 +71,8 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   await renewal.getByLabel('Code', { exact: true }).fill(recovery[0] ?? '');
   await expectAccessible(page, 'the question before new codes');
   await renewal.getByRole('button', { name: 'Make them' }).click();
-  const renewed = await factor.getByRole('list').locator('code').allInnerTexts();
+  await expect(codes).toHaveCount(10);
+  const renewed = await codes.allInnerTexts();
   expect(renewed.some((code) => recovery.includes(code))).toBe(false);
   await factor.getByLabel('I have put them in a safe place').check();
   await factor.getByRole('button', { name: 'Done' }).click();
