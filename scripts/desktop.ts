@@ -18,9 +18,10 @@ export function findDesktop({ root, platform, env, uid }: Place): Desktop {
   const named = join(folder, 'path.txt');
   const binary = existsSync(named) ? join(folder, 'dist', readFileSync(named, 'utf8')) : null;
   if (binary === null || !existsSync(binary)) {
-    return { missing: 'Electron’s binary is not installed (`npx install-electron` downloads it).' };
+    return { missing: 'needs the Electron binary (`npx install-electron` downloads it).' };
   }
-  if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY) return { missing: 'there is no display.' };
-  if (platform === 'linux' && uid === 0) return { missing: 'Chromium’s sandbox does not run as root.' };
+  if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY) return { missing: 'needs a display.' };
+  if (platform === 'linux' && uid === 0)
+    return { missing: 'needs a user that is not root, as whom Chromium’s sandbox does not run.' };
   return { binary };
 }

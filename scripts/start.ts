@@ -33,7 +33,7 @@ if ('binary' in desktop && args.length === 0) {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   child.on('exit', (code) => process.exit(code ?? 1));
 } else {
-  if ('missing' in desktop) console.log(`Without the desktop application: ${desktop.missing}`);
+  if ('missing' in desktop) console.log(`Without the desktop application, which ${desktop.missing}`);
   // In this process, so that Ctrl-C and signals reach the panel itself.
   process.argv = [process.execPath, panel, 'serve', ...args];
   await import(pathToFileURL(panel).href);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
-import type { Machine } from '../support/electron/desktop.ts';
+import type { Machine } from './driver.ts';
 
 export interface Answer {
   readonly status: number;

@@ -1,9 +1,9 @@
 // The first day with the desktop, end to end: the built application over a stand-in for Electron, with a real panel behind it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Desktop, type Machine, openMachine } from '../support/electron/desktop.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ask } from './api.ts';
+import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
 import { ADMIN, baseUrlOf, keyOf, picture, quit, setUp, signIn, visit } from './people.ts';
 
 let machine: Machine;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => machine[Symbol.asyncDispose]());
 
-describe('the first day', () => {
+describeDesktop('the first day', () => {
   it('begins with the setup screen, without a link', async () => {
     const page = await desktop.page();
     await page.getByRole('heading', { name: 'Set up your panel' }).waitFor();

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { root } from '../../scripts/run.ts';
-import type { Desktop } from '../support/electron/desktop.ts';
+import type { Desktop } from './driver.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
 
@@ -30,18 +30,19 @@ export async function visit(page: Page, place: string): Promise<void> {
 }
 
 /** Calls an operation as the pages do; what it answers. */
-export function call(page: Page, id: string, input: object): Promise<unknown> {
-  return page.evaluate(
-    async ([operation, text]) => {
-      const { gatehouse } = globalThis as unknown as {
-        gatehouse: { call(...args: unknown[]): Promise<{ text: string | null; problem?: { detail: string } }> };
-      };
-      const { text: reply, problem } = await gatehouse.call(operation, text, null);
-      return problem ? problem.detail : reply === null ? null : JSON.parse(reply);
-    },
-    [id, JSON.stringify(input)] as const,
-  );
+export function call(where: Page | Desktop, id: string, input: object): Promise<unknown> {
+  const given: readonly [string, string] = [id, JSON.stringify(input)];
+  return 'inPage' in where ? where.inPage(callInPage, given) : where.evaluate(callInPage, given);
 }
+
+/** Runs in the page. */
+const callInPage = async ([operation, text]: readonly [string, string]): Promise<unknown> => {
+  const { gatehouse } = globalThis as unknown as {
+    gatehouse: { call(...args: unknown[]): Promise<{ text: string | null; problem?: { detail: string } }> };
+  };
+  const { text: reply, problem } = await gatehouse.call(operation, text, null);
+  return problem ? problem.detail : reply === null ? null : JSON.parse(reply);
+};
 
 /** Where the API is, as the pages know it. */
 export async function baseUrlOf(page: Page): Promise<string> {

@@ -1,8 +1,26 @@
-// Before the desktop's tests: the browser that stands for its windows, and the bundle that they run.
+// Before the desktop's tests: the bundle that they run, and what carries it: Electron where it is asked for, else the stand-in's browser.
+import type { TestProject } from 'vitest/node';
+import { findDesktop } from '../../scripts/desktop.ts';
+import { root } from '../../scripts/run.ts';
 import { ensureBuilt } from '../support/built.ts';
 import { ensureChromium } from '../support/chromium.ts';
 
-export async function setup(): Promise<void> {
-  await ensureChromium();
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The tests run in Electron itself. */
+    isElectronReal: boolean;
+    /** Why it cannot run, though it was asked for; null if it can, or was not. */
+    noElectron: string | null;
+  }
+}
+
+export async function setup(project: TestProject): Promise<void> {
+  const isReal = process.env.GATEHOUSE_TEST_ELECTRON === '1';
+  const desktop = findDesktop({ root, platform: process.platform, env: process.env, uid: process.getuid?.() });
+  const missing = isReal && 'missing' in desktop ? desktop.missing : null;
+  project.provide('isElectronReal', isReal);
+  project.provide('noElectron', missing);
+  if (missing !== null) return;
+  if (!isReal) await ensureChromium();
   await ensureBuilt();
 }

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openCommandLine } from '../support/cli.ts';
-import { type Desktop, type Machine, openMachine } from '../support/electron/desktop.ts';
 import { ask } from './api.ts';
+import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
 import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './people.ts';
 
 let machine: Machine;
@@ -23,9 +23,15 @@ async function startedPanel(): Promise<{ desktop: Desktop; baseUrl: string; key:
   return { desktop, baseUrl: await baseUrlOf(page), key: await keyOf(page) };
 }
 
+/** Runs in the page. */
+const headingInPage = (): unknown =>
+  (globalThis as unknown as { document: { querySelector(of: string): { textContent: string } | null } }).document
+    .querySelector('h1')
+    ?.textContent.trim();
+
 const namesIn = (body: string): string[] => JSON.parse(body).items.map(({ name }: { name: string }) => name);
 
-describe('the desktop', () => {
+describeDesktop('the desktop', () => {
   it('offers another port where its own is taken, and takes it for this time only', async () => {
     const { desktop, baseUrl } = await startedPanel();
     await quit(desktop);
@@ -59,7 +65,7 @@ describe('the desktop', () => {
   it('says who uses the data folder, and quits where that is wanted', async () => {
     await using line = openCommandLine();
     await line.serve(['--port', '0']);
-    await using second = openMachine({ GATEHOUSE_DATA: line.folder });
+    await using second = openMachine({ env: { GATEHOUSE_DATA: line.folder } });
     const desktop = await second.start();
     const { shown } = await desktop.until((look) => look.shown.length > 0);
     expect(shown[0]?.options).toMatchObject({
@@ -81,9 +87,10 @@ describe('the desktop', () => {
     });
     expect((await ask(machine, `${baseUrl}/users`, { key })).status).toBe(200);
     await desktop.control('answerMessage', 0);
-    const page = await desktop.page();
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    await call(page, 'createUser', { name: 'After', tariff_id: 1 });
+    await expect
+      .poll(() => desktop.inPage(headingInPage, null).catch(() => null), { timeout: 30_000 })
+      .toBe('Overview');
+    await call(desktop, 'createUser', { name: 'After', tariff_id: 1 });
     expect(namesIn((await ask(machine, `${baseUrl}/users`, { key })).body)).toEqual(['After']);
   });
 
@@ -107,8 +114,15 @@ describe('the desktop', () => {
     expect((await third.look()).shown).toEqual([]);
   });
 
-  it('killed while bots write, it has lost nothing that was acknowledged', async () => {
+  it.each([
+    ['with its window', false],
+    ['closed to the tray', true],
+  ])('killed %s while bots write, it has lost nothing that was acknowledged', async (_how, isClosed) => {
     const { desktop, baseUrl, key } = await startedPanel();
+    if (isClosed) {
+      await desktop.control('closeWindow');
+      await desktop.until(({ windows }) => windows[0]?.isShown === false);
+    }
     const acknowledged: string[] = [];
     const isKilled = Promise.withResolvers<void>();
     const writer = (async () => {
@@ -138,7 +152,7 @@ describe('the desktop', () => {
   });
 });
 
-describe('files and links', () => {
+describeDesktop('files and links', () => {
   it('downloads a backup, takes it back, and gives links to the system', async () => {
     const { desktop } = await startedPanel();
     const page = await desktop.page();
@@ -186,7 +200,7 @@ describe('files and links', () => {
   });
 });
 
-describe('settings of this computer', () => {
+describeDesktop('settings of this computer', () => {
   it('are kept over a restart, and closing quits where that is wanted', async () => {
     const { desktop } = await startedPanel();
     const page = await desktop.page();
@@ -202,7 +216,7 @@ describe('settings of this computer', () => {
     const again = await machine.start();
     const kept = await call(await again.page(), 'panelState', {});
     expect(kept).toMatchObject({ set_up: true, signed_in: null });
-    expect(existsSync(join(machine.folder, 'config', 'Gatehouse Desktop', 'desktop.json'))).toBe(true);
+    expect(existsSync(join(machine.appData, 'Gatehouse Desktop', 'desktop.json'))).toBe(true);
     await again.control('closeWindow');
     await expect(again.ended).resolves.toBe(0);
   });

@@ -1,9 +1,11 @@
 // `npm start` knows where it can show a window, and says in one sentence why it does not.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findDesktop, type Place } from '../../scripts/desktop.ts';
+import { root as checkout } from '../../scripts/run.ts';
 
 let root: string;
 beforeEach(() => {
@@ -32,11 +34,25 @@ it('starts the desktop where its binary and a display are', () => {
 });
 
 it('offers the download where the binary is missing, and does not begin it', () => {
-  expect(findDesktop(place())).toEqual({ missing: expect.stringContaining('npx install-electron') });
+  expect(findDesktop(place())).toEqual({ missing: 'needs the Electron binary (`npx install-electron` downloads it).' });
 });
 
 it('says that there is no display, or that root cannot have the sandbox', () => {
   install();
-  expect(findDesktop(place({ env: {} }))).toEqual({ missing: 'there is no display.' });
+  expect(findDesktop(place({ env: {} }))).toEqual({ missing: 'needs a display.' });
   expect(findDesktop(place({ uid: 0 }))).toEqual({ missing: expect.stringContaining('root') });
+});
+
+it('`npm run test:desktop` says what it lacks, and counts its tests as skipped', () => {
+  const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(checkout, 'scripts/test-desktop.ts')], {
+    cwd: checkout,
+    env: { ...env, CI: '', NO_COLOR: '1' },
+    encoding: 'utf8',
+  });
+  expect(stderr).toMatch(
+    /^! THE DESKTOP WAS NOT TESTED: needs (the Electron binary .*npx install-electron|a display)/m,
+  );
+  expect(stdout).toMatch(/^ +Tests +\d+ skipped/m);
+  expect(status).toBe(0);
 });

@@ -15,6 +15,9 @@ export function preventable<Params extends object>(params: Params) {
   return event;
 }
 
+// Where a packed application looks for its feed of updates: there is none.
+Object.assign(process, { resourcesPath: '/nonexistent' });
+
 const home = process.env.HOME ?? '/tmp';
 const paths: Record<string, string> = {
   appData: process.env.XDG_CONFIG_HOME ?? join(home, '.config'),
@@ -22,7 +25,7 @@ const paths: Record<string, string> = {
 };
 
 class App extends EventEmitter {
-  readonly isPackaged = false;
+  readonly isPackaged = process.env.STAND_IN_PACKED === '1';
   readonly calls: string[] = [];
   /** Run before the process ends: the browser is closed. */
   readonly lastSteps: (() => Promise<unknown>)[] = [];

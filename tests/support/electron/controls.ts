@@ -1,11 +1,12 @@
 // The test's hand in the stand-in: over the process's own channel it presses, answers and looks, as a person at the screen would.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Hand, Look } from '../../desktop/driver.ts';
 import { app } from './app.ts';
 import { strayed } from './browser.ts';
 import { giveAnswer, type Item, Menu, Notification, opened, shown, Tray } from './recorded.ts';
-import { clipboard, nativeTheme, session } from './system.ts';
-import { BrowserWindow, privileged } from './windows.ts';
+import { clipboard, session } from './system.ts';
+import { BrowserWindow } from './windows.ts';
 
 const labels = (items: readonly Item[] = []): unknown[] =>
   items.map(({ label, role, type, checked, enabled, submenu }) => ({
@@ -16,12 +17,8 @@ const labels = (items: readonly Item[] = []): unknown[] =>
   }));
 
 export const CONTROLS = {
-  look: async () => ({
-    windows: BrowserWindow.all.map(({ isShown, options, webContents }) => ({
-      isShown,
-      options,
-      url: webContents.getURL(),
-    })),
+  look: async (): Promise<Look> => ({
+    windows: BrowserWindow.all.map(({ isShown, webContents }) => ({ isShown, url: webContents.getURL() })),
     tray: labels(Tray.all[0]?.menu?.items),
     toolTip: Tray.all[0]?.toolTip ?? null,
     menu: labels(Menu.application?.items),
@@ -30,8 +27,6 @@ export const CONTROLS = {
     strayed,
     notifications: Notification.all.map(({ options }) => options),
     clipboard: await clipboard.readText(),
-    theme: nativeTheme.themeSource,
-    privileged,
     appCalls: app.calls,
     sessionHandlers: Object.keys(session.defaultSession.handlers),
   }),
@@ -58,7 +53,7 @@ export const CONTROLS = {
     if (port === 0) throw new Error('not written yet');
     return port;
   },
-};
+} satisfies Hand & Record<'look' | 'debugPort', () => unknown>;
 
 type Name = keyof typeof CONTROLS;
 

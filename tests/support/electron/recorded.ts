@@ -1,10 +1,6 @@
 // What the system would show: recorded for the test, which also decides what a person would answer.
 import { EventEmitter } from 'node:events';
-
-export interface Shown {
-  readonly kind: 'message' | 'save' | 'error';
-  readonly options: Readonly<Record<string, unknown>>;
-}
+import type { Shown } from '../../desktop/driver.ts';
 
 export const shown: Shown[] = [];
 export const opened: string[] = [];

@@ -16,9 +16,8 @@ export const ipcMain = {
   removeHandler: (channel: string) => void channels.delete(channel),
 };
 
-export const privileged: unknown[] = [];
 export const protocol = {
-  registerSchemesAsPrivileged: (list: readonly unknown[]) => void privileged.push(...list),
+  registerSchemesAsPrivileged(): void {},
   handle: (scheme: string, handler: Handler) => void schemes.set(scheme, handler),
 };
 
