@@ -7,7 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import type { SealedRow } from '../core/ports.ts';
+import type { SealedRow } from '../core/ports-administrator.ts';
 
 /** A KeyObject shows its bytes in no log line and no error. */
 export type MasterKey = {

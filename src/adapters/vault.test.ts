@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { ABSENT, createVaultWorld, LOCKED } from '../../tests/support/key-place.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { SealedRow, VaultState } from '../core/ports.ts';
+import type { VaultState } from '../core/ports.ts';
+import type { SealedRow } from '../core/ports-administrator.ts';
 import type { Found } from './key-place.ts';
 import { formatMasterKey, type MasterKey, newMasterKey } from './master-key.ts';
 

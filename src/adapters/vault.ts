@@ -3,7 +3,8 @@
 // It never makes a key while secrets are sealed with another, never writes over an entry, and falls back to nothing: where the
 // key is not to be had, secrets wait (docs/secrets.md).
 import { PanelError } from '../core/panel-error.ts';
-import type { Log, SealedStore, Vault, VaultReason, VaultState } from '../core/ports.ts';
+import type { Log, Vault, VaultReason, VaultState } from '../core/ports.ts';
+import type { SealedStore } from '../core/ports-administrator.ts';
 import { keyFilePlace } from './key-file.ts';
 import type { Found, KeyPlace } from './key-place.ts';
 import { keychainPlace } from './keychain.ts';

@@ -7,7 +7,8 @@ import type { Env } from './env.ts';
 import type { Handlers, Refusal } from './handler.ts';
 import type { Place } from './host-ports.ts';
 import { bodyError, PanelError } from './panel-error.ts';
-import type { AdministratorRow, SettingValues } from './ports.ts';
+import type { AdministratorRow } from './ports-administrator.ts';
+import type { SettingValues } from './ports-settings.ts';
 import { acceptCode } from './second-factor.ts';
 import { definedOnly, toInstantOrNull, tokenOf } from './wire.ts';
 

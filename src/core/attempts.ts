@@ -3,7 +3,7 @@ import type { Call, Scope } from './context.ts';
 import type { Env } from './env.ts';
 import type { Refusal } from './handler.ts';
 import { PanelError } from './panel-error.ts';
-import type { AdministratorRow } from './ports.ts';
+import type { AdministratorRow } from './ports-administrator.ts';
 import { requireReachableFactor } from './second-factor.ts';
 
 /** So many failures cost nothing; each further one doubles the wait. */

@@ -4,7 +4,7 @@ import { backupsOf, PASSPHRASE_PLACE } from './backups.ts';
 import type { Call } from './context.ts';
 import { createScope, type Env } from './env.ts';
 import { PanelError } from './panel-error.ts';
-import type { SettingValues } from './ports.ts';
+import type { SettingValues } from './ports-settings.ts';
 
 /** A new panel has something to lose soon, but not at once. */
 const FIRST_AFTER_MS = HOUR_MS;

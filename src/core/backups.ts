@@ -7,7 +7,7 @@ import type { Call, Reply, Scope } from './context.ts';
 import { createScope, type Env } from './env.ts';
 import type { Handlers, Refusal } from './handler.ts';
 import { PanelError } from './panel-error.ts';
-import type { SettingValues } from './ports.ts';
+import type { SettingValues } from './ports-settings.ts';
 import { acceptCode } from './second-factor.ts';
 import { toInstant, toInstantOrNull } from './wire.ts';
 

@@ -6,7 +6,7 @@ import type { Env } from './env.ts';
 import type { Handlers, Refusal } from './handler.ts';
 import type { Certificates } from './host-ports.ts';
 import { PanelError } from './panel-error.ts';
-import type { AdministratorRow } from './ports.ts';
+import type { AdministratorRow } from './ports-administrator.ts';
 import { acceptCode } from './second-factor.ts';
 import { toInstant } from './wire.ts';
 

@@ -6,21 +6,11 @@ import type { BackupFiles, Backups } from './backup-port.ts';
 import type { Actor, Call, LiveEvent, Reply } from './context.ts';
 import type { HeavyWriter } from './heavy.ts';
 import type { HostPorts } from './host-ports.ts';
-import type {
-  Clock,
-  Crypto,
-  InboundRow,
-  Log,
-  NodeRow,
-  PasswordHasher,
-  SettingValues,
-  Store,
-  Timers,
-  Totp,
-  UpDown,
-  UserRow,
-  Vault,
-} from './ports.ts';
+import type { Clock, Crypto, Log, PasswordHasher, Store, Timers, Totp, Vault } from './ports.ts';
+import type { InboundRow, NodeRow } from './ports-plans.ts';
+import type { UpDown } from './ports-records.ts';
+import type { SettingValues } from './ports-settings.ts';
+import type { UserRow } from './ports-users.ts';
 
 /** The figures behind the metrics: all from maintained counts, none by a scan. */
 export interface Figures {

@@ -3,7 +3,7 @@ import type { AddressState } from './address-state.ts';
 import type { Call, Scope } from './context.ts';
 import type { CoreParts } from './core.ts';
 import { eventJson } from './events.ts';
-import type { SettingValues } from './ports.ts';
+import type { SettingValues } from './ports-settings.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface Env extends CoreParts {

@@ -6,7 +6,7 @@ import { addGrant } from '../domain/grant.ts';
 import type { Reply, Scope } from './context.ts';
 import type { Handlers } from './handler.ts';
 import { bodyError, PanelError } from './panel-error.ts';
-import type { GrantRow, UserRow } from './ports.ts';
+import type { GrantRow, UserRow } from './ports-users.ts';
 import { userOf } from './references.ts';
 import { commitUser, openUser } from './user-change.ts';
 import { toInstant, toInstantOrNull } from './wire.ts';

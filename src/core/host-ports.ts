@@ -1,6 +1,6 @@
 // What the core asks of the host that listens: places tried and kept, and the certificates that are served there.
 import type { CERTIFICATE_TARGETS, Certificate } from '../contract/certificates.ts';
-import type { SettingValues } from './ports.ts';
+import type { SettingValues } from './ports-settings.ts';
 
 /** An address and a port to listen on. */
 export interface Place {

@@ -8,7 +8,7 @@ import type { Actor, Reply, Scope } from './context.ts';
 import type { Env } from './env.ts';
 import type { Handlers, Refusal } from './handler.ts';
 import { PanelError } from './panel-error.ts';
-import type { AdministratorRow, KeyRow } from './ports.ts';
+import type { AdministratorRow, KeyRow } from './ports-administrator.ts';
 import { acceptCode } from './second-factor.ts';
 import { toInstant, toInstantOrNull } from './wire.ts';
 

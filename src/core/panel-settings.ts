@@ -6,7 +6,7 @@ import { changeReset } from '../domain/traffic.ts';
 import type { Reply, Scope } from './context.ts';
 import type { Handlers } from './handler.ts';
 import { bodyError } from './panel-error.ts';
-import type { SettingValues } from './ports.ts';
+import type { SettingValues } from './ports-settings.ts';
 import { commitTraffic, openUser } from './user-change.ts';
 import { definedOnly } from './wire.ts';
 

@@ -4,7 +4,7 @@ import { forgiveAttempts, proveAnew, refuse } from './attempts.ts';
 import type { Call, Reply, Scope } from './context.ts';
 import type { Env } from './env.ts';
 import type { Handlers, Refusal } from './handler.ts';
-import type { AdministratorRow } from './ports.ts';
+import type { AdministratorRow } from './ports-administrator.ts';
 import { acceptCode } from './second-factor.ts';
 import { beginSession } from './session.ts';
 

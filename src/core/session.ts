@@ -6,7 +6,8 @@ import type { Actor, Call, Reply, Scope } from './context.ts';
 import type { Env } from './env.ts';
 import type { Handlers, Refusal } from './handler.ts';
 import { PanelError } from './panel-error.ts';
-import type { AdministratorRow, SessionRow, Store } from './ports.ts';
+import type { Store } from './ports.ts';
+import type { AdministratorRow, SessionRow } from './ports-administrator.ts';
 import { acceptCode, requireReachableFactor } from './second-factor.ts';
 import { toInstant, tokenOf } from './wire.ts';
 

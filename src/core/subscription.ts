@@ -2,7 +2,8 @@
 import { canConnect, trafficRemaining } from '../domain/user-state.ts';
 import type { Subscription } from './core.ts';
 import type { Env } from './env.ts';
-import type { InboundRow, Store } from './ports.ts';
+import type { Store } from './ports.ts';
+import type { InboundRow } from './ports-plans.ts';
 import { settledRow } from './user-change.ts';
 
 // A link's last segment; anything else is not even looked up.

@@ -6,7 +6,7 @@ import { beginHeldTerm } from '../domain/term.ts';
 import { applyTraffic } from '../domain/traffic.ts';
 import { canConnect } from '../domain/user-state.ts';
 import type { Scope } from './context.ts';
-import type { TrafficSlot, UpDown } from './ports.ts';
+import type { TrafficSlot, UpDown } from './ports-records.ts';
 import { type Change, type Current, commitTraffic, openUser } from './user-change.ts';
 
 /** What one node moved since the last count. */

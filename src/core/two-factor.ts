@@ -5,7 +5,7 @@ import type { Call, Reply, Scope } from './context.ts';
 import type { Env } from './env.ts';
 import type { Handlers, Refusal } from './handler.ts';
 import { PanelError } from './panel-error.ts';
-import type { AdministratorRow } from './ports.ts';
+import type { AdministratorRow } from './ports-administrator.ts';
 import { acceptCode, compactCode, hashCode, SECRET_PLACE } from './second-factor.ts';
 import { toInstantOrNull } from './wire.ts';
 

@@ -4,7 +4,8 @@ import { type Account, extraBytes, type Grant, stateOf } from '../domain/account
 import { nextChangeAt, settle, type TermFlags } from '../domain/settle.ts';
 import { isTrafficLow } from '../domain/traffic.ts';
 import type { Scope } from './context.ts';
-import type { Store, UserRow } from './ports.ts';
+import type { Store } from './ports.ts';
+import type { UserRow } from './ports-users.ts';
 import { toInstantOrNull } from './wire.ts';
 
 /** A user at one moment, with everything that has come due by then. */

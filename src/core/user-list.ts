@@ -3,7 +3,7 @@ import type { Input, Output } from '../contract/table.ts';
 import type { SortField, UserFilter } from '../contract/users.ts';
 import type { Reply, Scope } from './context.ts';
 import { PanelError } from './panel-error.ts';
-import type { PageRequest, UserConditions } from './ports.ts';
+import type { PageRequest, UserConditions } from './ports-users.ts';
 import { sortKeyOf } from './sort-key.ts';
 import { viewUser } from './user-view.ts';
 import { fromBase64Url, fromInstantOrUndefined, toBase64Url } from './wire.ts';

@@ -2,7 +2,7 @@
 import type { User } from '../contract/users.ts';
 import { trafficRemaining } from '../domain/user-state.ts';
 import type { Scope } from './context.ts';
-import type { UserRow } from './ports.ts';
+import type { UserRow } from './ports-users.ts';
 import { settledRow } from './user-change.ts';
 import { toInstant, toInstantOrNull } from './wire.ts';
 

@@ -1,6 +1,7 @@
 // The vault's secrets on their way through a backup: opened for it here, sealed anew where it is restored.
 import { PanelError } from '../core/panel-error.ts';
-import type { SealedRow, Vault } from '../core/ports.ts';
+import type { Vault } from '../core/ports.ts';
+import type { SealedRow } from '../core/ports-administrator.ts';
 import type { Good } from './backup-open.ts';
 
 /** Secrets in clear by place, for a file that is encrypted. Throws PanelError `vault_unavailable`. */

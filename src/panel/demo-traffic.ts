@@ -1,5 +1,6 @@
 // The made-up traffic of a demonstration: a month of it, heavier in the evening and on weekends, with few heavy users.
-import type { Store, UpDown } from '../core/ports.ts';
+import type { Store } from '../core/ports.ts';
+import type { UpDown } from '../core/ports-records.ts';
 import { trafficSlot } from '../core/traffic.ts';
 import { lastLocalDays } from '../domain/calendar.ts';
 import { HOUR_MS } from '../domain/limits.ts';

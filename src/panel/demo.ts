@@ -1,6 +1,9 @@
 // Fills an empty database with plausible plans, nodes, connections, users and a month of their traffic.
 
-import type { InboundRow, NewUser, NodeRow, Store, TariffRow, UpDown } from '../core/ports.ts';
+import type { Store } from '../core/ports.ts';
+import type { InboundRow, NodeRow, TariffRow } from '../core/ports-plans.ts';
+import type { UpDown } from '../core/ports-records.ts';
+import type { NewUser } from '../core/ports-users.ts';
 import { type Account, stateOf } from '../domain/account.ts';
 import { nextReset, startOfLocalMonth } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';

@@ -1,7 +1,7 @@
 // Judges a database file that came from elsewhere before a row of it is used: is it the panel's, of a version known here, and whole?
 import { closeSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import type { SealedRow } from '../core/ports.ts';
+import type { SealedRow } from '../core/ports-administrator.ts';
 import { type Connection, openConnection } from './database.ts';
 import { countRows, type RowCounts, wrongIn } from './inspect-rows.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';

@@ -1,7 +1,7 @@
 // A copy of the live database for a backup: of one moment, without what must not travel, and looked through before it counts.
 import { closeSync, openSync } from 'node:fs';
 import { PanelError } from '../core/panel-error.ts';
-import type { SealedRow } from '../core/ports.ts';
+import type { SealedRow } from '../core/ports-administrator.ts';
 import { type Connection, openConnection } from './database.ts';
 import { countRows, type RowCounts, wrongIn } from './inspect-rows.ts';
 import { refusal } from './refusal.ts';

@@ -1,5 +1,7 @@
 // Fills a new database with very many users: what every single insert would do to indexes and counts is done once, at the end.
-import type { NewUser, Store } from '../core/ports.ts';
+
+import type { Store } from '../core/ports.ts';
+import type { NewUser } from '../core/ports-users.ts';
 import type { Cell, Connection } from './database.ts';
 import { connectionOf } from './index.ts';
 import { UNFINISHED } from './migrate.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import { SORTS, type SortField } from '../contract/users.ts';
-import type { PageRequest, UserConditions } from '../core/ports.ts';
+import type { PageRequest, UserConditions } from '../core/ports-users.ts';
 import type { Connection } from './database.ts';
 import { createUserPages } from './user-page.ts';
 import { createUserStates } from './user-states.ts';

@@ -1,5 +1,6 @@
 // Carries into a database that is about to be restored what belongs to this machine and must not go back in time with the rest.
-import type { SealedRow, SettingValues } from '../core/ports.ts';
+import type { SealedRow } from '../core/ports-administrator.ts';
+import type { SettingValues } from '../core/ports-settings.ts';
 import type { Connection } from './database.ts';
 import { tablesOf, wrongIn } from './inspect-rows.ts';
 import { refusal } from './refusal.ts';

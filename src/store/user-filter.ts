@@ -1,5 +1,5 @@
 // The conditions of a list as SQL: one text for each, and which of them an index can begin with.
-import type { UserConditions } from '../core/ports.ts';
+import type { UserConditions } from '../core/ports-users.ts';
 import type { Cell } from './database.ts';
 import type { Finder } from './user-finder.ts';
 import { NEVER } from './user-row.ts';

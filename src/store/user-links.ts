@@ -1,5 +1,5 @@
 // The rows beside a user that answer "who has this tag" and "does anybody name this connection" without reading users.
-import type { NewUser } from '../core/ports.ts';
+import type { NewUser } from '../core/ports-users.ts';
 import type { Connection } from './database.ts';
 
 type Links = Pick<NewUser, 'tags' | 'inbounds'>;

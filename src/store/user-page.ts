@@ -1,5 +1,5 @@
 // Pages of users under any filter and sort, by offset or behind a row already seen, and their exact number.
-import type { PageRequest, UserConditions, UserRow } from '../core/ports.ts';
+import type { PageRequest, UserConditions, UserRow } from '../core/ports-users.ts';
 import type { Connection } from './database.ts';
 import { createStatements, limitTo, type Params } from './statements.ts';
 import { type Filter, toFilter } from './user-filter.ts';

@@ -1,7 +1,7 @@
 // Chooses the way to a page of users: the index that has them in order, or the few that a condition leaves.
 
 import type { SortField } from '../contract/users.ts';
-import type { PageRequest, UserConditions } from '../core/ports.ts';
+import type { PageRequest, UserConditions } from '../core/ports-users.ts';
 import type { Statements } from './statements.ts';
 import { type Entry, type Filter, HOLDS, testsBut } from './user-filter.ts';
 import { IS_STALE, STALE_SOURCES, TRUTH, type UserStates } from './user-states.ts';

@@ -1,6 +1,6 @@
 // How a user lies in its table: one list of columns for reading and one for writing, so that no field is written without being read.
 
-import type { NewUser, UserRow } from '../core/ports.ts';
+import type { NewUser, UserRow } from '../core/ports-users.ts';
 import { foldText } from '../core/sort-key.ts';
 import { usedBytes } from '../domain/account.ts';
 import type { Cell } from './database.ts';

@@ -1,6 +1,6 @@
 // The index behind `q`: a substring in any case and script, without reading users. SQLite's LIKE folds case for ASCII alone.
 
-import type { NewUser } from '../core/ports.ts';
+import type { NewUser } from '../core/ports-users.ts';
 import { foldText } from '../core/sort-key.ts';
 import type { Connection } from './database.ts';
 

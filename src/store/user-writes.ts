@@ -1,5 +1,5 @@
 // Making, changing and deleting users: each write touches the columns that differ and no index besides.
-import type { NewUser, UserRow } from '../core/ports.ts';
+import type { NewUser, UserRow } from '../core/ports-users.ts';
 import type { Cell, Connection } from './database.ts';
 import { createCache } from './statements.ts';
 import { createUserLinks } from './user-links.ts';

@@ -1,7 +1,9 @@
 // Users come back as they were written, and a write touches what differs.
 import { afterAll, describe, expect, it } from 'vitest';
 import { sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
-import type { InboundRow, NewUser, NodeRow, Store, UserRow } from '../core/ports.ts';
+import type { Store } from '../core/ports.ts';
+import type { InboundRow, NodeRow } from '../core/ports-plans.ts';
+import type { NewUser, UserRow } from '../core/ports-users.ts';
 import type { Connection } from './database.ts';
 import { NEVER, WRITTEN } from './user-row.ts';
 

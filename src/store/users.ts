@@ -1,5 +1,5 @@
 // The users table behind the core's port: single rows here, pages and search beside it.
-import type { UserStore } from '../core/ports.ts';
+import type { UserStore } from '../core/ports-users.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 import { createUserPages } from './user-page.ts';

@@ -2,7 +2,7 @@
 import type { Found, KeyPlace } from '../../src/adapters/key-place.ts';
 import type { MasterKey } from '../../src/adapters/master-key.ts';
 import { createVault } from '../../src/adapters/vault.ts';
-import type { SealedRow } from '../../src/core/ports.ts';
+import type { SealedRow } from '../../src/core/ports-administrator.ts';
 import { createTestLog } from './log.ts';
 
 export const LOCKED: Found = { kind: 'unusable', state: 'locked', reason: 'locked', detail: 'prompt dismissed' };

@@ -1,0 +1,56 @@
+// What the core needs of a store for settings and the schedule of backups.
+
+/** What an administrator sets. Stored as one row a setting; a missing or unreadable one has its default. */
+export interface SettingValues {
+  readonly timeZone: string;
+  readonly language: 'en' | 'ru';
+  readonly panelTitle: string;
+  readonly subscriptionTitle: string;
+  readonly updateIntervalHours: number;
+  readonly supportUrl: string | null;
+  readonly announcement: string;
+  /** Requests a minute per key; 0: no limit. */
+  readonly rateLimit: number;
+  readonly eventsKeptDays: number;
+  readonly auditKeptDays: number;
+  readonly host: string;
+  readonly port: number;
+  readonly secretPath: string;
+  readonly subPath: string;
+  /** Scheme, host and port that links begin with; null: the panel's own. */
+  readonly publicUrl: string | null;
+  /** The address in base_url; null: the LAN address listened on. */
+  readonly publicAddress: string | null;
+  /** A listener of its own that serves nothing but links; null: none. */
+  readonly linksPort: number | null;
+  readonly linksHost: string;
+  /** Names accepted in Host besides the panel's own. */
+  readonly hostNames: readonly string[];
+  readonly trustedProxies: readonly string[];
+  /** Names the cookie: cookies do not tell ports apart. */
+  readonly instanceId: string;
+  readonly backupSchedule: BackupScheduleValue;
+  readonly backupLast: BackupOutcomeValue;
+}
+
+export interface BackupScheduleValue {
+  /** null: none are made by themselves. */
+  readonly everyHours: number | null;
+  /** How many scheduled ones are kept. */
+  readonly keep: number;
+  /** With the passphrase that the vault has. */
+  readonly encrypted: boolean;
+}
+
+/** What became of the scheduled backups: when the last one was made, and why the one after it was not. */
+export interface BackupOutcomeValue {
+  readonly at: number | null;
+  readonly error: string | null;
+}
+
+export interface SettingStore {
+  get(): SettingValues;
+  /** Whether the setting has a row of its own. */
+  has(name: keyof SettingValues): boolean;
+  set(values: Partial<SettingValues>): void;
+}
