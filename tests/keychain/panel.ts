@@ -1,12 +1,13 @@
-// The vault's process as a test drives it, and the entry in the keychain as somebody else sees it.
+// The processes of the suite as a test drives them, and the entry in the keychain as somebody else sees it.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
+import type { Command as DesktopCommand } from './desktop-process.ts';
 import type { Session } from './session.ts';
-import type { Command } from './vault-process.ts';
+import type { Command as VaultCommand } from './vault-process.ts';
 
 const INSTANCE = 'feedc0ffee01';
 const PLACE = 'administrator:totp';
@@ -15,9 +16,11 @@ export const OPEN = { do: 'open', place: PLACE } as const;
 export const SEAL = { do: 'seal', place: PLACE, secret: SECRET } as const;
 export const REFUSED = { error: 'vault_unavailable' };
 
+type Act = 'get' | 'set' | 'delete';
+
 const script = (name: string) => join(import.meta.dirname, name);
 
-export interface Started {
+export interface Started<Command> {
   /** What `state` said once it was up. */
   readonly first: Record<string, unknown>;
   ask(command: Command): Promise<Record<string, unknown>>;
@@ -34,9 +37,22 @@ export function dataFolder({ folder }: Session): string {
   return path;
 }
 
-export async function startVault(session: Session, keyFile?: string): Promise<Started> {
-  const args = [script('vault-process.ts'), dataFolder(session), INSTANCE, ...(keyFile === undefined ? [] : [keyFile])];
-  const child = spawn(process.execPath, args, { env: session.env, stdio: ['pipe', 'pipe', 'pipe'] });
+export function startVault(session: Session, keyFile?: string): Promise<Started<VaultCommand>> {
+  const args = [dataFolder(session), INSTANCE, ...(keyFile === undefined ? [] : [keyFile])];
+  return startProcess(session, 'vault-process.ts', args);
+}
+
+/** The desktop's panel with its choices beside the data folder. */
+export function startDesktop(session: Session): Promise<Started<DesktopCommand>> {
+  return startProcess(session, 'desktop-process.ts', [dataFolder(session), join(session.folder, 'desktop.json')]);
+}
+
+async function startProcess<Command>(
+  { env }: Session,
+  name: string,
+  args: readonly string[],
+): Promise<Started<Command>> {
+  const child = spawn(process.execPath, [script(name), ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -45,7 +61,7 @@ export async function startVault(session: Session, keyFile?: string): Promise<St
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const answer = async () => {
     const { value, done } = await lines.next();
-    if (done) throw new Error(`the vault's process ended: ${log}`);
+    if (done) throw new Error(`the process ended: ${log}`);
     return JSON.parse(value) as Record<string, unknown>;
   };
   return {
@@ -68,8 +84,13 @@ export async function startVault(session: Session, keyFile?: string): Promise<St
 }
 
 /** The entry's text; null if there is none. */
-export function entry({ env }: Session, act: 'get' | 'set' | 'delete', value = '', kind = 'master-key'): string | null {
-  const args = [script('entry.ts'), act, `${kind}:${INSTANCE}`, value];
+export function entry(session: Session, act: Act, value = '', kind = 'master-key'): string | null {
+  return entryOf(session, `${kind}:${INSTANCE}`, act, value);
+}
+
+/** The same of any account. */
+export function entryOf({ env }: Session, account: string, act: Act, value = ''): string | null {
+  const args = [script('entry.ts'), act, account, value];
   return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8' }));
 }
 

@@ -1,0 +1,66 @@
+// The desktop's panel and its "stay signed in", put together as the application does, without a window: a command a line, a reply a line.
+// Arguments: data folder, file of the desktop's choices.
+import { createInterface } from 'node:readline';
+import { openStateFile } from '../../src/main/desktop-state.ts';
+import { createHost } from '../../src/main/host.ts';
+import { createSessionKeeper } from '../../src/main/session-keeper.ts';
+import { openPanel } from '../../src/panel/panel.ts';
+import { freePort } from '../support/free-port.ts';
+
+export type Command =
+  | { readonly do: 'state' | 'leave' }
+  | { readonly do: 'call'; readonly id: string; readonly input: object }
+  /** As the switch in Settings does it. */
+  | { readonly do: 'stay'; readonly stays: boolean };
+
+const [, , folder = '', choices = ''] = process.argv;
+const state = openStateFile(choices);
+const port = await freePort();
+const keeper = createSessionKeeper({
+  isWanted: () => state.get().staySignedIn,
+  panel: () => host.panel(),
+  token: () => host.door()?.token() ?? null,
+});
+const host = createHost({
+  options: { folder, rateLimit: 0 },
+  open: (options) => openPanel({ ...options, port }),
+  device: 'Gatehouse',
+  ask: async (refusal) => {
+    throw new Error(refusal.message);
+  },
+  async onOpen(panel, door) {
+    if (door.token() === null) await keeper.resume(panel, door);
+  },
+  onSession: keeper.changed,
+  onReopened() {},
+});
+await host.open();
+
+async function obey(command: Command): Promise<object> {
+  if (command.do === 'leave') {
+    await keeper.settled();
+    await host.close();
+    process.exit(0);
+  }
+  if (command.do === 'call') {
+    const reply = await host.door()?.call(command.id, JSON.stringify(command.input), null);
+    await keeper.settled();
+    return { reply: reply?.text == null ? null : JSON.parse(reply.text) };
+  }
+  if (command.do === 'stay') {
+    const isKept = await keeper.stay(command.stays);
+    if (isKept) state.set({ staySignedIn: command.stays });
+    return { isKept };
+  }
+  return { token: host.door()?.token() ?? null, instanceId: host.panel()?.core.settings().instanceId };
+}
+
+async function reply(command: Command): Promise<void> {
+  const said = await obey(command).catch((error: Error & { code?: string }) => ({
+    error: error.code ?? error.message,
+  }));
+  console.log(JSON.stringify(said));
+}
+
+await reply({ do: 'state' });
+for await (const line of createInterface({ input: process.stdin })) await reply(JSON.parse(line));
