@@ -22,6 +22,8 @@ export interface Versions {
   readonly electron: string;
   readonly chromium: string;
   readonly node: string;
+  /** How a terminal on this computer calls the panel's command: `gatehouse panel`. */
+  readonly command: string;
 }
 
 /** How the application behaves on this computer. */

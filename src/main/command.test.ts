@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandIn, runCommand } from './command.ts';
+import { commandIn, commandName, runCommand } from './command.ts';
 
 describe('the command in the arguments', () => {
   it.each([
@@ -18,6 +18,26 @@ describe('the command in the arguments', () => {
   it('is none in a checkout, where `npx panel` is it', () => {
     expect(commandIn(['electron', 'panel', 'url'], false)).toBeNull();
   });
+});
+
+it.each([
+  ['linux', '/opt/Gatehouse/gatehouse', {}, 'gatehouse panel'],
+  [
+    'linux',
+    '/tmp/.mount_x/gatehouse',
+    { APPIMAGE: '/home/a/my apps/g.AppImage' },
+    '"/home/a/my apps/g.AppImage" panel',
+  ],
+  [
+    'darwin',
+    '/Applications/Gatehouse.app/Contents/MacOS/Gatehouse',
+    {},
+    '/Applications/Gatehouse.app/Contents/MacOS/Gatehouse panel',
+  ],
+  ['win32', 'C:\\Program Files\\Gatehouse\\Gatehouse.exe', {}, '"C:\\Program Files\\Gatehouse\\panel.cmd"'],
+] as const)('is called on %s, where %s runs, by its place there', (platform, execPath, env, name) => {
+  expect(commandName(true, { platform, execPath, env })).toBe(name);
+  expect(commandName(false, { platform, execPath, env })).toBe('npx panel');
 });
 
 it('runs as if the command had been called by its own name, and gives its exit code', async () => {

@@ -1,5 +1,6 @@
 // The `panel` command inside the packed application, where there is no Node to run it with: `gatehouse panel reset-password`.
 import { openSync } from 'node:fs';
+import { win32 } from 'node:path';
 import { ReadStream } from 'node:tty';
 
 const WORD = 'panel';
@@ -10,6 +11,22 @@ const WORD = 'panel';
  */
 export function commandIn(argv: readonly string[], isPacked: boolean): readonly string[] | null {
   return isPacked && argv[1] === WORD ? argv.slice(2) : null;
+}
+
+/** How a terminal on this computer calls the command. */
+export function commandName(
+  isPackaged: boolean,
+  { platform, execPath, env }: Pick<NodeJS.Process, 'platform' | 'execPath' | 'env'>,
+): string {
+  if (!isPackaged) return 'npx panel';
+  if (platform === 'win32') return quoted(win32.join(win32.dirname(execPath), 'panel.cmd'));
+  // The Debian package puts `gatehouse` on the path; an AppImage and a macOS application lie wherever they were put.
+  const program = platform === 'linux' ? (env.APPIMAGE ?? 'gatehouse') : execPath;
+  return `${quoted(program)} ${WORD}`;
+}
+
+function quoted(path: string): string {
+  return /\s/.test(path) ? `"${path}"` : path;
 }
 
 export interface CommandParts {

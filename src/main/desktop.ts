@@ -23,8 +23,10 @@ import { saveFile } from './save-file.ts';
 import { guardContents, guardSession } from './security.ts';
 import { createSessionKeeper } from './session-keeper.ts';
 import { statusOf } from './status.ts';
+import { subjectOf } from './subject.ts';
 import { openTray } from './tray.ts';
 import { createUpdates, type Updater } from './updates.ts';
+import { versionsOf } from './versions.ts';
 import { createShellWindow } from './window.ts';
 import { fill, wordsIn } from './words.ts';
 
@@ -61,13 +63,13 @@ export interface DesktopParts {
   readonly preload: string;
   /** null: this installation has no place to look for newer versions. */
   readonly updater: Updater | null;
-  readonly process: Pick<NodeJS.Process, 'on' | 'platform' | 'versions' | 'argv'>;
+  readonly process: Pick<NodeJS.Process, 'on' | 'platform' | 'versions' | 'argv' | 'execPath' | 'env'>;
 }
 
 /** To be called once the application is ready and is the only one of its kind. Rejects with what is no refusal. */
 export async function startDesktop({ electron, ...parts }: DesktopParts): Promise<void> {
   const { app, dialog, shell, nativeTheme, Menu } = electron;
-  const { platform, versions, argv } = parts.process;
+  const { platform, argv } = parts.process;
   const userData = app.getPath('userData');
   const crashPath = join(userData, 'crash.json');
   const state = openStateFile(join(userData, 'desktop.json'));
@@ -121,7 +123,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       if (door.token() === null) await keeper.resume(panel, door);
       panel.core.subscribe((event) => {
         const isWanted = state.get().notifications && !window.isFocused();
-        const notice = isWanted ? noticeOf(event, words()) : null;
+        const notice = isWanted ? noticeOf(event, words(), () => subjectOf(panel.core, event.data)) : null;
         if (notice !== null) notify(notice);
       });
     },
@@ -197,7 +199,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   serveScheme(electron.protocol, { pages: parts.pages, door: host.door, log });
   const hostChannels = createHostChannels({
     ...{ app, nativeTheme, platform, state, copier, openExternal },
-    versions: versionsOf(app, versions),
+    versions: versionsOf(app, parts.process),
     save: (name, content) => saveFile({ dialog, folder: app.getPath('downloads') }, name, content),
     staySignedIn: keeper.stay,
     onChange: refresh,
@@ -217,10 +219,6 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   updates?.start();
   const note = takeCrashNote(crashPath);
   if (note !== null) await dialogs.crashed(note, join(parts.folder, 'logs', 'panel.log'));
-}
-
-function versionsOf(app: Pick<Electron.App, 'getVersion'>, { electron, chrome, node }: NodeJS.ProcessVersions) {
-  return { app: app.getVersion(), electron: electron ?? '', chromium: chrome ?? '', node };
 }
 
 /** Work areas, the main screen's first. */

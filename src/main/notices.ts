@@ -10,16 +10,18 @@ export interface Notice {
   readonly hash: string;
 }
 
-/** The message of an event; null for what can wait. */
-export function noticeOf({ type, data }: LiveEvent, words: Words): Notice | null {
-  const name = data.name ?? '';
+/** The message of an event; null for what can wait. `subject`: the name of what it is about. */
+export function noticeOf({ type, data }: LiveEvent, words: Words, subject: () => string): Notice | null {
   const body = words.openIt;
-  if (type === 'node.down') return { title: fill(words.nodeDown, { name }), body, hash: `#/nodes/${data.node_id}` };
-  if (type === 'node.up') return { title: fill(words.nodeUp, { name }), body, hash: `#/nodes/${data.node_id}` };
+  if (type === 'node.down')
+    return { title: fill(words.nodeDown, { name: subject() }), body, hash: `#/nodes/${data.node_id}` };
+  if (type === 'node.up')
+    return { title: fill(words.nodeUp, { name: subject() }), body, hash: `#/nodes/${data.node_id}` };
   if (type === 'user.limited') {
-    return { title: fill(words.userLimited, { name }), body, hash: `#/users/${data.user_id}` };
+    return { title: fill(words.userLimited, { name: subject() }), body, hash: `#/users/${data.user_id}` };
   }
-  if (type === 'backup.failed') return { title: words.backupFailed, body: name || body, hash: '#/settings/backups' };
+  if (type === 'backup.failed')
+    return { title: words.backupFailed, body: data.name || body, hash: '#/settings/backups' };
   return null;
 }
 

@@ -1,9 +1,11 @@
 // What the shell says: tray, menu, messages; in both languages, and nothing secret on the screen.
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
-import type { EventType } from '../contract/events.ts';
+import type { EventData, EventType } from '../contract/events.ts';
+import type { Core } from '../core/core.ts';
 import { menuTemplate } from './menu.ts';
 import { createNotifier, noticeOf } from './notices.ts';
+import { subjectOf } from './subject.ts';
 import { trayTemplate } from './tray.ts';
 import { fill, wordsIn } from './words.ts';
 
@@ -53,18 +55,36 @@ it.each([
   expect(roles).not.toMatch(/toggleDevTools/i);
 });
 
+const names: Readonly<Record<number, string>> = { 7: 'Anna' };
+const core = {
+  dispatch(_id: string, { id }: { id: number }) {
+    if (names[id] === undefined) throw new Error('not found');
+    return { status: 200, body: { name: names[id] } };
+  },
+} as unknown as Pick<Core, 'dispatch'>;
+const subject = (data: EventData) => () => subjectOf(core, data);
+
+it('names what an event is about, by its number where it is gone', () => {
+  expect([{ user_id: 7 }, { user_id: 8 }, { node_id: 7 }, {}].map((data) => subjectOf(core, data))).toEqual([
+    'Anna',
+    '#8',
+    'Anna',
+    '',
+  ]);
+});
+
 it.each([
   ['node.down', { node_id: 4, name: 'Berlin' }, 'Node Berlin does not answer', '#/nodes/4'],
   ['node.up', { node_id: 4, name: 'Berlin' }, 'Node Berlin answers again', '#/nodes/4'],
-  ['user.limited', { user_id: 7, name: 'Anna' }, 'Anna has used all traffic', '#/users/7'],
+  ['user.limited', { user_id: 7 }, 'Anna has used all traffic', '#/users/7'],
   ['backup.failed', { name: 'no room' }, 'The backup failed', '#/settings/backups'],
 ] as const)('tells of %s and leads there', (type, data, title, hash) => {
-  expect(noticeOf({ id: 1, type, at: 0, data }, english)).toMatchObject({ title, hash });
+  expect(noticeOf({ id: 1, type, at: 0, data }, english, subject(data))).toMatchObject({ title, hash });
 });
 
 it('lets the rest wait', () => {
   for (const type of ['user.created', 'user.extended', 'backup.made', 'settings.changed'] satisfies EventType[]) {
-    expect(noticeOf({ id: 1, type, at: 0, data: {} }, english)).toBeNull();
+    expect(noticeOf({ id: 1, type, at: 0, data: {} }, english, () => '')).toBeNull();
   }
 });
 

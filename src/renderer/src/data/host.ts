@@ -1,4 +1,5 @@
 // What the host gives the pages beside the panel; a browser does it by its own means.
+import { useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { HostApi } from '../../../bridge/host-api.ts';
 
@@ -22,4 +23,16 @@ export const HostContext = createContext<HostApi>(browserHost);
 
 export function useHost(): HostApi {
   return use(HostContext);
+}
+
+/** How a terminal on the panel's machine calls its command, as far as the host knows. */
+export function usePanelCommand(): string {
+  const { shell } = useHost();
+  const { data } = useQuery({
+    queryKey: ['desktop', 'command'],
+    queryFn: async () => (await shell?.versions())?.command ?? null,
+    enabled: shell !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data ?? 'panel';
 }

@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../contract/client.ts';
 import { useFailureText } from '../../components/failure.ts';
-import { useHost } from '../../data/host.ts';
+import { useHost, usePanelCommand } from '../../data/host.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { keyOf, useOperation } from '../../data/use-operation.ts';
 import { PRODUCT } from '../../router/title.ts';
@@ -23,6 +23,7 @@ export function SignIn({ isOver = false }: SignInProps) {
   const { t } = useTranslation(['access', 'frame']);
   const title = useOperation('panelState', {}).data?.panel_title ?? PRODUCT;
   const { kind } = useHost();
+  const command = usePanelCommand();
   if (!isOver) {
     return (
       <AccessPage
@@ -35,7 +36,7 @@ export function SignIn({ isOver = false }: SignInProps) {
           <Trans
             t={t}
             i18nKey="access:signIn.forgot"
-            values={{ command: 'panel reset-password' }}
+            values={{ command: `${command} reset-password` }}
             components={{ command: <code /> }}
           />
         }

@@ -1,0 +1,117 @@
+// System messages end to end: what cannot wait is said while nobody looks, and a press leads to the record.
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ask } from './api.ts';
+import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
+import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn } from './people.ts';
+
+let machine: Machine;
+afterEach(() => machine[Symbol.asyncDispose]());
+
+/** Writes what a node or its traffic would, beside the panel. */
+function inDatabase(sql: string, ...values: unknown[]): void {
+  const database = new Database(join(machine.data, 'panel.db'));
+  database.prepare(sql).run(...values);
+  database.close();
+}
+
+async function closeToTray(desktop: Desktop): Promise<void> {
+  await desktop.control('closeWindow');
+  await desktop.until(({ windows }) => windows[0]?.isShown === false);
+}
+
+const idIn = (made: unknown): number => (made as { id: number }).id;
+
+describeDesktop('a message', () => {
+  let desktop: Desktop;
+  let page: Page;
+  let api: { readonly baseUrl: string; readonly key: string };
+  beforeEach(async () => {
+    machine = openMachine();
+    desktop = await machine.start();
+    page = await desktop.page();
+    await setUp(page);
+    await call(page, 'createTariff', { name: 'Monthly', duration: { months: 1 } });
+    api = { baseUrl: await baseUrlOf(page), key: await keyOf(page) };
+  });
+  const change = (path: string, body: object) =>
+    ask(machine, `${api.baseUrl}${path}`, { key: api.key, method: 'PATCH', body });
+
+  it('of a user at the limit brings the window back at that user', async () => {
+    const user = { name: 'Anna', tariff_id: 1, traffic_limit: 100 };
+    const made = await ask(machine, `${api.baseUrl}/users`, { key: api.key, body: user });
+    const id = idIn(JSON.parse(made.body));
+    await closeToTray(desktop);
+    inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
+    const limited = await change(`/users/${id}`, { traffic_limit: 50 });
+    expect([limited.status, JSON.parse(limited.body).state]).toEqual([200, 'limited']);
+    const { notifications } = await desktop.until((look) => look.notifications.length > 0);
+    expect(notifications).toEqual([{ title: 'Anna has used all traffic', body: 'Select to open it.' }]);
+
+    await desktop.control('pressNotification', 0);
+    const { windows } = await desktop.until((look) => look.windows[0]?.isShown === true);
+    expect(windows).toHaveLength(1);
+    await page.getByRole('dialog', { name: 'Anna' }).waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/users/${id}`);
+    await picture(page, 'from-notice');
+  });
+
+  it('of a node that is down brings the window back at that node', async () => {
+    const id = idIn(await call(page, 'createNode', { name: 'Berlin', address: 'de1.example.com' }));
+    await closeToTray(desktop);
+    const now = Date.now();
+    const data = JSON.stringify({ node_id: id });
+    inDatabase('INSERT INTO events (type, at, written_at, data) VALUES (?, ?, ?, ?)', 'node.down', now, now, data);
+    // The panel tells of its feed whenever it wrote something.
+    await ask(machine, `${api.baseUrl}/users`, { key: api.key, body: { name: 'Boris', tariff_id: 1 } });
+    const { notifications } = await desktop.until((look) => look.notifications.length > 0);
+    expect(notifications.map(({ title }) => title)).toEqual(['Node Berlin does not answer']);
+    await desktop.control('pressNotification', 0);
+    await desktop.until((look) => look.windows[0]?.isShown === true);
+    await page.getByRole('heading', { name: 'Berlin' }).waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/nodes/${id}`);
+  });
+
+  it('is not shown to who wants none', async () => {
+    const made = await ask(machine, `${api.baseUrl}/users`, {
+      key: api.key,
+      body: { name: 'Anna', tariff_id: 1, traffic_limit: 100 },
+    });
+    const id = idIn(JSON.parse(made.body));
+    await page.evaluate(() =>
+      (
+        globalThis as unknown as { gatehouse: { changeSettings(change: object): Promise<unknown> } }
+      ).gatehouse.changeSettings({ notifications: false }),
+    );
+    await closeToTray(desktop);
+    inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
+    await change(`/users/${id}`, { traffic_limit: 50 });
+    const events = await ask(machine, `${api.baseUrl}/events?type=user.limited`, { key: api.key });
+    expect(JSON.parse(events.body).items).toHaveLength(1);
+    expect((await desktop.look()).notifications).toEqual([]);
+  });
+});
+
+describeDesktop('a forgotten password', () => {
+  it.each([
+    ['a checkout', false, 'npx panel reset-password'],
+    [
+      'an installed application',
+      true,
+      process.platform === 'linux' ? 'gatehouse panel reset-password' : expect.stringContaining('panel'),
+    ],
+  ])('is replaced by a command that %s has', async (_what, isPackaged, command) => {
+    machine = openMachine({ isPackaged });
+    const first = await machine.start();
+    await setUp(await first.page());
+    await quit(first);
+    const second = await machine.start();
+    const page = await second.page();
+    const code = page.locator('code').filter({ hasText: 'reset-password' });
+    await code.waitFor();
+    await expect.poll(() => code.textContent(), { timeout: 10_000 }).toEqual(command);
+    await signIn(page);
+  });
+});
