@@ -37,7 +37,8 @@ export interface PanelServer {
 const OPTIONS: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  keepAliveTimeout: 5_000,
+  // Longer than bots and browsers are idle between two acts: a request that meets the end of its connection is lost to them.
+  keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16_384,
   // Node would answer 400 by itself; the Host check gives the constant reply instead.
