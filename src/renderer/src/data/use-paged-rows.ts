@@ -1,7 +1,7 @@
 // A list that is read page by page as it is scrolled: what is on screen, a page ahead, and the total. Neighbours are read by cursor, jumps
 // by offset; while another question is being asked the former rows stay.
 import { useQueries } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import type { PanelCallError } from '../../../contract/client.ts';
 import type { OperationId, Output } from '../../../contract/table.ts';
 import type { Reading, RowSource } from '../components/table/data-table.tsx';
@@ -77,8 +77,11 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
     },
     [question],
   );
+  // Other rows are drawn in small portions, so that typing goes on meanwhile.
+  const drawn = useDeferredValue(shown.current?.rows ?? rows);
+  const listKey = useDeferredValue(shown.current?.key ?? question);
   return {
-    rows: shown.current?.rows ?? rows,
+    rows: drawn,
     reading: {
       isPending: shown.current === null && error === null,
       error,
@@ -86,7 +89,7 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
       refetch: () => Promise.all(results.map((result) => result.refetch())),
     },
     total: shown.current?.rows.count,
-    listKey: shown.current?.key ?? question,
+    listKey,
     onWindow,
   };
 }

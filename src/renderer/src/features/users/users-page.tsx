@@ -1,7 +1,7 @@
 // The users: found by typing, narrowed by chips, opened over the list, and acted on one by one or many at once.
 import { Button } from '@mantine/core';
 import { IconPlus, IconUserPlus } from '@tabler/icons-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../contract/users.ts';
 import { FilterChips } from '../../components/filter-chips.tsx';
@@ -47,7 +47,9 @@ export function UsersPage() {
   const labelOf = useFilterLabels(filter, plans);
 
   const search = changedQuery(query, { do: null }).toString();
-  const hrefOf = useCallback(({ id }: User) => hashOf(['users', id], new URLSearchParams(search)), [search]);
+  // Drawn anew with the rows of the answer, not with every key.
+  const place = useDeferredValue(search);
+  const hrefOf = useCallback(({ id }: User) => hashOf(['users', id], new URLSearchParams(place)), [place]);
   const columns = useUserColumns(plans.nameOf, hrefOf);
   const list = hashOf(['users'], new URLSearchParams(search));
   const close = () => leave(list);
