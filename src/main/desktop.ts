@@ -167,7 +167,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     closeWindow: window.close,
     quit: () => app.quit(),
   };
-  const tray = openTray({ Tray: electron.Tray, Menu, icon: trayIcon(electron.nativeImage), acts });
+  const tray = openTray({ Tray: electron.Tray, Menu, icon: trayIcon(electron.nativeImage, platform), acts });
   let menuShown = '';
   function refresh(): void {
     const spoken = words();

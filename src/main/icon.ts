@@ -1,5 +1,6 @@
 // The icon of the tray, drawn as the pages' favicon, within the bundle: it must be there whatever else is packed.
 import type { NativeImage, nativeImage } from 'electron';
+import { TRAY_TEMPLATES } from './tray-template.ts';
 
 /** PNG, 32 by 32. */
 const PNG = [
@@ -11,6 +12,22 @@ const PNG = [
   'ABzbhjGiaIXqAAAAAElFTkSuQmCC',
 ].join('');
 
-export function trayIcon(images: Pick<typeof nativeImage, 'createFromDataURL'>): NativeImage {
-  return images.createFromDataURL(`data:image/png;base64,${PNG}`);
+/**
+ * The icon for this system. macOS colours it as its menu bar is, light or dark, of a black shape; a picture of one pixel a point would
+ * be blurred on most of its screens.
+ */
+export function trayIcon(
+  images: Pick<typeof nativeImage, 'createFromDataURL'>,
+  platform: NodeJS.Platform,
+): NativeImage {
+  if (platform !== 'darwin') return images.createFromDataURL(urlOf(PNG));
+  const [single, double] = TRAY_TEMPLATES;
+  const icon = images.createFromDataURL(urlOf(single));
+  icon.addRepresentation({ scaleFactor: 2, dataURL: urlOf(double) });
+  icon.setTemplateImage(true);
+  return icon;
+}
+
+function urlOf(png: string): string {
+  return `data:image/png;base64,${png}`;
 }

@@ -1,5 +1,4 @@
 // The desktop application begins here: what must happen before Electron is ready, one instance, then the desktop itself.
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -25,7 +24,7 @@ import { openPanel } from '../panel/panel.ts';
 import { commandIn, runCommand } from './command.ts';
 import { startDesktop } from './desktop.ts';
 import { registerScheme } from './protocol.ts';
-import type { Updater } from './updates.ts';
+import { findUpdater } from './updater.ts';
 
 const command = commandIn(process.argv, app.isPackaged);
 
@@ -45,11 +44,7 @@ async function runHere(args: readonly string[]): Promise<void> {
   app.exit(await runCommand(args, { process, load: () => import('../cli/index.ts') }));
 }
 
-/** Where newer versions are offered: the installed application, if whoever packed it said where they are. */
-async function updater(): Promise<Updater | null> {
-  if (!app.isPackaged || !existsSync(join(process.resourcesPath, 'app-update.yml'))) return null;
-  return (await import('electron-updater')).default.autoUpdater;
-}
+const loadUpdater = async () => (await import('electron-updater')).default.autoUpdater;
 
 async function run(): Promise<void> {
   await app.whenReady();
@@ -62,7 +57,7 @@ async function run(): Promise<void> {
         ...{ Notification, protocol, screen, session, shell, Tray },
       },
       ...{ openPanel, pages, process },
-      updater: await updater(),
+      updater: await findUpdater(app.isPackaged, process.resourcesPath, loadUpdater),
       clock: machineParts().clock,
       folder: findDataFolder(undefined),
       keyFile: process.env.GATEHOUSE_KEY_FILE && resolve(process.env.GATEHOUSE_KEY_FILE),

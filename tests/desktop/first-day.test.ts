@@ -137,6 +137,12 @@ describeDesktop('the first day', () => {
     expect(windows).toHaveLength(1);
   });
 
+  it('offers to look for newer versions only where it knows a place', async () => {
+    const menu = JSON.stringify((await desktop.look()).menu);
+    expect(menu).toContain('About Gatehouse');
+    expect(menu).not.toContain('Check for updates');
+  });
+
   it('asked no other address, refused every permission and said so to Electron', async () => {
     const { strayed, sessionHandlers, appCalls } = await desktop.look();
     expect(strayed).toEqual([]);
