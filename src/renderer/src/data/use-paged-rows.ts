@@ -78,12 +78,12 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
     [question],
   );
   // Other rows are drawn in small portions, so that typing goes on meanwhile.
-  const drawn = useDeferredValue(shown.current?.rows ?? rows);
+  const drawn = useDeferredValue(shown.current?.rows ?? null);
   const listKey = useDeferredValue(shown.current?.key ?? question);
   return {
-    rows: drawn,
+    rows: drawn ?? rows,
     reading: {
-      isPending: shown.current === null && error === null,
+      isPending: drawn === null && error === null,
       error,
       isPlaceholderData: shown.current !== null && shown.current.key !== question,
       refetch: () => Promise.all(results.map((result) => result.refetch())),
