@@ -64,11 +64,12 @@ test('a change by a bot appears without a reload', async ({ page, panel, visit }
   await visit('overview');
   const active = page.getByRole('link', { name: /Active users/ });
   await expect(page.getByRole('status', { name: /Panel status/ })).toHaveAttribute('data-tone', /ok|warn/);
-  const before = Number(/(\d+)\s*of/.exec(await active.innerText())?.[1]);
+  // Other tests have made users of their own here.
+  const before = Number(/of (\d+)/.exec(await active.innerText())?.[1]);
+  expect(before).toBeGreaterThan(0);
   const { body } = (await panel.administrator?.call('listTariffs', {})) ?? {};
   await panel.administrator?.call('createUser', { name: 'Made by a bot', tariff_id: body?.items[0]?.id ?? 0 });
-  await expect(active).toContainText(`of ${200 + 1}`);
-  expect(before).toBeGreaterThan(0);
+  await expect(active).toContainText(`of ${before + 1}`);
 });
 
 for (const locale of ['en', 'ru'] as const) {
