@@ -94,7 +94,7 @@ export function entryOf({ env }: Session, account: string, act: Act, value = '')
   return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8' }));
 }
 
-/** A panel has run in this session and sealed one secret. */
+/** A panel has run on this bus and sealed one secret. */
 export async function afterFirstRun(session: Session): Promise<void> {
   await session.startKeyring('open');
   const panel = await startVault(session);

@@ -16,7 +16,7 @@ const LOGIN = '/org/freedesktop/secrets/collection/login';
 const HANGS = '/bin/sleep 40';
 
 export interface Session extends AsyncDisposable {
-  /** The whole environment of a process in this session. */
+  /** The whole environment of a process on this bus. */
   readonly env: NodeJS.ProcessEnv;
   /** For whatever a test keeps; only its owner may enter. */
   readonly folder: string;

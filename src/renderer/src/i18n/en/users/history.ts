@@ -1,0 +1,38 @@
+// What has happened to a user.
+
+export const history = {
+  title: 'History',
+  empty: 'Nothing has been done to this user yet.',
+  older: 'Show earlier',
+  all: 'All in the audit log',
+  byPanel: 'the panel',
+  byCli: 'the command line',
+  byUnknown: 'unknown',
+  byKey: 'key {{name}}',
+  refused: 'refused',
+  act: {
+    createUser: 'Added',
+    updateUser: 'Changed: {{what}}',
+    enabled: 'Enabled',
+    disabled: 'Disabled',
+    deleteUser: 'Deleted',
+    extendUser: 'Extended by {{term}}',
+    resetTraffic: 'Traffic reset',
+    reissueUser: 'Link reissued',
+    createGrant: '{{amount}} added',
+    deleteGrant: 'Grant taken back',
+  },
+  field: {
+    name: 'name',
+    contact: 'contact',
+    note: 'note',
+    tags: 'tags',
+    enabled: 'access',
+    tariff_id: 'plan',
+    expires_at: 'end of term',
+    traffic_limit: 'traffic limit',
+    reset_strategy: 'reset',
+    device_limit: 'devices',
+    inbounds: 'connections',
+  },
+} as const;

@@ -1,0 +1,38 @@
+// What has happened to a user, in Russian.
+
+export const history = {
+  title: 'История',
+  empty: 'С этим пользователем ещё ничего не делали.',
+  older: 'Показать более ранние',
+  all: 'Все записи в журнале',
+  byPanel: 'панель',
+  byCli: 'командная строка',
+  byUnknown: 'неизвестно',
+  byKey: 'ключ {{name}}',
+  refused: 'отклонено',
+  act: {
+    createUser: 'Добавлен',
+    updateUser: 'Изменено: {{what}}',
+    enabled: 'Включён',
+    disabled: 'Отключён',
+    deleteUser: 'Удалён',
+    extendUser: 'Продлён: {{term}}',
+    resetTraffic: 'Трафик обнулён',
+    reissueUser: 'Ссылка перевыпущена',
+    createGrant: 'Добавлено {{amount}}',
+    deleteGrant: 'Дополнительный трафик отозван',
+  },
+  field: {
+    name: 'имя',
+    contact: 'контакт',
+    note: 'заметка',
+    tags: 'метки',
+    enabled: 'доступ',
+    tariff_id: 'тариф',
+    expires_at: 'конец срока',
+    traffic_limit: 'лимит трафика',
+    reset_strategy: 'обнуление',
+    device_limit: 'устройства',
+    inbounds: 'подключения',
+  },
+} as const;
