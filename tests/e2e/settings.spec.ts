@@ -20,9 +20,11 @@ test('the panel’s title, language and time zone are saved and seen at once', a
   await general.getByRole('combobox', { name: 'Language' }).click();
   await page.getByRole('option', { name: 'Русский' }).click();
   await general.getByRole('button', { name: 'Save' }).click();
+  const saved = async () => (await own.administrator?.call('getPanelSettings', {}))?.body;
+  await expect
+    .poll(saved)
+    .toMatchObject({ panel_title: 'Panel of <b>Anna</b> 🦦', language: 'ru', time_zone: 'Asia/Tokyo' });
   await expect(page.getByRole('heading', { level: 1, name: /Settings|Настройки/ })).toBeVisible();
-  const { body } = (await own.administrator?.call('getPanelSettings', {})) ?? {};
-  expect(body).toMatchObject({ panel_title: 'Panel of <b>Anna</b> 🦦', language: 'ru', time_zone: 'Asia/Tokyo' });
 });
 
 test('how long records are kept is refused out of bounds and kept as typed', async ({ page, own }) => {

@@ -4,7 +4,8 @@ import { expect, type Page } from '@playwright/test';
 
 /** Fails with what axe found, each with the element and why. `where` names the screen in the message. */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  await settled(page);
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
   const told: string[] = [];
   for (const { id, help, nodes } of violations) {
     for (const { target, failureSummary } of nodes) {
@@ -13,6 +14,14 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
     }
   }
   expect(told, `axe on ${where}`).toEqual([]);
+}
+
+/** Waits until nothing moves or fades any more: a colour on its way to another can be neither measured nor judged. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
 }
 
 /**
