@@ -51,11 +51,11 @@ export function toFilter(conditions: UserConditions, now: number, isAnyStale: bo
     Object.assign(params, values);
   };
 
-  if (state !== undefined) add('state', isAnyStale ? `${TRUE_STATE} = :state` : 'u.state = :state', { state, now });
-  if (tariffId !== undefined) add('tariff', 'u.tariff_id = :tariff', { tariff: tariffId });
+  if (state !== undefined) add('state', isAnyStale ? `${TRUE_STATE} = :state` : 'u.state = +:state', { state, now });
+  if (tariffId !== undefined) add('tariff', 'u.tariff_id = +:tariff', { tariff: tariffId });
   if (contact !== undefined) {
-    add('contact', 'u.contact = :contact', { contact });
-    entries.push(ofUsers('contact', 'u.contact = :contact'));
+    add('contact', 'u.contact = +:contact', { contact });
+    entries.push(ofUsers('contact', 'u.contact = +:contact'));
   }
   if (tag !== undefined) {
     add('tag', 'EXISTS (SELECT 1 FROM user_tags WHERE tag = :tag AND user_id = u.id)', { tag });

@@ -130,7 +130,7 @@ function segment(id: string, { after, sort, descending }: PageRequest, part: num
   const later = descending ? '<' : '>';
   if (sort === 'id') return [`${id} ${later} :afterId`];
   const column = SORT_COLUMN[sort];
-  return part === 0 ? [`${column} = :afterValue`, `${id} ${later} :afterId`] : [`${column} ${later} :afterValue`];
+  return part === 0 ? [`${column} = +:afterValue`, `${id} ${later} :afterId`] : [`${column} ${later} :afterValue`];
 }
 
 function idsSql(branches: readonly Branch[], request: PageRequest, part: number): string {
