@@ -173,8 +173,8 @@ function personAsUser(
 ): NewUser {
   const plan = Math.min(PLANS.length - 1, Math.floor(dice() ** 1.2 * PLANS.length));
   const { trafficLimit = null, resetStrategy = 'none', name = '' } = PLANS[plan] ?? {};
-  // The first are the oldest, as ids are.
-  const age = Math.ceil((500 - (450 * index) / users) * DAY_MS * (0.9 + dice() / 10));
+  // Each is younger than the one before, as ids are handed out.
+  const age = Math.ceil((500 - (450 * (index + dice())) / users) * DAY_MS);
   const createdAt = now - age;
   const fate = dice();
   const isHeld = name === 'Trial' && fate > 0.6;
