@@ -5,10 +5,9 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { becomeFrugal, FLAGS, frugal } from './memory.mjs';
 
 const NEEDED_MAJOR = 24;
-/** V8 would take 64 MB for new objects, which makes no request faster (docs/benchmarks.md). */
-const FLAGS = ['--max-semi-space-size=4'];
 /** After so long everything that a panel needs has been loaded. */
 const LOADED_MS = 10_000;
 
@@ -16,6 +15,9 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) await runHere();
 else runInNewerNode();
 
 async function runHere() {
+  const args = process.argv.slice(2);
+  // The one command that stays.
+  if (args[0] === 'serve') becomeFrugal(fileURLToPath(import.meta.url), args);
   const source = new URL('../src/cli/index.ts', import.meta.url);
   const bundle = new URL('../out/main/cli.js', import.meta.url);
   keepCompiled(fileURLToPath(new URL('../node_modules/.cache/gatehouse', import.meta.url)));
@@ -44,6 +46,7 @@ function runInNewerNode() {
 
   const child = spawn(newer, [...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
+    env: frugal(),
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) {
     // The child decides when it is done. A terminal's Ctrl-C reaches the child by itself; twice would mean "now".
