@@ -1,6 +1,6 @@
 // Cursors to anywhere in a list: as the list itself hands them out, made from rows picked at random.
 import { createDice } from '../../src/panel/demo-people.ts';
-import { openConnection } from '../../src/store/database.ts';
+import { type Connection, openConnection } from '../../src/store/database.ts';
 import { NEVER } from '../../src/store/user-row.ts';
 
 export interface ListKind {
@@ -18,21 +18,22 @@ const COLUMN: Readonly<Record<string, string>> = {
   used: 'used',
 };
 
-/** Places of `count` rows of each list, all over it. */
-export function cursorsInto(database: string, users: number, kinds: readonly ListKind[], count: number): string[][] {
+/** Places of `count` rows of each list: all over it, or among the first `most` of it. */
+export function cursorsInto(
+  database: string,
+  users: number,
+  kinds: readonly ListKind[],
+  count: number,
+  most?: number,
+): string[][] {
   const db = openConnection(database, { readonly: true });
   try {
     return kinds.map((kind, seed) => {
-      const column = COLUMN[kind.sort.replace('-', '')];
-      const row = db
-        .prepare<[number, string | null, number | null], [value: string | number, id: number]>(
-          `SELECT ${column}, id FROM users WHERE id = ? AND state = coalesce(?, state) AND tariff_id = coalesce(?, tariff_id)`,
-        )
-        .raw();
       const dice = createDice(seed + 1);
+      const pick = most === undefined ? anywhere(db, kind, users) : early(db, kind, most);
       const cursors: string[] = [];
       while (cursors.length < count) {
-        const found = row.get(1 + Math.floor(dice() * users), kind.state ?? null, kind.tariffId ?? null);
+        const found = pick(dice());
         if (found) cursors.push(cursorOf(kind.sort, ...found));
       }
       return cursors;
@@ -40,6 +41,28 @@ export function cursorsInto(database: string, users: number, kinds: readonly Lis
   } finally {
     db.close();
   }
+}
+
+type Place = readonly [value: string | number, id: number];
+/** A place for a chance between 0 and 1; undefined where there is none. */
+type Pick = (chance: number) => Place | undefined;
+
+const columnOf = ({ sort }: ListKind) => COLUMN[sort.replace('-', '')];
+const IN_LIST = 'state = coalesce(:state, state) AND tariff_id = coalesce(:tariff, tariff_id)';
+const filterOf = ({ state, tariffId }: ListKind) => ({ state: state ?? null, tariff: tariffId ?? null });
+
+function anywhere(db: Connection, kind: ListKind, users: number): Pick {
+  const sql = `SELECT ${columnOf(kind)}, id FROM users WHERE id = :id AND ${IN_LIST}`;
+  const row = db.prepare<[object], Place>(sql).raw();
+  return (chance) => row.get({ id: 1 + Math.floor(chance * users), ...filterOf(kind) });
+}
+
+function early(db: Connection, kind: ListKind, most: number): Pick {
+  const [column, direction] = [columnOf(kind), kind.sort.startsWith('-') ? 'DESC' : 'ASC'];
+  const order = `${column} ${direction}, id ${direction}`;
+  const sql = `SELECT ${column}, id FROM users WHERE ${IN_LIST} ORDER BY ${order} LIMIT ${most}`;
+  const places = db.prepare<[object], Place>(sql).raw().all(filterOf(kind));
+  return (chance) => places[Math.floor(chance * places.length)];
 }
 
 function cursorOf(sort: string, value: string | number, id: number): string {

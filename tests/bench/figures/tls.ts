@@ -22,7 +22,7 @@ export const tls: Figure = {
       {
         title: 'HTTPS keep-alive to HTTP, GET /users/{id}',
         reach: { least: 0.65 },
-        isRatio: true,
+        isHeld: true,
         ...ratio,
         detail: `CPU a request: HTTP ${time(ratio.other)}, HTTPS ${time(ratio.ours)}`,
       },
