@@ -7,7 +7,7 @@ export default defineConfig({
   outputDir: 'test-results',
   globalSetup: './tests/e2e/support/global-setup.ts',
   fullyParallel: true,
-  workers: 3,
+  workers: 2,
   forbidOnly: true,
   retries: 0,
   // Enough for a walk over many screens on a machine that is busy with other things.
@@ -23,6 +23,7 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
+    // A trace of each test costs a quarter of the time: `--trace retain-on-failure` where one is looked for.
     trace: 'off',
     screenshot: 'only-on-failure',
   },

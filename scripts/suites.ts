@@ -1,4 +1,4 @@
-// The table of test suites: what `npm test` runs after the checks, in this order.
+// The table of test suites: what `npm test` runs after the checks, begun in this order; the longest of those that cross a boundary first.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReportFormat } from './reports.ts';
@@ -39,23 +39,8 @@ const all: readonly Suite[] = [
   vitest('std', 240),
   vitest('node', 360),
   vitest('web', 240, 'src/renderer'),
-  crossing('contract', 240),
-  crossing('http', 480),
-  crossing('panel', 600),
-  crossing('cli', 480),
-  crossing('backup', 480),
-  crossing('transport', 360),
-  crossing('migrations', 480),
-  // Both build the bundle where it is older than its sources.
-  crossing('shell', 360),
-  { ...crossing('desktop', 600), programs: CHROMIUM_PROGRAMS },
-  { ...crossing('keychain', 360), programs: KEYCHAIN_PROGRAMS },
-  crossing('disk', 480),
-  crossing('fuzz', 480),
-  crossing('torture', 720),
   {
     name: 'e2e',
-    // Builds the pages first.
     budget: 1200,
     format: 'playwright',
     command: () => ['playwright', 'test', '--reporter=line,json'],
@@ -63,6 +48,19 @@ const all: readonly Suite[] = [
     onlyIf: 'tests/e2e',
     programs: CHROMIUM_PROGRAMS,
   },
+  crossing('torture', 720),
+  { ...crossing('desktop', 600), programs: CHROMIUM_PROGRAMS },
+  crossing('disk', 480),
+  crossing('panel', 600),
+  crossing('transport', 360),
+  crossing('cli', 480),
+  { ...crossing('keychain', 360), programs: KEYCHAIN_PROGRAMS },
+  crossing('backup', 480),
+  crossing('fuzz', 480),
+  crossing('migrations', 480),
+  crossing('http', 480),
+  crossing('contract', 240),
+  crossing('shell', 360),
 ];
 
 /** The suites of this checkout. */

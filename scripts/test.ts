@@ -1,13 +1,16 @@
-// `npm test`: the checks, then every suite on its own with a time budget. The last line sums them all: N passed, N failed, N skipped.
+// `npm test`: the checks, then every suite with a time budget, two at once. The last line sums them all: N passed, N failed, N skipped.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureBuilt } from '../tests/support/built.ts';
 import { check } from './check.ts';
 import { type Counts, readReport, type Skipped } from './reports.ts';
 import { type Finished, line, readable, run } from './run.ts';
 import { type Suite, suites } from './suites.ts';
 import { ensurePackages } from './system-packages.ts';
 
+/** Most suites wait for disks, processes and browsers half of their time. */
+const AT_ONCE = 2;
 /** What a continuous-integration machine may lack; any other skipped test there is a failure. */
 const EXCUSES = ['needs the Electron binary'];
 
@@ -47,15 +50,26 @@ function readCounts(suite: Suite, result: Finished, reportPath: string): Counts 
   return counts;
 }
 
-const total = { ...(await check()), skipped: 0 };
+/** What suites share is there before the first of them: the programs they need, and the bundle, which none may build under another. */
+async function prepare(): Promise<void> {
+  for (const { programs } of suites) if (programs) await ensurePackages(programs);
+  await ensureBuilt();
+}
+
+const [checked] = await Promise.all([check(), prepare()]);
+const total = { ...checked, skipped: 0 };
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
-try {
-  for (const suite of suites) {
+const waiting = [...suites];
+async function work(): Promise<void> {
+  for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
     const { passed, failed, skipped } = await runSuite(suite, join(folder, `${suite.name}.json`));
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped.length;
   }
+}
+try {
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

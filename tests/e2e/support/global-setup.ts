@@ -1,5 +1,6 @@
 // Before all browser tests: the browser is there, and the pages are built of the present sources.
 import { run } from '../../../scripts/run.ts';
+import { ensureBuilt } from '../../support/built.ts';
 import { ensureChromium } from '../../support/chromium.ts';
 import { GALLERY_FOLDER, nameIndex } from './gallery.ts';
 
@@ -10,9 +11,8 @@ const GALLERY = ['--mode', 'gallery', '--outDir', GALLERY_FOLDER];
 export default async function prepare(): Promise<void> {
   await ensureChromium();
   if (process.env.PAGES_ARE_BUILT === '1') return;
-  for (const args of [[], GALLERY]) {
-    const { ok, output } = await run(['vite', 'build', '--config', 'renderer.vite.config.ts', ...args], BUDGET_MS);
-    if (!ok) throw new Error(`The pages could not be built:\n${output}`);
-  }
+  await ensureBuilt();
+  const { ok, output } = await run(['vite', 'build', '--config', 'renderer.vite.config.ts', ...GALLERY], BUDGET_MS);
+  if (!ok) throw new Error(`The gallery could not be built:\n${output}`);
   nameIndex();
 }
