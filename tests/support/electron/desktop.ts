@@ -39,8 +39,13 @@ function begun(env: NodeJS.ProcessEnv): Desktop {
   const control = controlsOf(child, () => output);
   let browser: Browser | null = null;
   const page = async (): Promise<Page> => {
-    const port = await poll(async () => control('debugPort').catch(() => undefined), 'the browser is up');
-    browser ??= await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+    // A browser that starts names its port before it listens there.
+    browser ??= await poll(async () => {
+      const port = await control('debugPort').catch(() => undefined);
+      return port === undefined
+        ? undefined
+        : chromium.connectOverCDP(`http://127.0.0.1:${port}`).catch(() => undefined);
+    }, 'the browser is up');
     const [context] = browser.contexts();
     return poll(async () => {
       const found = context?.pages().findLast((one) => one.url().includes('gatehouse.app.invalid'));
