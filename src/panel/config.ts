@@ -27,6 +27,8 @@ export type PanelOptions = {
   readonly log?: 'stderr' | undefined;
   /** The panel door is on no socket: the host opens it for its own window by `Panel.openInside`. */
   readonly isInside?: boolean | undefined;
+  /** log2 of scrypt's N for passwords; lowered by tests only, and on no command line. */
+  readonly passwordCost?: number | undefined;
 };
 
 /** Throws a refusal `address` for what cannot be, whatever the settings are. */

@@ -8,12 +8,13 @@ import { panelVersion } from './version.ts';
 
 export type MachineParts = Pick<CoreParts, 'clock' | 'timers' | 'crypto' | 'passwords' | 'totp' | 'version'>;
 
-export function machineParts(): MachineParts {
+/** `passwordCost`: log2 of scrypt's N, lowered by tests only. */
+export function machineParts(passwordCost?: number): MachineParts {
   return {
     clock: systemClock,
     timers: systemTimers,
     crypto: nodeCrypto,
-    passwords: createPasswordHasher(),
+    passwords: createPasswordHasher(passwordCost),
     totp,
     version: panelVersion(),
   };

@@ -81,7 +81,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const log = openLog(options.log ?? { file: join(folder, FILES.log) });
   closers.push(log.close);
   const store = withOverrides(owned.store, overridesOf(options));
-  const parts = machineParts();
+  const parts = machineParts(options.passwordCost);
   const { clock, timers, crypto, version } = parts;
 
   const reach = createReach(options, () => store.settings.get(), timers);
