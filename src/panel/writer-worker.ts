@@ -4,7 +4,7 @@ import { noVault } from '../adapters/no-vault.ts';
 import { createHeavyEnv } from '../core/create-core.ts';
 import { runHeavy } from '../core/dispatch.ts';
 import type { Log } from '../core/ports.ts';
-import { connectionOf, openStore } from '../store/index.ts';
+import { openStore } from '../store/index.ts';
 import type { WriterData, WriterReply, WriterRequest } from './heavy-messages.ts';
 import { machineParts } from './machine-parts.ts';
 
@@ -20,8 +20,6 @@ const tell =
     say({ level, event, fields: JSON.parse(JSON.stringify(fields)) });
 
 const store = openStore(database);
-// A bulk is as fast with a quarter of the usual memory for pages: most of what it changes is read once.
-connectionOf(store).pragma('cache_size = -8000');
 const env = createHeavyEnv({
   ...machineParts(),
   store,

@@ -26,7 +26,7 @@ const PRAGMAS: readonly { name: string; set: string; is: string | number; readon
   { name: 'cell_size_check', set: 'ON', is: 1 },
   { name: 'temp_store', set: 'MEMORY', is: 2 },
   { name: 'mmap_size', set: '0', is: 0 },
-  { name: 'cache_size', set: '-12000', is: -12_000 },
+  { name: 'cache_size', set: '-8000', is: -8000 },
   { name: 'journal_size_limit', set: '67108864', is: 67_108_864, readonly: false },
   { name: 'wal_autocheckpoint', set: String(CHECKPOINT_PAGES), is: CHECKPOINT_PAGES, readonly: false },
 ];

@@ -1,4 +1,4 @@
-// API keys: only their hash is here. Every request reads one, so that a revocation holds from the next on.
+// API keys: only their hash is here. Every request asks for one, so that a revocation holds from the next on.
 import type { KeyRow, KeyStore } from '../core/ports-administrator.ts';
 import type { Connection } from './database.ts';
 
@@ -22,17 +22,29 @@ export function createKeyStore(db: Connection): KeyStore {
     `SELECT access, count(*) AS count FROM api_keys
      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) GROUP BY access`,
   );
+  // What was found, until any key is written: here alone, as the panel owns its folder and a restored database gets a store of its own.
+  const known = new Map<string, KeyRow>();
+  const writing = <T>(write: () => T): T => {
+    known.clear();
+    return write();
+  };
+
   return {
-    insert: (key, hash) => Number(insert.run({ ...key, hash }).lastInsertRowid),
-    byHash: (hash) => byHash.get(hash),
+    insert: (key, hash) => writing(() => Number(insert.run({ ...key, hash }).lastInsertRowid)),
+    byHash: (hash) => {
+      const found = known.get(hash) ?? byHash.get(hash);
+      // What a transaction sees may never come to be.
+      if (found !== undefined && !db.inTransaction) known.set(hash, found);
+      return found;
+    },
     get: (id) => get.get(id),
     all: () => all.all(),
     revoke: (id, at) => {
-      revoke.run(at, id);
+      writing(() => revoke.run(at, id));
     },
-    revokeAll: (at) => revokeAll.run(at).changes,
+    revokeAll: (at) => writing(() => revokeAll.run(at).changes),
     touch: (id, at, from) => {
-      touch.run(at, from, id);
+      writing(() => touch.run(at, from, id));
     },
     countByAccess: (now) => {
       const found = { read: 0, full: 0 };

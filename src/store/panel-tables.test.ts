@@ -30,6 +30,37 @@ describe('keys and sessions', () => {
     expect(() => keys.insert(key, hash('a'))).toThrow(/UNIQUE/);
   });
 
+  it('keys found before are found as they were written since, and as they were where a write was taken back', () => {
+    using temp = tempStore();
+    const { store } = temp;
+    const { keys } = store;
+    const key: Omit<KeyRow, 'id'> = {
+      ...{ name: 'bot', access: 'full', prefix: 'pnl_1234', createdAt: 1, expiresAt: null, revokedAt: null },
+      ...{ lastUsedAt: null, lastUsedFrom: null },
+    };
+    const id = keys.insert(key, hash('a'));
+    const found = () => keys.byHash(hash('a'));
+    expect(found()?.lastUsedAt).toBeNull();
+    keys.touch(id, 5, '::1');
+    expect(found()?.lastUsedAt).toBe(5);
+    const takenBack = () =>
+      store.write(() => {
+        keys.revoke(id, 6);
+        expect(found()?.revokedAt).toBe(6);
+        keys.insert(key, hash('b'));
+        expect(keys.byHash(hash('b'))?.name).toBe('bot');
+        throw new Error('taken back');
+      });
+    expect(takenBack).toThrow('taken back');
+    expect([found()?.revokedAt, keys.byHash(hash('b'))]).toEqual([null, undefined]);
+    keys.revoke(id, 7);
+    expect(found()?.revokedAt).toBe(7);
+    const other = keys.insert(key, hash('c'));
+    expect(keys.byHash(hash('c'))?.id).toBe(other);
+    keys.revokeAll(8);
+    expect(keys.byHash(hash('c'))?.revokedAt).toBe(8);
+  });
+
   it('sessions end alone, together and by age', () => {
     using temp = tempStore();
     const { sessions } = temp.store;
