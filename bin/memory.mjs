@@ -1,6 +1,9 @@
 // What keeps a panel's memory small: how V8 collects, and how the C library's allocator gives back (docs/decisions/0010).
 
-/** Little room for new objects, and old ones are collected early: no request is slower for it (docs/benchmarks.md). */
+/**
+ * Little room for new objects, and old ones are collected early: no request is slower for it (docs/benchmarks.md). package.json has
+ * them too, for systems on which a process cannot become another.
+ */
 export const FLAGS = ['--max-semi-space-size=2', '--heap-growing-percent=20'];
 
 /** Read by glibc when a process starts; another C library passes them over. Bytes. */
@@ -25,5 +28,6 @@ export function becomeFrugal(script, args) {
   const { execve, execPath, execArgv, platform, versions } = process;
   if (isSettled() || platform !== 'linux' || versions.electron !== undefined) return;
   if (process.channel !== undefined || execve === undefined) return;
-  execve(execPath, [execPath, ...FLAGS, ...execArgv, script, ...args], frugal());
+  const others = execArgv.filter((flag) => !FLAGS.includes(flag));
+  execve(execPath, [execPath, ...FLAGS, ...others, script, ...args], frugal());
 }

@@ -18,8 +18,8 @@ const isStrict = process.env.CI === 'true' || process.env.CI === '1';
 const isExcused = ({ title, reason }: Skipped) => EXCUSES.some((excuse) => `${title} ${reason}`.includes(excuse));
 
 async function runSuite(suite: Suite, reportPath: string): Promise<Counts> {
-  const missing = await ensurePackages(suite.programs ?? {});
-  if (missing !== null) console.log(`! ${suite.name}: ${missing}`);
+  const lacking = missing.get(suite.name);
+  if (lacking !== undefined) console.log(`! ${suite.name}: ${lacking}`);
   const result = await run(suite.command(reportPath), suite.budget * 1000, suite.env?.(reportPath));
   const counts = readCounts(suite, result, reportPath);
   const unexcused = isStrict ? counts.skipped.filter((test) => !isExcused(test)) : [];
@@ -51,13 +51,24 @@ function readCounts(suite: Suite, result: Finished, reportPath: string): Counts 
 }
 
 /** What suites share is there before the first of them: the programs they need, and the bundle, which none may build under another. */
-async function prepare(): Promise<void> {
-  for (const { programs } of suites) if (programs) await ensurePackages(programs);
-  await ensureBuilt();
+async function prepare(): Promise<boolean> {
+  for (const { name, programs } of suites) {
+    const reason = programs ? await ensurePackages(programs) : null;
+    if (reason !== null) missing.set(name, reason);
+  }
+  try {
+    await ensureBuilt();
+    return true;
+  } catch (error) {
+    console.log(`✗ the bundle\n\n${error instanceof Error ? error.message : error}\n`);
+    return false;
+  }
 }
 
-const [checked] = await Promise.all([check(), prepare()]);
-const total = { ...checked, skipped: 0 };
+/** What could not be installed for a suite, by its name. */
+const missing = new Map<string, string>();
+const [checked, isPrepared] = await Promise.all([check(), prepare()]);
+const total = { ...checked, failed: checked.failed + (isPrepared ? 0 : 1), skipped: 0 };
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
 const waiting = [...suites];
 async function work(): Promise<void> {

@@ -1,6 +1,7 @@
 // The conditions of a list as SQL: one text for each, and which of them an index can begin with.
 import type { UserConditions } from '../core/ports-users.ts';
 import type { Cell } from './database.ts';
+import { equals } from './statements.ts';
 import type { Finder } from './user-finder.ts';
 import { NEVER } from './user-row.ts';
 import { type Search, toSearch } from './user-search.ts';
@@ -51,11 +52,13 @@ export function toFilter(conditions: UserConditions, now: number, isAnyStale: bo
     Object.assign(params, values);
   };
 
-  if (state !== undefined) add('state', isAnyStale ? `${TRUE_STATE} = :state` : 'u.state = +:state', { state, now });
-  if (tariffId !== undefined) add('tariff', 'u.tariff_id = +:tariff', { tariff: tariffId });
+  if (state !== undefined)
+    add('state', isAnyStale ? `${TRUE_STATE} = :state` : equals('u.state', ':state'), { state, now });
+  if (tariffId !== undefined) add('tariff', equals('u.tariff_id', ':tariff'), { tariff: tariffId });
   if (contact !== undefined) {
-    add('contact', 'u.contact = +:contact', { contact });
-    entries.push(ofUsers('contact', 'u.contact = +:contact'));
+    const test = equals('u.contact', ':contact');
+    add('contact', test, { contact });
+    entries.push(ofUsers('contact', test));
   }
   if (tag !== undefined) {
     add('tag', 'EXISTS (SELECT 1 FROM user_tags WHERE tag = :tag AND user_id = u.id)', { tag });

@@ -1,7 +1,7 @@
 // Pages of users under any filter and sort, by offset or behind a row already seen, and their exact number.
 import type { PageRequest, UserConditions, UserRow } from '../core/ports-users.ts';
 import type { Connection } from './database.ts';
-import { createStatements, limitTo, type Params } from './statements.ts';
+import { createStatements, equals, limitTo, type Params } from './statements.ts';
 import { type Filter, toFilter } from './user-filter.ts';
 import { createFinder } from './user-finder.ts';
 import { type Branch, createPlanner, type Plan, SORT_COLUMN } from './user-plan.ts';
@@ -130,7 +130,7 @@ function segment(id: string, { after, sort, descending }: PageRequest, part: num
   const later = descending ? '<' : '>';
   if (sort === 'id') return [`${id} ${later} :afterId`];
   const column = SORT_COLUMN[sort];
-  return part === 0 ? [`${column} = +:afterValue`, `${id} ${later} :afterId`] : [`${column} ${later} :afterValue`];
+  return part === 0 ? [equals(column, ':afterValue'), `${id} ${later} :afterId`] : [`${column} ${later} :afterValue`];
 }
 
 function idsSql(branches: readonly Branch[], request: PageRequest, part: number): string {

@@ -2,7 +2,7 @@
 
 import type { SortField } from '../contract/users.ts';
 import type { PageRequest, UserConditions } from '../core/ports-users.ts';
-import type { Statements } from './statements.ts';
+import { equals, type Statements } from './statements.ts';
 import { type Entry, type Filter, HOLDS, testsBut } from './user-filter.ts';
 import { IS_STALE, STALE_SOURCES, TRUTH, type UserStates } from './user-states.ts';
 
@@ -119,7 +119,7 @@ function walk(tests: ReadonlyMap<string, string>, index: string, isAnyStale: boo
   if (!isAnyStale || !isByState) return [{ from, where: [...tests.values()], id: 'u.id', join: '' }];
   // The index has the stored state: those whose time has come are looked at one by one.
   const others = testsBut(tests, 'state');
-  const fresh = ['u.state = +:state', `${IS_STALE} IS NOT TRUE`, ...others];
+  const fresh = [equals('u.state', ':state'), `${IS_STALE} IS NOT TRUE`, ...others];
   const stale = STALE_SOURCES.map((source) => ({
     from: source.from,
     where: [source.where, `${TRUTH} = :state`, ...others],
