@@ -4,13 +4,18 @@ import type { Desktop, Look } from './driver.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** Asks again and again until there is something else than undefined. */
-export async function poll<Found>(look: () => Promise<Found | undefined>, what: string): Promise<Found> {
+/** Asks again and again until there is something else than undefined; `what` is what was waited for in vain. */
+export async function poll<Found>(
+  look: () => Promise<Found | undefined>,
+  what: string | (() => string),
+): Promise<Found> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (performance.now() > end) throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
+    if (performance.now() > end) {
+      throw new Error(`${typeof what === 'string' ? what : what()}: not within ${PATIENCE_MS} ms`);
+    }
     await pause(50);
   }
 }

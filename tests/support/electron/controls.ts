@@ -45,8 +45,9 @@ export const CONTROLS = {
       throw new Error('a defect of the test');
     });
   },
-  /** The port at which the browser can be looked into. */
-  debugPort: () => {
+  /** The port at which the browser can be looked into: once the window's page stands, for a second client amid the start of the first can wait in vain. */
+  debugPort: async () => {
+    await BrowserWindow.all[0]?.webContents.page;
     const port = Number(
       readFileSync(join(app.getPath('userData'), 'chromium/DevToolsActivePort'), 'utf8').split('\n')[0],
     );

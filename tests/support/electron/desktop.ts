@@ -39,13 +39,18 @@ function begun(env: NodeJS.ProcessEnv): Desktop {
   const control = controlsOf(child, () => output);
   let browser: Browser | null = null;
   const page = async (): Promise<Page> => {
-    // A browser that starts names its port before it listens there.
-    browser ??= await poll(async () => {
-      const port = await control('debugPort').catch(() => undefined);
-      return port === undefined
-        ? undefined
-        : chromium.connectOverCDP(`http://127.0.0.1:${port}`).catch(() => undefined);
-    }, 'the browser is up');
+    let trouble: unknown = 'it has not been asked';
+    const missed = (error: unknown): undefined => {
+      trouble = error;
+    };
+    browser ??= await poll(
+      async () => {
+        const port = await control('debugPort').catch(missed);
+        const address = `http://127.0.0.1:${port}`;
+        return port === undefined ? undefined : chromium.connectOverCDP(address, { timeout: 5000 }).catch(missed);
+      },
+      () => `the browser is up (${trouble}; the desktop said: ${output})`,
+    );
     const [context] = browser.contexts();
     return poll(async () => {
       const found = context?.pages().findLast((one) => one.url().includes('gatehouse.app.invalid'));
