@@ -9,7 +9,8 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: true,
-  retries: 0,
+  // A browser that stumbles does not fail the whole run; `npm test` names the test, and shows how it failed.
+  retries: 1,
   // Enough for a walk over many screens on a machine that is busy with other things.
   timeout: 120_000,
   expect: { timeout: 10_000 },

@@ -41,6 +41,8 @@ const crossingProjects = crossing
       include: [`tests/${name}/**/*.test.ts`],
       // What a folder needs of the machine, before its first test.
       globalSetup: [`./tests/${name}/setup.ts`].filter(isThere),
+      // As in playwright.config.ts: these drive a browser.
+      ...(name === 'desktop' && { retry: 1 }),
       testTimeout: 300_000,
       hookTimeout: 120_000,
     },

@@ -6,6 +6,8 @@ export type Counts = {
   passed: number;
   failed: number;
   skipped: Skipped[];
+  /** Passed, but only when tried again: their titles. Only the suites that drive a browser try again. */
+  unsteady: string[];
 };
 
 export type ReportFormat = 'vitest' | 'playwright';
@@ -14,7 +16,7 @@ type VitestReport = {
   testResults: {
     name: string;
     status: string;
-    assertionResults: { fullName: string; status: string }[];
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
   }[];
 };
 
@@ -34,31 +36,33 @@ export function readReport(format: ReportFormat, text: string): Counts {
 
 /** A file that failed before its tests were known (an import error) counts as one failed test. */
 function readVitest({ testResults }: VitestReport): Counts {
-  const counts: Counts = { passed: 0, failed: 0, skipped: [] };
+  const counts: Counts = { passed: 0, failed: 0, skipped: [], unsteady: [] };
   for (const file of testResults) {
     const failedBefore = counts.failed;
-    for (const { fullName, status } of file.assertionResults) {
+    for (const { fullName, status, failureMessages } of file.assertionResults) {
       if (status === 'passed') counts.passed += 1;
       else if (status === 'failed') counts.failed += 1;
       else counts.skipped.push({ title: fullName, reason: status });
+      if (status === 'passed' && failureMessages.length > 0) counts.unsteady.push(fullName);
     }
     if (file.status === 'failed' && counts.failed === failedBefore) counts.failed += 1;
   }
   return counts;
 }
 
-/** A flaky test, one that passed only when repeated, counts as failed. */
 function readPlaywright({ suites, errors = [] }: PlaywrightReport): Counts {
-  const counts: Counts = { passed: 0, failed: errors.length, skipped: [] };
+  const counts: Counts = { passed: 0, failed: errors.length, skipped: [], unsteady: [] };
   const walk = (suite: PlaywrightSuite, path: string) => {
     for (const spec of suite.specs ?? []) {
       for (const { status, annotations } of spec.tests) {
-        if (status === 'expected') counts.passed += 1;
+        const title = `${path} ${spec.title}`.trim();
+        if (status === 'expected' || status === 'flaky') counts.passed += 1;
         else if (status !== 'skipped') counts.failed += 1;
         else {
           const reason = annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description ?? '';
-          counts.skipped.push({ title: `${path} ${spec.title}`.trim(), reason });
+          counts.skipped.push({ title, reason });
         }
+        if (status === 'flaky') counts.unsteady.push(title);
       }
     }
     for (const inner of suite.suites ?? []) walk(inner, `${path} ${inner.title}`.trim());

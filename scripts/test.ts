@@ -31,13 +31,14 @@ async function runSuite(suite: Suite, reportPath: string): Promise<Counts> {
   console.log(line(counts.failed === 0, suite.name, result.durationMs, `${summary}  ${note}`));
   for (const test of unexcused) console.log(`  ✗ SKIPPED, which CI does not allow: ${test.title} (${test.reason})`);
   for (const test of counts.skipped) console.log(`  ! SKIPPED: ${test.title} (${test.reason})`);
-  if (!result.ok) console.log(`\n${readable(result.output)}\n`);
+  for (const title of counts.unsteady) console.log(`  ! PASSED ONLY WHEN TRIED AGAIN, look into it: ${title}`);
+  if (!result.ok || counts.unsteady.length > 0) console.log(`\n${readable(result.output)}\n`);
   return counts;
 }
 
 /** A suite that was killed, ended badly without a failed test, or left no report has failed once more. */
 function readCounts(suite: Suite, result: Finished, reportPath: string): Counts {
-  let counts: Counts = { passed: 0, failed: 0, skipped: [] };
+  let counts: Counts = { passed: 0, failed: 0, skipped: [], unsteady: [] };
   try {
     counts = readReport(suite.format, readFileSync(reportPath, 'utf8'));
   } catch (error) {
