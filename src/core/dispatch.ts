@@ -3,13 +3,14 @@ import { OPERATIONS, type OperationId } from '../contract/table.ts';
 import type { Call, Reply } from './context.ts';
 import type { Core } from './core.ts';
 import { createScope, type Env } from './env.ts';
-import type { Refusal, WriteHandler } from './handler.ts';
+import type { ReadHandler, Refusal, WriteHandler } from './handler.ts';
 import { handlersOf } from './handlers.ts';
 import type { HeavyOutcome } from './heavy.ts';
 import { recall, remember } from './idempotency.ts';
 import { PanelError } from './panel-error.ts';
 
 type AnyWrite = WriteHandler<OperationId>;
+type AnyRead = ReadHandler<OperationId>;
 
 function isRefusal(outcome: Reply | Refusal): outcome is Refusal {
   return 'refusal' in outcome;
@@ -120,9 +121,9 @@ export function createDispatch(env: Env): Core['dispatch'] {
     const handler = handlers[operation];
     if (!handler) throw new Error(`no handler for ${OPERATIONS[operation].id}`);
     if ('read' in (handler as object)) {
-      const { read } = handler as { read: (input: unknown, scope: unknown) => Reply };
+      const { read, glance } = handler as AnyRead;
       const scope = createScope(env, call, operation, env.clock.now());
-      return env.store.read(() => read(input, scope));
+      return glance?.(input as never, scope) ?? env.store.read(() => read(input as never, scope));
     }
     return guardInFlight(running, call, () => runWrite(env, operation, handler as AnyWrite, input, call));
   };

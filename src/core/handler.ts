@@ -10,7 +10,10 @@ export interface Refusal {
 }
 
 export interface ReadHandler<Id extends OperationId> {
+  /** Runs in a transaction: all that it reads is of one moment. */
   readonly read: (input: Input<Id>, scope: Scope) => Reply;
+  /** Asked first, outside a transaction, which costs more than one statement does: the reply where one is enough, else null. */
+  readonly glance?: (input: Input<Id>, scope: Scope) => Reply | null;
 }
 
 // Methods, not members: what a handler prepares is its own affair, and only methods may narrow a parameter.

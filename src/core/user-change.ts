@@ -50,7 +50,7 @@ function isDue(row: UserRow, now: number): boolean {
 }
 
 /** Whether the stored state is not that of `now`: something came due, or the term ended by a clock that was set back since. */
-function isUnsettled(row: UserRow, now: number): boolean {
+export function isUnsettled(row: UserRow, now: number): boolean {
   return isDue(row, now) || (row.state === 'expired' && row.expiresAt !== null && row.expiresAt > now);
 }
 

@@ -11,7 +11,7 @@ import type { Handlers } from './handler.ts';
 import type { TariffRow } from './ports-plans.ts';
 import type { NewUser, UserRow } from './ports-users.ts';
 import { requireInbounds, usableTariff, userOf } from './references.ts';
-import { type Change, type Current, commitUser, describe, openUser } from './user-change.ts';
+import { type Change, type Current, commitUser, describe, isUnsettled, openUser } from './user-change.ts';
 import { listUsers } from './user-list.ts';
 import { viewUser } from './user-view.ts';
 import { definedOnly, fromInstant, isSameJson, tokenOf } from './wire.ts';
@@ -167,7 +167,14 @@ function deleteUser(input: Input<'deleteUser'>, scope: Scope): Reply {
 export const USER_HANDLERS = {
   listUsers: { read: listUsers },
   createUser: { write: createUser },
-  getUser: { read: (input, scope) => userReply(scope, userOf(scope, input.id)) },
+  getUser: {
+    read: (input, scope) => userReply(scope, userOf(scope, input.id)),
+    glance(input, scope) {
+      const row = userOf(scope, input.id);
+      // What time has done to a user is told by its grants too, which another statement reads.
+      return isUnsettled(row, scope.now) ? null : userReply(scope, row);
+    },
+  },
   updateUser: { write: updateUser },
   deleteUser: { write: deleteUser },
 } satisfies Handlers<'listUsers' | 'createUser' | 'getUser' | 'updateUser' | 'deleteUser'>;
