@@ -41,8 +41,9 @@ const crossingProjects = crossing
       include: [`tests/${name}/**/*.test.ts`],
       // What a folder needs of the machine, before its first test.
       globalSetup: [`./tests/${name}/setup.ts`].filter(isThere),
-      // As in playwright.config.ts: these drive a browser.
-      ...(name === 'desktop' && { retry: 1 }),
+      // These drive a browser, as those of playwright.config.ts. And one file at a time: each panel takes the first free port and
+      // keeps it, so that between two starts of one another could take its port.
+      ...(name === 'desktop' && { retry: 1, fileParallelism: false }),
       testTimeout: 300_000,
       hookTimeout: 120_000,
     },

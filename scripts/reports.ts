@@ -6,8 +6,8 @@ export type Counts = {
   passed: number;
   failed: number;
   skipped: Skipped[];
-  /** Passed, but only when tried again: their titles. Only the suites that drive a browser try again. */
-  unsteady: string[];
+  /** Passed, but only when tried again, with how they failed. Only the suites that drive a browser try again. */
+  unsteady: { title: string; failure: string }[];
 };
 
 export type ReportFormat = 'vitest' | 'playwright';
@@ -20,10 +20,17 @@ type VitestReport = {
   }[];
 };
 
+type PlaywrightTest = {
+  status: string;
+  annotations: { type: string; description?: string }[];
+  /** Of each try. */
+  results: { error?: { message?: string } }[];
+};
+
 type PlaywrightSuite = {
   title: string;
   suites?: PlaywrightSuite[];
-  specs?: { title: string; tests: { status: string; annotations: { type: string; description?: string }[] }[] }[];
+  specs?: { title: string; tests: PlaywrightTest[] }[];
 };
 
 type PlaywrightReport = { suites: PlaywrightSuite[]; errors?: unknown[] };
@@ -43,7 +50,8 @@ function readVitest({ testResults }: VitestReport): Counts {
       if (status === 'passed') counts.passed += 1;
       else if (status === 'failed') counts.failed += 1;
       else counts.skipped.push({ title: fullName, reason: status });
-      if (status === 'passed' && failureMessages.length > 0) counts.unsteady.push(fullName);
+      if (status === 'passed' && failureMessages[0] !== undefined)
+        counts.unsteady.push({ title: fullName, failure: failureMessages[0] });
     }
     if (file.status === 'failed' && counts.failed === failedBefore) counts.failed += 1;
   }
@@ -54,7 +62,7 @@ function readPlaywright({ suites, errors = [] }: PlaywrightReport): Counts {
   const counts: Counts = { passed: 0, failed: errors.length, skipped: [], unsteady: [] };
   const walk = (suite: PlaywrightSuite, path: string) => {
     for (const spec of suite.specs ?? []) {
-      for (const { status, annotations } of spec.tests) {
+      for (const { status, annotations, results } of spec.tests) {
         const title = `${path} ${spec.title}`.trim();
         if (status === 'expected' || status === 'flaky') counts.passed += 1;
         else if (status !== 'skipped') counts.failed += 1;
@@ -62,7 +70,7 @@ function readPlaywright({ suites, errors = [] }: PlaywrightReport): Counts {
           const reason = annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description ?? '';
           counts.skipped.push({ title, reason });
         }
-        if (status === 'flaky') counts.unsteady.push(title);
+        if (status === 'flaky') counts.unsteady.push({ title, failure: results[0]?.error?.message ?? '' });
       }
     }
     for (const inner of suite.suites ?? []) walk(inner, `${path} ${inner.title}`.trim());

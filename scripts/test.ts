@@ -31,8 +31,10 @@ async function runSuite(suite: Suite, reportPath: string): Promise<Counts> {
   console.log(line(counts.failed === 0, suite.name, result.durationMs, `${summary}  ${note}`));
   for (const test of unexcused) console.log(`  ✗ SKIPPED, which CI does not allow: ${test.title} (${test.reason})`);
   for (const test of counts.skipped) console.log(`  ! SKIPPED: ${test.title} (${test.reason})`);
-  for (const title of counts.unsteady) console.log(`  ! PASSED ONLY WHEN TRIED AGAIN, look into it: ${title}`);
-  if (!result.ok || counts.unsteady.length > 0) console.log(`\n${readable(result.output)}\n`);
+  for (const { title, failure } of counts.unsteady) {
+    console.log(`  ! PASSED ONLY WHEN TRIED AGAIN, look into it: ${title}\n\n${readable(failure)}\n`);
+  }
+  if (!result.ok) console.log(`\n${readable(result.output)}\n`);
   return counts;
 }
 

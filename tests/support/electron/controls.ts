@@ -47,7 +47,9 @@ export const CONTROLS = {
   },
   /** The port at which the browser can be looked into: once the window's page stands, for a second client amid the start of the first can wait in vain. */
   debugPort: async () => {
-    await BrowserWindow.all[0]?.webContents.page;
+    const page = BrowserWindow.all[0]?.webContents.page;
+    if (page === undefined || page === null) throw new Error('the window has no page yet');
+    await page;
     const port = Number(
       readFileSync(join(app.getPath('userData'), 'chromium/DevToolsActivePort'), 'utf8').split('\n')[0],
     );

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { root } from '../../../scripts/run.ts';
-import type { Desktop, Place } from '../../desktop/driver.ts';
+import type { Desktop, Look, Place } from '../../desktop/driver.ts';
 import { poll, untilOver } from '../../desktop/poll.ts';
 import type { CONTROLS } from './controls.ts';
 
@@ -40,16 +40,19 @@ function begun(env: NodeJS.ProcessEnv): Desktop {
   let browser: Browser | null = null;
   const page = async (): Promise<Page> => {
     let trouble: unknown = 'it has not been asked';
+    // A dialog that nobody expects keeps the window empty.
+    let shown: Look['shown'] = [];
     const missed = (error: unknown): undefined => {
       trouble = error;
     };
     browser ??= await poll(
       async () => {
+        ({ shown } = await look());
         const port = await control('debugPort').catch(missed);
         const address = `http://127.0.0.1:${port}`;
         return port === undefined ? undefined : chromium.connectOverCDP(address, { timeout: 5000 }).catch(missed);
       },
-      () => `the browser is up (${trouble}; the desktop said: ${output})`,
+      () => `the browser is up (${trouble}; shown: ${JSON.stringify(shown)}; the desktop said: ${output})`,
     );
     const [context] = browser.contexts();
     return poll(async () => {
