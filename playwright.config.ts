@@ -9,8 +9,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: true,
-  // A browser that stumbles does not fail the whole run; `npm test` names the test, and shows how it failed.
-  retries: 1,
+  retries: 0,
   // Enough for a walk over many screens on a machine that is busy with other things.
   timeout: 120_000,
   expect: { timeout: 10_000 },

@@ -41,9 +41,8 @@ const crossingProjects = crossing
       include: [`tests/${name}/**/*.test.ts`],
       // What a folder needs of the machine, before its first test.
       globalSetup: [`./tests/${name}/setup.ts`].filter(isThere),
-      // These drive a browser, as those of playwright.config.ts. And one file at a time: each panel takes the first free port and
-      // keeps it, so that between two starts of one another could take its port.
-      ...(name === 'desktop' && { retry: 1, fileParallelism: false }),
+      // One at a time: a desktop's panel takes the first free port and keeps it, so that between two starts of one another could take it.
+      ...(name === 'desktop' && { fileParallelism: false }),
       testTimeout: 300_000,
       hookTimeout: 120_000,
     },

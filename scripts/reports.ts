@@ -6,8 +6,6 @@ export type Counts = {
   passed: number;
   failed: number;
   skipped: Skipped[];
-  /** Passed, but only when tried again, with how they failed. Only the suites that drive a browser try again. */
-  unsteady: { title: string; failure: string }[];
 };
 
 export type ReportFormat = 'vitest' | 'playwright';
@@ -16,21 +14,14 @@ type VitestReport = {
   testResults: {
     name: string;
     status: string;
-    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+    assertionResults: { fullName: string; status: string }[];
   }[];
-};
-
-type PlaywrightTest = {
-  status: string;
-  annotations: { type: string; description?: string }[];
-  /** Of each try. */
-  results: { error?: { message?: string } }[];
 };
 
 type PlaywrightSuite = {
   title: string;
   suites?: PlaywrightSuite[];
-  specs?: { title: string; tests: PlaywrightTest[] }[];
+  specs?: { title: string; tests: { status: string; annotations: { type: string; description?: string }[] }[] }[];
 };
 
 type PlaywrightReport = { suites: PlaywrightSuite[]; errors?: unknown[] };
@@ -43,34 +34,31 @@ export function readReport(format: ReportFormat, text: string): Counts {
 
 /** A file that failed before its tests were known (an import error) counts as one failed test. */
 function readVitest({ testResults }: VitestReport): Counts {
-  const counts: Counts = { passed: 0, failed: 0, skipped: [], unsteady: [] };
+  const counts: Counts = { passed: 0, failed: 0, skipped: [] };
   for (const file of testResults) {
     const failedBefore = counts.failed;
-    for (const { fullName, status, failureMessages } of file.assertionResults) {
+    for (const { fullName, status } of file.assertionResults) {
       if (status === 'passed') counts.passed += 1;
       else if (status === 'failed') counts.failed += 1;
       else counts.skipped.push({ title: fullName, reason: status });
-      if (status === 'passed' && failureMessages[0] !== undefined)
-        counts.unsteady.push({ title: fullName, failure: failureMessages[0] });
     }
     if (file.status === 'failed' && counts.failed === failedBefore) counts.failed += 1;
   }
   return counts;
 }
 
+/** A flaky test, one that passed only when repeated, counts as failed. */
 function readPlaywright({ suites, errors = [] }: PlaywrightReport): Counts {
-  const counts: Counts = { passed: 0, failed: errors.length, skipped: [], unsteady: [] };
+  const counts: Counts = { passed: 0, failed: errors.length, skipped: [] };
   const walk = (suite: PlaywrightSuite, path: string) => {
     for (const spec of suite.specs ?? []) {
-      for (const { status, annotations, results } of spec.tests) {
-        const title = `${path} ${spec.title}`.trim();
-        if (status === 'expected' || status === 'flaky') counts.passed += 1;
+      for (const { status, annotations } of spec.tests) {
+        if (status === 'expected') counts.passed += 1;
         else if (status !== 'skipped') counts.failed += 1;
         else {
           const reason = annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description ?? '';
-          counts.skipped.push({ title, reason });
+          counts.skipped.push({ title: `${path} ${spec.title}`.trim(), reason });
         }
-        if (status === 'flaky') counts.unsteady.push({ title, failure: results[0]?.error?.message ?? '' });
       }
     }
     for (const inner of suite.suites ?? []) walk(inner, `${path} ${inner.title}`.trim());

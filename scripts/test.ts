@@ -31,16 +31,13 @@ async function runSuite(suite: Suite, reportPath: string): Promise<Counts> {
   console.log(line(counts.failed === 0, suite.name, result.durationMs, `${summary}  ${note}`));
   for (const test of unexcused) console.log(`  ✗ SKIPPED, which CI does not allow: ${test.title} (${test.reason})`);
   for (const test of counts.skipped) console.log(`  ! SKIPPED: ${test.title} (${test.reason})`);
-  for (const { title, failure } of counts.unsteady) {
-    console.log(`  ! PASSED ONLY WHEN TRIED AGAIN, look into it: ${title}\n\n${readable(failure)}\n`);
-  }
   if (!result.ok) console.log(`\n${readable(result.output)}\n`);
   return counts;
 }
 
 /** A suite that was killed, ended badly without a failed test, or left no report has failed once more. */
 function readCounts(suite: Suite, result: Finished, reportPath: string): Counts {
-  let counts: Counts = { passed: 0, failed: 0, skipped: [], unsteady: [] };
+  let counts: Counts = { passed: 0, failed: 0, skipped: [] };
   try {
     counts = readReport(suite.format, readFileSync(reportPath, 'utf8'));
   } catch (error) {

@@ -23,8 +23,8 @@ export interface Measured {
   /** What it is about, as the table has it. */
   readonly title: string;
   readonly reach: Reach;
-  /** Ratios are held, unless a decision record says why not; the others are reported with the machine they were taken on. */
-  readonly isHeld: boolean;
+  /** Ratios are held; the others are reported with the machine they were taken on. */
+  readonly isRatio: boolean;
   readonly unit?: 'ms' | 's' | 'MB';
   readonly value: number;
   /** The least and the most of the rounds. */

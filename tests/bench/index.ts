@@ -14,7 +14,7 @@ const TABLE = /(<!-- table -->\n)[\s\S]*(<!-- end of table -->)/;
 const began = performance.now();
 const say = (text: string) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
 
-const isShort = (measured: Measured) => measured.isHeld && !isReached(measured);
+const isShort = (measured: Measured) => measured.isRatio && !isReached(measured);
 
 /** The rows of a figure; measured a second time where a ratio falls short. */
 async function rowsOf(figure: Figure, bench: Bench): Promise<Row[]> {

@@ -14,9 +14,9 @@ function number(value: number): string {
 }
 
 function cellsOf(row: Row): string[] {
-  const { title, reach, value, range, unit, detail, isHeld, isRepeated } = row;
+  const { title, reach, value, range, unit, detail, isRatio, isRepeated } = row;
   const behind = unit === undefined ? '' : ` ${unit}`;
-  const verdict = isReached(row) ? 'yes' : isHeld ? 'NO' : 'no';
+  const verdict = isReached(row) ? 'yes' : isRatio ? 'NO' : 'no';
   return [
     title,
     'least' in reach ? `>= ${reach.least}${behind}` : `<= ${reach.most}${behind}`,

@@ -53,14 +53,14 @@ export const bulk: Figure = {
       {
         title: 'bulk extend of 10,000, events and audit, to the bare statement',
         reach: { most: 3 },
-        isHeld: true,
+        isRatio: true,
         ...ratio,
         detail: `CPU: statement ${time(ratio.other)}, bulk ${time(ratio.ours)} (took ${time(took.other)}, ${time(took.ours)})`,
       },
       {
         title: 'event loop held by it, longest',
         reach: { most: 60 },
-        isHeld: false,
+        isRatio: false,
         unit: 'ms',
         value: Math.max(...held.slice(warm)),
         range: [Math.min(...held.slice(warm)), Math.max(...held.slice(warm))],

@@ -22,7 +22,7 @@ export const create: Figure = {
       {
         title: 'POST /users, durable, to bare commits with FULL',
         reach: { least: 0.5 },
-        isHeld: true,
+        isRatio: true,
         ...ratio,
         detail: `bare ${rate(ratio.other)}, panel ${rate(ratio.ours)} (CPU: ${time(ofCpu.other)}, ${time(ofCpu.ours)})`,
       },

@@ -13,7 +13,7 @@ export const fill: Figure = {
     return rows.map(({ users, most }, index) => ({
       title: `--demo=${users}`,
       reach: { most },
-      isHeld: false,
+      isRatio: false,
       unit: 's',
       value: seconds[index] ?? 0,
       detail: `${Math.round(users / (seconds[index] ?? 1)).toLocaleString('en')} users a second`,

@@ -23,7 +23,7 @@ export const list: Figure = {
       {
         title: 'list of 50 with exact total, to bare',
         reach: { least: 0.8 },
-        isHeld: true,
+        isRatio: true,
         ...ratio,
         detail: `CPU a request: bare ${time(ratio.other)}, panel ${time(ratio.ours)}`,
       },

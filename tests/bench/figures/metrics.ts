@@ -22,7 +22,7 @@ export const metrics: Figure = {
       {
         title: `/metrics, ${many.toLocaleString('en')} users, p50`,
         reach: { most: 5 },
-        isHeld: false,
+        isRatio: false,
         unit: 'ms',
         value: ratio.ours,
         detail: `${time(ratio.other)} at ${few.toLocaleString('en')} users: ${ratio.value.toFixed(2)} times that`,

@@ -27,7 +27,7 @@ export const oneUser: Figure = {
       {
         title: 'GET /users/{id}, whole stack, to bare',
         reach: { least: 0.5 },
-        isHeld: true,
+        isRatio: true,
         ...ratio,
         detail: `CPU a request: bare ${time(ratio.other)}, panel ${time(ratio.ours)}`,
       },

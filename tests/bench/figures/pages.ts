@@ -65,7 +65,7 @@ async function scroll(page: Page, pixels: number): Promise<void> {
 function tasksRow(title: string, most: number, what: string, tasks: readonly number[]): Measured {
   const long = tasks.filter((task) => task > LONG_MS);
   const detail = `${what}; the longest ${(tasks[0] ?? 0).toFixed(0)} ms of ${tasks.length.toLocaleString('en')} tasks`;
-  return { title, reach: { most }, isHeld: false, value: long.length, detail };
+  return { title, reach: { most }, isRatio: false, value: long.length, detail };
 }
 
 export const pages: Figure = {
@@ -83,7 +83,7 @@ export const pages: Figure = {
         for (let round = 0; round < scale.rounds; round += 1) rounds.push(await firstUseful(browser, panel, screen));
         rows.push({
           title: `first useful paint of ${screen}, ${people}`,
-          ...({ reach: { most: 1000 }, isHeld: false, unit: 'ms' } as const),
+          ...({ reach: { most: 1000 }, isRatio: false, unit: 'ms' } as const),
           value: median(rounds),
           range: [Math.min(...rounds), Math.max(...rounds)],
           detail: 'from the click to painted figures or rows; HTTPS, nothing cached',

@@ -37,7 +37,7 @@ export const tableSize: Figure = {
       {
         title: `list page with total, ${from.toLocaleString('en')} to ${to.toLocaleString('en')} users, p50`,
         reach: { most: 1.2 },
-        isHeld: true,
+        isRatio: true,
         ...ratio,
         detail: `worst of ${LISTS.length} lists (${list.slice(1) || 'no filter'}): ${time(ratio.other)}, ${time(ratio.ours)}`,
       },

@@ -22,7 +22,7 @@ export const tls: Figure = {
       {
         title: 'HTTPS keep-alive to HTTP, GET /users/{id}',
         reach: { least: 0.65 },
-        isHeld: true,
+        isRatio: true,
         ...ratio,
         detail: `CPU a request: HTTP ${time(ratio.other)}, HTTPS ${time(ratio.ours)}`,
       },

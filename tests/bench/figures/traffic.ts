@@ -17,7 +17,7 @@ export const traffic: Figure = {
       {
         title: 'stats/traffic of 30 days with 50 nodes to a list page',
         reach: { most: 20 },
-        isHeld: true,
+        isRatio: true,
         ...ratio,
         detail: `CPU a request: list ${time(ratio.other)}, traffic ${time(ratio.ours)}`,
       },

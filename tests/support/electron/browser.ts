@@ -1,7 +1,6 @@
 // The Chromium behind the stand-in's windows. It does not know `app://`: pages stand under an https address of no network instead.
-import { readlinkSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type BrowserContext, chromium, type Route } from '@playwright/test';
 import { launchOptions } from '../chromium.ts';
 import { app } from './app.ts';
@@ -27,40 +26,11 @@ export function browser(): Promise<BrowserContext> {
 }
 
 async function open(): Promise<BrowserContext> {
-  const profile = join(app.getPath('userData'), 'chromium');
-  await ended(profile);
-  // One that does not come up, on a machine with much to do, is begun once more.
-  const context = await launch(profile).catch((error: unknown) => {
-    console.error(`The browser did not start, and is started again: ${error}`);
-    return launch(profile);
-  });
-  app.lastSteps.push(() => context.close());
-  await context.route('**/*', answer);
-  return context;
-}
-
-/** Resolves when a browser before, whose application was killed, has left the profile: it ends by itself. */
-async function ended(profile: string): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (hasOwner(profile) && performance.now() < end) await pause(20);
-  rmSync(join(profile, 'SingletonLock'), { force: true });
-}
-
-/** Chromium's mark is a link to no file, whose name ends in the number of its process. */
-function hasOwner(profile: string): boolean {
-  try {
-    process.kill(Number(readlinkSync(join(profile, 'SingletonLock')).split('-').at(-1)), 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function launch(profile: string): Promise<BrowserContext> {
   const { args, ...options } = launchOptions();
+  const profile = join(app.getPath('userData'), 'chromium');
   // The port of a browser before, which a kill leaves.
   rmSync(join(profile, 'DevToolsActivePort'), { force: true });
-  return chromium.launchPersistentContext(profile, {
+  const context = await chromium.launchPersistentContext(profile, {
     ...options,
     headless: true,
     args: [...args, '--remote-debugging-port=0'],
@@ -70,6 +40,9 @@ function launch(profile: string): Promise<BrowserContext> {
     reducedMotion: 'reduce',
     acceptDownloads: true,
   });
+  app.lastSteps.push(() => context.close());
+  await context.route('**/*', answer);
+  return context;
 }
 
 async function answer(route: Route): Promise<void> {

@@ -45,16 +45,13 @@ export const CONTROLS = {
       throw new Error('a defect of the test');
     });
   },
-  /** The port at which the browser can be looked into: once the window's page stands, for a second client amid the start of the first can wait in vain. */
-  debugPort: async () => {
-    const page = BrowserWindow.all[0]?.webContents.page;
-    if (page === undefined || page === null) throw new Error('the window has no page yet');
+  /** The port at which the browser can be looked into; undefined while the window has no page: the port of a browser before may still be there. */
+  debugPort: async (): Promise<number | undefined> => {
+    const { page } = BrowserWindow.all[0]?.webContents ?? {};
+    if (!page) return undefined;
     await page;
-    const port = Number(
-      readFileSync(join(app.getPath('userData'), 'chromium/DevToolsActivePort'), 'utf8').split('\n')[0],
-    );
-    if (port === 0) throw new Error('not written yet');
-    return port;
+    const port = readFileSync(join(app.getPath('userData'), 'chromium/DevToolsActivePort'), 'utf8').split('\n')[0];
+    return Number(port);
   },
 } satisfies Hand & Record<'look' | 'debugPort', () => unknown>;
 

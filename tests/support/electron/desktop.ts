@@ -39,20 +39,14 @@ function begun(env: NodeJS.ProcessEnv): Desktop {
   const control = controlsOf(child, () => output);
   let browser: Browser | null = null;
   const page = async (): Promise<Page> => {
-    let trouble: unknown = 'it has not been asked';
     // A dialog that nobody expects keeps the window empty.
     let shown: Look['shown'] = [];
-    const missed = (error: unknown): undefined => {
-      trouble = error;
+    const portOf = async () => {
+      ({ shown } = await look());
+      return control('debugPort');
     };
-    browser ??= await poll(
-      async () => {
-        ({ shown } = await look());
-        const port = await control('debugPort').catch(missed);
-        const address = `http://127.0.0.1:${port}`;
-        return port === undefined ? undefined : chromium.connectOverCDP(address, { timeout: 5000 }).catch(missed);
-      },
-      () => `the browser is up (${trouble}; shown: ${JSON.stringify(shown)}; the desktop said: ${output})`,
+    browser ??= await chromium.connectOverCDP(
+      `http://127.0.0.1:${await poll(portOf, () => `the window has a page (shown: ${JSON.stringify(shown)})`)}`,
     );
     const [context] = browser.contexts();
     return poll(async () => {
