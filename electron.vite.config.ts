@@ -12,8 +12,8 @@ const mainEntries = {
   index: 'src/main/index.ts',
   cli: 'src/cli/index.ts',
   'writer-worker': 'src/panel/writer-worker.ts',
-  'backup-worker': 'src/panel/backup-worker.ts',
-  'keychain-worker': 'src/adapters/keychain-worker.ts',
+  'backup-worker': 'src/panel/backup/backup-worker.ts',
+  'keychain-worker': 'src/adapters/vault/keychain-worker.ts',
 };
 
 const present = Object.fromEntries(Object.entries(mainEntries).filter(([, path]) => existsSync(join(root, path))));

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openApiDocument } from '../src/contract/openapi.ts';
+import { openApiDocument } from '../src/contract/openapi/openapi.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const snapshot = 'docs/panel-openapi.json';

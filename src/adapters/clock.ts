@@ -1,5 +1,5 @@
 // The machine's clock and timers behind the core's ports.
-import type { Clock, Timers } from '../core/ports.ts';
+import type { Clock, Timers } from '../core/ports/ports.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
 

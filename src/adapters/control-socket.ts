@@ -9,7 +9,7 @@ import { chmodSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import type { ErrorCode, FieldError } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { claimControlAddress, findControlAddress, releaseControlAddress } from './control-address.ts';
 import { readLines } from './lines.ts';
 

@@ -8,7 +8,7 @@ import {
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto';
-import type { Crypto } from '../core/ports.ts';
+import type { Crypto } from '../core/ports/ports.ts';
 
 export const nodeCrypto: Crypto = {
   randomBytes: (length) => randomBytes(length),

@@ -1,6 +1,6 @@
 // The panel's log behind the core's port: JSON lines by pino, from which everything secret is taken out on the way.
 import { pino, stdSerializers } from 'pino';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { openRotatedFile } from './rotated-file.ts';
 
 export type PanelLog = Log & {

@@ -1,7 +1,7 @@
 // Password hashing behind the core's port: scrypt with the parameters that OWASP's Password Storage Cheat Sheet names.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import type { PasswordHasher } from '../core/ports.ts';
-import { createGate } from './gate.ts';
+import type { PasswordHasher } from '../core/ports/ports.ts';
+import { createGate } from './semaphore.ts';
 
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;

@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Reserve } from '../core/room.ts';
+import type { Reserve } from '../core/ports/disk-space.ts';
 
 const MIB = 2 ** 20;
 /** Small pieces: another program that takes whatever becomes free gets little of them. */

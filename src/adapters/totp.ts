@@ -1,6 +1,6 @@
 // One-time codes of authenticator apps, by the otpauth library.
 import { Secret, TOTP } from 'otpauth';
-import type { Totp } from '../core/ports.ts';
+import type { Totp } from '../core/ports/ports.ts';
 
 const PERIOD_S = 30;
 const DIGITS = 6;

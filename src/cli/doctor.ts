@@ -1,7 +1,7 @@
 // `panel doctor`: what is wrong with this panel and what to do, for people and for scripts.
 import { findDataFolder } from '../panel/data-folder.ts';
-import { examine } from '../panel/doctor.ts';
-import type { Verdict } from '../panel/finding.ts';
+import { examine } from '../panel/doctor/doctor.ts';
+import type { Verdict } from '../panel/doctor/finding.ts';
 import { print, printJson } from './terminal.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };

@@ -1,9 +1,9 @@
 // `panel restore`: puts what a backup holds in the place of the present data, or with --check only says whether it could.
 import { resolve } from 'node:path';
-import type { BackupProblem } from '../core/backup-port.ts';
-import { inspectBackup, isEncrypted } from '../panel/backup-inspect.ts';
+import type { BackupProblem } from '../core/ports/backups.ts';
+import { inspectBackup, isEncrypted } from '../panel/backup/inspect.ts';
+import { restoreFile } from '../panel/backup/restore-file.ts';
 import { reasonOf, refusal } from '../panel/refusal.ts';
-import { restoreFile } from '../panel/restore-file.ts';
 import { askPassphrase, print, printJson, say } from './terminal.ts';
 
 export type RestoreOptions = {

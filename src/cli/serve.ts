@@ -42,7 +42,7 @@ function outliveTerminal(): void {
 }
 
 async function prepareDemo(data: string | undefined, users: number): Promise<string> {
-  const { prepareDemoFolder } = await import('../panel/demo-folder.ts');
+  const { prepareDemoFolder } = await import('../panel/demo/folder.ts');
   say(`Preparing a demonstration with ${users.toLocaleString('en')} users …`);
   return prepareDemoFolder(data, users);
 }

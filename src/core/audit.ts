@@ -2,7 +2,7 @@
 import type { AuditEntry } from '../contract/audit.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { Reply, Scope } from './context.ts';
-import type { AuditRow } from './ports-records.ts';
+import type { AuditRow } from './ports/records.ts';
 import { fromInstantOrUndefined, toInstant } from './wire.ts';
 
 function viewEntry(row: AuditRow): AuditEntry {

@@ -1,9 +1,9 @@
 // Who calls, and what a handler has at hand while its transaction is open.
 import type { EventData, EventType } from '../contract/events.ts';
 import type { Access } from '../contract/operation.ts';
-import type { Crypto, Store, Totp, Vault } from './ports.ts';
-import type { ActorKind } from './ports-records.ts';
-import type { SettingValues } from './ports-settings.ts';
+import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
+import type { ActorKind } from './ports/records.ts';
+import type { SettingValues } from './ports/settings.ts';
 
 /** Who acts. `access` decides what is shown: only `full` sees links and addresses. */
 export interface Actor {

@@ -2,15 +2,15 @@
 import type { Access } from '../contract/operation.ts';
 import type { OperationId, Output } from '../contract/table.ts';
 import type { UserState } from '../contract/users.ts';
-import type { BackupFiles, Backups } from './backup-port.ts';
 import type { Actor, Call, LiveEvent, Reply } from './context.ts';
-import type { HeavyWriter } from './heavy.ts';
-import type { HostPorts } from './host-ports.ts';
-import type { Clock, Crypto, Log, PasswordHasher, Store, Timers, Totp, Vault } from './ports.ts';
-import type { InboundRow, NodeRow } from './ports-plans.ts';
-import type { UpDown } from './ports-records.ts';
-import type { SettingValues } from './ports-settings.ts';
-import type { UserRow } from './ports-users.ts';
+import type { BackupFiles, Backups } from './ports/backups.ts';
+import type { HeavyWriter } from './ports/heavy-writer.ts';
+import type { HostPorts } from './ports/host.ts';
+import type { InboundRow, NodeRow } from './ports/plans.ts';
+import type { Clock, Crypto, Log, PasswordHasher, Store, Timers, Totp, Vault } from './ports/ports.ts';
+import type { UpDown } from './ports/records.ts';
+import type { SettingValues } from './ports/settings.ts';
+import type { UserRow } from './ports/users.ts';
 
 /** The figures behind the metrics: all from maintained counts, none by a scan. */
 export interface Figures {
@@ -22,7 +22,7 @@ export interface Figures {
   readonly inboundTraffic: readonly (UpDown & { readonly inboundId: number; readonly name: string })[];
   readonly keys: Readonly<Record<Access, number>>;
   readonly databaseBytes: number;
-  /** Nothing is changed until there is room again. */
+  /** Nothing is changed until there is space again. */
   readonly isDiskFull: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface LocalCommands {
 
 export interface Core {
   /**
-   * Runs an operation. `input` is the flat, validated input (contract/input.ts). Reads answer at once, writes as a promise.
+   * Runs an operation. `input` is the flat, validated input (contract/input/input.ts). Reads answer at once, writes as a promise.
    * Throws (or rejects with) PanelError. Whoever calls has judged the door's own rules: key, rate, route.
    */
   dispatch(operation: OperationId, input: unknown, call: Call): Reply | Promise<Reply>;

@@ -1,18 +1,18 @@
 // Puts the core together over its ports.
 
-import { createBackupFiles } from './backup-files.ts';
-import { createBackupSchedule } from './backup-schedule.ts';
+import { authenticateKey, createKeyUse } from './access/keys.ts';
+import { authenticateSession } from './access/session.ts';
+import { createLocalCommands } from './access/setup.ts';
+import { createBackupFiles } from './backups/files.ts';
+import { createBackupSchedule } from './backups/schedule.ts';
 import type { Core, CoreParts, Figures } from './core.ts';
+import { watchDiskSpace } from './disk-space-watch.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEnv, type Env } from './env.ts';
 import { createEventHub } from './events.ts';
-import { authenticateKey, createKeyUse } from './keys.ts';
-import { createRoomWatch } from './room-watch.ts';
-import { authenticateSession } from './session.ts';
-import { createLocalCommands } from './setup.ts';
-import { subscriptionOf } from './subscription.ts';
 import { prune, sweepDue } from './sweep.ts';
-import { ONLINE_MS } from './user-view.ts';
+import { subscriptionOf } from './users/subscription.ts';
+import { ONLINE_MS } from './users/view.ts';
 
 const SWEEP_EVERY_MS = 1000;
 const FLUSH_EVERY_MS = 10_000;
@@ -31,7 +31,7 @@ function figuresOf({ store, clock }: Env): Figures {
     inboundTraffic: store.traffic.inboundTotals(),
     keys: store.keys.countByAccess(now),
     databaseBytes: store.sizeBytes(),
-    isDiskFull: store.room.isFull(),
+    isDiskFull: store.diskSpace.isFull(),
   }));
 }
 
@@ -85,9 +85,9 @@ export function createCore(parts: CoreParts): Core {
     start() {
       const { every } = env.timers;
       const sweep = chore(env, 'sweep', sweepAll);
-      const lookAfterRoom = chore(env, 'room on the disk', createRoomWatch(env));
+      const checkDiskSpace = chore(env, 'disk space', watchDiskSpace(env));
       stops.push(
-        every(ROOM_EVERY_MS, lookAfterRoom),
+        every(ROOM_EVERY_MS, checkDiskSpace),
         every(SWEEP_EVERY_MS, sweep),
         every(FLUSH_EVERY_MS, chore(env, 'key use', keyUse.flush)),
         every(
@@ -96,7 +96,7 @@ export function createCore(parts: CoreParts): Core {
         ),
         every(BACKUP_EVERY_MS, chore(env, 'scheduled backup', createBackupSchedule(env))),
       );
-      lookAfterRoom();
+      checkDiskSpace();
       sweep();
     },
     async stop() {

@@ -5,9 +5,9 @@ import type { Core } from './core.ts';
 import { createScope, type Env } from './env.ts';
 import type { ReadHandler, Refusal, WriteHandler } from './handler.ts';
 import { handlersOf } from './handlers.ts';
-import type { HeavyOutcome } from './heavy.ts';
 import { recall, remember } from './idempotency.ts';
 import { PanelError } from './panel-error.ts';
+import type { HeavyOutcome } from './ports/heavy-writer.ts';
 
 type AnyWrite = WriteHandler<OperationId>;
 type AnyRead = ReadHandler<OperationId>;
@@ -45,7 +45,7 @@ async function runWrite(
   input: unknown,
   call: Call,
 ): Promise<Reply> {
-  if (!handler.isEssential && env.store.room.isFull()) return answerFull(env, call);
+  if (!handler.isEssential && env.store.diskSpace.isFull()) return answerFull(env, call);
   if (env.heavy && handler.isHeavy?.(input as never)) return runElsewhere(env, operation, input, call);
   const prepared = await handler.prepare?.(input as never, call, env);
   let reply: Reply;
@@ -81,7 +81,7 @@ async function runElsewhere(env: Env, operation: OperationId, input: unknown, ca
   const outcome = await queue.runAlone(() => heavy.run(operation, input, call));
   env.forgetSettings();
   if ('code' in outcome && outcome.code === 'storage_full') {
-    env.store.room.ranOut();
+    env.store.diskSpace.markFull();
     return answerFull(env, call);
   }
   if ('code' in outcome) throw new PanelError(outcome.code, outcome.errors, outcome.retryAfter);

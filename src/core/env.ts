@@ -1,9 +1,10 @@
 // What the parts of the core share: the world's ports, the settings and the queue of writes.
-import type { AddressState } from './address-state.ts';
+
 import type { Call, Scope } from './context.ts';
 import type { CoreParts } from './core.ts';
 import { eventJson } from './events.ts';
-import type { SettingValues } from './ports-settings.ts';
+import type { SettingValues } from './ports/settings.ts';
+import type { AddressState } from './settings/address-state.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface Env extends CoreParts {

@@ -3,8 +3,8 @@ import type { EventData } from '../contract/events.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { LiveEvent, Reply, Scope } from './context.ts';
 import { PanelError } from './panel-error.ts';
-import type { Store } from './ports.ts';
-import type { EventRow } from './ports-records.ts';
+import type { Store } from './ports/ports.ts';
+import type { EventRow } from './ports/records.ts';
 import { toInstant } from './wire.ts';
 
 const CHUNK = 500;

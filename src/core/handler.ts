@@ -27,7 +27,7 @@ export interface WriteHandler<Id extends OperationId> {
   done?(prepared: unknown, env: Env): Promise<void>;
   /** Follows the commit and gives the reply in the write's stead; it may fail. */
   reply?(input: Input<Id>): Promise<Reply>;
-  /** Done also while the disk is full, as core/room.ts says. */
+  /** Done also while the disk is full, as core/ports/disk-space.ts says. */
   readonly isEssential?: true;
   /** Whether it would hold the event loop too long, and so belongs on the worker thread. */
   isHeavy?(input: Input<Id>): boolean;

@@ -1,29 +1,29 @@
 // Every operation of the table and what implements it; a missing one is a type error.
 import type { Output } from '../contract/table.ts';
-import { addressHandlers } from './addresses.ts';
+import { KEY_HANDLERS } from './access/keys.ts';
+import { PASSWORD_HANDLERS } from './access/password.ts';
+import { SESSION_HANDLERS } from './access/session.ts';
+import { SETUP_HANDLERS } from './access/setup.ts';
+import { TWO_FACTOR_HANDLERS } from './access/two-factor.ts';
 import { listAudit } from './audit.ts';
-import { backupHandlers } from './backups.ts';
-import { BULK_HANDLER } from './bulk.ts';
-import { certificateHandlers } from './certificates.ts';
+import { backupHandlers } from './backups/backups.ts';
 import type { Scope } from './context.ts';
 import type { Env } from './env.ts';
 import { listEvents } from './events.ts';
-import { GRANT_HANDLERS } from './grants.ts';
 import type { HandledId, Handlers } from './handler.ts';
 import { INBOUND_HANDLERS } from './inbounds.ts';
-import { KEY_HANDLERS } from './keys.ts';
 import { NODE_HANDLERS } from './nodes.ts';
-import { PANEL_SETTINGS_HANDLERS } from './panel-settings.ts';
-import { PASSWORD_HANDLERS } from './password.ts';
-import { SESSION_HANDLERS } from './session.ts';
-import { getSettings } from './settings.ts';
-import { SETUP_HANDLERS } from './setup.ts';
+import { addressHandlers } from './settings/addresses.ts';
+import { certificateHandlers } from './settings/certificates.ts';
+import { PANEL_SETTINGS_HANDLERS } from './settings/panel-settings.ts';
+import { getSettings } from './settings/settings.ts';
+import { VAULT_HANDLERS } from './settings/vault.ts';
 import { STATS_HANDLERS } from './stats.ts';
 import { TARIFF_HANDLERS } from './tariffs.ts';
-import { TWO_FACTOR_HANDLERS } from './two-factor.ts';
-import { USER_ACT_HANDLERS } from './user-acts.ts';
-import { USER_HANDLERS } from './users.ts';
-import { VAULT_HANDLERS } from './vault.ts';
+import { USER_ACT_HANDLERS } from './users/acts.ts';
+import { BULK_HANDLER } from './users/bulk.ts';
+import { GRANT_HANDLERS } from './users/grants.ts';
+import { USER_HANDLERS } from './users/users.ts';
 
 function panelState(env: Env, { store, call, settings }: Scope) {
   const isSignedIn = call.actor.kind === 'administrator';
@@ -35,7 +35,7 @@ function panelState(env: Env, { store, call, settings }: Scope) {
     two_factor: store.twoFactor.get() !== null,
     signed_in: isSignedIn ? { name: call.actor.name } : null,
     base_url: isSignedIn ? env.baseUrl() : null,
-    disk_full: isSignedIn && store.room.isFull(),
+    disk_full: isSignedIn && store.diskSpace.isFull(),
   };
   return { status: 200, body };
 }

@@ -2,8 +2,8 @@
 import { HOUR_MS } from '../domain/limits.ts';
 import type { Call, Reply } from './context.ts';
 import { PanelError } from './panel-error.ts';
-import type { Store } from './ports.ts';
-import { IDEMPOTENCY_HOURS } from './settings.ts';
+import type { Store } from './ports/ports.ts';
+import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
 
 type Idempotency = NonNullable<Call['idempotency']>;
 

@@ -1,7 +1,7 @@
 // Which settings of a connection go together: what no client could connect to is refused when it is written.
 import type { FieldError } from '../contract/errors.ts';
 import { PanelError } from './panel-error.ts';
-import type { InboundRow } from './ports-plans.ts';
+import type { InboundRow } from './ports/plans.ts';
 
 type Facts = Omit<InboundRow, 'id' | 'createdAt' | 'updatedAt' | 'version'>;
 interface Rule {

@@ -7,7 +7,7 @@ import { etagOf, requireMatch } from './etag.ts';
 import type { Handlers } from './handler.ts';
 import { requireConsistent } from './inbound-rules.ts';
 import { bodyError, PanelError } from './panel-error.ts';
-import type { InboundRow } from './ports-plans.ts';
+import type { InboundRow } from './ports/plans.ts';
 import { definedOnly, isSameJson, toInstant } from './wire.ts';
 
 function statusOf({ store }: Scope, row: InboundRow): Inbound['status'] {

@@ -4,7 +4,7 @@ import type { Input, Output } from '../contract/table.ts';
 import type { Reply, Scope } from './context.ts';
 import type { Handlers } from './handler.ts';
 import { PanelError } from './panel-error.ts';
-import type { NodeRow } from './ports-plans.ts';
+import type { NodeRow } from './ports/plans.ts';
 import { definedOnly, toInstant, toInstantOrNull } from './wire.ts';
 
 function viewNode({ call, now }: Scope, row: NodeRow): Node {

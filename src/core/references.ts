@@ -1,8 +1,8 @@
 // What acts on a user may refer to: the user itself, plans and connections, each with its own refusal.
 import type { Scope } from './context.ts';
 import { bodyError, PanelError } from './panel-error.ts';
-import type { TariffRow } from './ports-plans.ts';
-import type { UserRow } from './ports-users.ts';
+import type { TariffRow } from './ports/plans.ts';
+import type { UserRow } from './ports/users.ts';
 
 /** The user, or `not_found`. */
 export function userOf({ store }: Pick<Scope, 'store'>, id: number): UserRow {

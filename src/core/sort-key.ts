@@ -1,7 +1,7 @@
 // How names are compared and which value a row is sorted by: one place, for the store that sorts and the cursor that goes on.
 import type { SortField } from '../contract/users.ts';
 import { usedBytes } from '../domain/account.ts';
-import type { UserRow } from './ports-users.ts';
+import type { UserRow } from './ports/users.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII, whose folding is simple
 const ASCII = /^[\x00-\x7f]*$/;

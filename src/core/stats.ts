@@ -7,9 +7,9 @@ import { addBytes, DAY_MS } from '../domain/limits.ts';
 import type { Reply, Scope } from './context.ts';
 import type { Handlers } from './handler.ts';
 import { PanelError } from './panel-error.ts';
-import type { Point, UpDown } from './ports-records.ts';
+import type { Point, UpDown } from './ports/records.ts';
 import { userOf } from './references.ts';
-import { ONLINE_MS } from './user-view.ts';
+import { ONLINE_MS } from './users/view.ts';
 import { toInstant } from './wire.ts';
 
 const HOURS: Record<Exclude<Range, '30d'>, number> = { '24h': 24, '7d': 168 };

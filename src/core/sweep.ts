@@ -1,11 +1,11 @@
 // What time does is written and told soon after it happened, in small transactions; and what is old is dropped.
 import { localDay } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
+import { pruneSessions } from './access/session.ts';
 import type { Call } from './context.ts';
 import { createScope, type Env } from './env.ts';
-import { pruneSessions } from './session.ts';
-import { IDEMPOTENCY_HOURS } from './settings.ts';
-import { commitTime, openUser } from './user-change.ts';
+import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
+import { commitTime, openUser } from './users/change.ts';
 
 const CHUNK = 100;
 const HOURS_KEPT_MS = 8 * DAY_MS;
@@ -20,7 +20,7 @@ const CALL: Call = {
 /** Settles the users that have come due or ended by a clock that was set back since, at most a chunk of them in one transaction. Returns whether more are due. */
 export async function sweepDue(env: Env): Promise<boolean> {
   const { store, clock, queue } = env;
-  if (!isAnyUnsettled(env) || store.room.isFull()) return false;
+  if (!isAnyUnsettled(env) || store.diskSpace.isFull()) return false;
   const count = await queue.run(() =>
     store.write(() => {
       const scope = createScope(env, CALL, 'sweep', clock.now());
@@ -45,7 +45,7 @@ function isAnyUnsettled({ store, clock }: Env): boolean {
 /** Drops what is kept no longer: events, audit rows, remembered replies, ended sessions, fine-grained traffic. */
 export async function prune(env: Env): Promise<void> {
   const { store, clock, queue } = env;
-  if (store.room.isFull()) return;
+  if (store.diskSpace.isFull()) return;
   const now = clock.now();
   const { eventsKeptDays, auditKeptDays, timeZone } = env.settings();
   const steps = [

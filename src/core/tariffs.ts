@@ -5,7 +5,7 @@ import type { Reply, Scope } from './context.ts';
 import { etagOf, requireMatch } from './etag.ts';
 import type { Handlers } from './handler.ts';
 import { PanelError } from './panel-error.ts';
-import type { TariffRow } from './ports-plans.ts';
+import type { TariffRow } from './ports/plans.ts';
 import { requireInbounds } from './references.ts';
 import { definedOnly, isSameJson, toInstant } from './wire.ts';
 

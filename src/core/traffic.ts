@@ -6,8 +6,8 @@ import { beginHeldTerm } from '../domain/term.ts';
 import { applyTraffic } from '../domain/traffic.ts';
 import { canConnect } from '../domain/user-state.ts';
 import type { Scope } from './context.ts';
-import type { TrafficSlot, UpDown } from './ports-records.ts';
-import { type Change, type Current, commitTraffic, openUser } from './user-change.ts';
+import type { TrafficSlot, UpDown } from './ports/records.ts';
+import { type Change, type Current, commitTraffic, openUser } from './users/change.ts';
 
 /** What one node moved since the last count. */
 export interface NodeTraffic {

@@ -2,7 +2,7 @@
 import type { Actor } from '../core/context.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../core/ports/ports.ts';
 import { bearerKey } from './authenticate.ts';
 import type { Exchange } from './exchange.ts';
 import { createRateLimiter, networkOf, type RateRule, type RateVerdict } from './rate-limit.ts';

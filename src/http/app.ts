@@ -1,6 +1,6 @@
 // Carries the panel door: Express finds its routes and catches its failures. The API door does without (docs/decisions/0002).
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import type { ConstantReply } from './constant-reply.ts';
 import type { Door } from './door.ts';
 

@@ -1,7 +1,7 @@
 // The one reply to everything that does not know the secret path: always the same bytes, whatever was wrong.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../core/ports/ports.ts';
 import { endGently, linger } from './closing.ts';
 
 /** Answers requests (`send`) and connections on which no request could be read (`write`). */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Core } from '../core/core.ts';
-import type { Clock, Log } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Documents } from './documents.ts';
 import type { ExchangeHost } from './exchange.ts';

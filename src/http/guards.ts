@@ -1,6 +1,6 @@
 // The front of the server: decides on the raw URL, before anything is decoded, which door a request may see, if any.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import type { ConstantReply } from './constant-reply.ts';
 import type { Door } from './door.ts';
 import type { HostCheck } from './hosts.ts';

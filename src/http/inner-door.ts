@@ -1,11 +1,11 @@
 // The panel door on no socket: the desktop's window calls the same operations through it, by whatever carries its calls.
 import { Socket } from 'node:net';
-import { splitInput } from '../contract/input.ts';
+import { splitInput } from '../contract/input/input.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type OperationId, type Output } from '../contract/table.ts';
-import type { BackupBytes } from '../core/backup-port.ts';
 import type { Actor, Call, Reply } from '../core/context.ts';
 import { PanelError } from '../core/panel-error.ts';
+import type { BackupBytes } from '../core/ports/backups.ts';
 import type { PanelParts } from './door.ts';
 import { createInnerLive, type InnerListener } from './inner-live.ts';
 import { inputOf } from './panel-call.ts';

@@ -1,10 +1,11 @@
 // The last steps of a call: its input is judged, the core is asked, and what it says becomes the reply.
-import { coerceQuery, parseInput } from '../contract/input.ts';
-import { MAX_ERRORS } from '../contract/input-errors.ts';
+
+import { MAX_ERRORS } from '../contract/input/errors.ts';
+import { coerceQuery, parseInput } from '../contract/input/input.ts';
 import type { Actor, Call, Reply } from '../core/context.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { forgetBroken, onBroken } from './broken.ts';
 import type { Document, Documents } from './documents.ts';
 import { type Exchange, send } from './exchange.ts';

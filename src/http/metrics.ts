@@ -1,7 +1,7 @@
 // The metrics for Prometheus: figures of the panel taken when asked for, and how long requests took.
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Core } from '../core/core.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from '../core/ports/ports.ts';
 import { toOpenMetrics } from './open-metrics.ts';
 import { createPanelFigures } from './panel-figures.ts';
 

@@ -1,7 +1,7 @@
 // Puts the doors behind one front: what a server of the panel answers, however it listens.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Core } from '../core/core.ts';
-import type { Clock, Log } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
 import { createApi } from './api.ts';
 import { createApp } from './app.ts';
 import { createClientAddress } from './client-address.ts';

@@ -1,12 +1,12 @@
 // What the panel door's routes share: who is signed in, a call to the core, and the handler that answers every failure.
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import { parseInput, type Sections } from '../contract/input.ts';
+import { parseInput, type Sections } from '../contract/input/input.ts';
 import { OPERATIONS, type OperationId } from '../contract/table.ts';
 import type { Actor, Call, Reply } from '../core/context.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { forgetBroken, onBroken } from './broken.ts';
 import type { ClientAddress } from './client-address.ts';
 import { deviceName } from './device.ts';

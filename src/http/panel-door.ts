@@ -1,6 +1,6 @@
 // The administrator's door over HTTP: every operation of the table behind a session, live events, and the pages.
 import express from 'express';
-import { splitInput } from '../contract/input.ts';
+import { splitInput } from '../contract/input/input.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type OperationId } from '../contract/table.ts';
 import type { Reply } from '../core/context.ts';
@@ -21,7 +21,7 @@ import { createTryApi, type TryApi } from './try-api.ts';
 import { addUi } from './ui-routes.ts';
 
 /**
- * `POST panel/<operation id>`: the input as one JSON record, as contract/input.ts#splitInput takes it apart; the reply or a
+ * `POST panel/<operation id>`: the input as one JSON record, as contract/input/input.ts#splitInput takes it apart; the reply or a
  * problem document. `GET panel/events`: see live.ts; `panel/backups`: see backup-files.ts. Everything but the `public` operations needs the session's cookie
  * (401 `signed_out`); everything that may change something must come from the panel's own pages (403 `foreign_origin`).
  * Nothing is passed on: what is not there is a problem document too. `close` ends the streams.

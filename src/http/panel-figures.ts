@@ -1,8 +1,8 @@
 // The panel's own metrics: names and labels as the contract has them, values from the core's maintained counts.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Figures } from '../core/core.ts';
-import type { Clock } from '../core/ports.ts';
-import type { UpDown } from '../core/ports-records.ts';
+import type { Clock } from '../core/ports/ports.ts';
+import type { UpDown } from '../core/ports/records.ts';
 
 export interface FiguresParts {
   readonly registers: Registry[];

@@ -1,7 +1,7 @@
 // Failures as problem documents (RFC 9457): the expected ones by their code, all others as `internal` and nothing more.
 import { ERRORS, type ErrorCode, type FieldError, problemOf } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { type Exchange, send } from './exchange.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';

@@ -1,6 +1,6 @@
 // The paths that are routes and those that are none.
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../contract/openapi.ts';
+import { openApiDocument } from '../contract/openapi/openapi.ts';
 import { API_OPERATIONS } from '../contract/table.ts';
 import { mountedRoutes } from './api.ts';
 import { createRouter } from './routes.ts';

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type DoorOptions, openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { FULL_KEY, SECRET_PATH } from '../../tests/support/fake-core.ts';
 import { exchangeRaw, readReply } from '../../tests/support/raw-http.ts';
-import { issueAuthority, issueLeaf } from '../adapters/certificate-issuer.ts';
+import { issueAuthority, issueLeaf } from '../adapters/certificates/issuer.ts';
 
 const open: TestDoor[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 // JSON as RFC 8259 recommends it: what parsers read differently (repeated members, halves of characters) is refused.
 import { isUtf8 } from 'node:buffer';
-import { pointerTo } from '../contract/input-errors.ts';
+import { pointerTo } from '../contract/input/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
 
 const MAX_DEPTH = 32;

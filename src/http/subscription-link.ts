@@ -1,7 +1,7 @@
 // The door for users: `/<sub path>/<token>`. Knows neither keys nor sessions; an unknown token gets the constant reply.
 import type { Core, Subscription } from '../core/core.ts';
-import type { Log } from '../core/ports.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { Log } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import type { Wish } from '../subscription/choose.ts';
 import type { RenderedSubscription } from '../subscription/render.ts';
 import type { ConstantReply } from './constant-reply.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type * as Electron from 'electron';
 import { TELL } from '../bridge/channels.ts';
-import type { Clock, Log } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
 import { HERE } from '../http/inner-door.ts';
 import type { Ui } from '../http/ui.ts';
 import type { openPanel } from '../panel/panel.ts';

@@ -1,6 +1,6 @@
 // How the application ends: in good order when it is quit, at once and with a note when a defect was caught by nobody.
 import type { App } from 'electron';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { leaveCrashNote } from './crash-note.ts';
 
 export interface EndingParts {

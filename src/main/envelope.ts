@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallEnvelope } from '../bridge/desktop-api.ts';
 import { type Problem, problemOf } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 
 interface Failure {
   readonly problem: Problem;

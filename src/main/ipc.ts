@@ -1,7 +1,7 @@
 // The one place that touches ipcMain: each channel of the bridge, answered to our own window's own page and to nobody else.
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import { ASK } from '../bridge/channels.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { isOwnUrl } from './security.ts';
 
 /** `sender` is the id of the contents that ask. What arrives is anything a page may send: each handler judges it. */

@@ -1,7 +1,7 @@
 // The panel's operations and events over IPC: what panel-door.ts does over HTTP.
 import type { CallEnvelope, LiveMessage } from '../bridge/desktop-api.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import type { InnerDoor } from '../http/inner-door.ts';
 import { enveloped } from './envelope.ts';
 import type { Handlers } from './ipc.ts';

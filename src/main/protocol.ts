@@ -2,7 +2,7 @@
 import type { Protocol } from 'electron';
 import { problemOf } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import type { InnerDoor } from '../http/inner-door.ts';
 import type { Ui } from '../http/ui.ts';
 import { failureOf } from './envelope.ts';

@@ -1,7 +1,7 @@
 // How a panel is asked to run, and what of it cannot be.
 import { isIP } from 'node:net';
 import { isDnsName } from '../adapters/addresses.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import { isLoopback } from './origin.ts';
 import { refusal } from './refusal.ts';
 

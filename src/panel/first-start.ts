@@ -1,7 +1,7 @@
 // What a panel is given at its first start and keeps from then on: its secret path, its name for cookies, its time zone, its port.
 
-import type { Crypto, Store } from '../core/ports.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { Crypto, Store } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 
 /** 24 bytes are 32 characters of base64url and 192 bits of chance. */

@@ -2,7 +2,7 @@
 
 import type { OperationId } from '../contract/table.ts';
 import type { Call } from '../core/context.ts';
-import type { HeavyOutcome } from '../core/heavy.ts';
+import type { HeavyOutcome } from '../core/ports/heavy-writer.ts';
 
 /** What the writer thread is started with. */
 export type WriterData = { readonly database: string };

@@ -1,7 +1,7 @@
 // The writer thread as the core sees it: started at the first heavy write, ended when it has had nothing to do for a while.
 import { Worker } from 'node:worker_threads';
-import type { HeavyOutcome, HeavyWriter } from '../core/heavy.ts';
-import type { Log } from '../core/ports.ts';
+import type { HeavyOutcome, HeavyWriter } from '../core/ports/heavy-writer.ts';
+import type { Log } from '../core/ports/ports.ts';
 import type { WriterData, WriterReply, WriterRequest } from './heavy-messages.ts';
 
 export type HeavyWriterThread = HeavyWriter & { close(): Promise<void> };

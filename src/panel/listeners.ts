@@ -1,7 +1,7 @@
 // The panel's sockets: the one it listens on, one that is being tried, and one for links alone. All share the same doors.
 import type { AddressInfo } from 'node:net';
-import type { CertificateTarget, Listeners, Place } from '../core/host-ports.ts';
 import { PanelError } from '../core/panel-error.ts';
+import type { CertificateTarget, Listeners, Place } from '../core/ports/host.ts';
 import type { PanelServer, TlsIdentity } from '../http/server.ts';
 
 /** Makes a server for a target that is not listening yet; `accepted` hears of each of its sockets. */

@@ -1,5 +1,5 @@
 // Where a panel listens: what was asked for, else what is set, at the first start the first free port; and why it cannot, in a sentence.
-import type { Store } from '../core/ports.ts';
+import type { Store } from '../core/ports/ports.ts';
 import type { PanelServer } from '../http/server.ts';
 import { checkPlainHttp, type PanelOptions } from './config.ts';
 import { reasonOf, refusal } from './refusal.ts';

@@ -1,14 +1,14 @@
 // What the command line may have a panel do, over the control socket or in its own process: one table, so that both do the same.
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseInput, splitInput } from '../contract/input.ts';
+import { parseInput, splitInput } from '../contract/input/input.ts';
 import { ACCESSES, createKey, EXPIRY_DAYS, type Key, revokeKey } from '../contract/keys.ts';
-import { openApiDocument } from '../contract/openapi.ts';
+import { openApiDocument } from '../contract/openapi/openapi.ts';
 import { OPERATIONS, type Output } from '../contract/table.ts';
 import type { Call } from '../core/context.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { Crypto } from '../core/ports.ts';
+import type { Crypto } from '../core/ports/ports.ts';
 
 /** What a command works with. */
 export type CommandPanel = {

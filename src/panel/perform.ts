@@ -1,12 +1,12 @@
 // Carries out a command of the command line: by the panel that runs on the data folder, or, where none does, in this process.
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectControl } from '../adapters/control-socket.ts';
-import { noVault } from '../adapters/no-vault.ts';
-import { openVault } from '../adapters/vault.ts';
+import { noVault } from '../adapters/vault/no-vault.ts';
+import { openVault } from '../adapters/vault/vault.ts';
 import { createCore } from '../core/create-core.ts';
-import type { Log, Store } from '../core/ports.ts';
-import type { SealedStore } from '../core/ports-administrator.ts';
-import { createBackups } from './backups.ts';
+import type { SealedStore } from '../core/ports/administrator.ts';
+import type { Log, Store } from '../core/ports/ports.ts';
+import { createBackups } from './backup/backups.ts';
 import { findAuthority, findDataFolder, hasPanel } from './data-folder.ts';
 import { type CommandArgs, type CommandName, type CommandResult, runCommand } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
@@ -57,7 +57,7 @@ function needsVault(name: CommandName, { twoFactor, sealed }: Store): boolean {
 async function performHere(folder: string, name: CommandName, args: unknown): Promise<unknown> {
   const { store, database, exchange, close } = ownFolder(folder, name);
   try {
-    await store.room.regain();
+    await store.diskSpace.recover();
     const { instanceId } = store.settings.get();
     const keyFile = process.env.GATEHOUSE_KEY_FILE ?? null;
     const vaultOver = (sealed: Pick<SealedStore, 'keyId'>) =>

@@ -1,7 +1,7 @@
 // Names and addresses follow what is listened on and what is set.
 import { expect, test } from 'vitest';
-import type { Timers } from '../core/ports.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { Timers } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import { createReach } from './reach.ts';
 
 function reachOf(options: { publicUrl?: string; plainHttp?: boolean }, set: Partial<SettingValues>) {

@@ -1,7 +1,7 @@
 // By which addresses and names the panel is reached, as networks come and go.
 import { machineNames } from '../adapters/addresses.ts';
-import type { Timers } from '../core/ports.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { Timers } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import { originIn, type PanelOptions } from './config.ts';
 import type { Place } from './listening.ts';
 import { originOf } from './origin.ts';

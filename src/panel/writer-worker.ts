@@ -1,9 +1,9 @@
 // The writer thread: runs a write that would hold the event loop, with a connection to the database of its own.
 import { parentPort, workerData } from 'node:worker_threads';
-import { noVault } from '../adapters/no-vault.ts';
+import { noVault } from '../adapters/vault/no-vault.ts';
 import { createHeavyEnv } from '../core/create-core.ts';
 import { runHeavy } from '../core/dispatch.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { openStore } from '../store/index.ts';
 import type { WriterData, WriterReply, WriterRequest } from './heavy-messages.ts';
 import { machineParts } from './machine-parts.ts';

@@ -1,5 +1,5 @@
 // The one administrator, what is known of failed attempts, and the one-time token of the setup: a row each.
-import type { AdministratorRow, AdministratorStore } from '../core/ports-administrator.ts';
+import type { AdministratorRow, AdministratorStore } from '../core/ports/administrator.ts';
 import type { Connection } from './database.ts';
 
 export function createAdministratorStore(db: Connection): AdministratorStore {

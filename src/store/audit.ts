@@ -1,5 +1,5 @@
 // The audit log: appended to, read newest first, dropped by age, never changed.
-import type { AuditQuery, AuditRow, AuditStore } from '../core/ports-records.ts';
+import type { AuditQuery, AuditRow, AuditStore } from '../core/ports/records.ts';
 import type { Connection } from './database.ts';
 import { createCache, limitTo, type Params } from './statements.ts';
 

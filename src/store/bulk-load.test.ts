@@ -1,7 +1,7 @@
 // A bulk load leaves what single inserts leave: the same schema, rows, counts and search.
 import { describe, expect, it } from 'vitest';
 import { sampleTariff, sampleUser, tempFolder, tempStore } from '../../tests/support/temp-store.ts';
-import type { NewUser } from '../core/ports-users.ts';
+import type { NewUser } from '../core/ports/users.ts';
 import { bulkLoader } from './bulk-load.ts';
 import type { Connection } from './database.ts';
 import { connectionOf, openStore } from './index.ts';

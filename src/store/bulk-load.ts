@@ -1,13 +1,13 @@
 // Fills a new database with very many users: what every single insert would do to indexes and counts is done once, at the end.
 
-import type { Store } from '../core/ports.ts';
-import type { NewUser } from '../core/ports-users.ts';
+import type { Store } from '../core/ports/ports.ts';
+import type { NewUser } from '../core/ports/users.ts';
 import type { Cell, Connection } from './database.ts';
 import { connectionOf } from './index.ts';
 import { UNFINISHED } from './migrate.ts';
-import { createUserLinks } from './user-links.ts';
-import { createSearchIndex, searchedText } from './user-search.ts';
-import { encodeUser, INSERT_USER } from './user-writes.ts';
+import { createUserLinks } from './users/links.ts';
+import { createSearchIndex, searchedText } from './users/search.ts';
+import { encodeUser, INSERT_USER } from './users/writes.ts';
 
 export interface BulkLoader {
   /**

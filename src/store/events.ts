@@ -1,6 +1,6 @@
 // The ordered feed of events. Ids are never used again, so a reader's place in it stays good.
 import type { EventType } from '../contract/events.ts';
-import type { EventRow, EventStore } from '../core/ports-records.ts';
+import type { EventRow, EventStore } from '../core/ports/records.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 

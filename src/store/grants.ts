@@ -1,5 +1,5 @@
 // Grants of extra traffic; those with bytes left have an index of their own, as every settling asks for them.
-import type { GrantRow, GrantStore } from '../core/ports-users.ts';
+import type { GrantRow, GrantStore } from '../core/ports/users.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 

@@ -1,5 +1,5 @@
 // Replies kept for repeated requests: written in the transaction of the effect they answer for.
-import type { IdempotencyStore, StoredReply } from '../core/ports-records.ts';
+import type { IdempotencyStore, StoredReply } from '../core/ports/records.ts';
 import type { Connection } from './database.ts';
 
 export function createIdempotencyStore(db: Connection): IdempotencyStore {

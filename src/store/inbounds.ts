@@ -1,5 +1,5 @@
 // Connections that nodes offer. Private keys are not here: they belong to the vault.
-import type { InboundRow, InboundStore } from '../core/ports-plans.ts';
+import type { InboundRow, InboundStore } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 

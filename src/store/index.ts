@@ -1,9 +1,11 @@
 // The store as the composition root opens it: one file, judged, brought up to date, and put behind the core's ports.
-import type { Store } from '../core/ports.ts';
-import type { Importance, Reserve } from '../core/room.ts';
+
+import type { Importance, Reserve } from '../core/ports/disk-space.ts';
+import type { Store } from '../core/ports/ports.ts';
 import { createAdministratorStore } from './administrator.ts';
 import { createAuditStore } from './audit.ts';
 import { type Connection, claimFile, fileSize, openConnection } from './database.ts';
+import { createDiskSpace } from './disk-space.ts';
 import { createEventStore } from './events.ts';
 import { createGrantStore } from './grants.ts';
 import { createIdempotencyStore } from './idempotency.ts';
@@ -12,14 +14,13 @@ import { createKeyStore } from './keys.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
 import { createNodeStore } from './nodes.ts';
 import { refusal } from './refusal.ts';
-import { createRoom } from './room.ts';
 import { createSealedStore } from './sealed.ts';
 import { createSessionStore } from './sessions.ts';
 import { createSettingStore } from './settings.ts';
 import { createTariffStore } from './tariffs.ts';
 import { createTrafficStore } from './traffic.ts';
 import { createTwoFactorStore } from './two-factor.ts';
-import { createUserStore } from './users.ts';
+import { createUserStore } from './users/users.ts';
 
 export interface OpenOptions {
   /** Another connection reads beside the writer's; the file must be up to date. */
@@ -67,12 +68,12 @@ export function openDatabase(file: string, options: OpenOptions = {}): Connectio
 /** The ports over an open connection. `file` is where it lies, for its size. */
 export function createStore(db: Connection, file: string, reserve: Reserve | null = null): Store {
   const transaction = db.transaction((work: () => unknown) => work());
-  const room = createRoom(db, file, reserve);
+  const diskSpace = createDiskSpace(db, file, reserve);
   const store: Store = {
     read: <T>(work: () => T) => (db.inTransaction ? work() : (transaction.deferred(work) as T)),
     write: <T>(work: () => T, importance: Importance = 'ordinary') => {
       if (db.inTransaction) return transaction(work) as T;
-      return room.write(() => transaction.immediate(work) as T, importance);
+      return diskSpace.write(() => transaction.immediate(work) as T, importance);
     },
     users: createUserStore(db),
     grants: createGrantStore(db),
@@ -89,7 +90,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     idempotency: createIdempotencyStore(db),
     sealed: createSealedStore(db),
     twoFactor: createTwoFactorStore(db),
-    room,
+    diskSpace,
     sizeBytes: () => fileSize(file) + fileSize(`${file}-wal`),
     close: () => {
       db.close();

@@ -1,5 +1,5 @@
 // API keys: only their hash is here. Every request asks for one, so that a revocation holds from the next on.
-import type { KeyRow, KeyStore } from '../core/ports-administrator.ts';
+import type { KeyRow, KeyStore } from '../core/ports/administrator.ts';
 import type { Connection } from './database.ts';
 
 const SELECT = `SELECT id, name, access, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt,

@@ -1,7 +1,7 @@
 // Brings a database to the schema of this version, or leaves it exactly as it is: forward only, one transaction each, a backup before.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { backUp } from './backup.ts';
+import { backUp } from './backup/backup.ts';
 import { type Connection, fileSize, openConnection, playBack } from './database.ts';
 import { refusal } from './refusal.ts';
 

@@ -1,5 +1,5 @@
 // Nodes: what the panel knows of each, and what the last contact told.
-import type { NodeRow, NodeStore } from '../core/ports-plans.ts';
+import type { NodeRow, NodeStore } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 

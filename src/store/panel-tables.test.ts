@@ -1,9 +1,9 @@
 // The tables of the panel itself: keys, sessions, the administrator, settings and remembered replies.
 import { describe, expect, it } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
-import type { KeyRow } from '../core/ports-administrator.ts';
-import type { StoredReply } from '../core/ports-records.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { KeyRow } from '../core/ports/administrator.ts';
+import type { StoredReply } from '../core/ports/records.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 
 describe('keys and sessions', () => {
   const hash = (letter: string) => letter.repeat(64);

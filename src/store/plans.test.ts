@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import { SORTS, type SortField } from '../contract/users.ts';
-import type { PageRequest, UserConditions } from '../core/ports-users.ts';
+import type { PageRequest, UserConditions } from '../core/ports/users.ts';
 import type { Connection } from './database.ts';
-import { createUserPages } from './user-page.ts';
-import { createUserStates } from './user-states.ts';
-import { createUserStore } from './users.ts';
+import { createUserPages } from './users/page.ts';
+import { createUserStates } from './users/states.ts';
+import { createUserStore } from './users/users.ts';
 
 /** Named parameters of any name. */
 const ANYTHING = new Proxy(

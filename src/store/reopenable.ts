@@ -1,7 +1,7 @@
 // A store that stays the same object while the file behind it is exchanged: whoever holds it goes on with the restored data.
-import type { Store } from '../core/ports.ts';
+import type { Store } from '../core/ports/ports.ts';
+import { decideFor, finishSwap, undecide } from './backup/swap.ts';
 import { connectionOf, type OpenOptions, openStore, standFor } from './index.ts';
-import { decideFor, finishSwap, undecide } from './swap.ts';
 
 export interface ReopenableStore {
   readonly store: Store;
@@ -42,7 +42,7 @@ export function openReopenable(file: string, options: Pick<OpenOptions, 'reserve
     idempotency: part('idempotency'),
     sealed: part('sealed'),
     twoFactor: part('twoFactor'),
-    room: part('room'),
+    diskSpace: part('diskSpace'),
     sizeBytes: () => inner.sizeBytes(),
     close: () => inner.close(),
   };

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Store } from '../core/ports.ts';
-import type { SealedRow } from '../core/ports-administrator.ts';
+import type { SealedRow } from '../core/ports/administrator.ts';
+import type { Store } from '../core/ports/ports.ts';
 import { openStore } from './index.ts';
 
 const row = (place: string, keyId = 'a'.repeat(16)): SealedRow => ({

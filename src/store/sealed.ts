@@ -1,5 +1,5 @@
 // Secrets as the vault sealed them, by the place they belong to. Without the master key they are noise.
-import type { SealedRow, SealedStore } from '../core/ports-administrator.ts';
+import type { SealedRow, SealedStore } from '../core/ports/administrator.ts';
 import type { Connection } from './database.ts';
 
 const SELECT = 'SELECT place, key_id AS keyId, nonce, ciphertext FROM sealed';

@@ -1,5 +1,5 @@
 // The administrator's sessions: only the hash of each id is here.
-import type { SessionRow, SessionStore } from '../core/ports-administrator.ts';
+import type { SessionRow, SessionStore } from '../core/ports/administrator.ts';
 import type { Connection } from './database.ts';
 
 const SELECT = 'SELECT id, address, device, created_at AS createdAt, last_seen_at AS lastSeenAt FROM sessions';

@@ -1,5 +1,5 @@
 // Settings, one row each. What is missing or cannot be read has its default, so that no bad value keeps the panel from starting.
-import type { SettingStore, SettingValues } from '../core/ports-settings.ts';
+import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
 import type { Connection } from './database.ts';
 
 /** `secretPath` and `instanceId` have no default worth the name: they are made at the first start. */

@@ -1,9 +1,9 @@
 // Grants, plans, nodes, connections, events and audit: what is written comes back, in the order and under the conditions that the core asks for.
 import { describe, expect, it } from 'vitest';
 import { sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
-import type { InboundRow, NodeRow } from '../core/ports-plans.ts';
-import type { AuditRow } from '../core/ports-records.ts';
-import type { GrantRow } from '../core/ports-users.ts';
+import type { InboundRow, NodeRow } from '../core/ports/plans.ts';
+import type { AuditRow } from '../core/ports/records.ts';
+import type { GrantRow } from '../core/ports/users.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 

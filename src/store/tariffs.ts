@@ -1,5 +1,5 @@
 // Plans. The connections that one names lie in rows too, for the question whether a connection is named at all.
-import type { TariffRow, TariffStore } from '../core/ports-plans.ts';
+import type { TariffRow, TariffStore } from '../core/ports/plans.ts';
 import type { Cell, Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 

@@ -1,8 +1,8 @@
 // Sums of traffic: by hour, day and month, of users, nodes and all nodes, also of those that are gone.
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempStore } from '../../tests/support/temp-store.ts';
-import type { InboundRow, NodeRow } from '../core/ports-plans.ts';
-import type { TrafficSlot } from '../core/ports-records.ts';
+import type { InboundRow, NodeRow } from '../core/ports/plans.ts';
+import type { TrafficSlot } from '../core/ports/records.ts';
 
 const HOUR = 3_600_000;
 const MAX = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,5 @@
 // Traffic over time, kept as sums by hour, day and month: no question about it reads more rows than it answers with.
-import type { Point, TrafficStore, UpDown } from '../core/ports-records.ts';
+import type { Point, TrafficStore, UpDown } from '../core/ports/records.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 

@@ -1,5 +1,5 @@
 // The state of the second factor: what of it is no secret. A step and a recovery code are each used once, by one statement.
-import type { TwoFactorRow, TwoFactorStore } from '../core/ports-administrator.ts';
+import type { TwoFactorRow, TwoFactorStore } from '../core/ports/administrator.ts';
 import type { Connection } from './database.ts';
 
 export function createTwoFactorStore(db: Connection): TwoFactorStore {

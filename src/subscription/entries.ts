@@ -1,8 +1,8 @@
 // What a subscription lists, before any format: the user's connections under names of their own, or one entry that says why there are none.
 import type { Subscription } from '../core/core.ts';
-import type { InboundRow } from '../core/ports-plans.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
-import type { UserRow } from '../core/ports-users.ts';
+import type { InboundRow } from '../core/ports/plans.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
+import type { UserRow } from '../core/ports/users.ts';
 import { noticeOf } from './notices.ts';
 
 /** The part of a connection that a client has to know. */

@@ -1,6 +1,6 @@
 // The headers that clients show: traffic, term, title, support. Always legal, whatever the settings hold.
 import type { Subscription } from '../core/core.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import { percent, toBase64 } from './encoding.ts';
 
 /** Clients cut longer announcements, or refuse them. */

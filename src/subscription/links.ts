@@ -1,6 +1,6 @@
 // The two formats that every client reads: one share link a line, in base64 or as it stands.
 import type { Subscription } from '../core/core.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import { toBase64 } from './encoding.ts';
 import { entriesOf } from './entries.ts';
 import { canShare, shareLink } from './share-links.ts';

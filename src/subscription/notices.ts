@@ -1,6 +1,6 @@
 // What a user who cannot connect reads in place of a connection, in the panel's language.
 import type { Subscription } from '../core/core.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 
 type Language = SettingValues['language'];

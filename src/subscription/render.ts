@@ -1,6 +1,6 @@
 // Answers a subscription link: the format the client can read, and the headers it shows.
 import type { Subscription } from '../core/core.ts';
-import type { SettingValues } from '../core/ports-settings.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import { chooseFormat, type Format, type Wish } from './choose.ts';
 import { subscriptionHeaders } from './headers.ts';
 import { renderLinks, renderPlain } from './links.ts';

@@ -2,7 +2,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { hostileName, inboundOf, readLink, UUID } from '../../tests/support/subscription-samples.ts';
-import type { InboundRow } from '../core/ports-plans.ts';
+import type { InboundRow } from '../core/ports/plans.ts';
 import { canShare, shareLink } from './share-links.ts';
 
 const PASSWORD = 'q7Rk2_vN-pass';

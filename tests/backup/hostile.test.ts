@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeBackupFile } from '../../src/adapters/backup-file.ts';
-import type { BackupProblem } from '../../src/core/backup-port.ts';
 import { PanelError } from '../../src/core/panel-error.ts';
-import { copyDatabase } from '../../src/store/backup-copy.ts';
-import { countRows } from '../../src/store/inspect-rows.ts';
+import type { BackupProblem } from '../../src/core/ports/backups.ts';
+import { copyDatabase } from '../../src/store/backup/copy.ts';
+import { countRows } from '../../src/store/backup/inspect-rows.ts';
 import { fillWithUsers, type Machine, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
 
 const SEED = 20_261_120;

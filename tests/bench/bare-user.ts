@@ -1,5 +1,5 @@
 // A user's cells as the API sends them, in one expression: what both sides of a comparison have to write, without any rule behind it.
-import { NEVER, type UserCells } from '../../src/store/user-row.ts';
+import { NEVER, type UserCells } from '../../src/store/users/row.ts';
 
 const ONLINE_MS = 60_000;
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());

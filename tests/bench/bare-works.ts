@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Connection } from '../../src/store/database.ts';
-import { USER_COLUMNS, type UserCells } from '../../src/store/user-row.ts';
+import { USER_COLUMNS, type UserCells } from '../../src/store/users/row.ts';
 import { bareUser } from './bare-user.ts';
 import type { BareWork } from './servers.ts';
 

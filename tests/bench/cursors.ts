@@ -1,7 +1,7 @@
 // Cursors to anywhere in a list: as the list itself hands them out, made from rows picked at random.
-import { createDice } from '../../src/panel/demo-people.ts';
+import { createDice } from '../../src/panel/demo/people.ts';
 import { type Connection, openConnection } from '../../src/store/database.ts';
-import { NEVER } from '../../src/store/user-row.ts';
+import { NEVER } from '../../src/store/users/row.ts';
 
 export interface ListKind {
   /** As in `sort=`. */

@@ -1,9 +1,9 @@
 // A child that makes a demonstration, tells how long that took, and adds what the figures need and a demonstration has not.
 import { systemClock } from '../../src/adapters/clock.ts';
-import type { Store } from '../../src/core/ports.ts';
+import type { Store } from '../../src/core/ports/ports.ts';
 import { trafficSlot } from '../../src/core/traffic.ts';
 import { DAY_MS, HOUR_MS } from '../../src/domain/limits.ts';
-import { prepareDemoFolder } from '../../src/panel/demo-folder.ts';
+import { prepareDemoFolder } from '../../src/panel/demo/folder.ts';
 import { ownFolder } from '../../src/panel/owned-folder.ts';
 import { openConnection } from '../../src/store/database.ts';
 import { answerParent } from './child.ts';

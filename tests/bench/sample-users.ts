@@ -1,7 +1,7 @@
 // Users picked at random, the same in every run.
-import { createDice } from '../../src/panel/demo-people.ts';
+import { createDice } from '../../src/panel/demo/people.ts';
 import { openConnection } from '../../src/store/database.ts';
-import { NEVER } from '../../src/store/user-row.ts';
+import { NEVER } from '../../src/store/users/row.ts';
 
 /** Ids from 1 to `users`, `count` of them, none twice unless there are too few. */
 export function sampleIds(users: number, count: number, seed: number): number[] {

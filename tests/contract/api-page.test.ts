@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ERRORS } from '../../src/contract/errors.ts';
-import { apiErrorCodes } from '../../src/contract/openapi-problems.ts';
+import { apiErrorCodes } from '../../src/contract/openapi/problems.ts';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
 
 const lines = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8').split('\n');

@@ -81,8 +81,8 @@ describe.runIf(whyNoMount() === null)('a full disk', () => {
       await untilWritten(panel, `after ${signal}`);
     }
     const log = panel.read('logs/panel.log');
-    expect(log).toContain('disk full: nothing is changed until there is room again');
-    expect(log).toContain('disk has room again');
+    expect(log).toContain('disk full: nothing is changed until there is space again');
+    expect(log).toContain('disk has space again');
   });
 
   it('at the first start: one sentence, and a start once there is room', async () => {

@@ -1,7 +1,7 @@
 // Every row of the table of errors, provoked by a real request whose reply is read in full.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts';
-import { apiErrorCodes } from '../../src/contract/openapi-problems.ts';
+import { apiErrorCodes } from '../../src/contract/openapi/problems.ts';
 import { PanelError } from '../../src/core/panel-error.ts';
 import { createTestClock } from '../support/clock.ts';
 import type { Answer, Sent } from '../support/http-client.ts';

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { formatMasterKey, newMasterKey } from '../../src/adapters/master-key.ts';
+import { formatMasterKey, newMasterKey } from '../../src/adapters/vault/master-key.ts';
 import { afterFirstRun, dataFolder, entry, OPEN, REFUSED, SEAL, SECRET, startVault } from './panel.ts';
 import { openSession, type Session } from './session.ts';
 

@@ -2,10 +2,10 @@
 // Arguments: data folder, instance id, key file (or nothing). The log goes to stderr.
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { keychainPlace } from '../../src/adapters/keychain.ts';
-import { newMasterKey } from '../../src/adapters/master-key.ts';
-import { openVault } from '../../src/adapters/vault.ts';
-import { vaultMessage } from '../../src/core/vault.ts';
+import { keychainPlace } from '../../src/adapters/vault/keychain.ts';
+import { newMasterKey } from '../../src/adapters/vault/master-key.ts';
+import { openVault } from '../../src/adapters/vault/vault.ts';
+import { vaultMessage } from '../../src/core/settings/vault.ts';
 import { openStore } from '../../src/store/index.ts';
 
 export type Command =

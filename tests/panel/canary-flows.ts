@@ -3,7 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { expect } from 'vitest';
-import { issueAuthority, issueLeaf } from '../../src/adapters/certificate-issuer.ts';
+import { issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
 import type { Answer } from '../support/http-client.ts';
 import type { Canary, CanaryKind } from './canary.ts';
 import type { WatchedPanel } from './canary-panel.ts';

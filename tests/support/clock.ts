@@ -1,5 +1,5 @@
 // Time that a test moves by hand: the panel's clock, and its timers, whose work runs when the test says so.
-import type { Clock, Timers } from '../../src/core/ports.ts';
+import type { Clock, Timers } from '../../src/core/ports/ports.ts';
 
 export interface TestClock extends Clock {
   /** Sets the time (epoch ms); returns it. */

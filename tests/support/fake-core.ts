@@ -2,8 +2,8 @@
 import type { OperationId } from '../../src/contract/table.ts';
 import type { Actor, Call, Reply } from '../../src/core/context.ts';
 import type { Core, Subscription } from '../../src/core/core.ts';
-import type { Clock, Log } from '../../src/core/ports.ts';
-import type { SettingValues } from '../../src/core/ports-settings.ts';
+import type { Clock, Log } from '../../src/core/ports/ports.ts';
+import type { SettingValues } from '../../src/core/ports/settings.ts';
 
 export const SECRET_PATH = 'k3yW8dPq2nVtXr5sLb7mZc1f';
 export const FULL_KEY = 'full-key';

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Problem } from '../../src/contract/errors.ts';
-import { pathParameters, splitInput } from '../../src/contract/input.ts';
+import { pathParameters, splitInput } from '../../src/contract/input/input.ts';
 import type { ApiOperation, CallOf, OutputOf } from '../../src/contract/operation.ts';
 import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
 

@@ -1,8 +1,8 @@
 // A vault over a place of keys that a test can lock, empty, change and make slow.
-import type { Found, KeyPlace } from '../../src/adapters/key-place.ts';
-import type { MasterKey } from '../../src/adapters/master-key.ts';
-import { createVault } from '../../src/adapters/vault.ts';
-import type { SealedRow } from '../../src/core/ports-administrator.ts';
+import type { Found, KeyPlace } from '../../src/adapters/vault/key-location.ts';
+import type { MasterKey } from '../../src/adapters/vault/master-key.ts';
+import { createVault } from '../../src/adapters/vault/vault.ts';
+import type { SealedRow } from '../../src/core/ports/administrator.ts';
 import { createTestLog } from './log.ts';
 
 export const LOCKED: Found = { kind: 'unusable', state: 'locked', reason: 'locked', detail: 'prompt dismissed' };

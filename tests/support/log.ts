@@ -1,5 +1,5 @@
 // A log that a test can read: every line as text, as it would stand in the file.
-import type { Log } from '../../src/core/ports.ts';
+import type { Log } from '../../src/core/ports/ports.ts';
 
 export interface TestLog extends Log {
   readonly lines: readonly string[];

@@ -1,8 +1,8 @@
 // Subscriptions to render in tests, and a reader of share links that knows nothing of how they are written.
 import { fc } from '@fast-check/vitest';
 import type { Subscription } from '../../src/core/core.ts';
-import type { InboundRow } from '../../src/core/ports-plans.ts';
-import type { UserRow } from '../../src/core/ports-users.ts';
+import type { InboundRow } from '../../src/core/ports/plans.ts';
+import type { UserRow } from '../../src/core/ports/users.ts';
 
 export const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
 

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Store } from '../../src/core/ports.ts';
-import type { TariffRow } from '../../src/core/ports-plans.ts';
-import type { NewUser, UserRow } from '../../src/core/ports-users.ts';
+import type { TariffRow } from '../../src/core/ports/plans.ts';
+import type { Store } from '../../src/core/ports/ports.ts';
+import type { NewUser, UserRow } from '../../src/core/ports/users.ts';
 import { type Account, extraBytes, stateOf } from '../../src/domain/account.ts';
 import { nextChangeAt, type TermFlags } from '../../src/domain/settle.ts';
 import type { Connection } from '../../src/store/database.ts';

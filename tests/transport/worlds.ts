@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PanelTransport } from '../../src/bridge/panel-transport.ts';
-import { parseInput, splitInput } from '../../src/contract/input.ts';
+import { parseInput, splitInput } from '../../src/contract/input/input.ts';
 import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
 import type { Call } from '../../src/core/context.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';

@@ -1,5 +1,5 @@
 // How the plain pages are answered: what a form sent, a page under its policy, or the way to the next page.
-import { MAX_ERRORS } from '../../contract/input-errors.ts';
+import { MAX_ERRORS } from '../../contract/input/errors.ts';
 import type { OperationId, Output } from '../../contract/table.ts';
 import { PanelError } from '../../core/panel-error.ts';
 import { type Exchange, type HeaderList, send } from '../exchange.ts';

@@ -1,6 +1,6 @@
 // Which language a page speaks: the browser's if we have it, else the panel's.
 import { LANGUAGES } from '../../contract/settings.ts';
-import type { SettingValues } from '../../core/ports-settings.ts';
+import type { SettingValues } from '../../core/ports/settings.ts';
 import { en, type Words } from './i18n/en.ts';
 import { ru } from './i18n/ru.ts';
 

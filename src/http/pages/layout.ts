@@ -1,6 +1,6 @@
 // The frame of every plain page: head, policy and the two shapes, a card in the middle and a sheet with a bar above.
 import { randomBytes } from 'node:crypto';
-import type { SettingValues } from '../../core/ports-settings.ts';
+import type { SettingValues } from '../../core/ports/settings.ts';
 import { MARK } from './favicon.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { Words } from './i18n/en.ts';

@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next';
 import type { z } from 'zod';
 import type { PanelCallError } from '../../../../contract/client.ts';
 import { ERRORS, type FieldError } from '../../../../contract/errors.ts';
-import { splitInput } from '../../../../contract/input.ts';
+import { splitInput } from '../../../../contract/input/input.ts';
 import { OPERATIONS, type OperationId } from '../../../../contract/table.ts';
 
 /** Texts by field: the first member of the path, as the contract names it. */

@@ -1,0 +1,97 @@
+// Judges a certificate that somebody wants served, before anything is put aside for it.
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import type { ImportFailure } from '../../core/ports/host.ts';
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const MOST_CERTIFICATES = 10;
+const LEAST_RSA_BITS = 2048;
+
+/** A key and a chain that belong together and are in force. PEM, ready for a TLS server. */
+export interface Imported {
+  readonly key: string;
+  readonly chain: string;
+}
+
+function failure(member: ImportFailure['member'], code: string, message: string): ImportFailure {
+  return { member, code, message };
+}
+
+function readChain(pem: string): readonly X509Certificate[] | ImportFailure {
+  const blocks = pem.match(BLOCK) ?? [];
+  if (blocks.length === 0) return failure('certificate', 'not_pem', 'holds no certificate in PEM');
+  if (blocks.length > MOST_CERTIFICATES) return failure('certificate', 'too_many', 'holds more than 10 certificates');
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    return failure('certificate', 'unreadable', 'cannot be read');
+  }
+}
+
+function readKey(pem: string): KeyObject | ImportFailure {
+  if (/ENCRYPTED/.test(pem)) {
+    return failure('private_key', 'encrypted', 'is protected by a passphrase: decrypt it first');
+  }
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return failure('private_key', 'unreadable', 'is not a private key in PEM');
+  }
+}
+
+function judgeLeaf(leaf: X509Certificate, now: number): ImportFailure[] {
+  const failures: ImportFailure[] = [];
+  if (leaf.ca)
+    failures.push(failure('certificate', 'authority', 'begins with an authority: the server certificate comes first'));
+  if (leaf.validToDate.getTime() <= now) failures.push(failure('certificate', 'ended', 'has ended'));
+  if (leaf.validFromDate.getTime() > now) failures.push(failure('certificate', 'not_yet', 'is not valid yet'));
+  if (!leaf.subjectAltName) failures.push(failure('certificate', 'no_names', 'names no address (subjectAltName)'));
+  const { asymmetricKeyType, asymmetricKeyDetails } = leaf.publicKey;
+  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_RSA_BITS) {
+    failures.push(failure('certificate', 'weak', 'has an RSA key of less than 2048 bits'));
+  }
+  return failures;
+}
+
+function judgeChain(chain: readonly X509Certificate[], now: number): ImportFailure[] {
+  return chain.slice(1).flatMap((issuer, index) => {
+    const issued = chain[index];
+    if (issued && !(issued.checkIssued(issuer) && issued.verify(issuer.publicKey))) {
+      return [failure('certificate', 'broken_chain', `certificate ${index + 2} did not issue the one before it`)];
+    }
+    const isInForce = issuer.validToDate.getTime() > now && issuer.validFromDate.getTime() <= now;
+    return isInForce ? [] : [failure('certificate', 'chain_ended', `certificate ${index + 2} is not in force`)];
+  });
+}
+
+/** Checks form, dates, names, strength, the chain's links and that the key is the certificate's. All that is wrong is told. */
+export function judgeImport(chainPem: string, keyPem: string, now: number): Imported | readonly ImportFailure[] {
+  const chain = readChain(chainPem);
+  const key = readKey(keyPem);
+  const unread = [chain, key].filter((part): part is ImportFailure => 'member' in part);
+  if (unread.length > 0 || 'member' in chain || 'member' in key) return unread;
+  const [leaf] = chain;
+  if (!leaf) return [failure('certificate', 'not_pem', 'holds no certificate in PEM')];
+  const failures = [...judgeLeaf(leaf, now), ...judgeChain(chain, now)];
+  if (!leaf.checkPrivateKey(key)) {
+    failures.push(failure('private_key', 'key_mismatch', 'is not the key of this certificate'));
+  }
+  if (failures.length > 0) return failures;
+  const imported = {
+    key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    chain: chain
+      .map((certificate) => certificate.toString().trim())
+      .join('\n')
+      .concat('\n'),
+  };
+  return canServe(imported) ? imported : [failure('certificate', 'unusable', 'cannot be served over TLS')];
+}
+
+function canServe({ key, chain }: Imported): boolean {
+  try {
+    createSecureContext({ key, cert: chain, minVersion: 'TLSv1.2' });
+    return true;
+  } catch {
+    return false;
+  }
+}

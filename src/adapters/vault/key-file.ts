@@ -1,0 +1,135 @@
+// A file as the place of the master key, for machines without a keychain: one line, for its owner only, outside the data folder.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
+import type { VaultReason } from '../../core/ports/ports.ts';
+import type { Found, KeyPlace } from './key-location.ts';
+import { formatMasterKey, type MasterKey, parseMasterKey } from './master-key.ts';
+
+/** A key is 44 bytes with its line end; whatever is longer is no key file. */
+const MOST_BYTES = 256;
+const hasModes = process.platform !== 'win32';
+
+/** `apartFrom`: the data folder, which the key must not lie in: a copy of the folder would carry the key to its lock. */
+export function keyFilePlace(path: string, apartFrom: string | null): KeyPlace {
+  const file = resolve(path);
+  const attempt = async (work: () => Found): Promise<Found> => {
+    try {
+      return work();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      return refused('key_file_unusable', code);
+    }
+  };
+  return {
+    backend: 'key-file',
+    opened: 'headless',
+    missing: 'key_file_missing',
+    other: 'key_file_changed',
+    // Whoever takes the file away once the panel has read it does not want it written again.
+    takesBack: false,
+    find: () => attempt(() => read(file, apartFrom)),
+    make: (key) => attempt(() => write(file, apartFrom, key)),
+    giveUp: () => false,
+  };
+}
+
+function read(file: string, apartFrom: string | null): Found {
+  const danger = dangerOfPlace(file, apartFrom);
+  if (danger) return refused('key_file_unsafe', danger);
+  const link = lstatSync(file, { throwIfNoEntry: false });
+  if (!link) return { kind: 'empty' };
+  const real = realpathSync(file);
+  const dangerBehind = real === file ? null : dangerOfLink(link, real, apartFrom);
+  if (dangerBehind) return refused('key_file_unsafe', dangerBehind);
+  // Not blocking, as for a pipe that nobody writes to; no link again, whoever puts one there in between.
+  const descriptor = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return refused('key_file_unsafe', 'it is not a file');
+    if (!isOwnedWell(stats)) return refused('key_file_unsafe', 'it belongs to another user');
+    if (isOpenToOthers(stats)) return refused('key_file_unsafe', `its mode is 0${(stats.mode & 0o777).toString(8)}`);
+    if (stats.size > MOST_BYTES) return refused('key_file_malformed', `${stats.size} bytes`);
+    const buffer = Buffer.alloc(MOST_BYTES);
+    const key = parseMasterKey(buffer.toString('latin1', 0, readSync(descriptor, buffer)));
+    return key ? { kind: 'key', key } : refused('key_file_malformed', `${stats.size} bytes`);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whole or not at all: written beside, then linked to its name, which fails where there is a file. */
+function write(file: string, apartFrom: string | null, key: MasterKey): Found {
+  const danger = dangerOfPlace(file, apartFrom);
+  if (danger) return refused('key_file_unsafe', danger);
+  const temporary = `${file}.new`;
+  rmSync(temporary, { force: true });
+  const descriptor = openSync(temporary, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, `${formatMasterKey(key)}\n`);
+    fsyncSync(descriptor);
+    linkSync(temporary, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    closeSync(descriptor);
+    rmSync(temporary, { force: true });
+  }
+  if (hasModes) syncFolder(dirname(file));
+  return read(file, apartFrom);
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, constants.O_RDONLY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function refused(reason: VaultReason, detail: string): Found {
+  return { kind: 'unusable', state: 'locked', reason, detail };
+}
+
+/** What speaks against a key at this path; null if nothing does. */
+function dangerOfPlace(file: string, apartFrom: string | null): string | null {
+  const folder = realpathSync(dirname(file));
+  if (apartFrom !== null && isWithin(folder, apartFrom)) return 'it lies in the data folder';
+  const stats = statSync(folder);
+  const isShared = hasModes && (stats.mode & 0o022) !== 0 && (stats.mode & 0o1000) === 0;
+  return isShared || !isOwnedWell(stats) ? 'others may write in its folder' : null;
+}
+
+function dangerOfLink(link: Stats, real: string, apartFrom: string | null): string | null {
+  if (link.isSymbolicLink() && !isOwnedWell(link)) return 'it is a link of another user';
+  return dangerOfPlace(real, apartFrom);
+}
+
+function isWithin(folder: string, apartFrom: string): boolean {
+  const path = relative(realpathSync(apartFrom), folder);
+  return path === '' || !(path === '..' || path.startsWith(`..${sep}`) || resolve(path) === path);
+}
+
+/** By whoever runs the panel, or by the system's administrator. */
+function isOwnedWell({ uid }: Stats): boolean {
+  return !hasModes || uid === 0 || uid === process.geteuid?.();
+}
+
+/** A file of root:root may be readable by its group: that is how systemd hands over a credential, with an access list. */
+function isOpenToOthers({ mode, uid, gid }: Stats): boolean {
+  return hasModes && (mode & (uid === 0 && gid === 0 ? 0o037 : 0o077)) !== 0;
+}

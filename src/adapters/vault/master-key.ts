@@ -1,0 +1,73 @@
+// The master key and what it does to a secret: AES-256-GCM, each bound to the place it belongs to.
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import type { SealedRow } from '../../core/ports/administrator.ts';
+
+/** A KeyObject shows its bytes in no log line and no error. */
+export type MasterKey = {
+  readonly secret: KeyObject;
+  /** Names the key without telling anything of it: 16 hex digits. */
+  readonly id: string;
+};
+
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+/** NIST SP 800-38D section 8.2.2: a random nonce of 96 bits holds for 2^32 secrets under one key. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** 32 bytes in base64url as the panel writes it, or in base64 as `openssl rand -base64 32` does. */
+const TEXT = /^(?:[\w-]{43}|[A-Za-z0-9+/]{43}=)$/;
+
+export function newMasterKey(): MasterKey {
+  return keyOf(randomBytes(KEY_BYTES));
+}
+
+/** null for a text that is no master key. White space around it does not count. */
+export function parseMasterKey(text: string): MasterKey | null {
+  const trimmed = text.trim();
+  return TEXT.test(trimmed) ? keyOf(Buffer.from(trimmed, 'base64')) : null;
+}
+
+/** The key as a keychain or a key file holds it: a secret in clear. */
+export function formatMasterKey({ secret }: MasterKey): string {
+  return secret.export().toString('base64url');
+}
+
+function keyOf(bytes: Buffer): MasterKey {
+  const id = createHash('sha256').update('gatehouse|master-key-id|').update(bytes).digest('hex').slice(0, 16);
+  return { secret: createSecretKey(bytes), id };
+}
+
+export function sealWith(key: MasterKey, instanceId: string, place: string, secret: string): SealedRow {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key.secret, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(contextOf(instanceId, place, key.id));
+  const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return { place, keyId: key.id, nonce, ciphertext };
+}
+
+/** null for a row that was changed, moved, or sealed by another key or for another panel. */
+export function openWith(key: MasterKey, instanceId: string, row: SealedRow): string | null {
+  const { place, keyId, nonce, ciphertext } = row;
+  if (keyId !== key.id || nonce.length !== NONCE_BYTES || ciphertext.length < TAG_BYTES) return null;
+  const end = ciphertext.length - TAG_BYTES;
+  try {
+    const decipher = createDecipheriv(CIPHER, key.secret, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(contextOf(instanceId, place, keyId));
+    decipher.setAuthTag(ciphertext.subarray(end));
+    return Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Neither end holds a `|`, so two places never give the same bytes. */
+function contextOf(instanceId: string, place: string, keyId: string): Buffer {
+  return Buffer.from(`gatehouse|${instanceId}|${place}|${keyId}`, 'utf8');
+}

@@ -1,0 +1,238 @@
+// The vault over a place that a test can lock, empty, change and make slow: what it gives, what it keeps, what it never does.
+// The real keychain is in tests/keychain.
+import { describe, expect, test } from 'vitest';
+import { ABSENT, createVaultWorld, LOCKED } from '../../../tests/support/key-place.ts';
+import { PanelError } from '../../core/panel-error.ts';
+import type { SealedRow } from '../../core/ports/administrator.ts';
+import type { VaultState } from '../../core/ports/ports.ts';
+import type { Found } from './key-location.ts';
+import { formatMasterKey, type MasterKey, newMasterKey } from './master-key.ts';
+
+const PLACE = 'administrator:totp';
+
+/** A vault with one secret sealed. */
+async function used(options?: Parameters<typeof createVaultWorld>[0]) {
+  const made = createVaultWorld(options);
+  const vault = made.open();
+  await vault.refresh();
+  await vault.prepare();
+  const row = vault.seal(PLACE, 'canary');
+  made.rows.push(row);
+  return { ...made, vault, row };
+}
+
+const refusal = expect.objectContaining({ code: 'vault_unavailable' });
+function expectClosed(vault: Awaited<ReturnType<typeof used>>['vault'], row: SealedRow): void {
+  expect(() => vault.open(row)).toThrow(PanelError);
+  expect(() => vault.seal(PLACE, 'other')).toThrow(PanelError);
+}
+
+describe('the key', () => {
+  test('is made when the first secret needs it, not before, and once', async () => {
+    const { open, keychain } = createVaultWorld();
+    const vault = open();
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(keychain).toMatchObject({ key: null, makes: 0 });
+    expect(() => vault.seal(PLACE, 'secret')).toThrow(PanelError);
+    await Promise.all([vault.prepare(), vault.prepare(), vault.refresh(), vault.prepare()]);
+    expect(keychain.makes).toBe(1);
+    expect(vault.open(vault.seal(PLACE, 'secret'))).toBe('secret');
+  });
+
+  test('of another start is found again and opens what it sealed', async () => {
+    const { open, row } = await used();
+    const vault = open();
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(vault.open(row)).toBe('canary');
+    const elsewhere = open('other-panel');
+    await elsewhere.refresh();
+    expect(() => elsewhere.open(row)).toThrow(PanelError);
+  });
+
+  test('shows in no line of the log', async () => {
+    const { log, keychain, row, vault } = await used();
+    expect(() => vault.open({ ...row, place: 'elsewhere' })).toThrow(PanelError);
+    expect(log.lines.length).toBeGreaterThan(2);
+    expect(log.lines.join()).not.toContain(formatMasterKey(keychain.key as MasterKey));
+    expect(log.lines.join()).not.toContain('canary');
+  });
+});
+
+describe.each<[VaultState, Found]>([
+  ['locked', LOCKED],
+  ['absent', ABSENT],
+])('a keychain that is %s', (state, trouble) => {
+  test('at the start: secrets wait, nothing is made, and all is there once it is back', async () => {
+    const { open, keychain, row } = await used();
+    keychain.trouble = trouble;
+    const vault = open();
+    expect(await vault.refresh()).toBe(state);
+    expect(vault.reason()).toBe(state);
+    expect(vault.backend()).toBe(state === 'absent' ? null : 'test');
+    expectClosed(vault, row);
+    await expect(vault.prepare()).rejects.toEqual(refusal);
+    expect(keychain.makes).toBe(1);
+    keychain.trouble = null;
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(vault.open(row)).toBe('canary');
+  });
+
+  test('before the first secret: none can be sealed', async () => {
+    const { open, keychain } = createVaultWorld();
+    keychain.trouble = trouble;
+    const vault = open();
+    expect(await vault.refresh()).toBe(state);
+    await expect(vault.prepare()).rejects.toEqual(refusal);
+    expect(keychain.key).toBeNull();
+  });
+
+  test('while the panel runs: it keeps the key it has', async () => {
+    const { vault, keychain, row, log } = await used();
+    keychain.trouble = trouble;
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(vault.open(row)).toBe('canary');
+    await vault.prepare();
+    expect(log.lines.at(-1)).toContain('unlocked');
+    expect(log.lines.join()).toContain('which is not at its place');
+  });
+});
+
+describe('another key in the entry', () => {
+  test('opens nothing, is not written over, and does no harm once the former is back', async () => {
+    const { open, keychain, row } = await used();
+    const former = keychain.key;
+    const other = newMasterKey();
+    keychain.key = other;
+    const vault = open();
+    expect(await vault.refresh()).toBe('changed');
+    expectClosed(vault, row);
+    await expect(vault.prepare()).rejects.toEqual(refusal);
+    expect(keychain.key).toBe(other);
+    keychain.key = former;
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(vault.open(row)).toBe('canary');
+  });
+
+  test('is taken where no secret is sealed yet', async () => {
+    const { open, keychain } = createVaultWorld();
+    const present = newMasterKey();
+    keychain.key = present;
+    const vault = open();
+    expect(await vault.refresh()).toBe('unlocked');
+    await vault.prepare();
+    expect(vault.seal(PLACE, 'x').keyId).toBe(present.id);
+  });
+
+  test('is noticed while the panel runs', async () => {
+    const { vault, keychain, row } = await used();
+    keychain.key = newMasterKey();
+    expect(await vault.refresh()).toBe('changed');
+    expectClosed(vault, row);
+  });
+});
+
+describe('a deleted entry', () => {
+  test('is never replaced by a new key while secrets are sealed', async () => {
+    const { open, keychain, row } = await used();
+    const former = keychain.key;
+    keychain.key = null;
+    const vault = open();
+    expect(await vault.refresh()).toBe('deleted');
+    expectClosed(vault, row);
+    await expect(vault.prepare()).rejects.toEqual(refusal);
+    expect(keychain).toMatchObject({ key: null, makes: 1 });
+    keychain.key = former;
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(vault.open(row)).toBe('canary');
+  });
+
+  test('while the panel runs is put back, and the log says so', async () => {
+    const { vault, keychain, row, log } = await used();
+    const former = keychain.key;
+    keychain.key = null;
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(keychain.key).toBe(former);
+    expect(vault.open(row)).toBe('canary');
+    expect(log.lines.join()).toContain('puts its key back');
+  });
+
+  test('of a place that takes nothing back stays away, and the key goes on', async () => {
+    const { vault, keychain, row } = await used({ takesBack: false });
+    keychain.key = null;
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(keychain).toMatchObject({ key: null, makes: 1 });
+    expect(vault.open(row)).toBe('canary');
+  });
+
+  test('gives way to a new key once no secret is sealed any more', async () => {
+    const { vault, keychain, rows, row } = await used();
+    const former = keychain.key;
+    keychain.key = null;
+    rows.length = 0;
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(() => vault.seal(PLACE, 'x')).toThrow(PanelError);
+    await vault.prepare();
+    expect(keychain.makes).toBe(2);
+    expect(vault.seal(PLACE, 'x').keyId).not.toBe(former?.id);
+    expect(() => vault.open(row)).toThrow(PanelError);
+  });
+});
+
+describe('a keychain that does not answer', () => {
+  test('is locked until it does, and the state then follows by itself', async () => {
+    const { open, keychain, row, hang } = await used({ patienceMs: 5 });
+    const answer = hang();
+    const vault = open();
+    const finds = keychain.finds;
+    expect(await vault.refresh()).toBe('locked');
+    expectClosed(vault, row);
+    expect(await vault.refresh()).toBe('locked');
+    expect(keychain.finds).toBe(finds + 1);
+    answer();
+    await expect.poll(() => vault.state()).toBe('unlocked');
+    expect(vault.open(row)).toBe('canary');
+  });
+
+  test('is given up and asked anew where that can be done', async () => {
+    const { open, keychain, row, hang } = await used({ patienceMs: 5, givesUp: true });
+    hang();
+    const vault = open();
+    expect(await vault.refresh()).toBe('locked');
+    const finds = keychain.finds;
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(keychain.finds).toBe(finds + 1);
+    expect(vault.open(row)).toBe('canary');
+  });
+
+  test('while a key is made: the secret is refused, and the next one has the key', async () => {
+    const { open, keychain, hang } = createVaultWorld({ patienceMs: 5 });
+    const vault = open();
+    await vault.refresh();
+    const answer = hang();
+    await expect(vault.prepare()).rejects.toEqual(refusal);
+    answer();
+    await expect.poll(() => vault.state()).toBe('unlocked');
+    await vault.prepare();
+    expect(vault.seal(PLACE, 'x').keyId).toBe(keychain.key?.id);
+  });
+
+  test('with a key at hand closes nothing', async () => {
+    const { vault, row, hang } = await used({ patienceMs: 5 });
+    hang();
+    expect(await vault.refresh()).toBe('unlocked');
+    expect(vault.open(row)).toBe('canary');
+  });
+
+  test('until the store is closed does no harm', async () => {
+    const { open, hang, log, rows } = await used({ patienceMs: 5 });
+    const answer = hang();
+    expect(await open().refresh()).toBe('locked');
+    Object.defineProperty(rows, 0, {
+      get() {
+        throw new Error('the database is closed');
+      },
+    });
+    answer();
+    await expect.poll(() => log.lines.at(-1)).toContain('the database is closed');
+  });
+});

@@ -1,0 +1,174 @@
+// From what a door received to the typed input of an operation, or to the list of all that is wrong with it.
+import { z } from 'zod';
+import type { FieldError } from '../errors.ts';
+import type { ApiOperation, InputOf, Operation } from '../operation.ts';
+import { bodyErrors, MAX_ERRORS, parameterErrors } from './errors.ts';
+
+type Members = Record<string, unknown>;
+export type Kind = 'integer' | 'boolean' | 'string';
+
+/** What came in, by where it stood. `params` and `query` are already typed (see coerceParams, coerceQuery). */
+export interface Sections {
+  readonly params: Readonly<Members>;
+  readonly query: Readonly<Members>;
+  /** The parsed JSON body; undefined where there was none. */
+  readonly body?: unknown;
+}
+
+export type Parsed<Input> =
+  | { readonly ok: true; readonly value: Input }
+  | {
+      readonly ok: false;
+      /** `params`: something in the path is malformed (`not_found` on the API door). `fields`: query or body only. */
+      readonly where: 'params' | 'fields';
+      /** Every failure of all sections, at most 100. */
+      readonly errors: readonly FieldError[];
+    };
+
+/** What is worked out once for each operation. */
+interface Plan {
+  readonly path: readonly string[];
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly pathKinds: ReadonlyMap<string, Kind>;
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly hasQuery: boolean;
+  readonly body: z.ZodType;
+  readonly hasBody: boolean;
+  /** Where members that are not in the path go when they come in one flat record. */
+  readonly rest: 'query' | 'body';
+}
+
+const NOTHING = z.strictObject({});
+const NO_FIELDS: readonly FieldError[] = [];
+const plans = new WeakMap<Operation, Plan>();
+
+function planOf(operation: Operation): Plan {
+  const known = plans.get(operation);
+  if (known !== undefined) return known;
+  const plan = operation.door === 'api' ? apiPlan(operation) : panelPlan(operation.input);
+  plans.set(operation, plan);
+  return plan;
+}
+
+function apiPlan(operation: ApiOperation): Plan {
+  const { method, params, query, body } = operation;
+  return {
+    path: [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''),
+    kinds: kindsOf(query),
+    pathKinds: kindsOf(params),
+    params,
+    query,
+    hasQuery: Object.keys(query.shape).length > 0,
+    body: body ?? NOTHING,
+    hasBody: body !== null,
+    rest: method === 'GET' || method === 'DELETE' ? 'query' : 'body',
+  };
+}
+
+function panelPlan(input: z.ZodType): Plan {
+  const none = new Map<string, Kind>();
+  return {
+    path: [],
+    kinds: none,
+    pathKinds: none,
+    params: NOTHING,
+    query: NOTHING,
+    hasQuery: false,
+    body: input,
+    hasBody: true,
+    rest: 'body',
+  };
+}
+
+const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault', 'nonoptional', 'readonly', 'catch']);
+
+function kindsOf(section: z.ZodObject): ReadonlyMap<string, Kind> {
+  return new Map(Object.entries(section.shape).map(([name, schema]) => [name, kindOf(schema)]));
+}
+
+function kindOf(schema: z.core.$ZodType): Kind {
+  let { def } = schema._zod;
+  while (WRAPPERS.has(def.type) && 'innerType' in def) def = (def.innerType as z.core.$ZodType)._zod.def;
+  if (def.type === 'number' || def.type === 'int') return 'integer';
+  return def.type === 'boolean' ? 'boolean' : 'string';
+}
+
+/** Names in the path template, in order: `/users/{id}/grants/{grant_id}` has `id` and `grant_id`. */
+export function pathParameters(operation: Operation): readonly string[] {
+  return planOf(operation).path;
+}
+
+/** How the text of each query parameter is to be read. */
+export function queryKinds(operation: Operation): ReadonlyMap<string, Kind> {
+  return planOf(operation).kinds;
+}
+
+/** Typed values of raw query parameters. Text that is not of the parameter's kind stays text, and fails validation. */
+export function coerceQuery(operation: Operation, raw: Readonly<Record<string, string>>): Members {
+  return coerce(planOf(operation).kinds, raw);
+}
+
+/** Typed values of raw path parameters, by the same rules. `007` stays text: one record has one address. */
+export function coerceParams(operation: Operation, raw: Readonly<Record<string, string>>): Members {
+  return coerce(planOf(operation).pathKinds, raw);
+}
+
+const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
+
+function coerce(kinds: ReadonlyMap<string, Kind>, raw: Readonly<Record<string, string>>): Members {
+  const typed = emptyRecord();
+  for (const name of Object.keys(raw)) {
+    const text = raw[name] ?? '';
+    const kind = kinds.get(name);
+    if (kind === 'integer' && INTEGER.test(text)) typed[name] = Number(text);
+    else if (kind === 'boolean' && (text === 'true' || text === 'false')) typed[name] = text === 'true';
+    else typed[name] = text;
+  }
+  return typed;
+}
+
+/** A record without a prototype, so that a member named `__proto__` is a member like any other. */
+function emptyRecord(): Members {
+  return Object.create(null);
+}
+
+/**
+ * Takes one flat record, as the panel door receives it, apart: names of the path template are `params`; the rest is
+ * `query` for GET and DELETE and `body` for POST and PATCH. A panel-only operation has a body alone. What is not a
+ * record becomes the body, and fails validation there.
+ */
+export function splitInput(operation: Operation, flat: unknown): Sections {
+  const plan = planOf(operation);
+  if (flat !== undefined && (typeof flat !== 'object' || flat === null || Array.isArray(flat))) {
+    return { params: emptyRecord(), query: emptyRecord(), body: flat };
+  }
+  const params = emptyRecord();
+  const rest = emptyRecord();
+  for (const name of Object.keys(flat ?? {})) {
+    (plan.path.includes(name) ? params : rest)[name] = (flat as Members)[name];
+  }
+  return plan.rest === 'query' ? { params, query: rest } : { params, query: emptyRecord(), body: rest };
+}
+
+/** Validates the sections and joins them to one flat record; or lists what is wrong in all of them. */
+export function parseInput<Op extends Operation>(operation: Op, sections: Sections): Parsed<InputOf<Op>> {
+  const plan = planOf(operation);
+  const { params, query, body } = sections;
+  const path = plan.path.length > 0 || hasMembers(params) ? plan.params.safeParse(params) : undefined;
+  const search = plan.hasQuery || hasMembers(query) ? plan.query.safeParse(query) : undefined;
+  const content = plan.hasBody || body !== undefined ? plan.body.safeParse(body) : undefined;
+  if (path?.success !== false && search?.success !== false && content?.success !== false) {
+    return { ok: true, value: Object.assign({}, path?.data, search?.data, content?.data) as InputOf<Op> };
+  }
+  const wrongPath = path?.error ? parameterErrors(path.error.issues, params) : NO_FIELDS;
+  const wrongQuery = search?.error ? parameterErrors(search.error.issues, query) : NO_FIELDS;
+  const wrongBody = content?.error ? bodyErrors(content.error.issues, body) : NO_FIELDS;
+  const errors = [...wrongPath, ...wrongQuery, ...wrongBody].slice(0, MAX_ERRORS);
+  return { ok: false, where: wrongPath.length > 0 ? 'params' : 'fields', errors };
+}
+
+function hasMembers(record: Readonly<Members>): boolean {
+  for (const _ in record) return true;
+  return false;
+}

@@ -1,0 +1,152 @@
+// The OpenAPI file, made from the table of operations so that it cannot tell anything else than what is served.
+import type { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiOverrideContext } from 'zod-openapi';
+import { type ApiOperation, TAGS } from '../operation.ts';
+import { API_OPERATIONS } from '../table.ts';
+import { headerReferences, PROBLEM_SCHEMA, problemExamples, problemResponses } from './problems.ts';
+import { COMMON_HEADERS, HEADERS, infoDescription, PARAMETERS, SECURITY_SCHEMES } from './text.ts';
+
+/** The version of the API itself; the panel has a version of its own. */
+export const API_VERSION = '1.0.0';
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+export interface OpenApiPlace {
+  /** The base address of the API, `https://<address>:<port>/<secret path>/api/v1`, without a slash at the end. */
+  readonly serverUrl: string;
+  /** The version of the API. */
+  readonly version?: string;
+}
+
+/** The OpenAPI 3.1.1 description of the API door; equal arguments give equal documents, member for member. */
+export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPlace): OpenApiDocument {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  const responses: Record<string, ReturnType<typeof problemResponses>['components'][string]> = {};
+  for (const operation of API_OPERATIONS) {
+    const problems = problemResponses(operation, COMMON_HEADERS);
+    Object.assign(responses, problems.components);
+    const described = { [operation.method.toLowerCase()]: operationObject(operation, problems.references) };
+    paths[operation.path] = { ...paths[operation.path], ...described };
+  }
+  const document = createDocument(
+    {
+      openapi: '3.1.1',
+      info: { title: 'Gatehouse panel API', version, description: infoDescription() },
+      servers: [{ url: serverUrl, description: 'This panel.' }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      paths,
+      components: {
+        schemas: { Problem: PROBLEM_SCHEMA },
+        parameters: PARAMETERS,
+        headers: HEADERS,
+        examples: problemExamples(),
+        responses,
+        securitySchemes: SECURITY_SCHEMES,
+      },
+    },
+    { override },
+  );
+  for (const operation of API_OPERATIONS) {
+    exemplify(document, operation);
+    tellDefaults(document, operation);
+  }
+  return document;
+}
+
+function operationObject(
+  operation: ApiOperation,
+  problems: Record<string, { $ref: string }>,
+): ZodOpenApiOperationObject {
+  const { id, tag, summary, access, method, params, query } = operation;
+  const headers = [
+    ...(method === 'POST' ? [reference('parameters', 'IdempotencyKey')] : []),
+    ...(operation.ifMatch ? [reference('parameters', 'IfMatch')] : []),
+  ];
+  const keys = access === 'full' ? 'Asks for a key with Full access.' : 'Any key will do.';
+  const description = [operation.description, method === 'GET' ? `${keys} HEAD works too.` : keys];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: description.filter((part) => part !== undefined).join('\n\n'),
+    ...(headers.length > 0 ? { parameters: headers } : {}),
+    requestParams: { ...(isEmpty(params) ? {} : { path: params }), ...(isEmpty(query) ? {} : { query }) },
+    ...requestBody(operation),
+    responses: { [operation.status]: success(operation), ...problems },
+    security: access === 'full' ? [{ FullKey: [] }] : [{ ReadKey: [] }, { FullKey: [] }],
+    'x-access': access,
+  };
+}
+
+function requestBody({ method, body, example }: ApiOperation): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+  if (body === null) {
+    if (method !== 'POST') return {};
+    const empty = { schema: { type: 'object', additionalProperties: false }, example: {} } as const;
+    return {
+      requestBody: {
+        required: false,
+        description: 'None is needed; an empty one and `{}` are accepted.',
+        content: { 'application/json': empty },
+      },
+    };
+  }
+  const content = { schema: body, example: example.body };
+  const merge = method === 'PATCH' ? { 'application/merge-patch+json': content } : {};
+  return { requestBody: { required: true, content: { ...merge, 'application/json': content } } };
+}
+
+function success(operation: ApiOperation) {
+  const { status, output, produces, example } = operation;
+  const headers: string[] = [...operation.headers, ...COMMON_HEADERS];
+  if (operation.method === 'POST') headers.push('Idempotency-Replayed');
+  const description = { 200: 'Done.', 201: 'Created.', 204: 'Done; there is nothing to tell.' }[status];
+  if (output === null) return { description, headers: headerReferences(headers) };
+  const content = produces.map((type) => [type, { schema: output, example: example.reply }] as const);
+  return { description, headers: headerReferences(headers), content: Object.fromEntries(content) };
+}
+
+/** Writes the example of an operation beside the parameters that it uses; a description stands on the parameter only. */
+function exemplify(document: OpenApiDocument, { path, method, example }: ApiOperation): void {
+  const key = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
+  for (const parameter of document.paths?.[path]?.[key]?.parameters ?? []) {
+    if (!('name' in parameter)) continue;
+    const value = { ...example.params, ...example.query }[parameter.name];
+    if (value !== undefined) parameter.example = value;
+    if (typeof parameter.schema === 'object' && parameter.description !== undefined) {
+      delete parameter.schema.description;
+    }
+  }
+}
+
+/**
+ * Tells the defaults of a body's members in words: generators of clients take a member that has a default for one that is always
+ * there, and would ask for it.
+ */
+function tellDefaults(document: OpenApiDocument, { body }: ApiOperation): void {
+  const name = body?.meta()?.id;
+  const schema = name === undefined ? undefined : document.components?.schemas?.[name];
+  if (typeof schema !== 'object' || '$ref' in schema) return;
+  for (const member of Object.values(schema.properties ?? {})) {
+    if (typeof member !== 'object' || !('default' in member)) continue;
+    const told = `Default: ${JSON.stringify(member.default)}.`;
+    member.description = member.description === undefined ? told : `${member.description} ${told}`;
+    delete member.default;
+  }
+}
+
+const DATE_TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$';
+
+/** Replies stay open, since v1 may grow; moments get a pattern that a reader can read. */
+function override({ zodSchema, jsonSchema, io }: ZodOpenApiOverrideContext): void {
+  if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  const { def } = zodSchema._zod;
+  if (def.type === 'string' && 'format' in def && def.format === 'datetime') jsonSchema.pattern = DATE_TIME;
+}
+
+function isEmpty(schema: z.ZodObject): boolean {
+  return Object.keys(schema.shape).length === 0;
+}
+
+function reference(kind: string, name: string): { $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` };
+}

@@ -1,0 +1,119 @@
+// Which problems an operation may answer with, and how they stand in the OpenAPI file: one response for each set of codes.
+import type { ZodOpenApiSchemaObject } from 'zod-openapi';
+import {
+  BODY_ERRORS,
+  COMMON_ERRORS,
+  ERRORS,
+  type ErrorCode,
+  type FieldError,
+  IDEMPOTENCY_ERRORS,
+  problemOf,
+  WRITE_ERRORS,
+} from '../errors.ts';
+import type { ApiOperation } from '../operation.ts';
+import { API_OPERATIONS } from '../table.ts';
+
+const CODES = Object.keys(ERRORS) as ErrorCode[];
+
+/** Every code that an operation of the API door may answer with, in the order of the table of errors. */
+export function errorsOf(operation: ApiOperation): readonly ErrorCode[] {
+  const { method } = operation;
+  const codes = new Set<ErrorCode>([
+    ...COMMON_ERRORS,
+    ...(method === 'GET' ? [] : WRITE_ERRORS),
+    ...(method === 'POST' || method === 'PATCH' ? BODY_ERRORS : []),
+    ...(method === 'POST' ? IDEMPOTENCY_ERRORS : []),
+    ...operation.errors,
+  ]);
+  return CODES.filter((code) => codes.has(code));
+}
+
+/** Codes that answer a path or a method which is no operation. */
+const OUTSIDE_OPERATIONS = ['panel_only', 'not_found', 'method_not_allowed'] as const satisfies readonly ErrorCode[];
+
+/** Every code that the API door knows; the others belong to the panel's own door. */
+export function apiErrorCodes(): readonly ErrorCode[] {
+  const codes = new Set<ErrorCode>([...OUTSIDE_OPERATIONS, ...API_OPERATIONS.flatMap(errorsOf)]);
+  return CODES.filter((code) => codes.has(code)).sort((a, b) => ERRORS[a].status - ERRORS[b].status);
+}
+
+/** The schema of a problem document. Open, as every reply: members may be added. */
+export const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
+  type: 'object',
+  description: 'RFC 9457. `detail` is the code that programs read; `type` carries the same code as a URN.',
+  required: ['type', 'title', 'status', 'detail', 'instance'],
+  properties: {
+    type: { type: 'string', format: 'uri', description: '`urn:panel:problem:<code>`' },
+    title: { type: 'string', description: 'For people; the same for every problem of the code.' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'The code. More may come in later versions.' },
+    instance: { type: 'string', format: 'uri', description: '`urn:panel:request:<request id>`' },
+    errors: {
+      type: 'array',
+      description: 'What is wrong and where: every failure of the request, at most 100.',
+      items: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: {
+          pointer: { type: 'string', description: 'JSON Pointer into the body as a URI fragment, as in `#/name`.' },
+          parameter: { type: 'string', description: 'Name of the parameter of the path, the query or a header.' },
+          code: { type: 'string' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+const EXAMPLE_REQUEST = '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2';
+const EXAMPLE_ERRORS: Partial<Record<ErrorCode, readonly FieldError[]>> = {
+  validation: [{ parameter: 'limit', code: 'too_big', message: 'must be at most 500' }],
+  bad_header: [{ parameter: 'Idempotency-Key', code: 'format', message: 'must be 1 to 255 printable characters' }],
+};
+
+/** Component examples, one for each code that an operation answers with. */
+export function problemExamples() {
+  const used = new Set(API_OPERATIONS.flatMap(errorsOf));
+  return Object.fromEntries(
+    CODES.filter((code) => used.has(code)).map((code) => [
+      code,
+      { summary: ERRORS[code].title, value: problemOf(code, EXAMPLE_REQUEST, EXAMPLE_ERRORS[code]) },
+    ]),
+  );
+}
+
+const OWN_HEADERS: Readonly<Record<number, string>> = { 401: 'WWW-Authenticate', 429: 'Retry-After' };
+
+/** The problems of an operation as references by status, and the component responses that they name. */
+export function problemResponses(operation: ApiOperation, commonHeaders: readonly string[]) {
+  const byStatus = Object.groupBy(errorsOf(operation), (code) => ERRORS[code].status);
+  const references: Record<string, { $ref: string }> = {};
+  const components: Record<string, ReturnType<typeof problemResponse>> = {};
+  for (const [status, codes = []] of Object.entries(byStatus)) {
+    const accepted = status === '415' && operation.method === 'PATCH';
+    const name = codes.join('.') + (accepted ? '.patch' : '');
+    const own = accepted ? 'Accept-Patch' : OWN_HEADERS[Number(status)];
+    references[status] = { $ref: `#/components/responses/${name}` };
+    components[name] = problemResponse(codes, own === undefined ? commonHeaders : [own, ...commonHeaders]);
+  }
+  return { references, components };
+}
+
+function problemResponse(codes: readonly ErrorCode[], headers: readonly string[]) {
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n'),
+    headers: headerReferences(headers),
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+/** References to component headers by their names. */
+export function headerReferences(names: readonly string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

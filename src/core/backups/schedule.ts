@@ -1,0 +1,76 @@
+// Backups that are made by themselves. A failure is noted and told in the feed; the next attempt comes before long.
+import { HOUR_MS } from '../../domain/limits.ts';
+import type { Call } from '../context.ts';
+import { createScope, type Env } from '../env.ts';
+import { PanelError } from '../panel-error.ts';
+import type { SettingValues } from '../ports/settings.ts';
+import { backupsOf, PASSPHRASE_PLACE } from './backups.ts';
+
+/** A new panel has something to lose soon, but not at once. */
+const FIRST_AFTER_MS = HOUR_MS;
+const AGAIN_AFTER_MS = 15 * 60_000;
+
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
+  requestId: 'schedule',
+  address: null,
+};
+
+/** Returns what looks whether a backup is due and makes it. Rejects only where not even the failure can be noted. */
+export function createBackupSchedule(env: Env): () => Promise<void> {
+  const startedAt = env.clock.now();
+  let failedAt: number | null = null;
+
+  function isDue(now: number): boolean {
+    const { backupSchedule, backupLast } = env.settings();
+    if (env.backups === undefined || env.store.diskSpace.isFull() || backupSchedule.everyHours === null) return false;
+    if (failedAt !== null && isWithin(now, failedAt, AGAIN_AFTER_MS)) return false;
+    if (backupLast.at === null) return !isWithin(now, startedAt, FIRST_AFTER_MS);
+    return !isWithin(now, backupLast.at, backupSchedule.everyHours * HOUR_MS);
+  }
+
+  return async () => {
+    const now = env.clock.now();
+    if (!isDue(now)) return;
+    try {
+      const backups = backupsOf(env);
+      const { encrypted, keep } = env.settings().backupSchedule;
+      const made = await backups.create('scheduled', encrypted ? passphraseOf(env) : null);
+      backups.keep('scheduled', keep);
+      failedAt = null;
+      await note(env, { at: now, error: null }, made.name);
+    } catch (error) {
+      const reason = error instanceof PanelError ? error.code : 'internal';
+      // The panel stops.
+      if (reason === 'unavailable') return;
+      failedAt = now;
+      env.log.error('scheduled backup failed', { error: String(error) });
+      const { backupLast } = env.settings();
+      if (backupLast.error !== reason) await note(env, { at: backupLast.at, error: reason }, null);
+    }
+  };
+}
+
+/** A clock that was set back makes the next one due, not late. */
+function isWithin(now: number, since: number, ms: number): boolean {
+  return now >= since && now - since < ms;
+}
+
+/** Never in clear instead: where the passphrase cannot be had there is no backup. */
+function passphraseOf({ store, vault }: Env): string {
+  const row = store.sealed.get(PASSPHRASE_PLACE);
+  if (!row) throw new PanelError('vault_unavailable');
+  return vault.open(row);
+}
+
+async function note(env: Env, backupLast: SettingValues['backupLast'], made: string | null): Promise<void> {
+  await env.queue.run(() =>
+    env.store.write(() => {
+      const scope = createScope(env, CALL, 'scheduledBackup', env.clock.now());
+      scope.saveSettings({ backupLast });
+      if (made === null) scope.emit('backup.failed', { name: backupLast.error ?? '' });
+      else scope.emit('backup.made', { name: made });
+    }),
+  );
+  env.announce();
+}

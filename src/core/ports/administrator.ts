@@ -1,0 +1,112 @@
+// What the core needs of a store for the administrator and whoever else may enter: keys, sessions, the second factor, sealed secrets.
+import type { Access } from '../../contract/operation.ts';
+
+export interface KeyRow {
+  readonly id: number;
+  readonly name: string;
+  readonly access: Access;
+  readonly prefix: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+  readonly lastUsedFrom: string | null;
+}
+
+export interface KeyStore {
+  insert(key: Omit<KeyRow, 'id'>, hash: string): number;
+  byHash(hash: string): KeyRow | undefined;
+  get(id: number): KeyRow | undefined;
+  /** Newest first. */
+  all(): readonly KeyRow[];
+  revoke(id: number, at: number): void;
+  /** Revokes all that are not revoked; how many. */
+  revokeAll(at: number): number;
+  touch(id: number, at: number, from: string): void;
+  /** Neither revoked nor expired. */
+  countByAccess(now: number): Readonly<Record<Access, number>>;
+}
+
+export interface SessionRow {
+  readonly id: number;
+  readonly address: string;
+  readonly device: string;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+}
+
+export interface SessionStore {
+  insert(session: Omit<SessionRow, 'id'>, hash: string): number;
+  byHash(hash: string): SessionRow | undefined;
+  /** Newest first. */
+  all(): readonly SessionRow[];
+  touch(id: number, at: number): void;
+  remove(id: number): boolean;
+  /** All, or all but one; how many. */
+  removeAll(exceptId: number | null): number;
+  /** Those idle since before `idleBefore` or made before `madeBefore`. */
+  removeOld(idleBefore: number, madeBefore: number): void;
+}
+
+export interface AdministratorRow {
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly createdAt: number;
+  readonly passwordChangedAt: number;
+}
+
+export interface AdministratorStore {
+  get(): AdministratorRow | undefined;
+  /** There is one administrator at most: the row is made or replaced. */
+  put(administrator: AdministratorRow): void;
+  /** Failed attempts since the last success, and when the last was made; shared by all factors. */
+  attempts(): { readonly failed: number; readonly lastAt: number };
+  setAttempts(failed: number, lastAt: number): void;
+  /** The one-time setup token's hash and end; null if there is none. */
+  setupToken(): { readonly hash: string; readonly endsAt: number } | null;
+  setSetupToken(token: { readonly hash: string; readonly endsAt: number } | null): void;
+}
+
+/** A secret as stored: useless without the master key, and at any other place than its own. */
+export interface SealedRow {
+  readonly place: string;
+  /** Which master key sealed it. */
+  readonly keyId: string;
+  readonly nonce: Uint8Array;
+  /** With the authentication tag behind it. */
+  readonly ciphertext: Uint8Array;
+}
+
+export interface SealedStore {
+  get(place: string): SealedRow | undefined;
+  put(row: SealedRow): void;
+  remove(place: string): void;
+  /** All, by place: for a backup's passphrase. */
+  all(): readonly SealedRow[];
+  /** The id of the master key that this database's secrets were sealed with; null while there are none. */
+  keyId(): string | null;
+}
+
+export interface TwoFactorRow {
+  readonly enabledAt: number;
+  /** The last time step that was accepted; no step up to it is accepted again. */
+  readonly lastStep: number;
+}
+
+/** The state of the second factor; its secret is sealed, recovery codes are hashes. */
+export interface TwoFactorStore {
+  /** null: off. */
+  get(): TwoFactorRow | null;
+  /** Turns it on, or with null off, which drops the recovery codes. */
+  put(row: TwoFactorRow | null): void;
+  /** Moves `lastStep` on; false if it is not before `step`, which is then used already. */
+  spendStep(step: number): boolean;
+  /** Puts these recovery codes in place of all former ones. */
+  replaceCodes(hashes: readonly string[]): void;
+  /** Uses a recovery code up; false if there is no such unused one. */
+  spendCode(hash: string): boolean;
+  countCodes(): number;
+  /** Until when an enrolment that was begun may be confirmed; null if none is. */
+  pending(): { readonly sessionId: number; readonly endsAt: number } | null;
+  setPending(pending: { readonly sessionId: number; readonly endsAt: number } | null): void;
+}

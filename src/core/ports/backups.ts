@@ -1,0 +1,96 @@
+// What the core asks of whoever keeps the backups: files of their own, made, looked through and restored without holding the panel up.
+import type { BACKUP_KINDS, BACKUP_PROBLEMS, BACKUP_SECRETS, Backup } from '../../contract/backups.ts';
+import type { Call } from '../context.ts';
+
+export type BackupKind = (typeof BACKUP_KINDS)[number];
+export type BackupProblem = (typeof BACKUP_PROBLEMS)[number];
+export type BackupSecrets = (typeof BACKUP_SECRETS)[number];
+
+export interface BackupFile {
+  readonly name: string;
+  readonly kind: BackupKind;
+  /** When its data were the present ones. */
+  readonly createdAt: number;
+  readonly sizeBytes: number;
+  readonly encrypted: boolean;
+  /** null: the file does not say. */
+  readonly secrets: BackupSecrets | null;
+}
+
+export interface BackupFacts {
+  /** Of the panel that made it; null where the file does not say. */
+  readonly version: string | null;
+  readonly createdAt: number | null;
+  readonly users: number | null;
+  readonly keys: number | null;
+  readonly secrets: BackupSecrets | null;
+}
+
+/** What a check found. `problem` null: it can be restored. */
+export interface BackupVerdict extends BackupFacts {
+  readonly problem: BackupProblem | null;
+}
+
+/** By its name among the backups, or a file anywhere on this machine (absolute path). */
+export type BackupSource = { readonly name: string } | { readonly path: string };
+
+export interface RestoreRequest {
+  readonly source: BackupSource;
+  readonly passphrase: string | null;
+  /** The one session that goes on. */
+  readonly sessionId: number | null;
+  /** Runs the last part, during which nothing may be written. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Called in the same turn in which the data were exchanged: what is remembered of them is wrong now. */
+  exchanged(): void;
+}
+
+export interface Restored {
+  readonly verdict: BackupVerdict;
+  /** The backup of what was there before; null where the verdict names a problem and nothing was restored. */
+  readonly former: BackupFile | null;
+}
+
+/** A backup's bytes as they lie on the disk. */
+export interface BackupBytes {
+  readonly sizeBytes: number;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Backups as files that leave and enter by a door. */
+export interface BackupFiles {
+  /** PanelError `not_found`. */
+  open(name: string, call: Call): Promise<BackupBytes>;
+  /** Takes a file in, under a name of its own. PanelError `backup_refused`, `storage_full`. */
+  receive(chunks: AsyncIterable<Uint8Array>, call: Call): Promise<Backup>;
+}
+
+/** One at a time: whoever comes while something runs waits. Everything throws PanelError `storage_full` where the disk is. */
+export interface Backups {
+  /** Where they lie; absolute path. */
+  readonly folder: string;
+  /** Newest first. */
+  list(): readonly BackupFile[];
+  /**
+   * Copies everything that is committed at the call, looks the copy through and writes it; only then it is in the list. With a
+   * passphrase all of it is encrypted, and the vault's secrets are inside (PanelError `vault_unavailable`).
+   */
+  create(kind: 'manual' | 'scheduled', passphrase: string | null): Promise<BackupFile>;
+  /** Removes all of a kind but the newest `count`. */
+  keep(kind: BackupKind, count: number): void;
+  /** False: there is no such file. */
+  remove(name: string): boolean;
+  /** Touches nothing. PanelError `not_found`. */
+  check(source: BackupSource, passphrase: string | null): Promise<BackupVerdict>;
+  /**
+   * Checks first; where there is a problem nothing was touched. Then the present data are kept as a backup and exchanged in one
+   * step: a crash leaves the old or the new, whole. PanelError `not_found`, `vault_unavailable`.
+   */
+  restore(request: RestoreRequest): Promise<Restored>;
+  /** The file's bytes; null: there is no such file. */
+  open(name: string): BackupBytes | null;
+  /** Takes a file in, under a name of its own. PanelError `backup_refused` for what has no backup's beginning. */
+  receive(chunks: AsyncIterable<Uint8Array>): Promise<BackupFile>;
+  /** Breaks off what runs, which rejects with PanelError `unavailable` and leaves nothing in the list; nothing runs any more. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,52 @@
+// What the core asks of the host that listens: places tried and kept, and the certificates that are served there.
+import type { CERTIFICATE_TARGETS, Certificate } from '../../contract/certificates.ts';
+import type { SettingValues } from './settings.ts';
+
+/** An address and a port to listen on. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The sockets of the panel. A change is tried before it is kept, so that nobody locks themselves out. */
+export interface Listeners {
+  /**
+   * Listens at another place: beside the present one, or on the same port in its stead. PanelError `address_in_use` where
+   * that cannot be; everything is then as before.
+   */
+  tryAt(place: Place): Promise<void>;
+  /** Ends a trial: the tried place is the panel's now. The former one closes once its replies are finished. */
+  keepTrial(): Promise<void>;
+  /** Ends a trial: everything is as before it. Nothing where there is none. */
+  dropTrial(): Promise<void>;
+  /** Moves, opens or (null) closes the listener that serves links only. PanelError `address_in_use`. */
+  serveLinksAt(place: Place | null): Promise<void>;
+}
+
+export type CertificateTarget = (typeof CERTIFICATE_TARGETS)[number];
+
+/** What an imported certificate may be refused for. */
+export interface ImportFailure {
+  readonly member: 'certificate' | 'private_key';
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The served certificates. Each change swaps them without dropping a connection. */
+export interface Certificates {
+  /** Those served now; the one for links only where its listener has a certificate of its own. */
+  served(): readonly Certificate[];
+  authority(): { readonly fingerprint: string; readonly endsAt: number; readonly pem: string };
+  /** Checks chain, key and dates; what is refused changes nothing. */
+  import(target: CertificateTarget, chainPem: string, keyPem: string): Promise<Certificate | readonly ImportFailure[]>;
+  /** A new leaf of the local authority, also in place of an imported one. */
+  renew(target: CertificateTarget): Promise<Certificate>;
+  /** The names changed: what is local must name them. */
+  follow(settings: SettingValues): Promise<void>;
+}
+
+export interface HostPorts {
+  readonly listeners: Listeners;
+  /** null: plain HTTP behind a proxy, which has the certificate. */
+  readonly certificates: Certificates | null;
+}

@@ -1,0 +1,99 @@
+// What the core needs of a store for plans, connections and nodes.
+import type { Account } from '../../domain/account.ts';
+
+export interface TariffRow {
+  readonly id: number;
+  readonly name: string;
+  readonly trafficLimit: number | null;
+  readonly duration: { readonly days: number } | { readonly months: number } | null;
+  readonly deviceLimit: number | null;
+  readonly resetStrategy: Account['resetStrategy'];
+  readonly starts: 'on_creation' | 'on_first_use';
+  readonly inbounds: readonly number[] | null;
+  readonly price: { readonly amount: number; readonly currency: string } | null;
+  readonly archived: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly version: number;
+}
+
+export interface TariffStore {
+  insert(tariff: Omit<TariffRow, 'id'>): number;
+  get(id: number): TariffRow | undefined;
+  save(tariff: TariffRow): void;
+  remove(id: number): void;
+  /** By id. */
+  page(conditions: { archived?: boolean | undefined }, limit: number, offset: number): readonly TariffRow[];
+  count(conditions: { archived?: boolean | undefined }): number;
+  isInboundNamed(inboundId: number): boolean;
+}
+
+export interface InboundRow {
+  readonly id: number;
+  readonly nodeId: number;
+  readonly tag: string;
+  readonly name: string;
+  readonly protocol: 'vless' | 'vmess' | 'trojan' | 'shadowsocks';
+  readonly network: 'tcp' | 'ws' | 'grpc' | 'httpupgrade' | 'xhttp';
+  readonly security: 'none' | 'tls' | 'reality';
+  readonly host: string | null;
+  readonly port: number;
+  readonly sni: string | null;
+  readonly path: string | null;
+  readonly serviceName: string | null;
+  readonly flow: string | null;
+  readonly fingerprint: string | null;
+  readonly alpn: readonly string[] | null;
+  readonly publicKey: string | null;
+  readonly shortId: string | null;
+  readonly method: string | null;
+  readonly enabled: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly version: number;
+}
+
+export interface InboundStore {
+  insert(inbound: Omit<InboundRow, 'id'>): number;
+  get(id: number): InboundRow | undefined;
+  save(inbound: InboundRow): void;
+  remove(id: number): void;
+  /** By id. */
+  page(conditions: { nodeId?: number | undefined }, limit: number, offset: number): readonly InboundRow[];
+  count(conditions: { nodeId?: number | undefined }): number;
+  byTag(nodeId: number, tag: string): InboundRow | undefined;
+  /** Which of these ids do not exist. */
+  missing(ids: readonly number[]): readonly number[];
+}
+
+export interface NodeRow {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: 'local' | 'remote';
+  /** What links point at unless a connection names its own host. */
+  readonly address: string;
+  readonly enabled: boolean;
+  readonly status: 'up' | 'down' | 'unknown';
+  readonly coreName: string | null;
+  readonly coreVersion: string | null;
+  /** When the engine started, by its own uptime. */
+  readonly engineStartedAt: number | null;
+  readonly usersOnline: number;
+  readonly lastSeenAt: number | null;
+  readonly errorCode: string | null;
+  /** For a Full key and the panel only. */
+  readonly errorText: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface NodeStore {
+  insert(node: Omit<NodeRow, 'id'>): number;
+  get(id: number): NodeRow | undefined;
+  save(node: NodeRow): void;
+  /** Its traffic stays in the totals. */
+  remove(id: number): void;
+  /** By id. */
+  page(limit: number, offset: number): readonly NodeRow[];
+  count(): number;
+}

@@ -1,0 +1,128 @@
+// What the core needs from the world: a store, time, chance and cryptography. Only panel/ wires the real ones.
+// Everywhere: times are epoch milliseconds (UTC), traffic is bytes, ids are positive safe integers never used again.
+import type {
+  AdministratorStore,
+  KeyStore,
+  SealedRow,
+  SealedStore,
+  SessionStore,
+  TwoFactorStore,
+} from './administrator.ts';
+import type { DiskSpace, Importance } from './disk-space.ts';
+import type { InboundStore, NodeStore, TariffStore } from './plans.ts';
+import type { AuditStore, EventStore, IdempotencyStore, TrafficStore } from './records.ts';
+import type { SettingStore } from './settings.ts';
+import type { GrantStore, UserStore } from './users.ts';
+
+export interface Clock {
+  now(): number;
+}
+
+/** Timers of the host; none of them keeps a process alive. */
+export interface Timers {
+  /** Runs `work` every `ms`; returns how to stop. */
+  every(ms: number, work: () => void): () => void;
+  /** Runs `work` after what is waiting now has had its turn. */
+  soon(work: () => void): void;
+}
+
+export interface Crypto {
+  /** `length` bytes from a CSPRNG. */
+  randomBytes(length: number): Uint8Array;
+  /** A random UUID, version 4. */
+  uuid(): string;
+  /** SHA-256, lower-case hex. */
+  sha256(text: string | Uint8Array): string;
+  /** A new X25519 pair, 32 bytes each in base64url. */
+  newX25519(): { readonly privateKey: string; readonly publicKey: string };
+  /** The public key of an X25519 private key. */
+  x25519PublicKey(privateKey: string): string;
+  /** Whether two strings are equal, in a time that tells nothing of where they differ. */
+  isEqual(a: string, b: string): boolean;
+}
+
+export interface PasswordHasher {
+  /** scrypt with its parameters written into the result. */
+  hash(password: string): Promise<string>;
+  /** With null it takes as long as with a real hash and answers false. At most two hashes run at once. */
+  verify(password: string, stored: string | null): Promise<boolean>;
+}
+
+/** Where unexpected failures and notable happenings go. Never a secret, a link or a raw path. */
+export interface Log {
+  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(event: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** One SQLite file. Everything is synchronous; nothing is awaited inside a transaction. */
+export interface Store {
+  /** One consistent view over several reads. */
+  read<T>(work: () => T): T;
+  /**
+   * BEGIN IMMEDIATE … COMMIT; a throw undoes all. Throws PanelError `storage_full` when the disk is full. What is essential may run more
+   * than once, undone each time but the last. Inside another write it is a part of that one.
+   */
+  write<T>(work: () => T, importance?: Importance): T;
+  readonly users: UserStore;
+  readonly grants: GrantStore;
+  readonly tariffs: TariffStore;
+  readonly inbounds: InboundStore;
+  readonly nodes: NodeStore;
+  readonly traffic: TrafficStore;
+  readonly events: EventStore;
+  readonly audit: AuditStore;
+  readonly keys: KeyStore;
+  readonly sessions: SessionStore;
+  readonly administrator: AdministratorStore;
+  readonly settings: SettingStore;
+  readonly idempotency: IdempotencyStore;
+  readonly sealed: SealedStore;
+  readonly twoFactor: TwoFactorStore;
+  readonly diskSpace: DiskSpace;
+  /** Bytes of the database file and its journal. */
+  sizeBytes(): number;
+  close(): void;
+}
+
+export type VaultState = 'unlocked' | 'locked' | 'absent' | 'changed' | 'deleted' | 'headless';
+
+/** Why a vault is in its state: the state itself, or what of a key file stands behind it. */
+export type VaultReason =
+  | VaultState
+  | 'key_file_missing'
+  | 'key_file_changed'
+  | 'key_file_unsafe'
+  | 'key_file_malformed'
+  | 'key_file_unusable';
+
+/**
+ * Seals secrets with the master key. `unlocked` and `headless` (a key file) work; in any other state `seal` and `open` throw
+ * PanelError `vault_unavailable`, and nothing sealed is ever dropped or overwritten.
+ */
+export interface Vault {
+  state(): VaultState;
+  reason(): VaultReason;
+  /** Where the master key lives: `secret-service`, `keychain`, `credential-manager`, `key-file`; null if nowhere. */
+  backend(): string | null;
+  /** Looks at the keychain again: after it was unlocked, or came back. */
+  refresh(): Promise<VaultState>;
+  /**
+   * Makes the master key where there is none yet. To be awaited before a transaction that seals: a keychain takes its time, and
+   * a secret must not be stored before its key is. Rejects with PanelError `vault_unavailable`.
+   */
+  prepare(): Promise<void>;
+  /** `place` is where the row belongs, as in `administrator:totp`: a row moved elsewhere does not open. */
+  seal(place: string, secret: string): SealedRow;
+  open(row: SealedRow): string;
+}
+
+/** One-time codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s). */
+export interface Totp {
+  /** 160 bits from a CSPRNG, base32. */
+  newSecret(): string;
+  /** The otpauth URI behind the QR code. */
+  uri(secret: string, account: string): string;
+  /** The time step whose code this is, one step either side of now allowed; null if none. All candidates are compared. */
+  stepOf(secret: string, code: string, now: number): number | null;
+}

@@ -1,0 +1,111 @@
+// What the core needs of a store for what has happened: traffic, events, the audit log, replies that may be repeated.
+import type { EventType } from '../../contract/events.ts';
+
+export interface UpDown {
+  readonly up: number;
+  readonly down: number;
+}
+
+export interface Point extends UpDown {
+  /** Start of the hour, or of the local day as the caller named it. */
+  readonly t: number;
+}
+
+/** Where a moment falls: the start of its UTC hour, its local day `YYYY-MM-DD` and month `YYYY-MM` in the panel's time zone. */
+export interface TrafficSlot {
+  readonly hour: number;
+  readonly day: string;
+  readonly month: string;
+}
+
+export interface TrafficStore {
+  addToNode(nodeId: number, slot: TrafficSlot, moved: UpDown): void;
+  addToInbound(inboundId: number, moved: UpDown): void;
+  addToUser(userId: number, slot: TrafficSlot, moved: UpDown): void;
+  /** Hours with traffic from `from` on, by hour; of one node or of all. */
+  nodeHours(from: number, nodeId: number | null): readonly Point[];
+  /** Days with traffic from `firstDay` on. */
+  nodeDays(firstDay: string, nodeId: number | null): readonly (UpDown & { readonly day: string })[];
+  userHours(userId: number, from: number): readonly Point[];
+  userDays(userId: number, firstDay: string): readonly (UpDown & { readonly day: string })[];
+  /** All nodes together; both ends included. */
+  sumDays(firstDay: string, lastDay: string): UpDown;
+  /** Those that moved most, most first, without a scan over all users. */
+  topUsers(month: string, count: number): readonly (UpDown & { readonly id: number; readonly name: string })[];
+  /** Ever, all nodes together, deleted ones included; never goes down. */
+  total(): UpDown;
+  nodeTotals(): readonly (UpDown & { readonly nodeId: number; readonly name: string })[];
+  inboundTotals(): readonly (UpDown & { readonly inboundId: number; readonly name: string })[];
+  /** Drops hours before `hour` and days before `day`. */
+  prune(hour: number, day: string): void;
+}
+
+export interface EventRow {
+  readonly id: number;
+  readonly type: EventType;
+  readonly at: number;
+  /** JSON of the wire's `data`. */
+  readonly data: string;
+}
+
+export interface EventStore {
+  /** `at` is the true moment, `writtenAt` the transaction's: what is late must not be pruned as old. */
+  append(type: EventType, at: number, data: string, writtenAt: number): number;
+  /** Behind `after`, in order. */
+  after(after: number, limit: number, type: EventType | null): readonly EventRow[];
+  /** The highest id that was pruned; 0 if none was. */
+  prunedUpTo(): number;
+  latestId(): number;
+  /** Drops events written before `before`. */
+  prune(before: number): void;
+}
+
+export type ActorKind = 'administrator' | 'key' | 'cli' | 'panel' | 'unknown';
+
+export interface AuditRow {
+  readonly id: number;
+  readonly at: number;
+  readonly actorKind: ActorKind;
+  readonly actorId: number | null;
+  readonly actorName: string;
+  readonly action: string;
+  readonly outcome: 'done' | 'refused';
+  readonly target: string | null;
+  /** JSON object; never a secret. */
+  readonly detail: string;
+  readonly address: string | null;
+  readonly requestId: string;
+}
+
+export interface AuditQuery {
+  readonly before?: number | undefined;
+  readonly limit: number;
+  readonly action?: string | undefined;
+  readonly target?: string | undefined;
+  readonly actorKind?: ActorKind | undefined;
+  readonly keyId?: number | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+export interface AuditStore {
+  append(entry: Omit<AuditRow, 'id'>): number;
+  /** Newest first. */
+  page(query: AuditQuery): readonly AuditRow[];
+  prune(before: number): void;
+}
+
+export interface StoredReply {
+  readonly fingerprint: string;
+  readonly status: number;
+  /** The reply's body as it was sent. */
+  readonly body: string | null;
+  readonly location: string | null;
+}
+
+export interface IdempotencyStore {
+  /** `scope` is key id, method and path. Replies made before `notBefore` count as gone. */
+  get(scope: string, key: string, notBefore: number): StoredReply | undefined;
+  put(scope: string, key: string, at: number, reply: StoredReply): void;
+  prune(before: number): void;
+}

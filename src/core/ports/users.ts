@@ -1,0 +1,117 @@
+// What the core needs of a store for users and their grants.
+import type { SortField, UserState } from '../../contract/users.ts';
+import type { Account, Grant } from '../../domain/account.ts';
+
+/** A user as stored: the account without its grants, which live in rows of their own. */
+export interface UserRow extends Omit<Account, 'grants'> {
+  readonly id: number;
+  readonly name: string;
+  readonly contact: string;
+  readonly note: string;
+  readonly tags: readonly string[];
+  /** The state as of the last write; exact as long as `dueAt` lies ahead. */
+  readonly state: UserState;
+  readonly tariffId: number | null;
+  /** Bytes left in grants as of the last write. */
+  readonly extra: number;
+  /** The earliest moment at which passing time alone changes this record; null: never. */
+  readonly dueAt: number | null;
+  readonly deviceLimit: number | null;
+  readonly inbounds: readonly number[] | null;
+  readonly onlineAt: number | null;
+  /** The last segment of the subscription link. */
+  readonly token: string;
+  /** Credential of vless and vmess. */
+  readonly uuid: string;
+  /** Credential of trojan and shadowsocks. */
+  readonly password: string;
+  readonly expiringAnnounced: boolean;
+  readonly expiredAnnounced: boolean;
+  readonly trafficLowAnnounced: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Grows by one with each act; the ETag. */
+  readonly version: number;
+}
+
+export type NewUser = Omit<UserRow, 'id'>;
+
+/** Conditions, all of which hold. `state` is the true one at `now`, whatever is stored. */
+export interface UserConditions {
+  readonly state?: UserState | undefined;
+  /** Substring of name, contact, note or a tag in any case and script, or an id in decimal. */
+  readonly q?: string | undefined;
+  readonly tariffId?: number | undefined;
+  readonly tag?: string | undefined;
+  readonly contact?: string | undefined;
+  /** Bytes moved later than `now - 60 s`, or not. */
+  readonly online?: boolean | undefined;
+  /** Exclusive; users who never expire match neither bound. */
+  readonly expiresBefore?: number | undefined;
+  readonly expiresAfter?: number | undefined;
+  /** Inclusive. */
+  readonly updatedSince?: number | undefined;
+}
+
+export interface PageRequest {
+  readonly conditions: UserConditions;
+  readonly sort: SortField;
+  readonly descending: boolean;
+  readonly limit: number;
+  readonly offset: number;
+  /** The sort value and id of the last row seen: the page begins behind it. Null value: never expires. */
+  readonly after: { readonly value: string | number | null; readonly id: number } | null;
+  readonly now: number;
+}
+
+export interface UserStore {
+  insert(user: NewUser): number;
+  get(id: number): UserRow | undefined;
+  byToken(token: string): UserRow | undefined;
+  /** Writes what differs between the two, and no more. */
+  save(before: UserRow, after: UserRow): void;
+  /** With its grants and its traffic over time. */
+  remove(id: number): void;
+  /**
+   * One page and whether there is more. `used` sorts by what is stored. Users who never expire come last under `expires_at`
+   * ascending and first descending.
+   */
+  page(request: PageRequest): { readonly rows: readonly UserRow[]; readonly hasMore: boolean };
+  /** Exact, at `now`. */
+  count(conditions: UserConditions, now: number): number;
+  /** Ids of all that match, ascending. */
+  ids(conditions: UserConditions, now: number): readonly number[];
+  /** Users by true state at `now`, from maintained counts. */
+  countsByState(now: number): Readonly<Record<UserState, number>>;
+  /** Users whose `onlineAt` is later than `since`. */
+  countOnline(since: number): number;
+  /** Users, not disabled, with `from < expiresAt <= to`. */
+  countExpiring(from: number, to: number): number;
+  countByTariff(tariffId: number): number;
+  isInboundNamed(inboundId: number): boolean;
+  /** Those with `dueAt <= now`, the earliest first. */
+  due(now: number, limit: number): readonly UserRow[];
+  /** Those kept as expired whose term ends after `now`: a clock that was set back since. The earliest end first. */
+  endedEarly(now: number, limit: number): readonly UserRow[];
+  /** The earliest `dueAt` of all. */
+  nextDueAt(): number | null;
+  /** Every user's row with a reset strategy, by id, for a change of time zone. */
+  withResets(afterId: number, limit: number): readonly UserRow[];
+}
+
+export interface GrantRow extends Grant {
+  readonly userId: number;
+  readonly note: string;
+}
+
+export interface GrantStore {
+  insert(grant: Omit<GrantRow, 'id'>): number;
+  get(userId: number, id: number): GrantRow | undefined;
+  /** Newest first. */
+  page(userId: number, limit: number, offset: number): readonly GrantRow[];
+  count(userId: number): number;
+  /** Those with bytes left, by id. */
+  live(userId: number): readonly Grant[];
+  save(id: number, bytesLeft: number, endsAt: number | null): void;
+  remove(id: number): void;
+}

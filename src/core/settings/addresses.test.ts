@@ -1,0 +1,137 @@
+// A change of the listening place that nobody confirms is undone after a minute, whatever happened in between.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nodeCrypto } from '../../adapters/crypto.ts';
+import { createPasswordHasher } from '../../adapters/passwords.ts';
+import { totp } from '../../adapters/totp.ts';
+import { noVault } from '../../adapters/vault/no-vault.ts';
+import { openStore } from '../../store/index.ts';
+import type { Call } from '../context.ts';
+import type { Core } from '../core.ts';
+import { createCore } from '../create-core.ts';
+import { PanelError } from '../panel-error.ts';
+import type { Listeners, Place } from '../ports/host.ts';
+import type { Store } from '../ports/ports.ts';
+
+const PASSWORD = 'correct horse battery';
+const NEW_PLACE: Place = { host: '127.0.0.1', port: 9000 };
+const START = Date.UTC(2026, 10, 20);
+
+let folder = '';
+let store: Store;
+let core: Core;
+let now = START;
+let ticks: (() => void)[] = [];
+let done: string[] = [];
+
+const listeners: Listeners = {
+  async tryAt({ port }) {
+    if (port === 1) throw new PanelError('address_in_use');
+    done.push(`try ${port}`);
+  },
+  async keepTrial() {
+    done.push('keep');
+  },
+  async dropTrial() {
+    done.push('drop');
+  },
+  async serveLinksAt(place) {
+    if (place?.port === 1) throw new PanelError('address_in_use');
+    done.push(`links ${place?.port ?? 'off'}`);
+  },
+};
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-addresses-'));
+  store = openStore(join(folder, 'panel.db'));
+  store.write(() => store.settings.set({ secretPath: 's'.repeat(32), port: 8443, instanceId: 'test' }));
+  [now, ticks, done] = [START, [], []];
+  core = createCore({
+    store,
+    clock: { now: () => now },
+    timers: {
+      every: (_ms, work) => {
+        ticks.push(work);
+        return () => {
+          ticks = ticks.filter((tick) => tick !== work);
+        };
+      },
+      soon: queueMicrotask,
+    },
+    crypto: nodeCrypto,
+    passwords: createPasswordHasher(8),
+    vault: noVault,
+    totp,
+    log: { info() {}, warn() {}, error() {} },
+    heavy: null,
+    host: () => ({ listeners, certificates: null }),
+    version: '0',
+    origin: () => 'https://127.0.0.1:8443',
+  });
+  await core.local.setUp('admin', PASSWORD);
+});
+afterEach(() => {
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const actor = { kind: 'administrator', id: 1, name: 'admin', access: 'full' } as const;
+const CALL: Call = { actor, requestId: 'test', address: '127.0.0.1' };
+async function change(input: object): Promise<{ confirm_token: string | null }> {
+  const reply = await core.dispatch('changeAddresses', { password: PASSWORD, ...input }, CALL);
+  return reply.body as { confirm_token: string | null };
+}
+const confirm = (token: unknown, isOnTrial = true) =>
+  core.dispatch('confirmAddresses', { token }, { ...CALL, ...(isOnTrial && { isOnTrial }) });
+const tick = () => {
+  for (const each of [...ticks]) each();
+};
+
+describe('a new listening place', () => {
+  it('is dropped after a minute without a confirmation, and its token is then worth nothing', async () => {
+    const { confirm_token: token } = await change(NEW_PLACE);
+    now += 59_999;
+    tick();
+    expect(done).toEqual(['try 9000']);
+    now += 1;
+    tick();
+    expect(done).toEqual(['try 9000', 'drop']);
+    await expect(confirm(token)).rejects.toThrow('not_found');
+    expect(store.settings.get().port).toBe(8443);
+    expect(ticks).toEqual([]);
+  });
+
+  it('is kept when it is confirmed from there, once', async () => {
+    const { confirm_token: token } = await change(NEW_PLACE);
+    await expect(confirm(token, false)).rejects.toThrow('not_found');
+    await confirm(token);
+    await expect(confirm(token)).rejects.toThrow('not_found');
+    now += 120_000;
+    tick();
+    expect(done).toEqual(['try 9000', 'keep']);
+    expect(store.settings.get()).toMatchObject(NEW_PLACE);
+  });
+
+  it('is one at a time', async () => {
+    await change(NEW_PLACE);
+    await expect(change({ port: 9001 })).rejects.toThrow('unavailable');
+    expect(done).toEqual(['try 9000']);
+  });
+
+  it('is not even tried with a wrong password, and closed again when the rest of the change is refused', async () => {
+    await expect(change({ ...NEW_PLACE, password: 'wrong' })).rejects.toThrow('wrong_password');
+    expect(done).toEqual([]);
+    await expect(change({ ...NEW_PLACE, links_port: 9100, sub_path: 's'.repeat(32) })).rejects.toThrow('validation');
+    expect(done).toEqual(['try 9000', 'links 9100', 'drop', 'links off']);
+    expect(store.settings.get()).toMatchObject({ port: 8443, linksPort: null, subPath: 'sub' });
+  });
+
+  it('leaves the panel as it is where it cannot be listened on', async () => {
+    await expect(change({ port: 1 })).rejects.toThrow('address_in_use');
+    await expect(change({ ...NEW_PLACE, links_port: 1 })).rejects.toThrow('address_in_use');
+    expect(done).toEqual(['try 9000', 'drop']);
+    expect(store.settings.get()).toMatchObject({ port: 8443, linksPort: null });
+  });
+});

@@ -1,0 +1,77 @@
+// Settings as the administrator reads and changes them; another time zone moves every user's resets.
+import type { PanelSettings } from '../../contract/panel-settings.ts';
+import type { Input } from '../../contract/table.ts';
+import { isTimeZone } from '../../domain/time-zone.ts';
+import { changeReset } from '../../domain/traffic.ts';
+import type { Reply, Scope } from '../context.ts';
+import type { Handlers } from '../handler.ts';
+import { bodyError } from '../panel-error.ts';
+import type { SettingValues } from '../ports/settings.ts';
+import { commitTraffic, openUser } from '../users/change.ts';
+import { definedOnly } from '../wire.ts';
+
+const CHUNK = 500;
+
+function view(settings: SettingValues): PanelSettings {
+  return {
+    time_zone: settings.timeZone,
+    language: settings.language,
+    panel_title: settings.panelTitle,
+    subscription_title: settings.subscriptionTitle,
+    update_interval_hours: settings.updateIntervalHours,
+    support_url: settings.supportUrl,
+    announcement: settings.announcement,
+    rate_limit: settings.rateLimit,
+    events_kept_days: settings.eventsKeptDays,
+    audit_kept_days: settings.auditKeptDays,
+  };
+}
+
+/** Settles every user that resets under the former zone and puts the next reset where the new one has it. */
+function moveResets(scope: Scope, zone: string): void {
+  const { store, now } = scope;
+  let afterId = 0;
+  for (;;) {
+    const rows = store.users.withResets(afterId, CHUNK);
+    for (const row of rows) {
+      const current = openUser(scope, row);
+      const { account } = current;
+      commitTraffic(scope, current, { account: changeReset(account, account.resetStrategy, now, zone) });
+    }
+    const last = rows.at(-1);
+    if (rows.length < CHUNK || !last) return;
+    afterId = last.id;
+  }
+}
+
+function updateSettings(input: Input<'updateSettings'>, scope: Scope): Reply {
+  const { settings } = scope;
+  if (input.time_zone !== undefined && !isTimeZone(input.time_zone)) {
+    throw bodyError('validation', '#/time_zone', 'invalid', 'is not an IANA time zone');
+  }
+  const asked = definedOnly({
+    timeZone: input.time_zone,
+    language: input.language,
+    panelTitle: input.panel_title,
+    subscriptionTitle: input.subscription_title,
+    updateIntervalHours: input.update_interval_hours,
+    supportUrl: input.support_url,
+    announcement: input.announcement,
+    rateLimit: input.rate_limit,
+    eventsKeptDays: input.events_kept_days,
+    auditKeptDays: input.audit_kept_days,
+  });
+  const names = Object.keys(asked) as (keyof SettingValues)[];
+  const changed = names.filter((name) => asked[name as keyof typeof asked] !== settings[name]);
+  if (changed.length === 0) return { status: 200, body: view(settings) };
+  if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(scope, asked.timeZone);
+  scope.saveSettings(asked);
+  scope.emit('settings.changed', { names: changed });
+  scope.audit('settings', { ...input });
+  return { status: 200, body: view({ ...settings, ...asked }) };
+}
+
+export const PANEL_SETTINGS_HANDLERS = {
+  getPanelSettings: { read: (_input, { settings }) => ({ status: 200, body: view(settings) }) },
+  updateSettings: { write: updateSettings, isHeavy: ({ time_zone }) => time_zone !== undefined },
+} satisfies Handlers<'getPanelSettings' | 'updateSettings'>;

@@ -1,0 +1,100 @@
+// One act on many users, in one transaction: what is planned for each is done, or only told.
+
+import type { Input } from '../../contract/table.ts';
+import type { BulkAction, BulkResult } from '../../contract/user-acts.ts';
+import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
+import type { Reply, Scope } from '../context.ts';
+import type { WriteHandler } from '../handler.ts';
+import { PanelError } from '../panel-error.ts';
+import { type Act, durationOf, extendBy, resetCounter, setEnabled } from './acts.ts';
+import { commitUser, openUser } from './change.ts';
+import { conditionsOf } from './list.ts';
+import { removeUser } from './users.ts';
+
+type Result = BulkResult['results'][number];
+
+/** More users than this are not changed on the thread that answers. */
+const MAX_ON_MAIN = 100;
+/** How many failures an undone bulk lists. */
+const MAX_LISTED = 100;
+
+function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>): Act {
+  if (action === 'extend') return extendBy(durationOf(input));
+  return action === 'reset' ? resetCounter : setEnabled(action === 'enable');
+}
+
+/** Acts on one user and says what came of it. */
+type Step = (id: number) => Result;
+
+function stepFor(input: Input<'bulkUsers'>, scope: Scope): Step {
+  const { action, dry_run: isDry } = input;
+  const { users } = scope.store;
+  if (action === 'delete') {
+    return (id) => {
+      const row = users.get(id);
+      if (!row) return { id, outcome: 'failed', detail: 'not_found' };
+      if (!isDry) removeUser(scope, row);
+      return { id, outcome: 'changed' };
+    };
+  }
+  const act = actFor(action, input);
+  return (id) => {
+    const stored = users.get(id);
+    if (!stored) return { id, outcome: 'failed', detail: 'not_found' };
+    const current = openUser(scope, stored);
+    const plan = act(current, scope);
+    if (plan === 'unchanged') return { id, outcome: 'unchanged' };
+    if (plan instanceof PanelError) return { id, outcome: 'failed', detail: plan.code };
+    if (!isDry) commitUser(scope, current, plan.change);
+    return { id, outcome: 'changed' };
+  };
+}
+
+function targetsOf(input: Input<'bulkUsers'>, scope: Scope): readonly number[] {
+  if (input.ids) return [...input.ids].sort((a, b) => a - b);
+  const { all: _all, ...filter } = input.filter ?? {};
+  return scope.store.users.ids(conditionsOf(filter), scope.now);
+}
+
+function undone(failed: readonly Result[], ids: readonly number[] | undefined): PanelError {
+  const errors = failed.slice(0, MAX_LISTED).map(({ id, detail }) => ({
+    pointer: ids ? `#/ids/${ids.indexOf(id)}` : '#/filter',
+    code: detail ?? 'failed',
+    message: `user ${id} cannot be changed so`,
+  }));
+  return new PanelError('bulk_failed', errors);
+}
+
+function bulkUsers(input: Input<'bulkUsers'>, scope: Scope): Reply {
+  const { action, dry_run, atomic, expect_matched } = input;
+  const step = stepFor(input, scope);
+  const targets = targetsOf(input, scope);
+  const failed: Result[] = [];
+  const done: Result[] = [];
+  let affected = 0;
+  let missing = 0;
+  for (const id of targets) {
+    const result = step(id);
+    if (result.outcome === 'changed') affected += 1;
+    if (result.detail === 'not_found') missing += 1;
+    const kept = result.outcome === 'failed' ? failed : done;
+    if (kept.length < MAX_BULK_IDS) kept.push(result);
+  }
+  const matched = targets.length - missing;
+  if (expect_matched !== undefined && expect_matched !== matched) throw new PanelError('bulk_changed');
+  if (atomic && failed.length > 0) throw undone(failed, input.ids);
+  const results = [...failed, ...done].slice(0, MAX_BULK_IDS);
+  const body: BulkResult = { action, dry_run, matched, affected, results };
+  if (!dry_run) scope.audit(null, auditDetail(input, matched, affected));
+  return { status: 200, body, isEffectless: dry_run };
+}
+
+function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: number): Record<string, unknown> {
+  const { action, filter, ids, days, months } = input;
+  return { action, days, months, filter, ids: ids && ids.length <= MAX_LISTED ? ids : undefined, matched, affected };
+}
+
+export const BULK_HANDLER: WriteHandler<'bulkUsers'> = {
+  write: bulkUsers,
+  isHeavy: ({ ids }) => ids === undefined || ids.length > MAX_ON_MAIN,
+};

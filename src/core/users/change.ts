@@ -1,0 +1,188 @@
+// How a user is opened for a change and written back, so that time, state, events and counters always move together.
+import type { EventData, EventType } from '../../contract/events.ts';
+import { type Account, extraBytes, type Grant, stateOf } from '../../domain/account.ts';
+import { nextChangeAt, settle, type TermFlags } from '../../domain/settle.ts';
+import { isTrafficLow } from '../../domain/traffic.ts';
+import type { Scope } from '../context.ts';
+import type { Store } from '../ports/ports.ts';
+import type { UserRow } from '../ports/users.ts';
+import { toInstantOrNull } from '../wire.ts';
+
+/** A user at one moment, with everything that has come due by then. */
+export interface Current {
+  /** As the store has it. */
+  readonly stored: UserRow;
+  /** As it is at the moment: fields of the account, state and extra are brought up to date. */
+  readonly row: UserRow;
+  readonly account: Account;
+  readonly flags: TermFlags;
+  /** The grants as the store has them; to see which changed. */
+  readonly grants: readonly Grant[];
+}
+
+/** What an act makes of a user. What is left out stays. */
+export interface Change {
+  readonly account?: Account;
+  readonly fields?: Partial<
+    Pick<
+      UserRow,
+      | 'name'
+      | 'contact'
+      | 'note'
+      | 'tags'
+      | 'tariffId'
+      | 'deviceLimit'
+      | 'inbounds'
+      | 'token'
+      | 'uuid'
+      | 'password'
+      | 'onlineAt'
+    >
+  >;
+  readonly flags?: TermFlags;
+  readonly events?: readonly { readonly type: EventType; readonly data?: EventData }[];
+}
+
+const NO_GRANTS: readonly Grant[] = [];
+
+function isDue(row: UserRow, now: number): boolean {
+  return row.dueAt !== null && row.dueAt <= now;
+}
+
+/** Whether the stored state is not that of `now`: something came due, or the term ended by a clock that was set back since. */
+export function isUnsettled(row: UserRow, now: number): boolean {
+  return isDue(row, now) || (row.state === 'expired' && row.expiresAt !== null && row.expiresAt > now);
+}
+
+function accountOf(row: UserRow, grants: readonly Grant[]): Account {
+  const { enabled, expiresAt, hold, trafficLimit, usedUp, usedDown, totalUp, totalDown } = row;
+  const { resetStrategy, termBeganAt, resetsAt } = row;
+  return {
+    enabled,
+    expiresAt,
+    hold,
+    trafficLimit,
+    usedUp,
+    usedDown,
+    totalUp,
+    totalDown,
+    resetStrategy,
+    termBeganAt,
+    resetsAt,
+    grants,
+  };
+}
+
+function withAccount(row: UserRow, account: Account, flags: TermFlags, now: number): UserRow {
+  const { grants, ...fields } = account;
+  return { ...row, ...fields, ...flags, state: stateOf(account, now), extra: extraBytes(grants, now) };
+}
+
+function liveGrants(store: Store, row: UserRow, now: number): readonly Grant[] {
+  return row.extra > 0 || isUnsettled(row, now) ? store.grants.live(row.id) : NO_GRANTS;
+}
+
+/** The user as it is at `now`, for reading: nothing is written. */
+export function settledRow(store: Store, row: UserRow, now: number, zone: string): UserRow {
+  if (!isUnsettled(row, now)) return row;
+  const { account, flags } = settle(accountOf(row, store.grants.live(row.id)), row, now, zone);
+  return withAccount(row, account, flags, now);
+}
+
+/** The user as it is now, for an act; what time did is not told or written before `commitUser`. */
+export function openUser(scope: Pick<Scope, 'store' | 'now' | 'settings'>, stored: UserRow): Current {
+  const { store, now } = scope;
+  const grants = liveGrants(store, stored, now);
+  const account = accountOf(stored, grants);
+  if (!isUnsettled(stored, now)) return { stored, row: stored, account, flags: stored, grants };
+  const settled = settle(account, stored, now, scope.settings.timeZone);
+  return {
+    stored,
+    row: withAccount(stored, settled.account, settled.flags, now),
+    account: settled.account,
+    flags: settled.flags,
+    grants,
+  };
+}
+
+/** Writes what time did to a user, and tells it. */
+export function commitTime(scope: Scope, current: Current): void {
+  tellTime(scope, current);
+  write(scope, current, current.row, current.account);
+}
+
+/**
+ * Writes an act on a user: its account, fields and state, its grants, the counters behind them and the events, those of passed
+ * time first. The ETag changes. Returns the row as written.
+ */
+export function commitUser(scope: Scope, current: Current, change: Change): UserRow {
+  return commit(scope, current, change, { version: current.row.version + 1, updatedAt: scope.now });
+}
+
+/** Writes traffic: as an act, but the ETag and updated_at stay. */
+export function commitTraffic(scope: Scope, current: Current, change: Change): UserRow {
+  return commit(scope, current, change, {});
+}
+
+function commit(scope: Scope, current: Current, change: Change, stamp: Partial<UserRow>): UserRow {
+  const { now } = scope;
+  if (isUnsettled(current.stored, now)) tellTime(scope, current);
+  const account = change.account ?? current.account;
+  const asked = change.flags ?? current.flags;
+  const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
+  const flags = { expiringAnnounced: asked.expiringAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
+  const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
+  for (const { type, data } of change.events ?? []) scope.emit(type, { ...describe(after), ...data });
+  if (isEndPassed && !asked.expiredAnnounced) scope.emit('user.expired', describe(after));
+  tellState(scope, current.row.state, after, now);
+  return write(scope, current, after, account);
+}
+
+/** What every event of a user says. */
+export function describe(row: UserRow): EventData {
+  return { user_id: row.id, state: row.state, expires_at: toInstantOrNull(row.expiresAt) };
+}
+
+/** Tells what time did, each at its true moment and with the state of that moment; then what a clock set back undid. */
+function tellTime(scope: Scope, { stored, row: present, grants }: Current): void {
+  const { now, settings } = scope;
+  const zone = settings.timeZone;
+  const account = accountOf(stored, grants);
+  let { state } = stored;
+  for (const happening of settle(account, stored, now, zone).happened) {
+    const { at } = happening;
+    const then = settle(account, stored, at, zone);
+    const row = withAccount(stored, then.account, then.flags, at);
+    const grant = happening.type === 'grant_ended' ? { grant_id: happening.grantId } : {};
+    scope.emit(`user.${happening.type}`, { ...describe(row), ...grant }, at);
+    tellState(scope, state, row, at);
+    state = row.state;
+  }
+  tellState(scope, state, present, now);
+}
+
+function tellState(scope: Scope, before: UserRow['state'], row: UserRow, at: number): void {
+  if (row.state === before) return;
+  if (row.state === 'limited') scope.emit('user.limited', describe(row), at);
+  if (row.state === 'active') scope.emit('user.activated', describe(row), at);
+}
+
+function write(scope: Scope, current: Current, row: UserRow, account: Account): UserRow {
+  const { store, now } = scope;
+  const isLow = isTrafficLow(account, now);
+  if (isLow && !row.trafficLowAnnounced && row.state === 'active') scope.emit('user.traffic_low', describe(row));
+  const trafficLowAnnounced = isLow && (row.trafficLowAnnounced || row.state === 'active');
+  const after: UserRow = { ...row, trafficLowAnnounced, dueAt: nextChangeAt(account, row, now) };
+  if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants);
+  store.users.save(current.stored, after);
+  return after;
+}
+
+function saveGrants(store: Store, before: readonly Grant[], after: readonly Grant[]): void {
+  for (const grant of after) {
+    const old = before.find(({ id }) => id === grant.id);
+    if (old && (old.bytesLeft !== grant.bytesLeft || old.endsAt !== grant.endsAt)) {
+      store.grants.save(grant.id, grant.bytesLeft, grant.endsAt);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// Grants: traffic given on top of the plan, listed and taken back.
+import type { Grant } from '../../contract/grants.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { isGrantLive } from '../../domain/account.ts';
+import { addGrant } from '../../domain/grant.ts';
+import type { Reply, Scope } from '../context.ts';
+import type { Handlers } from '../handler.ts';
+import { bodyError, PanelError } from '../panel-error.ts';
+import type { GrantRow, UserRow } from '../ports/users.ts';
+import { userOf } from '../references.ts';
+import { toInstant, toInstantOrNull } from '../wire.ts';
+import { commitUser, openUser } from './change.ts';
+
+/** A grant as it is sent; one that has ended has nothing left, also where that is not written yet. */
+function viewGrant(grant: GrantRow, user: UserRow, now: number): Grant {
+  const isReset = grant.lifetime === 'period' && grant.bytesLeft > 0 && user.resetsAt !== null && user.resetsAt <= now;
+  return {
+    id: grant.id,
+    bytes: grant.bytes,
+    bytes_left: isGrantLive(grant, now) && !isReset ? grant.bytesLeft : 0,
+    lifetime: grant.lifetime,
+    days: grant.days,
+    ends_at: toInstantOrNull(isReset ? user.resetsAt : grant.endsAt),
+    note: grant.note,
+    created_at: toInstant(grant.createdAt),
+  };
+}
+
+function grantOf({ store }: Scope, userId: number, id: number): GrantRow {
+  const grant = store.grants.get(userId, id);
+  if (!grant) throw new PanelError('not_found');
+  return grant;
+}
+
+function createGrant(input: Input<'createGrant'>, scope: Scope): Reply {
+  const { store, now } = scope;
+  const current = openUser(scope, userOf(scope, input.id));
+  const { bytes, lifetime } = input;
+  const result = addGrant(current.account, { bytes, lifetime, days: input.days ?? null }, now);
+  if (!result.ok)
+    throw bodyError('validation', '#/bytes', 'too_big', 'the user would have more than 2^53-1 bytes left in grants');
+  const row = { ...result.grant, userId: input.id, note: input.note ?? '' };
+  const grant = { ...row, id: store.grants.insert(row) };
+  const account = { ...current.account, grants: [...current.account.grants, grant] };
+  const granted = { type: 'user.granted', data: { grant_id: grant.id, bytes } } as const;
+  const user = commitUser(scope, current, { account, events: [granted] });
+  scope.audit(`user:${input.id}`, { grant_id: grant.id, bytes, lifetime, days: input.days, note: input.note });
+  return { status: 201, body: viewGrant(grant, user, now), location: `/users/${input.id}/grants/${grant.id}` };
+}
+
+function listGrants(input: Input<'listGrants'>, scope: Scope): Reply {
+  const { store, now } = scope;
+  const { id, limit, offset } = input;
+  const user = userOf(scope, id);
+  const body: Output<'listGrants'> = {
+    items: store.grants.page(id, limit, offset).map((grant) => viewGrant(grant, user, now)),
+    total: store.grants.count(id),
+    limit,
+    offset,
+    next_cursor: null,
+  };
+  return { status: 200, body };
+}
+
+function getGrant(input: Input<'getGrant'>, scope: Scope): Reply {
+  const user = userOf(scope, input.id);
+  return { status: 200, body: viewGrant(grantOf(scope, input.id, input.grant_id), user, scope.now) };
+}
+
+function deleteGrant(input: Input<'deleteGrant'>, scope: Scope): Reply {
+  const current = openUser(scope, userOf(scope, input.id));
+  const grant = grantOf(scope, input.id, input.grant_id);
+  const grants = current.account.grants.filter(({ id }) => id !== grant.id);
+  commitUser(scope, current, { account: { ...current.account, grants }, events: [{ type: 'user.changed' }] });
+  scope.store.grants.remove(grant.id);
+  scope.audit(`user:${input.id}`, { grant_id: grant.id });
+  return { status: 204 };
+}
+
+export const GRANT_HANDLERS = {
+  createGrant: { write: createGrant },
+  listGrants: { read: listGrants },
+  getGrant: { read: getGrant },
+  deleteGrant: { write: deleteGrant },
+} satisfies Handlers<'createGrant' | 'listGrants' | 'getGrant' | 'deleteGrant'>;

@@ -1,0 +1,120 @@
+// The doctor finds what is broken, says what to do, and touches nothing.
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ensureCertificate } from '../../adapters/certificates/certificate.ts';
+import { openStore } from '../../store/index.ts';
+import { networkFileSystem } from '../network-drive.ts';
+import { examine } from './doctor.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.now();
+let folder = '';
+let database = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-doctor-'));
+  database = join(folder, 'panel.db');
+  const store = openStore(database);
+  store.write(() =>
+    store.settings.set({ port: 1, host: '127.0.0.1', secretPath: 's'.repeat(32), instanceId: 'doctor' }),
+  );
+  store.close();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function change(work: (store: ReturnType<typeof openStore>) => void): void {
+  const store = openStore(database);
+  store.write(() => work(store));
+  store.close();
+}
+
+async function verdictOf(check: string, now = NOW): Promise<string | undefined> {
+  const found = (await examine(folder, now)).find((each) => each.check === check);
+  return found && `${found.verdict}${found.verdict !== 'ok' && found.advice === '' ? ' without advice' : ''}`;
+}
+
+it('finds nothing wrong with a panel that is well, and leaves the file as it is', async () => {
+  const digest = () => createHash('sha256').update(readFileSync(database)).digest('hex');
+  const before = digest();
+  const findings = await examine(folder, NOW);
+  const wrong = findings.filter(({ check, verdict }) => verdict === 'problem' && check !== 'port');
+  expect(wrong).toEqual([]);
+  expect(digest()).toBe(before);
+});
+
+it('says so where there is no panel at all', async () => {
+  const findings = await examine(join(folder, 'nowhere'), NOW);
+  expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual([['data folder', 'problem']]);
+});
+
+it('warns of a folder that others can read', async () => {
+  chmodSync(folder, 0o755);
+  expect(await verdictOf('data folder')).toBe('warning');
+});
+
+it('finds a damaged, a foreign and a newer database', async () => {
+  const whole = readFileSync(database);
+  writeFileSync(database, 'no database at all, whatever its name says'.repeat(50));
+  expect(await verdictOf('database')).toBe('problem');
+  writeFileSync(database, whole);
+  truncateSync(database, Math.floor(whole.length / 2 / 4096) * 4096);
+  expect(await verdictOf('database')).toBe('problem');
+  whole.writeUInt32BE(9999, 60);
+  writeFileSync(database, whole);
+  expect(await verdictOf('database')).toBe('problem');
+});
+
+it('finds a clock that is behind what was written', async () => {
+  const entry = { actorKind: 'panel', actorId: null, actorName: 'panel', action: 'test', outcome: 'done' } as const;
+  change((store) => {
+    store.audit.append({ ...entry, at: NOW + DAY, target: null, detail: '{}', address: null, requestId: 'test' });
+  });
+  expect(await verdictOf('clock')).toBe('problem');
+  expect(await verdictOf('clock', NOW + 2 * DAY)).toBe('ok');
+});
+
+it('finds certificates that end or have ended', async () => {
+  const { endsAt } = await ensureCertificate(join(folder, 'tls'), ['localhost'], { now: () => NOW });
+  expect(await verdictOf('certificate')).toBe('ok');
+  expect(await verdictOf('certificate', endsAt - 20 * DAY)).toBe('warning');
+  expect(await verdictOf('certificate', endsAt + DAY)).toBe('problem');
+  writeFileSync(join(folder, 'tls', 'imported-links.pem'), 'nothing');
+  expect(await verdictOf('imported certificate for links')).toBe('problem');
+});
+
+it('finds a port that something else listens on', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  change((store) => store.settings.set({ port }));
+  expect(await verdictOf('port')).toBe('problem');
+  await new Promise((resolve) => server.close(resolve));
+  expect(await verdictOf('port')).toBe('ok');
+});
+
+it('misses an engine only where a local node needs one', async () => {
+  const path = process.env.PATH;
+  process.env.PATH = folder;
+  try {
+    expect(await verdictOf('engine')).toBe('ok');
+    change((store) => {
+      const fields = { name: 'Here', kind: 'local', address: '127.0.0.1', enabled: true, status: 'unknown' } as const;
+      const none = { coreName: null, coreVersion: null, engineStartedAt: null, lastSeenAt: null, errorCode: null };
+      store.nodes.insert({ ...fields, ...none, usersOnline: 0, errorText: null, createdAt: NOW, updatedAt: NOW });
+    });
+    expect(await verdictOf('engine')).toBe('problem');
+  } finally {
+    process.env.PATH = path;
+  }
+});
+
+it('knows network drives by what the system calls them', () => {
+  expect(networkFileSystem('/', () => 0x6969)).toBe(process.platform === 'linux' ? 'NFS' : null);
+  expect(networkFileSystem('/', () => 0xff534d42 | 0)).toBe(process.platform === 'linux' ? 'CIFS' : null);
+  expect(networkFileSystem('/', () => 0xef53)).toBeNull();
+});

@@ -1,0 +1,208 @@
+// Looks at everything a panel stands on and says what is wrong and what to do, without changing any of it.
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { systemClock } from '../../adapters/clock.ts';
+import { lockOwner } from '../../adapters/instance-lock.ts';
+import { openReserve } from '../../adapters/reserve.ts';
+import { openVault } from '../../adapters/vault/vault.ts';
+import type { Log, Store } from '../../core/ports/ports.ts';
+import type { SettingValues } from '../../core/ports/settings.ts';
+import { quickCheck } from '../../store/check.ts';
+import { openStore } from '../../store/index.ts';
+import { isRefusal as isStoreRefusal } from '../../store/refusal.ts';
+import { FILES, hasPanel } from '../data-folder.ts';
+import { networkFileSystem } from '../network-drive.ts';
+import { reasonOf } from '../refusal.ts';
+import { checkCertificates } from './certificates.ts';
+import { checkEngine } from './engine.ts';
+import { type Finding, finding } from './finding.ts';
+
+const MB = 1_000_000;
+const LEAST_FREE = 20 * MB;
+const SCARCE_FREE = 500 * MB;
+const CLOCK_SLACK_MS = 5 * 60_000;
+const CONNECT_MS = 3000;
+const SILENT: Log = { info() {}, warn() {}, error() {} };
+
+/** All findings about a data folder at `now` (epoch ms), in the order a person would look. */
+export async function examine(folder: string, now = systemClock.now()): Promise<readonly Finding[]> {
+  const place = checkFolder(folder);
+  if (place.verdict === 'problem') return [place];
+  const database = join(folder, FILES.database);
+  const opened = openQuietly(database);
+  const findings = [place, checkDisk(folder), opened.finding];
+  const { store } = opened;
+  if (!store) return [...findings, checkEngine(null)];
+  try {
+    const settings = store.settings.get();
+    return [
+      ...findings,
+      checkClock(store, now),
+      ...checkCertificates(join(folder, FILES.tls), now),
+      await checkPort(folder, settings),
+      await checkVault(folder, store, settings),
+      checkEngine(store),
+    ];
+  } finally {
+    store.close();
+  }
+}
+
+function checkFolder(folder: string): Finding {
+  const check = 'data folder';
+  if (!hasPanel(folder)) {
+    return finding(
+      check,
+      'problem',
+      `no panel has run on ${folder}`,
+      'Start one with `panel serve`, or name its folder with --data.',
+    );
+  }
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return finding(
+      check,
+      'problem',
+      `${folder}: ${reasonOf(error)}`,
+      'Give the folder to the user that runs the panel.',
+    );
+  }
+  const isOpen = process.platform !== 'win32' && (statSync(folder).mode & 0o077) !== 0;
+  if (isOpen) return finding(check, 'warning', `${folder} is open to other users`, `Close it: chmod 700 ${folder}`);
+  const network = networkFileSystem(folder);
+  if (network) {
+    return finding(
+      check,
+      'problem',
+      `${folder} is on a network drive (${network})`,
+      'Move it to a local disk: SQLite is not safe there.',
+    );
+  }
+  return finding(check, 'ok', folder);
+}
+
+/** Looks without making anything: a key is made only when the first secret needs one. */
+async function checkVault(dataFolder: string, { sealed }: Store, { instanceId }: SettingValues): Promise<Finding> {
+  const check = 'secrets';
+  const count = sealed.all().length;
+  const keyFile = process.env.GATEHOUSE_KEY_FILE ?? null;
+  if (keyFile !== null && !existsSync(keyFile)) {
+    return finding(
+      check,
+      'problem',
+      `the key file ${keyFile} is not there`,
+      'Bring it back, or correct GATEHOUSE_KEY_FILE.',
+    );
+  }
+  const vault = await openVault({ instanceId, sealed, keyFile, dataFolder, log: SILENT });
+  const state = vault.state();
+  const found = `${count} sealed; the key's place is ${state}`;
+  if (state === 'unlocked' || state === 'headless') return finding(check, 'ok', `${count} sealed, the key is there`);
+  const advice = 'Unlock or start the keychain, or name the key file in GATEHOUSE_KEY_FILE.';
+  return finding(check, count > 0 ? 'problem' : 'warning', found, advice);
+}
+
+function checkDisk(folder: string): Finding {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const found = `${Math.floor(free / MB)} MB free`;
+  if (openReserve(join(folder, FILES.reserve)).state() === 'broken') {
+    const advice = 'Free some space: nothing is changed until there is, but reading and signing in go on.';
+    return finding('disk', 'problem', `full, ${found}, and the panel lives on its reserve`, advice);
+  }
+  if (free < LEAST_FREE)
+    return finding('disk', 'problem', found, 'Free some space: writes are refused until there is.');
+  if (free < SCARCE_FREE) return finding('disk', 'warning', found, 'Free some space soon; backups need room too.');
+  return finding('disk', 'ok', found);
+}
+
+function openQuietly(database: string): { readonly finding: Finding; readonly store: Store | null } {
+  const check = 'database';
+  try {
+    const problem = quickCheck(database);
+    if (problem !== null) {
+      return {
+        finding: finding(check, 'problem', `damaged: ${problem}`, 'Stop the panel and restore a backup.'),
+        store: null,
+      };
+    }
+    const store = openStore(database, { readonly: true });
+    return { finding: finding(check, 'ok', `whole, ${Math.ceil(store.sizeBytes() / MB)} MB`), store };
+  } catch (error) {
+    const advice = isStoreRefusal(error)
+      ? adviceFor(error.reason)
+      : 'Check who owns the file and whether the disk works.';
+    return { finding: finding(check, 'problem', reasonOf(error), advice), store: null };
+  }
+}
+
+function adviceFor(reason: string): string {
+  if (reason === 'newer')
+    return 'Install the newer version of the panel that wrote it, or restore a backup of this version.';
+  if (reason === 'outdated') return 'Start the panel once: it brings the database up to date and keeps a backup.';
+  if (reason === 'damaged') return 'Stop the panel and restore a backup.';
+  return 'Name the right data folder with --data, or restore a backup.';
+}
+
+/** Whatever was written last must not lie ahead: a clock behind it would end terms too late. */
+function checkClock(store: Store, now: number): Finding {
+  const latest = store.audit.page({ limit: 1 })[0]?.at ?? 0;
+  const shown = new Date(now).toISOString();
+  if (latest > now + CLOCK_SLACK_MS) {
+    const ahead = new Date(latest).toISOString();
+    return finding(
+      'clock',
+      'problem',
+      `${shown}, but the panel wrote something at ${ahead}`,
+      'Set the clock right; keep it so with NTP.',
+    );
+  }
+  return finding('clock', 'ok', shown);
+}
+
+async function checkPort(folder: string, { host, port }: SettingValues): Promise<Finding> {
+  const check = 'port';
+  const place = `${host}:${port}`;
+  const owner = lockOwner(folder);
+  if (owner?.command === 'serve') {
+    const isServed = await answers(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port);
+    return isServed
+      ? finding(check, 'ok', `the panel serves ${place} (process ${owner.pid})`)
+      : finding(
+          check,
+          'warning',
+          `a panel runs (process ${owner.pid}), but not at ${place}`,
+          'It was started with another --port or --host.',
+        );
+  }
+  const taken = await whyTaken(host, port);
+  if (taken === null) return finding(check, 'ok', `${place} is free; the panel is not running`);
+  const advice =
+    taken === 'EACCES' ? 'Choose a port above 1023.' : 'Stop the other program, or start with another --port.';
+  return finding(check, 'problem', `${place} cannot be listened on (${taken})`, advice);
+}
+
+function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    // Only whether something speaks TLS there; who it is does not matter here.
+    const socket = connect({ host, port, rejectUnauthorized: false, timeout: CONNECT_MS });
+    const end = (isServed: boolean) => {
+      socket.destroy();
+      resolve(isServed);
+    };
+    socket.once('secureConnect', () => end(true));
+    socket.once('error', (error) => end('code' in error && String(error.code).startsWith('ERR_SSL')));
+    socket.once('timeout', () => end(false));
+  });
+}
+
+function whyTaken(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error) => resolve('code' in error ? String(error.code) : 'unknown'));
+    server.listen({ host, port }, () => server.close(() => resolve(null)));
+  });
+}

@@ -1,0 +1,107 @@
+// A restored database takes over in one step: after a crash at any point there is the old one or the new one, with all it had.
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sampleTariff, type TempFolder, tempFolder } from '../../../tests/support/temp-store.ts';
+import { openStore } from '../index.ts';
+import { openReopenable } from '../reopenable.ts';
+import { decideFor, finishSwap, undecide } from './swap.ts';
+
+/** A database with one plan of that name, closed. */
+function databaseOf(file: string, name: string): string {
+  const store = openStore(file);
+  store.write(() => store.tariffs.insert(sampleTariff({ name })));
+  store.close();
+  return file;
+}
+
+function planIn(file: string): string | undefined {
+  const { store } = openReopenable(file);
+  const [plan] = store.tariffs.page({}, 10, 0);
+  store.close();
+  return plan?.name;
+}
+
+/** The old database as a process leaves it that was killed: with its last write in the journal alone. */
+function crashed({ path, file }: TempFolder): void {
+  const store = openStore(file);
+  store.write(() => store.tariffs.insert(sampleTariff({ name: 'old' })));
+  for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, join(path, `kept${end}`));
+  store.close();
+  for (const end of ['', '-wal']) renameSync(join(path, `kept${end}`), `${file}${end}`);
+  databaseOf(join(path, 'ready'), 'new');
+}
+
+describe('a crash', () => {
+  const steps: readonly (readonly [when: string, expected: string, until: (file: string, ready: string) => void])[] = [
+    ['before the decision', 'old', () => {}],
+    ['right after it', 'new', (file, ready) => decideFor(ready, file)],
+    [
+      'when the old journal is gone',
+      'new',
+      (file, ready) => {
+        decideFor(ready, file);
+        rmSync(`${file}-wal`);
+      },
+    ],
+    [
+      'when the new one has its name',
+      'new',
+      (file, ready) => {
+        decideFor(ready, file);
+        rmSync(`${file}-wal`);
+        renameSync(`${file}.restored`, file);
+      },
+    ],
+    [
+      'at the end',
+      'new',
+      (file, ready) => {
+        decideFor(ready, file);
+        finishSwap(file);
+      },
+    ],
+    [
+      'after a decision that was taken back',
+      'old',
+      (file, ready) => {
+        decideFor(ready, file);
+        undecide(file);
+      },
+    ],
+  ];
+
+  test.each(steps)('%s', (_when, expected, until) => {
+    using folder = tempFolder();
+    crashed(folder);
+    until(folder.file, join(folder.path, 'ready'));
+    expect(planIn(folder.file)).toBe(expected);
+    // And once more: it is over.
+    expect(planIn(folder.file)).toBe(expected);
+    expect(existsSync(`${folder.file}.restored`)).toBe(false);
+  });
+});
+
+test('whoever holds the store goes on with the restored data, also inside what they took from it before', () => {
+  using folder = tempFolder();
+  const ready = databaseOf(join(folder.path, 'ready'), 'new');
+  const { store, exchange } = openReopenable(databaseOf(folder.file, 'old'));
+  const { tariffs, write } = store;
+  expect(tariffs.get(1)?.name).toBe('old');
+  exchange(ready);
+  expect(tariffs.get(1)?.name).toBe('new');
+  write(() => tariffs.insert(sampleTariff({ name: 'next' })));
+  expect(store.read(() => store.tariffs.count({}))).toBe(2);
+  store.close();
+  expect(planIn(folder.file)).toBe('new');
+});
+
+test('an exchange that fails leaves the present database open and as it was', () => {
+  using folder = tempFolder();
+  const { store, exchange } = openReopenable(databaseOf(folder.file, 'old'));
+  expect(() => exchange(join(folder.path, 'nowhere'))).toThrow('ENOENT');
+  expect(store.tariffs.get(1)?.name).toBe('old');
+  store.write(() => store.tariffs.insert(sampleTariff({ name: 'goes on' })));
+  store.close();
+  expect(readdirSync(folder.path).filter((name) => name.endsWith('.restored'))).toEqual([]);
+});

@@ -1,0 +1,250 @@
+// Pages, counts and ids under random filters, sorts and moments, held against a list in memory that is filtered and sorted the plain way.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sampleTariff, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
+import type { GrantLifetime } from '../../contract/grants.ts';
+import { SORTS, type SortField, USER_STATES } from '../../contract/users.ts';
+import type { Store } from '../../core/ports/ports.ts';
+import type { PageRequest, UserConditions, UserRow } from '../../core/ports/users.ts';
+import { foldText, sortKeyOf } from '../../core/sort-key.ts';
+import { type Account, stateOf } from '../../domain/account.ts';
+import { settle } from '../../domain/settle.ts';
+import type { Connection } from '../database.ts';
+import { createUserPages, type UserPages } from './page.ts';
+import { createUserStates } from './states.ts';
+
+const WRITTEN_AT = 1_000_000;
+const moment = fc.integer({ min: WRITTEN_AT - 20, max: WRITTEN_AT + 20 });
+const later = fc.integer({ min: WRITTEN_AT, max: WRITTEN_AT + 25 });
+const few = fc.integer({ min: 0, max: 3 });
+
+const account = fc
+  .record({
+    enabled: fc.boolean(),
+    expiresAt: fc.option(moment),
+    hold: fc.option(fc.record({ months: few, days: few })),
+    trafficLimit: fc.option(fc.integer({ min: 1, max: 3 })),
+    usedUp: few,
+    usedDown: few,
+    resetsAt: fc.option(later.map((at) => at + 1)),
+    grants: fc.array(
+      fc.record({
+        bytesLeft: few,
+        lifetime: fc.constantFrom<GrantLifetime>('used', 'period', 'days'),
+        endsAt: later.map((at) => at + 1),
+      }),
+      { maxLength: 2 },
+    ),
+  })
+  .map(
+    ({ grants, hold, ...rest }): Account => ({
+      ...rest,
+      hold: rest.expiresAt === null ? hold : null,
+      totalUp: rest.usedUp,
+      totalDown: rest.usedDown,
+      resetStrategy: 'none',
+      termBeganAt: null,
+      grants: grants.map(({ endsAt, bytesLeft, lifetime }, index) => ({
+        id: index + 1,
+        bytes: 10,
+        bytesLeft,
+        lifetime,
+        days: lifetime === 'days' ? 1 : null,
+        endsAt: lifetime === 'days' ? endsAt : null,
+        createdAt: 0,
+      })),
+    }),
+  );
+
+const word = fc.constantFrom(
+  'Anna',
+  'ANNA',
+  'Привет',
+  'при',
+  'straße',
+  'STRASSE',
+  'ан',
+  '12',
+  '3',
+  'Ж',
+  '💡x',
+  'a"b',
+  '%_',
+);
+const text = fc.array(word, { minLength: 1, maxLength: 2 }).map((words) => words.join(' '));
+const user = fc.record({
+  account,
+  fields: fc.record({
+    name: text,
+    contact: fc.constantFrom('', '@anna', '@ANNA', '12'),
+    note: fc.constantFrom('', 'привет\nмир', 'x'),
+    tags: fc.constantFrom([], ['vip'], ['vip', 'друг']),
+    tariffId: fc.constantFrom(1, 2, null),
+    onlineAt: fc.option(moment.map((at) => at - 60_000)),
+    createdAt: few,
+    updatedAt: few,
+  }),
+});
+
+/** Given in one of so many requests: many conditions at once leave nobody. */
+const rarely = <T>(values: fc.Arbitrary<T>, of = 6) =>
+  fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
+const conditions: fc.Arbitrary<UserConditions> = fc.record({
+  state: rarely(fc.constantFrom(...USER_STATES), 2),
+  q: rarely(fc.oneof(word, fc.constantFrom('А', 'н', 'nn', '1', '2', 'ss', '\n', 'nobody', ' ')), 3),
+  tariffId: rarely(fc.constantFrom(1, 2, 3)),
+  tag: rarely(fc.constantFrom('vip', 'друг', 'none')),
+  contact: rarely(fc.constantFrom('', '@anna')),
+  online: rarely(fc.boolean()),
+  expiresBefore: rarely(moment),
+  expiresAfter: rarely(moment),
+  updatedSince: rarely(few),
+});
+const request = fc.record({
+  conditions,
+  sort: fc.constantFrom(...SORTS),
+  descending: fc.boolean(),
+  limit: fc.integer({ min: 1, max: 5 }),
+  offset: fc.integer({ min: 0, max: 4 }),
+  now: later,
+});
+
+interface Known {
+  readonly row: UserRow;
+  readonly account: Account;
+}
+
+function holds({ row, account: facts }: Known, asked: UserConditions, now: number): boolean {
+  const { state, q, tariffId, tag, contact, online, expiresBefore, expiresAfter, updatedSince } = asked;
+  const isOnline = row.onlineAt !== null && row.onlineAt > now - 60_000;
+  const fields = [row.name, row.contact, row.note, ...row.tags].map(foldText);
+  return (
+    (state === undefined || stateOf(settle(facts, row, now, 'UTC').account, now) === state) &&
+    (q === undefined || q === String(row.id) || (q !== '\n' && fields.some((field) => field.includes(foldText(q))))) &&
+    (tariffId === undefined || row.tariffId === tariffId) &&
+    (tag === undefined || row.tags.includes(tag)) &&
+    (contact === undefined || row.contact === contact) &&
+    (online === undefined || online === isOnline) &&
+    (expiresBefore === undefined || (row.expiresAt !== null && row.expiresAt < expiresBefore)) &&
+    (expiresAfter === undefined || (row.expiresAt !== null && row.expiresAt > expiresAfter)) &&
+    (updatedSince === undefined || row.updatedAt >= updatedSince)
+  );
+}
+
+function compare(a: UserRow, b: UserRow, sort: SortField): number {
+  const [left, right] = [sortKeyOf(a, sort), sortKeyOf(b, sort)];
+  const byId = a.id - b.id;
+  if (typeof left === 'string' || typeof right === 'string') {
+    return Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right))) || byId;
+  }
+  const [first, second] = [left ?? Number.MAX_VALUE, right ?? Number.MAX_VALUE];
+  return first === second ? byId : first - second;
+}
+
+function expected(known: readonly Known[], { conditions: asked, sort, descending, now }: Omit<PageRequest, 'after'>) {
+  const rows = known.filter((one) => holds(one, asked, now)).map(({ row }) => row);
+  return rows.sort((a, b) => (descending ? -1 : 1) * compare(a, b, sort));
+}
+
+const UNDONE = new Error('undone');
+
+/** Runs `check` over a store with these users, whose writes are undone. */
+function withUsers(
+  { store, db }: { store: Store; db: Connection },
+  users: readonly { account: Account; fields: Partial<UserRow> }[],
+  check: (known: readonly Known[], pages: readonly UserPages[]) => void,
+): void {
+  // Many ways lead to a page: with no table being small, all indexes are walked.
+  const pages = [0, 3, 5000].map((most) => createUserPages(db, createUserStates(db), most));
+  const run = () =>
+    store.write(() => {
+      const flags = { expiringAnnounced: true, expiredAnnounced: false };
+      const known = users.map(({ account: facts, fields }) => ({
+        account: facts,
+        row: storeAccount(store, facts, { ...flags, expiredAnnounced: isPast(facts) }, WRITTEN_AT, fields),
+      }));
+      check(known, pages);
+      throw UNDONE;
+    });
+  expect(run).toThrow(UNDONE);
+}
+
+function isPast({ expiresAt }: Account): boolean {
+  return expiresAt !== null && expiresAt <= WRITTEN_AT;
+}
+
+function ofTariffs() {
+  const temp = tempStore();
+  for (const _ of [1, 2]) temp.store.tariffs.insert(sampleTariff());
+  return temp;
+}
+
+describe('page, count and ids', () => {
+  it('equal those of a list in memory', () => {
+    using temp = ofTariffs();
+    fc.assert(
+      fc.property(
+        fc.array(user, { maxLength: 12 }),
+        fc.array(request, { minLength: 1, maxLength: 4 }),
+        (users, asked) =>
+          withUsers(temp, users, (known, ways) => {
+            for (const one of asked) {
+              const all = expected(known, one);
+              const end = one.offset + one.limit;
+              for (const pages of ways) {
+                const { rows, hasMore } = pages.page({ ...one, after: null });
+                expect(rows).toEqual(all.slice(one.offset, end));
+                expect(hasMore).toBe(all.length > end);
+                expect(pages.count(one.conditions, one.now)).toBe(all.length);
+                expect(pages.ids(one.conditions, one.now)).toEqual(all.map(({ id }) => id).sort((a, b) => a - b));
+              }
+            }
+          }),
+      ),
+      { numRuns: 300 },
+    );
+  }, 120_000);
+
+  it('walked by cursor give every user once, in the order of the sort', () => {
+    using temp = ofTariffs();
+    fc.assert(
+      fc.property(fc.array(user, { maxLength: 12 }), request, (users, asked) =>
+        withUsers(temp, users, (known, ways) => {
+          const all = expected(known, asked).map(({ id }) => id);
+          for (const pages of ways) {
+            const seen: number[] = [];
+            let after: PageRequest['after'] = null;
+            for (let isMore = true; isMore; ) {
+              const page = pages.page({ ...asked, offset: 0, after });
+              seen.push(...page.rows.map(({ id }) => id));
+              const last = page.rows.at(-1);
+              after = last ? { value: sortKeyOf(last, asked.sort), id: last.id } : null;
+              isMore = page.hasMore;
+            }
+            expect(seen).toEqual(all);
+          }
+        }),
+      ),
+      { numRuns: 300 },
+    );
+  }, 120_000);
+
+  it('skip an offset behind a cursor too', () => {
+    using temp = ofTariffs();
+    const facts = { expiresAt: null, hold: null, grants: [], resetStrategy: 'none', termBeganAt: null } as const;
+    const none = { trafficLimit: null, usedUp: 0, usedDown: 0, totalUp: 0, totalDown: 0, resetsAt: null };
+    const users = ['b', 'a', 'b', 'b', 'c'].map((name) => ({
+      account: { enabled: true, ...facts, ...none },
+      fields: { name },
+    }));
+    withUsers(temp, users, (known, ways) => {
+      const [first] = known;
+      const after = { value: 'b', id: first?.row.id ?? 0 };
+      const asked = { conditions: {}, sort: 'name', descending: false, limit: 1, offset: 1, now: WRITTEN_AT } as const;
+      for (const pages of ways) {
+        const { rows, hasMore } = pages.page({ ...asked, after });
+        expect([rows.map(({ id }) => id), hasMore]).toEqual([[known[3]?.row.id], true]);
+      }
+    });
+  });
+});

@@ -1,0 +1,166 @@
+// How a user lies in its table: one list of columns for reading and one for writing, so that no field is written without being read.
+
+import type { NewUser, UserRow } from '../../core/ports/users.ts';
+import { foldText } from '../../core/sort-key.ts';
+import { usedBytes } from '../../domain/account.ts';
+import type { Cell } from '../database.ts';
+
+/** Stands for "never" in `expires_at`: later than every moment there is. */
+export const NEVER = 9_000_000_000_000_000;
+
+const EXPIRING = 1;
+const EXPIRED = 2;
+const TRAFFIC_LOW = 4;
+
+/** What every read of a user selects, in the order of the cells. */
+export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, enabled, expires_at, hold_months, hold_days,
+  traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
+  device_limit, inbounds, online_at, token, uuid, password, announced, created_at, updated_at, version`;
+
+export type UserCells = [
+  id: number,
+  name: string,
+  contact: string,
+  note: string,
+  tags: string,
+  state: UserRow['state'],
+  tariffId: number | null,
+  enabled: number,
+  expiresAt: number,
+  holdMonths: number | null,
+  holdDays: number | null,
+  trafficLimit: number | null,
+  usedUp: number,
+  usedDown: number,
+  totalUp: number,
+  totalDown: number,
+  extra: number,
+  resetStrategy: UserRow['resetStrategy'],
+  termBeganAt: number | null,
+  resetsAt: number | null,
+  dueAt: number | null,
+  deviceLimit: number | null,
+  inbounds: string | null,
+  onlineAt: number | null,
+  token: string,
+  uuid: string,
+  password: string,
+  announced: number,
+  createdAt: number,
+  updatedAt: number,
+  version: number,
+];
+
+const NO_TAGS: readonly string[] = [];
+
+/** The row of the cells that `USER_COLUMNS` selects. */
+export function decodeUser(cells: UserCells): UserRow {
+  const [tags, expiresAt, months, days, inbounds, announced] = [
+    cells[4],
+    cells[8],
+    cells[9],
+    cells[10],
+    cells[22],
+    cells[27],
+  ];
+  return {
+    id: cells[0],
+    name: cells[1],
+    contact: cells[2],
+    note: cells[3],
+    tags: tags === '[]' ? NO_TAGS : (JSON.parse(tags) as string[]),
+    state: cells[5],
+    tariffId: cells[6],
+    enabled: cells[7] === 1,
+    expiresAt: expiresAt === NEVER ? null : expiresAt,
+    hold: months === null || days === null ? null : { months, days },
+    trafficLimit: cells[11],
+    usedUp: cells[12],
+    usedDown: cells[13],
+    totalUp: cells[14],
+    totalDown: cells[15],
+    extra: cells[16],
+    resetStrategy: cells[17],
+    termBeganAt: cells[18],
+    resetsAt: cells[19],
+    dueAt: cells[20],
+    deviceLimit: cells[21],
+    inbounds: inbounds === null ? null : (JSON.parse(inbounds) as number[]),
+    onlineAt: cells[23],
+    token: cells[24],
+    uuid: cells[25],
+    password: cells[26],
+    expiringAnnounced: (announced & EXPIRING) !== 0,
+    expiredAnnounced: (announced & EXPIRED) !== 0,
+    trafficLowAnnounced: (announced & TRAFFIC_LOW) !== 0,
+    createdAt: cells[28],
+    updatedAt: cells[29],
+    version: cells[30],
+  };
+}
+
+/** A column and what it holds of a row. */
+export interface UserColumn {
+  readonly name: string;
+  readonly cell: (row: NewUser) => Cell;
+}
+
+/** The columns that are searched and sorted as text come first: most writes change none of them. */
+export const WRITTEN: readonly UserColumn[] = [
+  { name: 'name', cell: (row) => row.name },
+  { name: 'name_sort', cell: (row) => foldText(row.name) },
+  { name: 'contact', cell: (row) => row.contact },
+  { name: 'note', cell: (row) => row.note },
+  { name: 'tags', cell: (row) => (row.tags.length === 0 ? '[]' : JSON.stringify(row.tags)) },
+  { name: 'state', cell: (row) => row.state },
+  { name: 'tariff_id', cell: (row) => row.tariffId },
+  { name: 'enabled', cell: (row) => (row.enabled ? 1 : 0) },
+  { name: 'expires_at', cell: (row) => row.expiresAt ?? NEVER },
+  { name: 'hold_months', cell: (row) => row.hold?.months ?? null },
+  { name: 'hold_days', cell: (row) => row.hold?.days ?? null },
+  { name: 'traffic_limit', cell: (row) => row.trafficLimit },
+  { name: 'used_up', cell: (row) => row.usedUp },
+  { name: 'used_down', cell: (row) => row.usedDown },
+  { name: 'used', cell: usedBytes },
+  { name: 'total_up', cell: (row) => row.totalUp },
+  { name: 'total_down', cell: (row) => row.totalDown },
+  { name: 'extra', cell: (row) => row.extra },
+  { name: 'reset_strategy', cell: (row) => row.resetStrategy },
+  { name: 'term_began_at', cell: (row) => row.termBeganAt },
+  { name: 'resets_at', cell: (row) => row.resetsAt },
+  { name: 'due_at', cell: (row) => row.dueAt },
+  { name: 'state_due_at', cell: stateDueAt },
+  { name: 'device_limit', cell: (row) => row.deviceLimit },
+  { name: 'inbounds', cell: (row) => (row.inbounds === null ? null : JSON.stringify(row.inbounds)) },
+  { name: 'online_at', cell: (row) => row.onlineAt },
+  { name: 'token', cell: (row) => row.token },
+  { name: 'uuid', cell: (row) => row.uuid },
+  { name: 'password', cell: (row) => row.password },
+  { name: 'announced', cell: announced },
+  { name: 'created_at', cell: (row) => row.createdAt },
+  { name: 'updated_at', cell: (row) => row.updatedAt },
+  { name: 'version', cell: (row) => row.version },
+];
+/** How many of `WRITTEN` are text. */
+export const TEXT_COLUMNS = 5;
+
+function announced(row: NewUser): number {
+  return (
+    (row.expiringAnnounced ? EXPIRING : 0) |
+    (row.expiredAnnounced ? EXPIRED : 0) |
+    (row.trafficLowAnnounced ? TRAFFIC_LOW : 0)
+  );
+}
+
+/**
+ * The earliest moment at which time alone may change the state; the table checks it. Only a term's end, the reset of a limited
+ * user and the end of a grant that a user lives on do so: a reset of a million users makes none of their states doubtful.
+ */
+function stateDueAt(row: NewUser): number | null {
+  const { state } = row;
+  if (state === 'disabled' || state === 'expired') return null;
+  let due = row.expiresAt ?? NEVER;
+  if (state === 'limited') due = Math.min(due, row.resetsAt ?? NEVER);
+  else if (row.trafficLimit !== null && usedBytes(row) >= row.trafficLimit) due = Math.min(due, row.dueAt ?? NEVER);
+  return due === NEVER ? null : due;
+}

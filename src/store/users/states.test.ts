@@ -1,0 +1,75 @@
+// The state in SQL and the state of the domain are the same, for any account at any other moment.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY, settledAccount } from '../../../tests/support/domain-arbitraries.ts';
+import { sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
+import { USER_STATES } from '../../contract/users.ts';
+import { stateOf } from '../../domain/account.ts';
+import { freshFlags, settle } from '../../domain/settle.ts';
+import { TRUE_STATE } from './states.ts';
+
+/** Other moments: close by, so that little has come due, far, and earlier, as after a clock that was set back. */
+const later = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: 0, max: 10 * DAY }),
+  fc.integer({ min: 0, max: 400 * DAY }),
+  fc.integer({ min: -400 * DAY, max: 0 }),
+);
+
+describe('true state', () => {
+  it('equals that of the domain after settling', () => {
+    using temp = tempStore();
+    const { store, db } = temp;
+    const truth = db
+      .prepare<[{ now: number; id: number }], string>(`SELECT ${TRUE_STATE} FROM users AS u WHERE u.id = :id`)
+      .pluck();
+    fc.assert(
+      fc.property(settledAccount, later, fc.boolean(), ({ account, now, zone }, by, isAnnounced) => {
+        const flags = isAnnounced ? freshFlags(account, now) : { expiringAnnounced: true, expiredAnnounced: false };
+        const row = store.write(() => storeAccount(store, account, flags, now));
+        const settled = settle(account, flags, now + by, zone);
+        expect(truth.get({ now: now + by, id: row.id })).toBe(stateOf(settled.account, now + by));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('needs no look at rows of which only the counter starts anew or a notice is due', () => {
+    using temp = tempStore();
+    const { store, db } = temp;
+    store.users.insert(sampleUser({ resetsAt: 100, dueAt: 100, expiresAt: 10_000, trafficLimit: 5 }));
+    store.users.insert(sampleUser({ enabled: false, state: 'disabled', expiresAt: 50, dueAt: 50 }));
+    expect(db.prepare('SELECT count(*) FROM users WHERE state_due_at <= 1000').pluck().get()).toBe(0);
+    expect(store.users.countsByState(1000)).toMatchObject({ active: 1, disabled: 1, expired: 0 });
+  });
+});
+
+describe('maintained counts', () => {
+  it('follow inserts, changes, deletions and passing time', () => {
+    using temp = tempStore();
+    const { store } = temp;
+    const tariffId = store.tariffs.insert(sampleTariff());
+    const ids = [100, 200, 300].map((expiresAt) =>
+      store.users.insert(sampleUser({ tariffId, expiresAt, dueAt: expiresAt })),
+    );
+    store.users.insert(sampleUser());
+    expect(store.users.countsByState(99)).toEqual({ active: 4, on_hold: 0, limited: 0, expired: 0, disabled: 0 });
+    expect(store.users.countsByState(200)).toEqual({ active: 2, on_hold: 0, limited: 0, expired: 2, disabled: 0 });
+    expect(store.users.count({ tariffId, state: 'expired' }, 200)).toBe(2);
+    expect(store.users.count({ tariffId, state: 'active' }, 200)).toBe(1);
+    expect(store.users.count({ state: 'active' }, 200)).toBe(2);
+
+    const [first = 0, second = 0] = ids;
+    const row = store.users.get(first);
+    if (row) store.users.save(row, { ...row, state: 'disabled', enabled: false, tariffId: null });
+    store.users.remove(second);
+    expect(store.users.countsByState(99)).toEqual({ active: 2, on_hold: 0, limited: 0, expired: 0, disabled: 1 });
+    expect(store.users.countByTariff(tariffId)).toBe(1);
+    expect(store.users.count({}, 99)).toBe(3);
+  });
+
+  it('are there for each state when nobody is', () => {
+    using temp = tempStore();
+    expect(Object.keys(temp.store.users.countsByState(0)).sort()).toEqual([...USER_STATES].sort());
+  });
+});

@@ -1,0 +1,91 @@
+// The true state of users at a moment, in SQL: what is stored is exact but for the few rows whose time has come since.
+import { USER_STATES, type UserState } from '../../contract/users.ts';
+import type { Connection } from '../database.ts';
+import type { Params } from '../statements.ts';
+
+/** Where time may have changed the state of `u` since it was written: it came due, or it ended by a clock that was set back since. */
+export const STALE_SOURCES = [
+  { from: 'users AS u INDEXED BY users_state_due', where: 'u.state_due_at <= :now' },
+  { from: 'users AS u INDEXED BY users_state_expires', where: "u.state = 'expired' AND u.expires_at > :now" },
+] as const;
+
+/** Whether time may have changed the state of `u`; no row is in two of the sources, as one that has expired comes due no more. */
+export const IS_STALE = `(${STALE_SOURCES.map(({ where }) => where).join(' OR ')})`;
+
+/** The state that follows from the facts of `u` at `:now`: what domain/settle.ts and domain/user-state.ts say, as one expression. */
+export const TRUTH = `CASE
+  WHEN u.enabled = 0 THEN 'disabled'
+  WHEN u.expires_at <= :now THEN 'expired'
+  WHEN u.used >= u.traffic_limit AND (u.resets_at IS NULL OR u.resets_at > :now) AND NOT EXISTS (
+    SELECT 1 FROM grants AS g WHERE g.user_id = u.id AND g.bytes_left > 0 AND (g.ends_at IS NULL OR g.ends_at > :now)
+  ) THEN 'limited'
+  WHEN u.hold_months IS NOT NULL THEN 'on_hold'
+  ELSE 'active' END`;
+
+/** The true state of `u`, whether it is stale or not. */
+export const TRUE_STATE = `CASE WHEN ${IS_STALE} THEN ${TRUTH} ELSE u.state END`;
+
+export interface UserStates {
+  /** Whether the stored state of any user may be wrong at `now`: a look at each of two indexes. */
+  isAnyStale(now: number): boolean;
+  /** Users of a plan, in a state, or both, at `now`. */
+  count(of: { readonly state?: UserState | undefined; readonly tariffId?: number | undefined }, now: number): number;
+  countsByState(now: number): Readonly<Record<UserState, number>>;
+}
+
+export function createUserStates(db: Connection): UserStates {
+  const firstStale = STALE_SOURCES.map(({ from, where }) =>
+    db.prepare<[Params], number>(`SELECT 1 FROM ${from} WHERE ${where} LIMIT 1`).pluck(),
+  );
+  const stored = db
+    .prepare<[Params], number>(
+      `SELECT coalesce(sum(count), 0) FROM user_counts
+       WHERE (:state IS NULL OR state = :state) AND (:tariff IS NULL OR tariff_id = :tariff)`,
+    )
+    .pluck();
+  const storedOfTariff = db
+    .prepare<[Params], number>(
+      `SELECT coalesce(sum(count), 0) FROM user_counts
+       WHERE tariff_id = :tariff AND (:state IS NULL OR state = :state)`,
+    )
+    .pluck();
+  const correction = STALE_SOURCES.map(({ from, where }) =>
+    db
+      .prepare<[Params], number>(
+        `SELECT coalesce(sum((${TRUTH} = :state) - (u.state = :state)), 0)
+         FROM ${from} WHERE ${where} AND (:tariff IS NULL OR u.tariff_id = :tariff)`,
+      )
+      .pluck(),
+  );
+  const storedByState = db
+    .prepare<[], [state: UserState, count: number]>('SELECT state, sum(count) FROM user_counts GROUP BY state')
+    .raw();
+  const corrections = STALE_SOURCES.map(({ from, where }) =>
+    db
+      .prepare<[Params], [stored: UserState, truth: UserState, count: number]>(
+        `SELECT u.state, ${TRUTH} AS truth, count(*) FROM ${from} WHERE ${where} GROUP BY 1, 2`,
+      )
+      .raw(),
+  );
+
+  const isAnyStale = (now: number) => firstStale.some((first) => first.get({ now }) !== undefined);
+  return {
+    isAnyStale,
+    count: ({ state, tariffId }, now) => {
+      const params = { state: state ?? null, tariff: tariffId ?? null, now };
+      const sum = (tariffId === undefined ? stored : storedOfTariff).get(params) ?? 0;
+      if (state === undefined || !isAnyStale(now)) return sum;
+      return correction.reduce((corrected, part) => corrected + (part.get(params) ?? 0), sum);
+    },
+    countsByState: (now) => {
+      const counts = Object.fromEntries(USER_STATES.map((state) => [state, 0])) as Record<UserState, number>;
+      for (const [state, count] of storedByState.all()) counts[state] = count;
+      if (!isAnyStale(now)) return counts;
+      for (const [was, is, count] of corrections.flatMap((part) => part.all({ now }))) {
+        counts[was] -= count;
+        counts[is] += count;
+      }
+      return counts;
+    },
+  };
+}
