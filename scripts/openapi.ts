@@ -1,4 +1,4 @@
-// Writes docs/panel-openapi.json from the table of operations, or with --check says whether it is up to date; then lints it.
+// Writes docs/panel-openapi.json from the table of operations, or with --check fails where the file differs; then lints it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const file = `${root}${snapshot}`;
 /** Stands for every installation; a panel that serves the file fills in its own address. */
 const serverUrl = 'https://192.168.1.10:8443/secret-path/api/v1';
 
-/** Programs that lint the file, as scripts of their packages: no shell, no network. */
+/** The linters, started as scripts of their packages: no shell, no network. */
 const linters = [
   ['@redocly/cli/bin/cli.js', 'lint', snapshot, '--config', 'redocly.yaml'],
   ['@stoplight/spectral-cli/dist/index.js', 'lint', snapshot, '--ruleset', '.spectral.yaml', '--fail-severity', 'warn'],
@@ -21,7 +21,7 @@ function lint(): boolean {
   return linters.every(([program, ...args]) => {
     const options = { cwd: root, env: { ...process.env, ...quiet }, encoding: 'utf8' } as const;
     const result = spawnSync(process.execPath, [`${root}node_modules/${program}`, ...args], options);
-    if (result.status !== 0) console.error(`${program} finds fault:\n${result.stdout}${result.stderr}`);
+    if (result.status !== 0) console.error(`${program} failed:\n${result.stdout}${result.stderr}`);
     return result.status === 0;
   });
 }
@@ -38,12 +38,10 @@ const made = `${JSON.stringify(openApiDocument({ serverUrl }), null, 2)}\n`;
 const committed = existsSync(file) ? readFileSync(file, 'utf8') : '';
 
 if (process.argv.includes('--check') && committed !== made) {
-  console.error(`${snapshot} is not what the operations say, first at ${firstDifference(committed, made)}`);
-  console.error('Run `node scripts/openapi.ts` and commit the file.');
+  console.error(`${snapshot} differs from the table of operations, first at ${firstDifference(committed, made)}`);
+  console.error('Run `npm run openapi` and commit the file.');
   process.exit(1);
 }
-if (committed !== made) {
-  writeFileSync(file, made);
-  console.log(`${snapshot} written.`);
-}
+if (committed !== made) writeFileSync(file, made);
+if (!process.argv.includes('--check')) console.log(`${snapshot} ${committed === made ? 'is up to date' : 'written'}.`);
 process.exit(lint() ? 0 : 1);
