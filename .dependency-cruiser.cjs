@@ -1,6 +1,6 @@
 // The whole rule of imports (docs/architecture.md), kept by `npm run check`. Each layer names what it MAY import; all else is an error.
 //
-// contract <- domain <- core <- http <- panel <- cli, main
+// i18n <- contract <- domain <- core <- http <- panel <- cli, main
 // store, adapters, nodes, subscription implement core/ports/ and only panel/ wires them; renderer and preload know contract and bridge.
 
 const SOURCE = '^src/';
@@ -33,12 +33,13 @@ function onlyTypes(layer, path, pathNot) {
 }
 
 const PORTS = '^src/core/(ports/[a-z-]+|panel-error|sort-key)\\.ts$';
-const inside = ['contract', 'domain', 'core'];
+const inside = ['i18n', 'contract', 'domain', 'core'];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    mayImport('contract', [layers('contract'), npm('zod', 'zod-openapi')]),
+    mayImport('i18n', [layers('i18n'), npm('i18next')]),
+    mayImport('contract', [layers('i18n', 'contract'), npm('zod', 'zod-openapi')]),
     {
       name: 'only-openapi-makes-openapi',
       severity: 'error',
@@ -46,8 +47,8 @@ module.exports = {
       from: { path: SOURCE, pathNot: ['^src/contract/openapi/', TESTS] },
       to: { path: npm('zod-openapi') },
     },
-    mayImport('domain', [layers('contract', 'domain')]),
-    onlyTypes('domain', layers('contract')),
+    mayImport('domain', [layers('i18n', 'contract', 'domain')]),
+    onlyTypes('domain', layers('i18n', 'contract')),
     mayImport('core', [layers(...inside)]),
     mayImport('subscription', [layers(...inside, 'subscription'), npm('qr')]),
     onlyTypes('subscription', layers('core'), PORTS),
@@ -80,11 +81,13 @@ module.exports = {
       from: { path: layers('panel'), pathNot: TESTS },
       to: { path: layers('cli', 'main', 'preload', 'bridge', 'renderer') },
     },
-    mayImport('cli', [layers('contract', 'domain', 'core', 'panel', 'cli'), npm('commander')], { builtins: true }),
+    mayImport('cli', [layers('i18n', 'contract', 'domain', 'core', 'panel', 'cli'), npm('commander')], {
+      builtins: true,
+    }),
     mayImport(
       'main',
       [
-        layers('contract', 'domain', 'core', 'panel', 'bridge', 'main'),
+        layers('i18n', 'contract', 'domain', 'core', 'panel', 'bridge', 'main'),
         // Of http only what works without it: the door inside the process and the built pages.
         '^src/http/(inner-door|inner-live|ui)\\.ts$',
         // The command line is shipped in the application, which runs it where it is asked to.
@@ -95,14 +98,14 @@ module.exports = {
         builtins: true,
       },
     ),
-    mayImport('bridge', [layers('contract', 'bridge')]),
+    mayImport('bridge', [layers('i18n', 'contract', 'bridge')]),
     mayImport('preload', [layers('bridge', 'preload'), npm('electron')]),
     {
       name: 'renderer-layers',
       severity: 'error',
       comment: 'the pages know the contract and the bridge, never what is behind them',
       from: { path: layers('renderer') },
-      to: { path: SOURCE, pathNot: [layers('contract', 'bridge', 'renderer'), '^src/web\\.d\\.ts$'] },
+      to: { path: SOURCE, pathNot: [layers('i18n', 'contract', 'bridge', 'renderer'), '^src/web\\.d\\.ts$'] },
     },
     {
       name: 'renderer-is-a-browser',

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 const unit = {
-  std: ['contract', 'domain', 'core', 'subscription'],
+  std: ['i18n', 'contract', 'domain', 'core', 'subscription'],
   node: ['store', 'adapters', 'nodes', 'http', 'panel', 'cli', 'main', 'bridge', 'preload'],
   web: ['renderer'],
 };

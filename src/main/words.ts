@@ -1,6 +1,6 @@
 // What the shell itself says: menus, tray, dialogs, notifications. The pages have their own texts.
-import { english, type Words } from './words/en.ts';
-import { russian } from './words/ru.ts';
+import { english, type Words } from '../i18n/en/host/desktop.ts';
+import { russian } from '../i18n/ru/host/desktop.ts';
 
 export type { Words };
 

@@ -2,10 +2,10 @@
 import i18next, { type i18n } from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../contract/errors.ts';
+import { en } from '../../../i18n/en/pages/index.ts';
+import { ru } from '../../../i18n/ru/pages/index.ts';
 import { createFormat } from '../format/format.ts';
-import { en } from './en/index.ts';
 import { preferredLocale } from './i18n.ts';
-import { ru } from './ru/index.ts';
 
 type Tree = { readonly [key: string]: string | Tree };
 

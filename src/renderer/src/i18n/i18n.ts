@@ -4,8 +4,8 @@ import { initReactI18next } from 'react-i18next';
 import type { Locale } from '../state/view.ts';
 
 const loaders = {
-  en: async () => (await import('./en/index.ts')).en,
-  ru: async () => (await import('./ru/index.ts')).ru,
+  en: async () => (await import('../../../i18n/en/pages/index.ts')).en,
+  ru: async () => (await import('../../../i18n/ru/pages/index.ts')).ru,
 } as const;
 
 export const LOCALES = ['en', 'ru'] as const satisfies readonly Locale[];

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { isReading } from '../../../../contract/operation.ts';
 import { OPERATIONS } from '../../../../contract/table.ts';
-import { audit } from '../../i18n/en/audit.ts';
+import { audit } from '../../../../i18n/en/pages/audit.ts';
 import { ACTION_GROUPS, isKnownAction } from './actions.ts';
 
 it('knows every operation that changes something', () => {

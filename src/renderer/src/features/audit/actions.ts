@@ -1,5 +1,5 @@
 // What the audit log can tell of, by what it is about: every operation that changes something, and what only the machine does.
-import type { audit } from '../../i18n/en/audit.ts';
+import type { audit } from '../../../../i18n/en/pages/audit.ts';
 
 /** Each has its words in `audit:action`. */
 export type ActionId = keyof (typeof audit)['action'];

@@ -1,5 +1,5 @@
 // Why an imported certificate or key is refused, as the panel names it; each has its words in the texts.
-import type { settings } from '../../../i18n/en/settings.ts';
+import type { settings } from '../../../../../i18n/en/pages/settings.ts';
 
 type ImportRefusal = keyof (typeof settings)['certificates']['wrong'];
 

@@ -1,6 +1,6 @@
 // Certificates, in Russian.
-import type { certificates as english } from '../../en/settings/certificates.ts';
-import type { Russian } from '../../texts.ts';
+import type { certificates as english } from '../../../en/pages/settings/certificates.ts';
+import type { Russian } from '../../../translation.ts';
 
 export const certificates: Russian<typeof english> = {
   panel: 'Сертификат панели',

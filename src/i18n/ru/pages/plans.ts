@@ -1,6 +1,6 @@
 // Plans, in Russian.
-import type { plans as english } from '../en/plans.ts';
-import type { Russian } from '../texts.ts';
+import type { plans as english } from '../../en/pages/plans.ts';
+import type { Russian } from '../../translation.ts';
 
 export const plans: Russian<typeof english> = {
   title: 'Тарифы',

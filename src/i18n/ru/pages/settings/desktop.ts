@@ -1,6 +1,6 @@
 // Settings of the desktop application, in Russian.
-import type { desktop as english } from '../../en/settings/desktop.ts';
-import type { Russian } from '../../texts.ts';
+import type { desktop as english } from '../../../en/pages/settings/desktop.ts';
+import type { Russian } from '../../../translation.ts';
 
 export const desktop: Russian<typeof english> = {
   title: 'На этом компьютере',

@@ -1,6 +1,6 @@
 // The frame around every screen, in Russian.
-import type { frame as english } from '../en/frame.ts';
-import type { Russian } from '../texts.ts';
+import type { frame as english } from '../../en/pages/frame.ts';
+import type { Russian } from '../../translation.ts';
 
 export const frame: Russian<typeof english> = {
   nav: {

@@ -1,5 +1,5 @@
 // The shell in Russian.
-import type { Words } from './en.ts';
+import type { Words } from '../../en/host/desktop.ts';
 
 export const russian: Words = {
   open: 'Открыть Gatehouse',

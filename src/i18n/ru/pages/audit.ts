@@ -1,6 +1,6 @@
 // The audit log, in Russian.
-import type { audit as english } from '../en/audit.ts';
-import type { Russian } from '../texts.ts';
+import type { audit as english } from '../../en/pages/audit.ts';
+import type { Russian } from '../../translation.ts';
 
 export const audit: Russian<typeof english> = {
   title: 'Журнал',

@@ -1,6 +1,6 @@
 // Words that many screens share, in Russian.
-import type { common as english } from '../en/common.ts';
-import type { Russian } from '../texts.ts';
+import type { common as english } from '../../en/pages/common.ts';
+import type { Russian } from '../../translation.ts';
 
 export const common: Russian<typeof english> = {
   save: 'Сохранить',

@@ -1,6 +1,6 @@
 // Security, in Russian.
-import type { security as english } from '../../en/settings/security.ts';
-import type { Russian } from '../../texts.ts';
+import type { security as english } from '../../../en/pages/settings/security.ts';
+import type { Russian } from '../../../translation.ts';
 
 export const security: Russian<typeof english> = {
   password: {
