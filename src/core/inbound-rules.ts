@@ -1,5 +1,6 @@
 // Which settings of a connection go together: what no client could connect to is refused when it is written.
 import type { FieldError } from '../contract/errors.ts';
+import { PATH_NETWORKS, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
 import { PanelError } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
 
@@ -9,10 +10,6 @@ interface Rule {
   readonly message: string;
   readonly isBroken: (inbound: Facts, hasNewKey: boolean) => boolean;
 }
-
-const PATH_NETWORKS = new Set(['ws', 'httpupgrade', 'xhttp']);
-// Xray's REALITY works over raw TCP, gRPC and XHTTP only.
-const REALITY_NETWORKS = new Set(['tcp', 'grpc', 'xhttp']);
 
 const RULES: readonly Rule[] = [
   {
@@ -44,7 +41,7 @@ const RULES: readonly Rule[] = [
     field: 'security',
     message: 'reality goes with vless and trojan over tcp, grpc or xhttp',
     isBroken: ({ protocol, network, security }) =>
-      security === 'reality' && (protocol === 'vmess' || !REALITY_NETWORKS.has(network)),
+      security === 'reality' && (protocol === 'vmess' || !REALITY_NETWORKS.includes(network)),
   },
   {
     field: 'public_key',
@@ -80,7 +77,7 @@ const RULES: readonly Rule[] = [
   {
     field: 'path',
     message: 'goes with ws, httpupgrade and xhttp only',
-    isBroken: ({ network, path }) => path !== null && !PATH_NETWORKS.has(network),
+    isBroken: ({ network, path }) => path !== null && !PATH_NETWORKS.includes(network),
   },
   {
     field: 'service_name',

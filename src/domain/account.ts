@@ -39,7 +39,7 @@ export interface Account {
 }
 
 /** Whether a grant can still be spent at `now`. */
-export function isGrantLive(grant: Grant, now: number): boolean {
+export function isGrantLive(grant: Pick<Grant, 'bytesLeft' | 'endsAt'>, now: number): boolean {
   return grant.bytesLeft > 0 && (grant.endsAt === null || grant.endsAt > now);
 }
 

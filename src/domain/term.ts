@@ -22,9 +22,12 @@ export type NewTerm = Pick<
   'expiresAt' | 'hold' | 'usedUp' | 'usedDown' | 'resetStrategy' | 'termBeganAt' | 'resetsAt'
 >;
 
-export type ExtendResult =
-  | { readonly ok: true; readonly account: Account }
-  | { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
+/** When a term ends: at an instant, or a hold's length after the first connection. */
+export type TermEnd = Pick<Account, 'expiresAt' | 'hold'>;
+
+type Refusal = { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
+export type ExtendResult = { readonly ok: true; readonly account: Account } | Refusal;
+export type ExtendEndResult = { readonly ok: true; readonly end: TermEnd } | Refusal;
 
 /**
  * A new term from a plan, at creation or at a change of tariff. It ends at 2100-01-01Z at the latest. A plan that never
@@ -46,22 +49,32 @@ export function startTerm(plan: TermPlan, now: number, zone: string): NewTerm {
 }
 
 /**
- * Extends a term from the later of its end and `now`; a hold grows. On an expired account (also a disabled one, which stays
- * disabled) this begins a new term, and under `period` the counter starts anew with it. `term_unlimited`: it never expires.
- * `past_limit`: it would end after 2100-01-01Z; for a hold, if it began now.
+ * The end of a term after an extension: counted from the later of its end and `now`; a hold grows. `term_unlimited`: it never
+ * expires. `past_limit`: it would end after 2100-01-01Z; for a hold, if it began now.
+ */
+export function extendEnd({ expiresAt, hold }: TermEnd, amount: Duration, now: number, zone: string): ExtendEndResult {
+  const added = toHold(amount);
+  if (hold !== null) {
+    const longer = { months: hold.months + added.months, days: hold.days + added.days };
+    if (termEnd(now, longer, zone) > MAX_INSTANT) return { ok: false, error: 'past_limit' };
+    return { ok: true, end: { expiresAt, hold: longer } };
+  }
+  if (expiresAt === null) return { ok: false, error: 'term_unlimited' };
+  const later = termEnd(Math.max(now, expiresAt), added, zone);
+  if (later > MAX_INSTANT) return { ok: false, error: 'past_limit' };
+  return { ok: true, end: { expiresAt: later, hold } };
+}
+
+/**
+ * Extends a term as `extendEnd` does. On an expired account (also a disabled one, which stays disabled) this begins a new term,
+ * and under `period` the counter starts again with it.
  */
 export function extendTerm(account: Account, amount: Duration, now: number, zone: string): ExtendResult {
-  const added = toHold(amount);
-  if (account.hold !== null) {
-    const hold = { months: account.hold.months + added.months, days: account.hold.days + added.days };
-    if (termEnd(now, hold, zone) > MAX_INSTANT) return { ok: false, error: 'past_limit' };
-    return { ok: true, account: { ...account, hold } };
-  }
-  if (account.expiresAt === null) return { ok: false, error: 'term_unlimited' };
-  const expiresAt = termEnd(Math.max(now, account.expiresAt), added, zone);
-  if (expiresAt > MAX_INSTANT) return { ok: false, error: 'past_limit' };
-  if (account.expiresAt > now) return { ok: true, account: { ...account, expiresAt } };
-  const begun = { ...account, expiresAt, termBeganAt: now };
+  const result = extendEnd(account, amount, now, zone);
+  if (!result.ok) return result;
+  const extended = { ...account, ...result.end };
+  if (account.expiresAt === null || account.expiresAt > now) return { ok: true, account: extended };
+  const begun = { ...extended, termBeganAt: now };
   return { ok: true, account: account.resetStrategy === 'period' ? resetTraffic(begun, now, zone) : begun };
 }
 

@@ -1,35 +1,8 @@
 // What a subscription lists, before any format: the user's connections under names of their own, or one entry that says why there are none.
 import type { Subscription } from '../core/core.ts';
-import type { InboundRow } from '../core/ports/plans.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import type { UserRow } from '../core/ports/users.ts';
 import { noticeOf } from './notices.ts';
-
-/** The part of a connection that a client has to know. */
-export type Inbound = Pick<
-  InboundRow,
-  | 'protocol'
-  | 'network'
-  | 'security'
-  | 'port'
-  | 'sni'
-  | 'path'
-  | 'serviceName'
-  | 'flow'
-  | 'fingerprint'
-  | 'alpn'
-  | 'publicKey'
-  | 'shortId'
-  | 'method'
->;
-
-export interface Entry {
-  /** What the user reads in the app; unique in the subscription. */
-  readonly name: string;
-  readonly address: string;
-  readonly inbound: Inbound;
-  readonly credentials: Pick<UserRow, 'uuid' | 'password'>;
-}
+import type { Entry, Inbound } from './share-links.ts';
 
 /** The user's connections that a format can carry. Where there are none, one entry that says why: never an empty list. */
 export function entriesOf(

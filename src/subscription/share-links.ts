@@ -1,9 +1,29 @@
 // Share links as the clients read them: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002.
+import { type InboundShape, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
 import { asciiHost, isIpLiteral, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
-import type { Entry, Inbound } from './entries.ts';
 
-/** REALITY stands under these networks only; the engine refuses the others. */
-const REALITY_NETWORKS: readonly string[] = ['tcp', 'grpc', 'xhttp'];
+/** The part of a connection that a client has to know. Types of the contract only: the pages preview links with the same code. */
+export interface Inbound extends InboundShape {
+  readonly port: number;
+  readonly sni: string | null;
+  readonly path: string | null;
+  readonly serviceName: string | null;
+  readonly flow: string | null;
+  readonly fingerprint: string | null;
+  readonly alpn: readonly string[] | null;
+  readonly publicKey: string | null;
+  readonly shortId: string | null;
+  readonly method: string | null;
+}
+
+export interface Entry {
+  /** What the user reads in the app; unique in the subscription. */
+  readonly name: string;
+  readonly address: string;
+  readonly inbound: Inbound;
+  readonly credentials: { readonly uuid: string; readonly password: string };
+}
+
 /** A REALITY client must imitate some browser. */
 const DEFAULT_FINGERPRINT = 'chrome';
 

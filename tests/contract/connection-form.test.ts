@@ -1,14 +1,19 @@
-// Holds what the pages know of connections to what the panel knows: which settings go together, and how a share link is written.
+// Holds the form of connections to the panel: it offers the shapes that the panel accepts, and sends what the panel accepts.
 import { describe, expect, it } from 'vitest';
 import { inboundCreate, NETWORKS, PROTOCOLS, SECURITIES } from '../../src/contract/inbounds.ts';
 import { requireConsistent } from '../../src/core/inbound-rules.ts';
-import { networksOf, type Shape, securitiesOf } from '../../src/renderer/src/features/connections/shape.ts';
-import { sharePreview } from '../../src/renderer/src/features/connections/share-preview.ts';
-import { blankValues, createOf, reshaped, type Values } from '../../src/renderer/src/features/connections/values.ts';
+import { allowedNetworks, allowedSecurities, type InboundShape } from '../../src/domain/inbound-shape.ts';
+import {
+  blankValues,
+  createOf,
+  previewLink,
+  reshaped,
+  type Values,
+} from '../../src/renderer/src/features/connections/values.ts';
 import { canShare, shareLink } from '../../src/subscription/share-links.ts';
-import { inboundOf, UUID } from '../support/subscription-samples.ts';
+import { inboundOf } from '../support/subscription-samples.ts';
 
-const SHAPES: readonly Shape[] = PROTOCOLS.flatMap((protocol) =>
+const SHAPES: readonly InboundShape[] = PROTOCOLS.flatMap((protocol) =>
   NETWORKS.flatMap((network) => SECURITIES.map((security) => ({ protocol, network, security }))),
 );
 const FULL: Values = {
@@ -33,22 +38,23 @@ const BARE: Values = {
   short_id: '',
   flow: '',
 };
-const USER = { uuid: UUID, password: 'q7Rk2_vN+pass' };
+/** The user of previews. */
+const USER = { uuid: '00000000-0000-4000-8000-000000000000', password: 'password-of-the-user' };
 
-/** A connection as the panel would keep it. */
-function kept(values: Values) {
+/** A connection as the panel would store it. */
+function stored(values: Values) {
   const { node_id, private_key, service_name, public_key, short_id, ...rest } = inboundCreate.parse(createOf(values));
   const row = { ...rest, nodeId: node_id, serviceName: service_name, publicKey: public_key, shortId: short_id };
   return { row: inboundOf(row), hasNewKey: private_key !== null };
 }
 
-function isOffered({ protocol, network, security }: Shape): boolean {
-  return securitiesOf(protocol).includes(security) && networksOf({ protocol, security }).includes(network);
+function isOffered({ protocol, network, security }: InboundShape): boolean {
+  return allowedSecurities(protocol).includes(security) && allowedNetworks({ protocol, security }).includes(network);
 }
 
 describe('the form of a connection', () => {
   it.each(SHAPES)('offers $protocol, $network, $security exactly where the panel takes it', (shape) => {
-    const { row } = kept({ ...FULL, ...shape });
+    const { row } = stored({ ...FULL, ...shape });
     const isTaken = () => {
       try {
         requireConsistent(row, false);
@@ -61,7 +67,7 @@ describe('the form of a connection', () => {
   });
 
   it.each(SHAPES.filter(isOffered))('sends of $protocol, $network, $security what the panel takes', (shape) => {
-    const full = kept(reshaped(FULL, shape));
+    const full = stored(reshaped(FULL, shape));
     expect(() => requireConsistent(full.row, full.hasNewKey)).not.toThrow();
     expect(full.hasNewKey).toBe(shape.security === 'reality');
   });
@@ -69,10 +75,10 @@ describe('the form of a connection', () => {
   it.each(SHAPES.filter(isOffered))('previews the link of $protocol, $network, $security as it will be', (shape) => {
     for (const values of [reshaped(FULL, shape), { ...BARE, ...shape }]) {
       for (const address of ['de1.example.com', 'пример.рф', '2001:db8::1', '203.0.113.7']) {
-        const { row } = kept(values);
+        const { row } = stored(values);
         expect(canShare(row)).toBe(true);
         const real = shareLink({ name: values.name, address, inbound: row, credentials: USER });
-        expect(sharePreview(values, address, USER)).toBe(real);
+        expect(previewLink(values, address)).toBe(real);
       }
     }
   });

@@ -1,12 +1,12 @@
 // Amounts of traffic in words: three figures, the right unit at every edge, in both languages.
 import { describe, expect, it } from 'vitest';
-import { formatBytes, NO_BREAK_SPACE, powerOf, unitSize } from './bytes.ts';
+import { createBytesFormat, NO_BREAK_SPACE, powerOf, unitSize } from './bytes.ts';
 
 const words = (text: string) => text.replaceAll(NO_BREAK_SPACE, ' ');
-const decimal = (bytes: number) => words(formatBytes(bytes, 'en', 'decimal'));
-const binary = (bytes: number) => words(formatBytes(bytes, 'en', 'binary'));
+const decimal = (bytes: number) => words(createBytesFormat('en', 'decimal')(bytes));
+const binary = (bytes: number) => words(createBytesFormat('en', 'binary')(bytes));
 
-describe('formatBytes', () => {
+describe('createBytesFormat', () => {
   it.each([
     [0, '0 B'],
     [1, '1 B'],
@@ -36,17 +36,17 @@ describe('formatBytes', () => {
   });
 
   it('speaks Russian with its comma and units', () => {
-    expect(words(formatBytes(1_400_000_000, 'ru', 'decimal'))).toBe('1,4 ГБ');
-    expect(words(formatBytes(1536, 'ru', 'binary'))).toBe('1,5 КиБ');
+    expect(words(createBytesFormat('ru', 'decimal')(1_400_000_000))).toBe('1,4 ГБ');
+    expect(words(createBytesFormat('ru', 'binary')(1536))).toBe('1,5 КиБ');
   });
 
   it('keeps figure and unit on one line', () => {
-    expect(formatBytes(5e9, 'en', 'decimal')).toBe(`5${NO_BREAK_SPACE}GB`);
+    expect(createBytesFormat('en', 'decimal')(5e9)).toBe(`5${NO_BREAK_SPACE}GB`);
   });
 
   it('tells two amounts in one unit, so that they compare', () => {
     const power = powerOf(50e9, 'decimal');
-    expect(words(formatBytes(400e6, 'en', 'decimal', power))).toBe('0.4 GB');
+    expect(words(createBytesFormat('en', 'decimal')(400e6, power))).toBe('0.4 GB');
     expect(unitSize(power, 'decimal')).toBe(1e9);
   });
 });

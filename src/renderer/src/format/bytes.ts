@@ -32,21 +32,19 @@ function round(amount: number): number {
 }
 
 /** `1.4 GB`; whole bytes below a kilobyte. With a `power` in that unit, so that figures beside each other compare. */
-export function formatBytes(bytes: number, locale: Locale, units: Units, power = powerOf(bytes, units)): string {
-  const amount = round(bytes / unitSize(power, units));
-  return `${numberFormat(locale).format(amount)}${NO_BREAK_SPACE}${unitName(power, locale, units)}`;
-}
+export type FormatBytes = (bytes: number, power?: number) => string;
 
-const formats = new Map<Locale, Intl.NumberFormat>();
+export function createBytesFormat(locale: Locale, units: Units): FormatBytes {
+  const figures = numberFormat(locale);
+  return (bytes, power = powerOf(bytes, units)) => {
+    const amount = round(bytes / unitSize(power, units));
+    return `${figures.format(amount)}${NO_BREAK_SPACE}${unitName(power, locale, units)}`;
+  };
+}
 
 /** The locale's figures with at most two decimals. */
 export function numberFormat(locale: Locale): Intl.NumberFormat {
-  let format = formats.get(locale);
-  if (format === undefined) {
-    format = new Intl.NumberFormat(tagOf(locale), { maximumFractionDigits: 2 });
-    formats.set(locale, format);
-  }
-  return format;
+  return new Intl.NumberFormat(tagOf(locale), { maximumFractionDigits: 2 });
 }
 
 /** The language tag that Intl gets: days before months, a clock of 24 hours. */

@@ -37,24 +37,15 @@ const STYLES = {
 
 export type DateStyle = keyof typeof STYLES;
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** An instant (epoch ms) in one of the styles. */
+export type FormatMoment = (at: number, style: DateStyle) => string;
 
-/** One moment (epoch milliseconds) in a time zone (IANA name; one that the browser does not know counts as UTC). */
-export function formatMoment(at: number, style: DateStyle, locale: Locale, timeZone: string): string {
-  const key = `${style} ${locale} ${timeZone}`;
-  let format = formats.get(key);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat(tagOf(locale), { ...STYLES[style], timeZone: knownZone(timeZone) });
-    formats.set(key, format);
-  }
-  // Russian puts "г." behind every year, which a table does not need.
-  return format.format(at).replace(/[\s\u00a0\u202f]г\.(?=,|$| в)/u, '');
-}
-
-function knownZone(timeZone: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    return 'UTC';
-  }
+/** Moments in a time zone: an IANA name that the browser knows. Each style's Intl format is made once, at its first use. */
+export function createMomentFormat(locale: Locale, timeZone: string): FormatMoment {
+  const formats: Partial<Record<DateStyle, Intl.DateTimeFormat>> = {};
+  return (at, style) => {
+    formats[style] ??= new Intl.DateTimeFormat(tagOf(locale), { ...STYLES[style], timeZone });
+    // Russian puts "г." behind every year, which a table does not need.
+    return formats[style].format(at).replace(/[\s\u00a0\u202f]г\.(?=,|$| в)/u, '');
+  };
 }

@@ -1,9 +1,10 @@
 // Everything the pages say in figures and dates, in the administrator's language and units and the panel's time zone.
 import type { TFunction } from 'i18next';
+import { isTimeZone } from '../../../domain/time-zone.ts';
 import { panelNow } from '../state/connection.ts';
 import type { Locale, Units } from '../state/view.ts';
-import { formatBytes, NO_BREAK_SPACE, numberFormat, tagOf } from './bytes.ts';
-import { type DateStyle, formatMoment } from './dates.ts';
+import { createBytesFormat, NO_BREAK_SPACE, numberFormat, tagOf } from './bytes.ts';
+import { createMomentFormat, type DateStyle } from './dates.ts';
 import { partsOf, spanOf } from './spans.ts';
 
 /** A moment on the wire or in epoch milliseconds. */
@@ -31,19 +32,21 @@ export interface Format {
   uptime(seconds: number): string;
 }
 
-/** Binds a language, units and a time zone (IANA name). Components take it from `useFormat`. */
-export function createFormat(t: TFunction<'common'>, locale: Locale, units: Units, timeZone: string): Format {
+/** Binds a language, units and a time zone; one that the browser does not know counts as UTC. Components take it from `useFormat`. */
+export function createFormat(t: TFunction<'common'>, locale: Locale, units: Units, panelZone: string): Format {
+  const timeZone = isTimeZone(panelZone) ? panelZone : 'UTC';
+  const moment = createMomentFormat(locale, timeZone);
   const whole = numberFormat(locale);
   const percent = new Intl.NumberFormat(tagOf(locale), { style: 'percent', maximumFractionDigits: 0 });
   return {
     locale,
     timeZone,
     units,
-    bytes: (amount, power) => formatBytes(amount, locale, units, power),
+    bytes: createBytesFormat(locale, units),
     exactBytes: (amount) => t('bytes', { count: amount, amount: whole.format(amount) }),
     number: (amount) => whole.format(amount),
     percent: (fraction) => percent.format(fraction),
-    moment: (at, style = 'date') => formatMoment(msOf(at), style, locale, timeZone),
+    moment: (at, style = 'date') => moment(msOf(at), style),
     relative: (at, now = panelNow()) => relative(t, msOf(at) - now),
     term: ({ months = 0, days = 0 }) => {
       const parts = [];

@@ -1,4 +1,5 @@
 // How far away a moment is and how long something takes, as whole units that a person counts in.
+import { DAY_MS, HOUR_MS } from '../../../domain/limits.ts';
 
 export type SpanUnit = 'minutes' | 'hours' | 'days' | 'months' | 'years';
 
@@ -7,9 +8,7 @@ export interface Span {
   readonly count: number;
 }
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
+const MINUTE_MS = 60_000;
 
 /** What is nearer than this, in ms, is now. */
 const NOW_MS = 45_000;
@@ -21,11 +20,11 @@ const NOW_MS = 45_000;
 export function spanOf(distance: number): Span | null {
   const ms = Math.abs(distance);
   if (ms < NOW_MS) return null;
-  if (ms < HOUR) return { unit: 'minutes', count: Math.max(1, Math.round(ms / MINUTE)) };
-  if (ms < 2 * DAY) return { unit: 'hours', count: Math.floor(ms / HOUR) };
-  if (ms < 100 * DAY) return { unit: 'days', count: Math.floor(ms / DAY) };
-  if (ms < 730 * DAY) return { unit: 'months', count: Math.floor(ms / (30.44 * DAY)) };
-  return { unit: 'years', count: Math.floor(ms / (365.25 * DAY)) };
+  if (ms < HOUR_MS) return { unit: 'minutes', count: Math.max(1, Math.round(ms / MINUTE_MS)) };
+  if (ms < 2 * DAY_MS) return { unit: 'hours', count: Math.floor(ms / HOUR_MS) };
+  if (ms < 100 * DAY_MS) return { unit: 'days', count: Math.floor(ms / DAY_MS) };
+  if (ms < 730 * DAY_MS) return { unit: 'months', count: Math.floor(ms / (30.44 * DAY_MS)) };
+  return { unit: 'years', count: Math.floor(ms / (365.25 * DAY_MS)) };
 }
 
 export interface Parts {

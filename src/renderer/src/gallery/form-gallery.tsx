@@ -1,10 +1,11 @@
 // Drawers, forms and questions. Names that are refused: `taken`, `changed` (by another), `busy` (too many requests).
 import { Button, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { Duration } from '../../../domain/term.ts';
 import { Confirm, ConfirmByName } from '../components/confirm.tsx';
 import { BytesInput } from '../components/form/bytes-input.tsx';
 import { FieldRow, FormDrawer } from '../components/form/form-drawer.tsx';
-import { type Term, TermInput } from '../components/form/term-input.tsx';
+import { TermInput } from '../components/form/term-input.tsx';
 import { useOperationForm } from '../components/form/use-operation-form.ts';
 import { SectionCard } from '../components/page.tsx';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../components/record-drawer.tsx';
@@ -17,7 +18,7 @@ type Open = 'record' | 'form' | 'confirm' | 'by-name' | null;
 export function FormGallery() {
   const [open, setOpen] = useState<Open>(null);
   const [bytes, setBytes] = useState<number | null>(50_000_000_000);
-  const [term, setTerm] = useState<Term | null>({ months: 1 });
+  const [term, setTerm] = useState<Duration | null>({ months: 1 });
   const close = () => setOpen(null);
   return (
     <div className={classes.cards}>

@@ -1,5 +1,6 @@
 // What stands under the pointer of a chart: when, and how much of each series.
 import { useTranslation } from 'react-i18next';
+import { HOUR_MS } from '../../../../domain/limits.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import classes from './chart.module.css';
 import type { ChartData } from './series.ts';
@@ -10,7 +11,6 @@ interface ChartTipProps extends ChartData {
   readonly width: number;
 }
 
-const HOUR = 3_600_000;
 const WIDTH = 208;
 
 export function ChartTip({ at, width, moments, step, series }: ChartTipProps) {
@@ -22,7 +22,7 @@ export function ChartTip({ at, width, moments, step, series }: ChartTipProps) {
   const isLast = index === moments.length - 1;
   const day = format.moment(moment, 'weekday');
   const when =
-    step === 'day' ? day : `${day}, ${format.moment(moment, 'time')}–${format.moment(moment + HOUR, 'time')}`;
+    step === 'day' ? day : `${day}, ${format.moment(moment, 'time')}–${format.moment(moment + HOUR_MS, 'time')}`;
   const total = series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0);
   const isRight = left + WIDTH + 24 > width;
   return (

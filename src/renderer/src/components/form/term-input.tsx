@@ -2,9 +2,9 @@
 import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS } from '../../../../contract/users.ts';
+import type { Duration } from '../../../../domain/term.ts';
 import classes from './form.module.css';
-
-export type Term = { readonly days: number } | { readonly months: number };
 
 interface TermInputProps {
   readonly label: string;
@@ -12,22 +12,22 @@ interface TermInputProps {
   readonly placeholder?: string;
   readonly error?: ReactNode;
   /** null: empty. */
-  readonly value?: Term | null;
-  readonly onChange: (value: Term | null) => void;
+  readonly value?: Duration | null;
+  readonly onChange: (value: Duration | null) => void;
   readonly onBlur?: () => void;
   /** What an empty field's unit is. */
   readonly unit?: 'days' | 'months';
   readonly 'data-path'?: string;
 }
 
-/** The contract's bounds. */
-const MAX = { days: 3650, months: 120 } as const;
+const MAX = { days: MAX_EXTEND_DAYS, months: MAX_EXTEND_MONTHS } as const;
 
 export function TermInput({ value = null, onChange, unit = 'months', ...props }: TermInputProps) {
   const { t } = useTranslation('frame');
   const kind = value === null ? unit : 'days' in value ? 'days' : 'months';
   const amount = value === null ? '' : 'days' in value ? value.days : value.months;
-  const term = (count: number, of: 'days' | 'months'): Term => (of === 'days' ? { days: count } : { months: count });
+  const term = (count: number, of: 'days' | 'months'): Duration =>
+    of === 'days' ? { days: count } : { months: count };
   return (
     <NumberInput
       {...props}

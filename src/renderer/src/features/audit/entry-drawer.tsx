@@ -1,6 +1,7 @@
 // One entry with all that is on record of it.
 import { useTranslation } from 'react-i18next';
 import type { AuditEntry } from '../../../../contract/audit.ts';
+import { DAY_MS } from '../../../../domain/limits.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
@@ -23,8 +24,6 @@ interface EntryDrawerProps {
   readonly words: Words;
   readonly onClose: () => void;
 }
-
-const DAY_MS = 86_400_000;
 
 export function EntryDrawer({ id, items, words, onClose }: EntryDrawerProps) {
   const { t } = useTranslation('audit');

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FilterPopover } from '../../components/filter-popover.tsx';
 import { useOperation } from '../../data/use-operation.ts';
+import { fromDateField, toDateField } from '../../format/date-field.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { setQuery } from '../../router/router.ts';
-import { fromField, toField } from '../users/zoned.ts';
 import { ACTION_GROUPS } from './actions.ts';
 import { ACTOR_KINDS, type Filter } from './filter.ts';
 import type { Words } from './use-words.ts';
@@ -31,8 +31,8 @@ function Conditions({ filter, words }: FilterMenuProps) {
     <TextInput
       type="datetime-local"
       label={t(`filter.${name}`)}
-      defaultValue={filter[name] === undefined ? '' : toField(Date.parse(filter[name]), timeZone)}
-      onChange={(event) => set(name, fromField(event.currentTarget.value, timeZone))}
+      defaultValue={filter[name] === undefined ? '' : toDateField(Date.parse(filter[name]), timeZone)}
+      onChange={(event) => set(name, fromDateField(event.currentTarget.value, timeZone))}
     />
   );
   return (

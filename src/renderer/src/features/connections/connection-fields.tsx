@@ -4,12 +4,17 @@ import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FINGERPRINTS, METHODS, PROTOCOLS } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
+import {
+  allowedNetworks,
+  allowedSecurities,
+  type InboundShape,
+  shapeFields,
+} from '../../../../domain/inbound-shape.ts';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
 import classes from './connections.module.css';
 import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './names.ts';
 import { RealityFields } from './reality-fields.tsx';
-import { fieldsOf, networksOf, type Shape, securitiesOf } from './shape.ts';
 import { reshaped, type Values } from './values.ts';
 
 const NO_SHADOW = { shadow: 'none' } as const;
@@ -27,10 +32,10 @@ interface ConnectionFieldsProps {
 export function ConnectionFields({ form, nodes, tag, present }: ConnectionFieldsProps) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
-  const fields = fieldsOf(values);
+  const fields = shapeFields(values);
   const node = nodes.find(({ id }) => String(id) === values.node_id);
-  const reshape = (change: Partial<Shape>) => form.setValues(reshaped(values, change));
-  const networks = networksOf(values);
+  const reshape = (change: Partial<InboundShape>) => form.setValues(reshaped(values, change));
+  const networks = allowedNetworks(values);
   return (
     <>
       <FieldRow>
@@ -66,7 +71,7 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
             label={t('connections:fields.security')}
             hint={t(`connections:security.${values.security}`)}
             value={values.security}
-            data={securitiesOf(values.protocol).map((value) => ({ value, label: t(SECURITY_NAMES[value]) }))}
+            data={allowedSecurities(values.protocol).map((value) => ({ value, label: t(SECURITY_NAMES[value]) }))}
             onChange={(security) => reshape({ security })}
           />
           <Choice

@@ -1,9 +1,8 @@
-// The share link as it will be, while the form is filled in.
+// The share link as it will be, while the form is filled in: written by the code that writes the real ones, for a made-up user.
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/copy-button.tsx';
 import classes from './connections.module.css';
-import { sharePreview } from './share-preview.ts';
-import type { Values } from './values.ts';
+import { previewLink, type Values } from './values.ts';
 
 interface LinkPreviewProps {
   readonly values: Values;
@@ -12,7 +11,7 @@ interface LinkPreviewProps {
 
 export function LinkPreview({ values, nodeAddress }: LinkPreviewProps) {
   const { t } = useTranslation('connections');
-  const link = sharePreview(values, nodeAddress);
+  const link = previewLink(values, nodeAddress);
   return (
     <section className={classes.preview} aria-label={t('preview.title')}>
       <header className={classes.previewHead}>

@@ -1,6 +1,6 @@
 // What protocols, networks and securities are called: names of their own, the same in every language, and one word that is not.
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import type { Network, Protocol, Security } from './shape.ts';
+import type { Network, Protocol, Security } from '../../../../domain/inbound-shape.ts';
 
 export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
   vless: 'VLESS',

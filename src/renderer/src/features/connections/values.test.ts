@@ -1,7 +1,18 @@
 // Holds the connection's form to the contract, and to sending nothing that its shape has no place for.
 import { describe, expect, it } from 'vitest';
 import { inboundCreate, inboundExample, inboundPatch } from '../../../../contract/inbounds.ts';
-import { blankValues, changesOf, createOf, freeTag, missingOf, newShortId, reshaped, valuesOf } from './values.ts';
+import {
+  blankValues,
+  changesOf,
+  createOf,
+  freeTag,
+  missingOf,
+  newShortId,
+  previewLink,
+  reshaped,
+  type Values,
+  valuesOf,
+} from './values.ts';
 
 const KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 
@@ -54,4 +65,56 @@ describe('freeTag', () => {
 it('makes short ids that the contract takes', () => {
   expect(newShortId()).toMatch(/^[0-9a-f]{16}$/);
   expect(newShortId()).not.toBe(newShortId());
+});
+
+const UUID = '00000000-0000-4000-8000-000000000000';
+const REALITY: Values = {
+  ...blankValues(1),
+  name: 'DE 1',
+  sni: 'www.example.org',
+  fingerprint: 'firefox',
+  public_key: KEY,
+  short_id: '6ba85179e30d4fc2',
+};
+
+function linkOf(values: Values, address = 'de1.example.com'): string | null {
+  return previewLink(values, address);
+}
+
+describe('previewLink', () => {
+  it('writes vless with reality and vision', () => {
+    expect(linkOf(REALITY)).toBe(
+      `vless://${UUID}@de1.example.com:443?encryption=none&flow=xtls-rprx-vision&type=tcp&security=reality&sni=www.example.org&fp=firefox&pbk=${KEY}&sid=6ba85179e30d4fc2#DE%201`,
+    );
+  });
+
+  it('writes trojan over grpc', () => {
+    const values = {
+      ...reshaped(REALITY, { protocol: 'trojan', network: 'grpc', security: 'tls' }),
+      service_name: 'gs',
+    };
+    expect(linkOf({ ...values, sni: 'a.example', fingerprint: '' })).toBe(
+      'trojan://password-of-the-user@de1.example.com:443?type=grpc&serviceName=gs&mode=gun&security=tls&sni=a.example#DE%201',
+    );
+  });
+
+  it('writes shadowsocks by SIP002', () => {
+    const user = btoa('chacha20-ietf-poly1305:password-of-the-user').replace(/=+$/, '');
+    expect(linkOf({ ...reshaped(REALITY, { protocol: 'shadowsocks' }), port: 8388 })).toBe(
+      `ss://${user}@de1.example.com:8388#DE%201`,
+    );
+  });
+
+  it('takes the connection’s own host before its node’s, and IPv6 in brackets', () => {
+    expect(linkOf({ ...REALITY, host: '2001:db8::1' })).toContain('@[2001:db8::1]:443?');
+    expect(linkOf(reshaped({ ...REALITY, sni: '' }, { security: 'tls' }), 'пример.рф')).toContain(
+      'xn--e1afmkfd.xn--p1ai',
+    );
+  });
+
+  it('waits for what a link cannot do without', () => {
+    expect(linkOf({ ...REALITY, public_key: '' })).toBeNull();
+    expect(linkOf({ ...REALITY, port: '' })).toBeNull();
+    expect(linkOf(REALITY, '')).toBeNull();
+  });
 });

@@ -1,16 +1,17 @@
 // A connection as its form has it, and back: what its shape has no place for is not sent, an empty text is none.
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
-import { fieldsOf, fitted, type Shape, type ShapeField } from './shape.ts';
+import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/inbound-shape.ts';
+import { canShare, shareLink } from '../../../../subscription/share-links.ts';
 
 /** Fields are named as the contract names them; an empty text is null there. */
 export type Values = {
   node_id: string;
   tag: string;
   name: string;
-  protocol: Shape['protocol'];
-  network: Shape['network'];
-  security: Shape['security'];
+  protocol: InboundShape['protocol'];
+  network: InboundShape['network'];
+  security: InboundShape['security'];
   host: string;
   port: number | '';
   sni: string;
@@ -82,10 +83,10 @@ export function valuesOf(inbound: Inbound): Values {
 }
 
 /** Another protocol, network or security, with the others fitted to it. */
-export function reshaped(values: Values, change: Partial<Shape>): Values {
-  const next = { ...values, ...fitted({ ...values, ...change }) };
-  const fields = fieldsOf(next);
-  const before = fieldsOf(values);
+export function reshaped(values: Values, change: Partial<InboundShape>): Values {
+  const next = { ...values, ...fitShape({ ...values, ...change }) };
+  const fields = shapeFields(next);
+  const before = shapeFields(values);
   return {
     ...next,
     // What a browser's imitation and vision are for is taken along where it becomes possible, and can be taken out.
@@ -94,13 +95,13 @@ export function reshaped(values: Values, change: Partial<Shape>): Values {
   };
 }
 
-function flowFor({ security }: Shape): Values['flow'] {
+function flowFor({ security }: InboundShape): Values['flow'] {
   return security === 'reality' ? 'xtls-rprx-vision' : '';
 }
 
 /** All that can be changed later. A private key is sent only where one was typed or made. */
 export function changesOf(values: Values): Changes {
-  const fields = fieldsOf(values);
+  const fields = shapeFields(values);
   const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
   const { tag, name, network, security, host, port, alpn, enabled } = values;
   const privateKey = text('private_key', values.private_key);
@@ -133,7 +134,7 @@ export function createOf(values: Values): Create {
 
 /** Fields whose absence no schema sees, since it depends on the shape. */
 export function missingOf(values: Values): readonly ('sni' | 'public_key' | 'method')[] {
-  const fields = fieldsOf(values);
+  const fields = shapeFields(values);
   const { sni, public_key, private_key, method } = changesOf(values);
   const missing: ('sni' | 'public_key' | 'method')[] = [];
   if (values.security === 'reality' && sni === null) missing.push('sni');
@@ -144,7 +145,7 @@ export function missingOf(values: Values): readonly ('sni' | 'public_key' | 'met
 }
 
 /** A tag that is free on its node: what it is, with a number where that is taken. */
-export function freeTag({ protocol, network, security }: Shape, taken: ReadonlySet<string>): string {
+export function freeTag({ protocol, network, security }: InboundShape, taken: ReadonlySet<string>): string {
   const base = [protocol, security === 'reality' ? security : network === 'tcp' ? security : network]
     .filter((part) => part !== 'none')
     .join('-');
@@ -157,4 +158,30 @@ export function freeTag({ protocol, network, security }: Shape, taken: ReadonlyS
 /** Eight random bytes in hex, which tell one connection's clients from another's. */
 export function newShortId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Opens nothing: the link only shows its form. */
+const SAMPLE_USER = { uuid: '00000000-0000-4000-8000-000000000000', password: 'password-of-the-user' } as const;
+
+/** One line of ASCII; null while something that the link needs is missing. `nodeAddress`: used where the connection has no host. */
+export function previewLink(values: Values, nodeAddress: string): string | null {
+  const fields = changesOf(values);
+  const address = fields.host ?? nodeAddress;
+  if (address === '' || values.port === '') return null;
+  const inbound = {
+    protocol: values.protocol,
+    network: values.network,
+    security: values.security,
+    port: values.port,
+    sni: fields.sni ?? null,
+    path: fields.path ?? null,
+    serviceName: fields.service_name ?? null,
+    flow: fields.flow ?? null,
+    fingerprint: fields.fingerprint ?? null,
+    alpn: fields.alpn ?? null,
+    publicKey: fields.public_key ?? null,
+    shortId: fields.short_id ?? null,
+    method: fields.method ?? null,
+  };
+  return canShare(inbound) ? shareLink({ name: values.name, address, inbound, credentials: SAMPLE_USER }) : null;
 }

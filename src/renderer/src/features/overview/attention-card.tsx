@@ -10,6 +10,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { DAY_MS } from '../../../../domain/limits.ts';
 import { SectionCard } from '../../components/page.tsx';
 import type { Tone } from '../../components/state.tsx';
 import { useAct } from '../../data/use-act.ts';
@@ -66,7 +67,7 @@ function useTold(now: number): (item: Attention) => Told {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const backUp = useAct('createBackup', { said: () => ({ text: t('attention.backupMade') }) });
-  const week = new Date(now + 7 * 86_400_000).toISOString();
+  const week = new Date(now + 7 * DAY_MS).toISOString();
   return (item) => {
     switch (item.kind) {
       case 'no-nodes':

@@ -1,5 +1,6 @@
 // What needs the administrator's attention, gravest first: only what is true now and can be mended.
 import type { Output } from '../../../../contract/table.ts';
+import { DAY_MS } from '../../../../domain/limits.ts';
 
 export type Attention =
   | { readonly kind: 'no-nodes' }
@@ -21,11 +22,10 @@ export interface Known {
   readonly now: number;
 }
 
-const DAY = 86_400_000;
 /** A copy older than this no longer saves a week's work. */
-const BACKUP_OLD_MS = 7 * DAY;
+const BACKUP_OLD_MS = 7 * DAY_MS;
 /** A panel younger than this need not have one yet. */
-const BACKUP_SOON_MS = DAY;
+const BACKUP_SOON_MS = DAY_MS;
 
 export function attentionOf({ overview, nodes, plans, certificates, backups, now }: Known): readonly Attention[] {
   const all: Attention[] = [];

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';
+import { DAY_MS } from '../../../../domain/limits.ts';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
@@ -21,7 +22,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
   const month = traffic.month.up + traffic.month.down;
   const soon = {
     expires_after: new Date(now).toISOString(),
-    expires_before: new Date(now + 7 * 86_400_000).toISOString(),
+    expires_before: new Date(now + 7 * DAY_MS).toISOString(),
   };
   return (
     <section className={classes.figures} aria-label={t('figures.label')}>

@@ -1,5 +1,6 @@
 // The overview: how the service is at this moment, what needs a hand, and where the traffic goes.
 import { useTranslation } from 'react-i18next';
+import { HOUR_MS } from '../../../../domain/limits.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { useOperation } from '../../data/use-operation.ts';
@@ -13,7 +14,6 @@ import { TopUsers } from './top-users.tsx';
 import { TrafficCard } from './traffic-card.tsx';
 
 const EVERY_MS = 30_000;
-const HOUR_MS = 3_600_000;
 
 export function OverviewPage() {
   const { t } = useTranslation('overview');

@@ -1,6 +1,6 @@
 // A plan as its form has it, and back: an empty limit is none, and a price without an amount is no price.
 import type { Output } from '../../../../contract/table.ts';
-import type { Term } from '../../components/form/term-input.tsx';
+import type { Duration } from '../../../../domain/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { toMajor, toMinor } from './price.ts';
 
@@ -11,7 +11,7 @@ export type PlanValues = {
   name: string;
   traffic_limit: number | null;
   reset_strategy: Plan['reset_strategy'];
-  duration: Term | null;
+  duration: Duration | null;
   starts: Plan['starts'];
   device_limit: number | null;
   inbounds: number[] | null;

@@ -1,5 +1,6 @@
 // What the list is narrowed by, as the address keeps it and as the panel is asked. What the address says wrongly is left out.
 import { SORTS, type Sort, USER_STATES, type UserFilter, type UserState } from '../../../../contract/users.ts';
+import { DAY_MS, HOUR_MS } from '../../../../domain/limits.ts';
 
 export type Filter = UserFilter;
 export type FilterName = 'state' | 'q' | 'tariff_id' | 'tag' | 'contact' | 'online' | 'expires';
@@ -16,7 +17,6 @@ const MEMBERS: Readonly<Record<FilterName, readonly string[]>> = {
 };
 
 const NAMES = Object.keys(MEMBERS) as readonly FilterName[];
-const HOUR = 3_600_000;
 
 /** Reads the conditions of an address. */
 export function filterOf(query: URLSearchParams): Filter {
@@ -75,10 +75,10 @@ export function dropped(filter: Filter, name: FilterName): Filter {
 
 /** A change of the address: whoever runs out within so many days from now (epoch ms), to the hour. */
 export function expiringWithin(days: number, now: number): Record<string, string> {
-  const from = Math.floor(now / HOUR) * HOUR;
+  const from = Math.floor(now / HOUR_MS) * HOUR_MS;
   return {
     expires_after: new Date(from).toISOString(),
-    expires_before: new Date(from + days * 24 * HOUR).toISOString(),
+    expires_before: new Date(from + days * DAY_MS).toISOString(),
   };
 }
 

@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
 import type { BulkAction, BulkResult } from '../../../../../contract/user-acts.ts';
-import type { Term } from '../../../components/form/term-input.tsx';
+import type { Duration } from '../../../../../domain/term.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { TermPicker } from '../record/term-picker.tsx';
@@ -15,8 +15,8 @@ interface BulkForecastProps {
   readonly action: BulkAction;
   readonly dry: UseQueryResult<BulkResult, PanelCallError>;
   readonly isChecked: boolean;
-  readonly term: Term | null;
-  readonly onTerm: (term: Term | null) => void;
+  readonly term: Duration | null;
+  readonly onTerm: (term: Duration | null) => void;
 }
 
 export function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForecastProps) {

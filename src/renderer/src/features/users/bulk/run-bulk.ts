@@ -2,7 +2,7 @@
 // them than a reply can name are changed in one step.
 import { type Client, PanelCallError } from '../../../../../contract/client.ts';
 import { type BulkAction, type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
-import type { Term } from '../../../components/form/term-input.tsx';
+import type { Duration } from '../../../../../domain/term.ts';
 import type { Filter } from '../filter.ts';
 
 export type BulkTarget = { readonly ids: readonly number[] } | { readonly filter: Filter | { readonly all: true } };
@@ -35,7 +35,7 @@ export interface BulkEnd {
 const PORTION = 500;
 
 /** The input of the operation. */
-export function inputOf(action: BulkAction, target: BulkTarget, term: Term | null) {
+export function inputOf(action: BulkAction, target: BulkTarget, term: Duration | null) {
   const to = 'ids' in target ? { ids: [...target.ids] } : { filter: target.filter };
   return { action, ...to, ...(action === 'extend' && term) };
 }
@@ -53,7 +53,7 @@ function isChanged({ outcome }: BulkLine): boolean {
 export async function runBulk(
   client: Client,
   { action, target }: BulkJob,
-  term: Term | null,
+  term: Duration | null,
   dry: BulkResult,
   onProgress: (progress: BulkProgress) => void,
   signal: AbortSignal,
@@ -79,7 +79,7 @@ export async function inPortions(
   client: Client,
   action: BulkAction,
   ids: readonly number[],
-  term: Term | null,
+  term: Duration | null,
   onProgress: (progress: BulkProgress) => void,
   signal: AbortSignal,
 ): Promise<BulkEnd> {

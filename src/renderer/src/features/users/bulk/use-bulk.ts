@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
 import { MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
-import type { Term } from '../../../components/form/term-input.tsx';
+import type { Duration } from '../../../../../domain/term.ts';
 import { say } from '../../../components/toasts.tsx';
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
@@ -16,7 +16,7 @@ import { type BulkEnd, type BulkJob, type BulkProgress, inPortions, inputOf, run
 export function useBulk({ action, target, count }: BulkJob, onDone: () => void) {
   const { t } = useTranslation('users');
   const { client, touch } = usePanel();
-  const [term, setTerm] = useState<Term | null>(action === 'extend' ? { months: 1 } : null);
+  const [term, setTerm] = useState<Duration | null>(action === 'extend' ? { months: 1 } : null);
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [end, setEnd] = useState<BulkEnd | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);

@@ -7,11 +7,11 @@ import { useTranslation } from 'react-i18next';
 import { BytesInput } from '../../../components/form/bytes-input.tsx';
 import { FieldRow, FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { fromDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf, readPlace } from '../../../router/place.ts';
 import { go } from '../../../router/router.ts';
 import { knownTags } from '../cached-users.ts';
-import { fromField } from '../zoned.ts';
 import classes from './create.module.css';
 import type { CreateProps } from './create-props.ts';
 import { PlanField, usualPlan } from './plan-field.tsx';
@@ -45,7 +45,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
       device_limit: '',
     },
     toInput: (values) => {
-      const date = fromField(values.expires_at, timeZone);
+      const date = fromDateField(values.expires_at, timeZone);
       return {
         name: values.name,
         tariff_id: Number(values.tariff_id || usualPlan(plans)),

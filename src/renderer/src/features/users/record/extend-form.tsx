@@ -3,13 +3,13 @@ import { Button } from '@mantine/core';
 import { useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
+import type { Duration } from '../../../../../domain/term.ts';
+import { extendEnd } from '../../../../../domain/term.ts';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
-import type { Term } from '../../../components/form/term-input.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
-import { endAfter } from '../zoned.ts';
 import { useEditing } from './editing.tsx';
 import classes from './record.module.css';
 import { TermPicker } from './term-picker.tsx';
@@ -22,7 +22,7 @@ export function ExtendForm({ user, onClose }: { readonly user: User; readonly on
   const box = useRef<HTMLFormElement>(null);
   const said = useExtendSaid(user);
   useEditing(useId());
-  const { form, failure, isBusy, submit } = useOperationForm<'extendUser', { term: Term | null }>({
+  const { form, failure, isBusy, submit } = useOperationForm<'extendUser', { term: Duration | null }>({
     operation: 'extendUser',
     initial: { term: { months: 1 } },
     toInput: ({ term }) => ({ id: user.id, ...term }),
@@ -73,20 +73,16 @@ export function ExtendForm({ user, onClose }: { readonly user: User; readonly on
 }
 
 /** Where the term will end, in words. */
-function useResult({ expires_at: at, hold }: User, term: Term | null, now: number) {
+function useResult({ expires_at: at, hold }: User, term: Duration | null, now: number) {
   const { t } = useTranslation('users');
   const format = useFormat();
   if (at === null && hold === null) return { text: t('term.unlimited'), isPossible: false };
   if (term === null) return { text: '', isPossible: false };
-  if (hold !== null) {
-    const months = hold.months + ('months' in term ? term.months : 0);
-    const days = hold.days + ('days' in term ? term.days : 0);
-    return { text: t('term.newHold', { term: format.term({ months, days }) }), isPossible: true };
-  }
-  const end = endAfter(Date.parse(at ?? ''), term, now, format.timeZone);
-  if (end === null) return { text: t('term.tooLate'), isPossible: false };
-  return {
-    text: t('term.newEnd', { date: format.moment(end, 'dateTime'), when: format.relative(end, now) }),
-    isPossible: true,
-  };
+  const present = { expiresAt: at === null ? null : Date.parse(at), hold };
+  const result = extendEnd(present, term, now, format.timeZone);
+  if (!result.ok) return { text: t('term.tooLate'), isPossible: false };
+  const { end } = result;
+  if (end.hold !== null) return { text: t('term.newHold', { term: format.term(end.hold) }), isPossible: true };
+  const date = format.moment(end.expiresAt ?? now, 'dateTime');
+  return { text: t('term.newEnd', { date, when: format.relative(end.expiresAt ?? now, now) }), isPossible: true };
 }

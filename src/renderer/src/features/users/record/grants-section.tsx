@@ -4,6 +4,7 @@ import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Grant } from '../../../../../contract/grants.ts';
+import { isGrantLive } from '../../../../../domain/account.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
@@ -77,8 +78,8 @@ export function GrantsSection({ user, part, onPart }: RecordProps) {
   );
 }
 
-function isLive({ bytes_left: left, ends_at: end }: Grant, now: number): boolean {
-  return left > 0 && (end === null || Date.parse(end) > now);
+function isLive({ bytes_left, ends_at }: Grant, now: number): boolean {
+  return isGrantLive({ bytesLeft: bytes_left, endsAt: ends_at === null ? null : Date.parse(ends_at) }, now);
 }
 
 interface GrantLineProps {

@@ -1,14 +1,22 @@
 // By how much a term grows: the usual lengths at one press, any other by typing.
 import { useTranslation } from 'react-i18next';
-import { type Term, TermInput } from '../../../components/form/term-input.tsx';
+import type { Duration } from '../../../../../domain/term.ts';
+import { TermInput } from '../../../components/form/term-input.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import classes from './record.module.css';
 
-const USUAL: readonly Term[] = [{ months: 1 }, { months: 3 }, { months: 6 }, { months: 12 }, { days: 7 }, { days: 30 }];
+const USUAL: readonly Duration[] = [
+  { months: 1 },
+  { months: 3 },
+  { months: 6 },
+  { months: 12 },
+  { days: 7 },
+  { days: 30 },
+];
 
 interface TermPickerProps {
-  readonly value: Term | null;
-  readonly onChange: (term: Term | null) => void;
+  readonly value: Duration | null;
+  readonly onChange: (term: Duration | null) => void;
   readonly error?: string | undefined;
 }
 

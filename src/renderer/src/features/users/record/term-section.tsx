@@ -4,8 +4,8 @@ import { IconCalendarPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { RelativeTime } from '../../../components/figures.tsx';
 import { DrawerSection, Facts } from '../../../components/record-drawer.tsx';
+import { fromDateField, toDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { fromField, toField } from '../zoned.ts';
 import { EditableFact } from './editable-fact.tsx';
 import { ExtendForm } from './extend-form.tsx';
 import classes from './record.module.css';
@@ -56,12 +56,12 @@ export function TermSection({ user, refresh, part, onPart }: RecordProps) {
             )
           }
           initial={() => ({
-            expires_at: at === null ? '' : toField(Date.parse(at), zone),
+            expires_at: at === null ? '' : toDateField(Date.parse(at), zone),
             never: at === null && !hold,
           })}
-          toPatch={({ expires_at, never }) => ({ expires_at: never ? null : fromField(expires_at, zone) })}
+          toPatch={({ expires_at, never }) => ({ expires_at: never ? null : fromDateField(expires_at, zone) })}
           check={({ expires_at, never }): Record<string, string> =>
-            !never && fromField(expires_at, zone) === null ? { expires_at: t('term.noDate') } : {}
+            !never && fromDateField(expires_at, zone) === null ? { expires_at: t('term.noDate') } : {}
           }
           fields={(form) => (
             <>
