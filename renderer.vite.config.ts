@@ -1,5 +1,5 @@
-// How the pages become out/renderer: for any browser, under any address. By itself: `npm run build:pages`; while working on them:
-// `PANEL=https://127.0.0.1:8443/<secret path>/ npm run dev:pages`; the gallery of components, which is never shipped: `--mode gallery`.
+// How the pages become out/renderer: for any browser, under any address. Used by `npm run build`, `npm run build:pages` and `npm run dev`.
+// `npm run gallery` serves the gallery of components, which is never shipped, at /gallery.html.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -55,22 +55,11 @@ export const renderer: UserConfig = {
   },
 };
 
-/** While working on the pages their calls go to a panel that runs. */
-const proxy = process.env.PANEL && {
-  '/panel': {
-    target: new URL(process.env.PANEL).origin,
-    changeOrigin: true,
-    secure: false,
-    rewrite: (path: string) => new URL(`.${path}`, process.env.PANEL).pathname,
-  },
-};
-
-export default defineConfig(({ mode, command }) => {
+export default defineConfig(({ mode }) => {
   const isGallery = mode === 'gallery';
   const entry = isGallery ? 'src/renderer/gallery.html' : pages;
   return {
     ...renderer,
-    ...(command === 'serve' && { server: { open: false, ...(proxy && { proxy }) } }),
     build: { ...renderer.build, rolldownOptions: { input: { index: join(root, entry) } } },
   };
 });

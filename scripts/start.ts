@@ -1,9 +1,10 @@
 // `npm start`: builds what is missing, then runs the desktop where there is one, else the panel alone. Arguments are the
 // panel's, which then runs without a window: `npm start -- --port 9000`.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { build } from './build.ts';
 import { findDesktop } from './desktop.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -19,13 +20,7 @@ const parts = [
 
 const isThere = (path: string) => existsSync(join(root, path));
 const missing = parts.filter(({ source, built }) => isThere(source) && !isThere(built));
-if (missing.length > 0) {
-  console.log(`Building ${missing.map(({ what, built }) => `${what} (${built} is missing)`).join(' and ')} …`);
-  const build = ['node_modules/electron-vite/bin/electron-vite.js', 'build'];
-  const { status, error } = spawnSync(process.execPath, build, { cwd: root, stdio: 'inherit' });
-  if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
-}
+if (missing.length > 0 && !build(missing.map(({ what }) => what).join(', '))) process.exit(1);
 
 const desktop = findDesktop({ root, platform: process.platform, env: process.env, uid: process.getuid?.() });
 if ('binary' in desktop && args.length === 0) {
