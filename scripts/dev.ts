@@ -16,7 +16,7 @@ const FIRST_PORT = 5173;
 /** Editors save a file in several steps; what changes within this time is one change. */
 const SETTLE_MS = 100;
 /** Sources that the panel does not run: Vite watches the pages, `npm run dev:desktop` the shell. */
-const NOT_THE_PANEL = /^(?:renderer|main|preload|bridge)\b|\.test\.tsx?$/;
+const NOT_THE_PANEL = /^(?:renderer|i18n|main|preload|bridge)\b|\.test\.tsx?$/;
 
 const args = process.argv.slice(2);
 
