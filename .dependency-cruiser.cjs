@@ -10,6 +10,7 @@ const TESTS = '\\.test\\.tsx?$';
 /** A path pattern for npm packages, with the @types/ folder that describes them. */
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})/`;
 const layers = (...names) => `^src/(${names.join('|')})/`;
+const pages = (...names) => `^src/renderer/src/(${names.join('|')})/`;
 
 /** Files of a layer may import these path patterns and nothing else (`builtins`: also node:*). */
 function mayImport(layer, allowed, { builtins = false, comment = '' } = {}) {
@@ -111,6 +112,58 @@ module.exports = {
         path: SOURCE,
         pathNot: [layers('i18n', 'contract', 'domain', 'subscription', 'bridge', 'renderer'), '^src/web\\.d\\.ts$'],
       },
+    },
+    // Inside the renderer: state, theme, router, i18n, format <- data <- components <- features <- frame <- root.tsx, app.tsx, main.tsx.
+    {
+      name: 'renderer-base',
+      severity: 'error',
+      comment: 'state, theme, router, i18n and format know nothing that asks the panel or draws',
+      from: { path: pages('state', 'theme', 'router', 'i18n', 'format') },
+      to: { path: '^src/renderer/', pathNot: pages('state', 'theme', 'router', 'i18n', 'format') },
+    },
+    {
+      name: 'renderer-bridge',
+      severity: 'error',
+      comment: 'transports and hosts are chosen in main.tsx and reach everything else through contexts',
+      from: { path: '^src/renderer/', pathNot: [pages('bridge'), '^src/renderer/src/main\\.tsx$'] },
+      to: { path: pages('bridge') },
+    },
+    {
+      name: 'renderer-data',
+      severity: 'error',
+      comment: 'data knows no components',
+      from: { path: pages('data') },
+      to: { path: '^src/renderer/', pathNot: pages('data', 'state', 'theme', 'router', 'i18n', 'format') },
+    },
+    {
+      name: 'renderer-components',
+      severity: 'error',
+      comment: 'components know no features and no frame',
+      from: { path: pages('components') },
+      to: {
+        path: '^src/renderer/',
+        pathNot: pages('components', 'data', 'state', 'theme', 'router', 'i18n', 'format'),
+      },
+    },
+    {
+      name: 'renderer-features',
+      severity: 'error',
+      comment: 'a feature knows no other feature and not the frame; what features share is in components or data',
+      from: { path: '^src/renderer/src/features/([^/]+)/' },
+      to: {
+        path: '^src/renderer/',
+        pathNot: [
+          '^src/renderer/src/features/$1/',
+          pages('components', 'data', 'state', 'theme', 'router', 'i18n', 'format'),
+        ],
+      },
+    },
+    {
+      name: 'renderer-gallery',
+      severity: 'error',
+      comment: 'the gallery is never shipped, so nothing imports it',
+      from: { path: '^src/', pathNot: pages('gallery') },
+      to: { path: pages('gallery') },
     },
     {
       name: 'renderer-is-a-browser',

@@ -7,8 +7,8 @@ import type { PanelTransport } from '../../bridge/panel-transport.ts';
 import { Toasts } from './components/toasts.tsx';
 import { PanelProvider } from './data/panel.tsx';
 import { useOperation } from './data/use-operation.ts';
-import { Gate } from './gate.tsx';
 import { preferredLocale, speak, startI18n } from './i18n/i18n.ts';
+import { Root } from './root.tsx';
 import { type Locale, useView } from './state/view.ts';
 import { styleNonce } from './theme/style-nonce.ts';
 import { cssVariablesResolver, theme } from './theme/theme.ts';
@@ -24,7 +24,7 @@ export function App({ transport, queries }: AppProps) {
     <PanelProvider transport={transport} queries={queries}>
       <Look>
         <Language>
-          <Gate />
+          <Root />
           <Toasts />
         </Language>
       </Look>

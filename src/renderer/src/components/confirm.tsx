@@ -1,4 +1,4 @@
-// Asks before what cannot be undone, and only then: what will happen is said, and for the gravest acts the name is typed.
+// Asks before what cannot be undone, and only then: it says what will happen, and for the gravest acts the name has to be typed.
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -54,7 +54,7 @@ function Question({
   name,
 }: ConfirmProps & { readonly name: string | null }) {
   const { t } = useTranslation(['frame', 'common']);
-  const tell = useFailureText();
+  const describeFailure = useFailureText();
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
@@ -91,7 +91,7 @@ function Question({
       )}
       {failure !== null && (
         <p className={classes.failure} role="alert">
-          {tell(failure).text}
+          {describeFailure(failure).text}
         </p>
       )}
       <div className={classes.actions}>

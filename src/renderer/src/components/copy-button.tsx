@@ -4,7 +4,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../data/host.ts';
-import { say } from './toasts.tsx';
+import { notify } from '../state/messages.ts';
 
 interface CopyButtonProps {
   readonly value: string;
@@ -34,7 +34,7 @@ export function CopyButton({ value, label, wide = false, isSecret = false, onCop
       setCopied(true);
       onCopied?.();
     } catch {
-      say({ text: t('copyFailed') });
+      notify({ text: t('copyFailed') });
     }
   };
   const icon = isCopied ? <IconCheck size={16} stroke={2} /> : <IconCopy size={16} stroke={1.5} />;

@@ -1,13 +1,14 @@
-// Keyboard shortcuts: components say which keys they take while they are on screen; the newest wins, and typing is never disturbed.
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+// Keyboard shortcuts: components declare the keys they take while they are on screen; the newest wins, and typing is never disturbed.
+import { useEffect, useRef } from 'react';
+import { create } from 'zustand';
 import { useView } from '../state/view.ts';
 
 export interface Shortcut {
-  /** `x`, `?`, `mod+k` (Ctrl, on a Mac Cmd), `shift+x`, or a sequence: `g u`. Letters by what they type, in any layout by their place. */
+  /** `x`, `?`, `mod+k` (Ctrl, on a Mac Cmd), `shift+x`, or a sequence: `g u`. Letters by what they type; in a layout without Latin letters by their position. */
   readonly keys: string;
   /** What it does, for the list of keys. */
   readonly label: string;
-  /** Where it stands in the list; `here` unless said. */
+  /** Its group in the list; `here` by default. */
   readonly group?: 'general' | 'goTo' | 'list' | 'here';
   /** Also while an input has the focus. */
   readonly inInputs?: boolean;
@@ -20,22 +21,13 @@ export interface Shortcut {
 
 interface Layer {
   readonly shortcuts: readonly Shortcut[];
-  /** Answers also while a dialog is open, since it stands in it. */
+  /** Works also while a dialog is open, since it is in it. */
   readonly isInDialog: boolean;
 }
 
-const SEQUENCE_MS = 900;
-let layers: readonly { readonly current: Layer }[] = [];
-const listeners = new Set<() => void>();
-let pending = '';
-let pendingTimer: ReturnType<typeof setTimeout> | undefined;
+const useLayers = create<{ readonly layers: readonly { readonly current: Layer }[] }>()(() => ({ layers: [] }));
 
-function change(next: readonly { readonly current: Layer }[]): void {
-  layers = next;
-  for (const listener of listeners) listener();
-}
-
-/** Takes keys while the component is on screen and `isOn`. `inDialog`: for what stands in a drawer or a modal. */
+/** Takes keys while the component is on screen and `isOn`. `inDialog`: for what is in a drawer or a modal. */
 export function useShortcuts(
   shortcuts: readonly Shortcut[],
   { isOn = true, inDialog = false }: { readonly isOn?: boolean; readonly inDialog?: boolean } = {},
@@ -46,32 +38,26 @@ export function useShortcuts(
   });
   useEffect(() => {
     if (!isOn) return;
-    change([...layers, layer]);
-    return () => change(layers.filter((other) => other !== layer));
+    useLayers.setState(({ layers }) => ({ layers: [...layers, layer] }));
+    return () => useLayers.setState(({ layers }) => ({ layers: layers.filter((other) => other !== layer) }));
   }, [isOn]);
 }
 
 /** All keys of what is on screen, for the list of keys. */
 export function useAllShortcuts(): readonly Shortcut[] {
-  const all = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => layers,
-  );
-  return all.flatMap(({ current }) => current.shortcuts);
+  const layers = useLayers((state) => state.layers);
+  return layers.flatMap(({ current }) => current.shortcuts);
 }
 
 /** The name of what was pressed, as shortcuts name it. */
 export function chordOf(
   event: Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
 ): string {
-  // In a layout of another script `key` is not a Latin letter: then the key's place decides, as ф on the place of a.
-  const place = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase();
+  // In a layout of another script `key` is not a Latin letter: then the key's position decides, as ф at the position of a.
+  const positional = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase();
   const isForeign =
     event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase() && event.key > '\u007f';
-  const key = isForeign && place !== undefined ? place : event.key.toLowerCase();
+  const key = isForeign && positional !== undefined ? positional : event.key.toLowerCase();
   const isLetter = /^[a-z]$/.test(key) || key.length > 1;
   const parts = [];
   if (event.ctrlKey || event.metaKey) parts.push('mod');
@@ -81,7 +67,7 @@ export function chordOf(
   return [...parts, key === ' ' ? 'space' : key].join('+');
 }
 
-/** Keys that a voice or a stray hand may type: a letter or a sign alone. Whoever is bothered by them turns them off. */
+/** A letter or a sign alone: speech input may type it by accident, so that these keys can be turned off. */
 function isLetter(keys: string): boolean {
   return keys.split(' ').some((chord) => chord.replace(/^shift\+/, '').length === 1);
 }
@@ -94,32 +80,40 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || ['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
-  if (document.documentElement.hasAttribute('data-locked')) return;
-  const isInInput = isTyping(event.target);
-  const hasLetters = useView.getState().hasLetterKeys;
-  const hasDialog = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
-  const chord = chordOf(event);
-  const sequence = pending === '' ? chord : `${pending} ${chord}`;
-  const open = layers
-    .toReversed()
-    .filter(({ current }) => !hasDialog || current.isInDialog)
-    .flatMap(({ current }) => current.shortcuts)
-    .filter(({ inInputs, isHint }) => !isHint && (inInputs || !isInInput))
-    .filter(({ keys, isFor }) => (hasLetters || !isLetter(keys)) && (isFor?.(event.target) ?? true));
-  const found = open.find(({ keys }) => keys === sequence) ?? open.find(({ keys }) => keys === chord);
-  clearTimeout(pendingTimer);
-  pending = '';
-  if (found) {
-    event.preventDefault();
-    found.run(event);
-  } else if (open.some(({ keys }) => keys.startsWith(`${sequence} `))) {
-    pending = sequence;
-    pendingTimer = setTimeout(() => {
-      pending = '';
-    }, SEQUENCE_MS);
-  }
+/** How long the second key of a sequence is waited for. */
+const SEQUENCE_MS = 900;
+
+function createKeyHandler(): (event: KeyboardEvent) => void {
+  let pending = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return (event) => {
+    if (event.defaultPrevented || event.isComposing || ['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
+    if (document.documentElement.hasAttribute('data-locked')) return;
+    const isInInput = isTyping(event.target);
+    const hasLetters = useView.getState().hasLetterKeys;
+    const hasDialog = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
+    const chord = chordOf(event);
+    const sequence = pending === '' ? chord : `${pending} ${chord}`;
+    const active = useLayers
+      .getState()
+      .layers.toReversed()
+      .filter(({ current }) => !hasDialog || current.isInDialog)
+      .flatMap(({ current }) => current.shortcuts)
+      .filter(({ inInputs, isHint }) => !isHint && (inInputs || !isInInput))
+      .filter(({ keys, isFor }) => (hasLetters || !isLetter(keys)) && (isFor?.(event.target) ?? true));
+    const found = active.find(({ keys }) => keys === sequence) ?? active.find(({ keys }) => keys === chord);
+    clearTimeout(timer);
+    pending = '';
+    if (found) {
+      event.preventDefault();
+      found.run(event);
+    } else if (active.some(({ keys }) => keys.startsWith(`${sequence} `))) {
+      pending = sequence;
+      timer = setTimeout(() => {
+        pending = '';
+      }, SEQUENCE_MS);
+    }
+  };
 }
 
-globalThis.document?.addEventListener('keydown', onKeyDown);
+globalThis.document?.addEventListener('keydown', createKeyHandler());

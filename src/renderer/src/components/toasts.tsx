@@ -1,47 +1,61 @@
-// Short messages that say what happened, with the way back where there is one. They never ask anything.
+// Shows short messages, with undo where there is one. They never ask anything.
 import { Notifications, notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
-import i18next from 'i18next';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PanelCallError, toPanelCallError } from '../../../contract/client.ts';
+import { PanelCallError } from '../../../contract/client.ts';
+import {
+  type Message,
+  notify,
+  notifyFailure,
+  type PendingMessage,
+  takeMessages,
+  useMessages,
+} from '../state/messages.ts';
 import { useFailureText } from './failure.ts';
 import classes from './toasts.module.css';
 
-export interface Said {
-  /** What has happened, said back: "Anna extended to 14 Mar 2027". */
-  readonly text: string;
-  /** Puts it back as it was; the toast then says that it did. */
-  readonly undo?: () => Promise<unknown>;
-}
-
 const SHORT_MS = 5000;
-/** Whoever may want to undo needs time to notice. */
+/** Long enough to notice that something can be undone. */
 const UNDO_MS = 10_000;
 const FAILURE_MS = 12_000;
 
-/** Says that something is done. */
-export function say({ text, undo }: Said): void {
-  const id = crypto.randomUUID();
-  show(id, <Message id={id} text={text} {...(undo && { undo })} />, 'done', undo ? UNDO_MS : SHORT_MS);
+/** Where messages appear, once for the whole page: never over a drawer and its buttons, which are on the right. */
+export function Toasts() {
+  const { t } = useTranslation('common');
+  const pending = useMessages((messages) => messages.pending);
+  useEffect(() => {
+    if (pending.length === 0) return;
+    for (const message of takeMessages()) show(message, t('close'));
+  }, [pending, t]);
+  return <Notifications position="bottom-left" limit={4} zIndex={400} containerWidth={380} />;
 }
 
-/** Says why a call failed, with its request id. Not said: a session that ended, for which sign-in is asked. */
-export function sayFailure(failure: unknown): void {
-  const told = failure instanceof PanelCallError ? failure : toPanelCallError(failure);
-  if (told.code === 'signed_out') return;
-  show(`failure-${told.code}`, <FailureMessage failure={told} />, 'failed', FAILURE_MS);
+function show(message: PendingMessage, closeLabel: string): void {
+  if (message instanceof PanelCallError) {
+    const id = `failure-${message.code}`;
+    showToast(id, <FailureToast failure={message} />, 'failed', FAILURE_MS, closeLabel);
+  } else {
+    const id = crypto.randomUUID();
+    showToast(id, <DoneToast id={id} message={message} />, 'done', message.undo ? UNDO_MS : SHORT_MS, closeLabel);
+  }
 }
 
-function show(id: string, message: ReactNode, kind: 'done' | 'failed', autoClose: number): void {
+function showToast(
+  id: string,
+  content: ReactNode,
+  kind: 'done' | 'failed',
+  autoClose: number,
+  closeLabel: string,
+): void {
   notifications.hide(id);
   notifications.show({
     id,
-    message,
+    message: content,
     autoClose,
     icon: kind === 'done' ? <IconCheck size={16} stroke={2} /> : <IconAlertTriangle size={16} stroke={1.75} />,
     role: kind === 'done' ? 'status' : 'alert',
-    closeButtonProps: { 'aria-label': i18next.t('common:close') },
+    closeButtonProps: { 'aria-label': closeLabel },
     classNames: {
       root: classes.toast ?? '',
       icon: (kind === 'done' ? classes.done : classes.failed) ?? '',
@@ -52,7 +66,7 @@ function show(id: string, message: ReactNode, kind: 'done' | 'failed', autoClose
   });
 }
 
-function Message({ id, text, undo }: Said & { readonly id: string }) {
+function DoneToast({ id, message: { text, undo } }: { readonly id: string; readonly message: Message }) {
   const { t } = useTranslation('common');
   const [isBusy, setBusy] = useState(false);
   const onUndo = async () => {
@@ -60,10 +74,10 @@ function Message({ id, text, undo }: Said & { readonly id: string }) {
     try {
       await undo?.();
       notifications.hide(id);
-      say({ text: t('undone') });
+      notify({ text: t('undone') });
     } catch (failure) {
       setBusy(false);
-      sayFailure(failure);
+      notifyFailure(failure);
     }
   };
   return (
@@ -78,7 +92,7 @@ function Message({ id, text, undo }: Said & { readonly id: string }) {
   );
 }
 
-function FailureMessage({ failure }: { readonly failure: PanelCallError }) {
+function FailureToast({ failure }: { readonly failure: PanelCallError }) {
   const { t } = useTranslation('common');
   const { text, requestId } = useFailureText()(failure);
   return (
@@ -87,9 +101,4 @@ function FailureMessage({ failure }: { readonly failure: PanelCallError }) {
       {requestId !== null && <code className={classes.id}>{t('requestId', { id: requestId })}</code>}
     </>
   );
-}
-
-/** Where they appear, once, around the whole page: never over a drawer and its buttons, which stand on the right. */
-export function Toasts() {
-  return <Notifications position="bottom-left" limit={4} zIndex={400} containerWidth={380} />;
 }

@@ -1,16 +1,18 @@
-// Gives every component the one typed client, the cache and the way to say that something has changed.
+// Gives every component the one typed client, the cache and the way to mark answers old.
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { type Client, createClient, isProblemOf, type Transport } from '../../../contract/client.ts';
-import { noteSessionEnd } from '../state/session.ts';
-import { createTouch, type Noun } from './nouns.ts';
+import { markSessionEnded } from '../state/session.ts';
+import { type CacheTag, createInvalidator } from './cache-tags.ts';
+import { createEtags, type Etags } from './etags.ts';
 
 export interface Panel {
   readonly client: Client;
   readonly transport: PanelTransport;
-  /** Marks what is read of a noun as old; without one, everything. */
-  touch(noun?: Noun): void;
+  readonly etags: Etags;
+  /** Marks the answers under a tag old and reads those on screen again; without a tag, all answers. */
+  invalidate(tag?: CacheTag): void;
 }
 
 const PanelContext = createContext<Panel | null>(null);
@@ -23,7 +25,12 @@ interface PanelProviderProps {
 
 export function PanelProvider({ transport, queries, children }: PanelProviderProps) {
   const panel = useMemo<Panel>(
-    () => ({ client: createClient(watchSession(transport)), transport, touch: createTouch(queries) }),
+    () => ({
+      client: createClient(watchSession(transport)),
+      transport,
+      etags: createEtags(),
+      invalidate: createInvalidator(queries),
+    }),
     [transport, queries],
   );
   return (
@@ -35,18 +42,18 @@ export function PanelProvider({ transport, queries, children }: PanelProviderPro
 
 export function usePanel(): Panel {
   const panel = use(PanelContext);
-  if (panel === null) throw new Error('A component that asks the panel stands outside of PanelProvider.');
+  if (panel === null) throw new Error('usePanel() outside of PanelProvider');
   return panel;
 }
 
-/** Whichever call hears first that the session has ended, sign-in is asked for. */
+/** The first call that is refused because the session has ended asks for sign-in. */
 function watchSession(transport: Transport): Transport {
   return {
     async call(id, input, options) {
       try {
         return await transport.call(id, input, options);
       } catch (failure) {
-        if (isProblemOf(failure, 'signed_out')) noteSessionEnd();
+        if (isProblemOf(failure, 'signed_out')) markSessionEnded();
         throw failure;
       }
     },

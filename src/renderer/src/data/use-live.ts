@@ -1,16 +1,16 @@
-// Follows the panel's events while the page is on screen: what another hand changes appears without a reload.
+// Follows the panel's events while the page is on screen: what others change appears without a reload.
 import { useEffect } from 'react';
-import { noteLive } from '../state/connection.ts';
-import { noteSessionEnd } from '../state/session.ts';
-import { nounOfEvent } from './nouns.ts';
+import { setLive } from '../state/connection.ts';
+import { markSessionEnded } from '../state/session.ts';
+import { tagOfEvent } from './cache-tags.ts';
 import { usePanel } from './panel.tsx';
 
-/** A page out of sight gives its connection back after this long: a browser has six for a host, all its tabs together. */
+/** A hidden page closes its connection after this long, ms: a browser has six for a host, all its tabs together. */
 const HIDDEN_MS = 20_000;
 
 /** Watches while `isOn`. */
 export function useLive(isOn: boolean): void {
-  const { transport, touch } = usePanel();
+  const { transport, invalidate } = usePanel();
   useEffect(() => {
     if (!isOn) return;
     let end: (() => void) | null = null;
@@ -18,16 +18,16 @@ export function useLive(isOn: boolean): void {
     const start = () => {
       clearTimeout(timer);
       end ??= transport.watch({
-        onEvent: ({ type }) => touch(nounOfEvent(type)),
-        onGap: () => touch(),
-        onLive: noteLive,
-        onSignedOut: noteSessionEnd,
+        onEvent: ({ type }) => invalidate(tagOfEvent(type)),
+        onGap: () => invalidate(),
+        onLive: setLive,
+        onSignedOut: markSessionEnded,
       });
     };
     const stop = () => {
       end?.();
       end = null;
-      noteLive(false);
+      setLive(false);
     };
     const onVisibility = () => {
       if (document.visibilityState === 'visible') start();
@@ -40,5 +40,5 @@ export function useLive(isOn: boolean): void {
       clearTimeout(timer);
       stop();
     };
-  }, [isOn, transport, touch]);
+  }, [isOn, transport, invalidate]);
 }

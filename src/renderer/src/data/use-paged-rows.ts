@@ -4,9 +4,25 @@ import { useQueries } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import type { PanelCallError } from '../../../contract/client.ts';
 import type { OperationId, Output } from '../../../contract/table.ts';
-import type { Reading, RowSource } from '../components/table/data-table.tsx';
 import { usePanel } from './panel.tsx';
 import { type CallInput, callOperation } from './use-operation.ts';
+
+/** Rows of a list of which only some are loaded. */
+export interface RowSource<Row> {
+  /** How many there are in all. */
+  readonly count: number;
+  /** undefined: not loaded yet. */
+  at(index: number): Row | undefined;
+}
+
+/** The state of reading a list; the result of `useOperation` fits. */
+export interface Reading {
+  readonly isPending: boolean;
+  readonly error: PanelCallError | null;
+  /** What is shown answers another question, while this one is being asked. */
+  readonly isPlaceholderData?: boolean;
+  refetch(): unknown;
+}
 
 /** What every list replies with. */
 interface Page<Item> {
@@ -47,8 +63,10 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
       queryKey: [id, input, number] as const,
       queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
         const cursor = cursors.current.get(`${question} ${number}`);
-        const place = cursor === undefined ? { offset: number * PAGE } : { cursor };
-        const page = await callOperation(client, id, { ...input, ...place, limit: PAGE } as CallInput<Id>, { signal });
+        const position = cursor === undefined ? { offset: number * PAGE } : { cursor };
+        const page = await callOperation(client, id, { ...input, ...position, limit: PAGE } as CallInput<Id>, {
+          signal,
+        });
         const next = (page as unknown as Page<Item>).next_cursor;
         if (next !== null) cursors.current.set(`${question} ${number + 1}`, next);
         return page as unknown as Page<Item>;

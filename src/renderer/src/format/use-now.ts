@@ -1,28 +1,26 @@
-// One clock for the whole page: distances of time stay true on screen without a timer for each of them.
-import { useSyncExternalStore } from 'react';
+// One clock for the whole page: distances of time stay correct on screen without a timer for each of them.
+import { useEffect } from 'react';
+import { create } from 'zustand';
 import { panelNow } from '../state/connection.ts';
 
 const TICK_MS = 15_000;
-const listeners = new Set<() => void>();
-let now = panelNow();
-let timer: ReturnType<typeof setInterval> | undefined;
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  if (listeners.size === 1) {
-    now = panelNow();
-    timer = setInterval(() => {
-      now = panelNow();
-      for (const tell of listeners) tell();
-    }, TICK_MS);
-  }
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) clearInterval(timer);
-  };
+const useClock = create<{ readonly now: number }>()(() => ({ now: panelNow() }));
+
+function tick(): void {
+  useClock.setState({ now: panelNow() });
 }
 
-/** The present moment by the panel's clock, epoch milliseconds; the component renders anew every 15 s. */
+/** Keeps the clock running while the component is on screen. */
+export function useRunningClock(): void {
+  useEffect(() => {
+    tick();
+    const timer = setInterval(tick, TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+}
+
+/** The present moment by the panel's clock, epoch milliseconds; the component renders again every 15 s. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useClock(({ now }) => now);
 }

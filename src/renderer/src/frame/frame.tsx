@@ -1,8 +1,8 @@
 // The frame around every screen: navigation, top bar, the screen itself, and the dialogs that are there everywhere.
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { hashOf } from '../router/place.ts';
-import { usePlace } from '../router/router.ts';
+import { hashOf } from '../router/route.ts';
+import { useRoute } from '../router/router.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import classes from './frame.module.css';
 import { NotFound } from './not-found.tsx';
@@ -18,7 +18,7 @@ const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx
 
 export function Frame() {
   const { t } = useTranslation('frame');
-  const { path } = usePlace();
+  const { path } = useRoute();
   const screen = screenOf(path);
   const main = useRef<HTMLElement>(null);
   const overlay = useOverlay(({ open }) => open);

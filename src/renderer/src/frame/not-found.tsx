@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';
-import { hashOf } from '../router/place.ts';
+import { hashOf } from '../router/route.ts';
 import { useTitle } from '../router/title.ts';
 
 export function NotFound() {

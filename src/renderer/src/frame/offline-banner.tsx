@@ -4,9 +4,9 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { say } from '../components/toasts.tsx';
 import { usePanel } from '../data/panel.tsx';
 import { useConnection } from '../state/connection.ts';
+import { notify } from '../state/messages.ts';
 import classes from './offline-banner.module.css';
 
 /** A single call that failed is no lost connection yet. */
@@ -35,7 +35,7 @@ export function OfflineBanner() {
   useEffect(() => {
     if (isAway || !isShown) return;
     setShown(false);
-    say({ text: t('frame:offline.back') });
+    notify({ text: t('frame:offline.back') });
     void queries.invalidateQueries();
   }, [isAway, isShown, queries, t]);
 

@@ -3,12 +3,12 @@ import { Modal } from '@mantine/core';
 import { IconSearch, IconUser } from '@tabler/icons-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { matchCommands, useAllCommands } from '../components/commands.ts';
 import { KeyHint } from '../components/key-hint.tsx';
 import { StateDot } from '../components/state.tsx';
 import { useOperation } from '../data/use-operation.ts';
-import { hashOf } from '../router/place.ts';
-import { go } from '../router/router.ts';
-import { matching, useAllCommands } from './commands.ts';
+import { hashOf } from '../router/route.ts';
+import { navigate } from '../router/router.ts';
 import { closeOverlay } from './overlays.ts';
 import classes from './palette.module.css';
 
@@ -137,14 +137,14 @@ function Search() {
 
 /** Users only for a text: the palette is no list of them. */
 function useItems(text: string): readonly Item[] {
-  const commands = matching(useAllCommands(), text);
+  const commands = matchCommands(useAllCommands(), text);
   const { data } = useOperation('listUsers', { q: text, limit: MAX_USERS }, { enabled: text !== '', keep: true });
   const users = text === '' ? [] : (data?.items ?? []);
   const all: Item[] = [
     ...users.map(({ id, name, contact, state }) => ({
       id: `user ${id}`,
       group: 'users' as const,
-      run: () => go(hashOf(['users', id])),
+      run: () => navigate(hashOf(['users', id])),
       content: (
         <>
           <IconUser size={16} stroke={1.5} aria-hidden />

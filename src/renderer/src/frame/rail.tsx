@@ -2,24 +2,24 @@
 import { Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { Logo } from '../components/logo.tsx';
 import { useOperation } from '../data/use-operation.ts';
-import { hashOf } from '../router/place.ts';
-import { usePlace } from '../router/router.ts';
+import { hashOf } from '../router/route.ts';
+import { useRoute } from '../router/router.ts';
 import { PRODUCT } from '../router/title.ts';
-import { GateMark } from './mark.tsx';
 import classes from './rail.module.css';
 import { SCREENS, screenOf } from './screens.ts';
 
 export function Rail() {
   const { t } = useTranslation('frame');
   const product = useOperation('panelState', {}).data?.panel_title ?? PRODUCT;
-  const current = screenOf(usePlace().path);
+  const current = screenOf(useRoute().path);
   const hasNames = useMediaQuery('(min-width: 1100px)') ?? true;
   const isBar = useMediaQuery('(max-width: 640px)') ?? false;
   return (
     <nav className={classes.rail} aria-label={t('nav.label')}>
       <a className={classes.brand} href={hashOf(['overview'])}>
-        <GateMark />
+        <Logo />
         <span className={classes.product} title={product}>
           {product}
         </span>

@@ -9,7 +9,8 @@ const OVERVIEW_MS = 30_000;
 
 export function StatusDot() {
   const { t } = useTranslation('frame');
-  const { reach, isLive } = useConnection();
+  const reach = useConnection((connection) => connection.reach);
+  const isLive = useConnection((connection) => connection.isLive);
   const { data } = useOperation('getOverview', {}, { every: OVERVIEW_MS });
   const down = data ? data.nodes.total - data.nodes.up : 0;
   const [tone, text] =

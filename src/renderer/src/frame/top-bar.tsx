@@ -17,7 +17,7 @@ import { KeyHint } from '../components/key-hint.tsx';
 import { useOperation } from '../data/use-operation.ts';
 import { LOCALE_NAMES, LOCALES } from '../i18n/i18n.ts';
 import { useLocale } from '../i18n/use-locale.ts';
-import { hashOf } from '../router/place.ts';
+import { hashOf } from '../router/route.ts';
 import { changeView, useView } from '../state/view.ts';
 import { openOverlay } from './overlays.ts';
 import { StatusDot } from './status-dot.tsx';

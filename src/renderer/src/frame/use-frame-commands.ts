@@ -11,14 +11,14 @@ import {
   IconUserPlus,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { type Command, useCommands } from '../components/commands.ts';
 import { type Shortcut, useShortcuts } from '../components/keys.ts';
 import { LOCALE_NAMES } from '../i18n/i18n.ts';
 import { useLocale } from '../i18n/use-locale.ts';
-import { hashOf } from '../router/place.ts';
-import { go } from '../router/router.ts';
+import { hashOf } from '../router/route.ts';
+import { navigate } from '../router/router.ts';
 import { changeView } from '../state/view.ts';
 import { useScheme } from '../theme/use-scheme.ts';
-import { type Command, useCommands } from './commands.ts';
 import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
 import { SCREENS } from './screens.ts';
 import { useSignOut } from './use-sign-out.ts';
@@ -32,7 +32,7 @@ export function useFrameCommands(): void {
 
   const screens = SCREENS.map(({ id, icon, key }) => {
     const label = t('keys.goTo', { screen: t(`nav.${id}`) });
-    return { id: `go ${id}`, label, icon, keys: `g ${key}`, run: () => go(hashOf([id])) };
+    return { id: `go ${id}`, label, icon, keys: `g ${key}`, run: () => navigate(hashOf([id])) };
   });
   // From any screen; a screen that offers the same under the same id goes first.
   const makes: readonly Command[] = (
@@ -47,7 +47,7 @@ export function useFrameCommands(): void {
     group: 'acts',
     label: t(`make.${screen}`),
     icon,
-    run: () => go(hashOf([screen, 'new'])),
+    run: () => navigate(hashOf([screen, 'new'])),
   }));
   const otherTheme = scheme === 'dark' ? 'light' : 'dark';
   const otherLocale = locale === 'ru' ? 'en' : 'ru';

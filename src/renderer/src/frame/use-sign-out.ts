@@ -1,9 +1,9 @@
 // Signing out leaves nothing behind: what was read is thrown away and the page begins anew.
 import { useQueryClient } from '@tanstack/react-query';
-import { sayFailure } from '../components/toasts.tsx';
 import { usePanel } from '../data/panel.tsx';
 import { keyOf } from '../data/use-operation.ts';
-import { leaveSession } from '../state/session.ts';
+import { notifyFailure } from '../state/messages.ts';
+import { clearSession } from '../state/session.ts';
 
 export function useSignOut(): () => void {
   const { client } = usePanel();
@@ -11,11 +11,11 @@ export function useSignOut(): () => void {
   return () => {
     client.signOut().then(
       async () => {
-        leaveSession();
+        clearSession();
         queries.clear();
         await queries.fetchQuery({ queryKey: keyOf('panelState', {}), queryFn: () => client.panelState() });
       },
-      (failure: unknown) => sayFailure(failure),
+      (failure: unknown) => notifyFailure(failure),
     );
   };
 }

@@ -87,7 +87,7 @@ function NodeForm({ isOpen, onClose }: { readonly isOpen: boolean; readonly onCl
     operation: 'createNode',
     initial: { name: '', address: '', enabled: true },
     toInput: (values) => values,
-    said: ({ name }) => ({ text: `${name} added` }),
+    message: ({ name }) => ({ text: `${name} added` }),
     onDone: onClose,
   });
   return (

@@ -1,7 +1,7 @@
 // The gallery's pages: `#/table`, `#/form`, and all small components at the root.
 import { SegmentedControl } from '@mantine/core';
-import { hashOf } from '../router/place.ts';
-import { usePlace } from '../router/router.ts';
+import { hashOf } from '../router/route.ts';
+import { useRoute } from '../router/router.ts';
 import { changeView } from '../state/view.ts';
 import { useScheme } from '../theme/use-scheme.ts';
 import { FormGallery } from './form-gallery.tsx';
@@ -14,7 +14,7 @@ const PAGES = { small: SmallGallery, table: TableGallery, states: StateGallery, 
 type PageName = keyof typeof PAGES;
 
 export function Gallery() {
-  const { path } = usePlace();
+  const { path } = useRoute();
   const scheme = useScheme();
   const name = path[0] !== undefined && path[0] in PAGES ? (path[0] as PageName) : 'small';
   const Page = PAGES[name];

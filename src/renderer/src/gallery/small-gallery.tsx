@@ -14,8 +14,8 @@ import { EmptyState, ErrorState } from '../components/placeholder.tsx';
 import { QrCode } from '../components/qr-code.tsx';
 import { SecretOnce } from '../components/secret-once.tsx';
 import { Mark, type State, StateBadge, StateDot } from '../components/state.tsx';
-import { say, sayFailure } from '../components/toasts.tsx';
 import { TrafficBar } from '../components/traffic-bar.tsx';
+import { notify, notifyFailure } from '../state/messages.ts';
 import classes from './gallery.module.css';
 
 const STATES: readonly State[] = [
@@ -106,9 +106,9 @@ export function SmallGallery() {
       </SectionCard>
       <SectionCard title="Toasts">
         <div className={classes.line}>
-          <Button onClick={() => say({ text: 'Anna extended to 14 Mar 2027' })}>Say</Button>
-          <Button onClick={() => say({ text: 'Anna disabled', undo: async () => {} })}>With undo</Button>
-          <Button color="red" onClick={() => sayFailure(failure)}>
+          <Button onClick={() => notify({ text: 'Anna extended to 14 Mar 2027' })}>Say</Button>
+          <Button onClick={() => notify({ text: 'Anna disabled', undo: async () => {} })}>With undo</Button>
+          <Button color="red" onClick={() => notifyFailure(failure)}>
             Failure
           </Button>
         </div>

@@ -7,7 +7,8 @@ import { SectionCard } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';
 import { StateDot } from '../components/state.tsx';
 import { columnsOf } from '../components/table/columns.ts';
-import { DataTable, type Reading } from '../components/table/data-table.tsx';
+import { DataTable } from '../components/table/data-table.tsx';
+import type { Reading } from '../data/use-paged-rows.ts';
 import { fakeUser } from './fake-transport.ts';
 import classes from './gallery.module.css';
 

@@ -13,13 +13,13 @@ import { DataTable } from '../components/table/data-table.tsx';
 import { useSelection } from '../components/table/selection.ts';
 import { TrafficBar } from '../components/traffic-bar.tsx';
 import { usePagedRows } from '../data/use-paged-rows.ts';
-import { hashOf } from '../router/place.ts';
-import { setQuery, usePlace } from '../router/router.ts';
+import { hashOf } from '../router/route.ts';
+import { setQuery, useRoute } from '../router/router.ts';
 
 const column = columnsOf<User>();
 
 export function TableGallery() {
-  const { path, query } = usePlace();
+  const { path, query } = useRoute();
   const sort = query.get('sort') ?? '-id';
   const users = usePagedRows('listUsers', {});
   const selection = useSelection();

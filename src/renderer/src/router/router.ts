@@ -1,58 +1,60 @@
-// The router: the hash is the only state. Going somewhere is a history entry, so Back works everywhere.
-import { useSyncExternalStore } from 'react';
-import { changedQuery, hashOf, type Place, readPlace } from './place.ts';
+// The address behind `#` is the only state of the router. Going somewhere is a history entry, so Back works everywhere.
+import { create } from 'zustand';
+import { changedQuery, hashOf, parseRoute, type Route } from './route.ts';
 
-const listeners = new Set<() => void>();
-let hash = globalThis.location?.hash ?? '';
-let place = readPlace(hash);
+interface Location {
+  readonly hash: string;
+  readonly route: Route;
+}
 
-function notice(): void {
-  const previous = hash;
-  hash = location.hash;
-  if (hash === previous) return;
-  place = readPlace(hash);
-  // A new entry remembers where one came from, so that closing a drawer can go back instead of forth.
+function readLocation(): Location {
+  const hash = globalThis.location?.hash ?? '';
+  return { hash, route: parseRoute(hash) };
+}
+
+const useLocation = create<Location>()(readLocation);
+
+function followLocation(): void {
+  const previous = useLocation.getState().hash;
+  if (location.hash === previous) return;
+  // A new history entry remembers the one before it, so that closing a drawer can go back instead of forth.
   if (history.state === null) history.replaceState({ from: previous }, '');
-  for (const listener of listeners) listener();
+  useLocation.setState(readLocation());
 }
 
 if (globalThis.history?.state === null) history.replaceState({ from: null }, '');
-globalThis.addEventListener?.('hashchange', notice);
+globalThis.addEventListener?.('hashchange', followLocation);
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+/** The present route; the component renders again when it changes. */
+export function useRoute(): Route {
+  return useLocation(({ route }) => route);
 }
 
-/** Where one is; the component renders anew when that changes. */
-export function usePlace(): Place {
-  return useSyncExternalStore(subscribe, () => place);
-}
-
-/** Where one is at this moment, for what is no component. */
-export function currentPlace(): Place {
-  return place;
+/** The route at this moment, outside of components. */
+export function currentRoute(): Route {
+  return useLocation.getState().route;
 }
 
 /** Goes to a hash. `replace`: Back will not come here again, as while typing into a filter. */
-export function go(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (to === location.hash) return;
   if (replace) {
     history.replaceState(history.state, '', to);
-    notice();
+    followLocation();
   } else {
     location.hash = to;
   }
 }
 
-/** Leaves for the place above this one: back where one came from there, else in place of this entry. */
+/** Closes what is open for the route above it: goes back if that is the previous entry, else replaces this entry. */
 export function leave(to: string): void {
   const from: unknown = history.state?.from;
   if (from === to) history.back();
-  else go(to, { replace: true });
+  else navigate(to, { replace: true });
 }
 
-/** Changes members of the query where one is; null takes one out. Replaces the entry unless `push`. */
+/** Changes members of the query; null removes one. Replaces the entry unless `push`. */
 export function setQuery(change: Record<string, string | number | boolean | null>, { push = false } = {}): void {
-  go(hashOf(place.path, changedQuery(place.query, change)), { replace: !push });
+  const { path, query } = currentRoute();
+  navigate(hashOf(path, changedQuery(query, change)), { replace: !push });
 }

@@ -1,31 +1,36 @@
 // The window's title: the innermost name first, as in `Anna Smirnova · Users · Gatehouse`.
 import { useEffect } from 'react';
+import { createStore } from 'zustand/vanilla';
 
-/** How the panel is called until it says so itself. */
+/** The product's name, shown until the panel's own title is known. */
 export const PRODUCT = 'Gatehouse';
-let product: string = PRODUCT;
-const parts = new Map<number, string>();
 
-/** `depth` 0: the screen; 1: a record opened over it. Gone with the component. */
-export function useTitle(text: string | undefined, depth = 0): void {
+interface Title {
+  readonly product: string;
+  /** Names by depth. */
+  readonly names: Readonly<Record<number, string>>;
+}
+
+const title = createStore<Title>()(() => ({ product: PRODUCT, names: {} }));
+
+title.subscribe(({ product, names }) => {
+  const innermostFirst = Object.entries(names).sort(([a], [b]) => Number(b) - Number(a));
+  document.title = [...innermostFirst.map(([, name]) => name), product].join(' · ');
+});
+
+/** `depth` 0: the screen; 1: a record opened over it. The name is removed with the component. */
+export function useTitle(name: string | undefined, depth = 0): void {
   useEffect(() => {
-    if (!text) return;
-    parts.set(depth, text);
-    show();
+    if (!name) return;
+    title.setState(({ names }) => ({ names: { ...names, [depth]: name } }));
     return () => {
-      if (parts.get(depth) === text) parts.delete(depth);
-      show();
+      const { [depth]: shown, ...others } = title.getState().names;
+      if (shown === name) title.setState({ names: others });
     };
-  }, [text, depth]);
+  }, [name, depth]);
 }
 
-/** The panel's own name, which stands last in every title. */
-export function nameProduct(name: string): void {
-  product = name;
-  show();
-}
-
-function show(): void {
-  const names = [...parts].sort(([a], [b]) => b - a).map(([, text]) => text);
-  document.title = [...names, product].join(' · ');
+/** The panel's own name, the last part of every title. */
+export function setProductTitle(product: string): void {
+  title.setState({ product });
 }

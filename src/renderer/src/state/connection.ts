@@ -1,4 +1,4 @@
-// Whether the panel is within reach, whether its events come in, and how far its clock is from this one.
+// Whether the panel can be reached, whether its events come in, and how far its clock is from this one.
 import { create } from 'zustand';
 import type { ReachListener } from '../../../bridge/panel-transport.ts';
 
@@ -7,27 +7,28 @@ export interface Connection {
   readonly reach: 'reached' | 'lost' | 'moved';
   /** Whether live events come in. */
   readonly isLive: boolean;
+  /** What is added to this machine's clock to get the panel's, ms. */
+  readonly skewMs: number;
 }
 
-export const useConnection = create<Connection>()(() => ({ reach: 'reached', isLive: false }));
+export const useConnection = create<Connection>()(() => ({ reach: 'reached', isLive: false, skewMs: 0 }));
 
-/** A Date header is exact to a second; a smaller difference is none. */
+/** A Date header is exact to a second; a smaller difference counts as none. */
 const TOLERANCE_MS = 2500;
-let skew = 0;
 
 export const reachListener: ReachListener = {
   onReach: (reach) => useConnection.setState({ reach }),
   onServerTime(at) {
     const difference = at + 500 - Date.now();
-    skew = Math.abs(difference) > TOLERANCE_MS ? difference : 0;
+    useConnection.setState({ skewMs: Math.abs(difference) > TOLERANCE_MS ? difference : 0 });
   },
 };
 
-export function noteLive(isLive: boolean): void {
+export function setLive(isLive: boolean): void {
   useConnection.setState({ isLive });
 }
 
 /** The present moment by the panel's clock, epoch milliseconds. */
 export function panelNow(): number {
-  return Date.now() + skew;
+  return Date.now() + useConnection.getState().skewMs;
 }

@@ -13,14 +13,14 @@ type Issue = z.core.$ZodIssue;
 type T = TFunction<'errors'>;
 
 /** A form's own words for what is wrong with a field, by the code that the panel would give; undefined leaves it at the usual ones. */
-export type TellField = (field: string, code: string) => string | undefined;
+export type DescribeField = (field: string, code: string) => string | undefined;
 
 /** Everything that the contract has against an input; empty where it can be sent. */
-export function wrongFields(t: T, id: OperationId, input: unknown, tell?: TellField): FieldTexts {
+export function wrongFields(t: T, id: OperationId, input: unknown, describe?: DescribeField): FieldTexts {
   const texts: FieldTexts = {};
   for (const issue of issuesOf(id, input)) {
     const names = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? '')];
-    const own = (name: string) => (isFormat(issue, input) ? tell?.(name, 'format') : undefined);
+    const own = (name: string) => (isFormat(issue, input) ? describe?.(name, 'format') : undefined);
     for (const name of names) texts[name] ??= own(name) ?? textOf(t, issue, input);
   }
   return texts;
@@ -90,11 +90,11 @@ function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
 }
 
 /** What the panel has against single fields; the rest of a failure is told as a whole. */
-export function refusedFields(t: T, failure: PanelCallError, tell?: TellField): FieldTexts {
+export function refusedFields(t: T, failure: PanelCallError, describe?: DescribeField): FieldTexts {
   const texts: FieldTexts = {};
   for (const error of failure.errors) {
     const name = fieldOf(error);
-    if (name !== null) texts[name] ??= tell?.(name, error.code) ?? refusal(t, failure, error);
+    if (name !== null) texts[name] ??= describe?.(name, error.code) ?? refusal(t, failure, error);
   }
   return texts;
 }

@@ -16,9 +16,9 @@ interface FormFailureProps {
 
 export function FormFailure({ failure, onReload, onOverwrite }: FormFailureProps) {
   const { t } = useTranslation(['frame', 'common']);
-  const tell = useFailureText();
+  const describeFailure = useFailureText();
   if (failure === null || failure.code === 'signed_out') return null;
-  const { text, requestId } = tell(failure);
+  const { text, requestId } = describeFailure(failure);
   const isChanged = failure.code === 'precondition_failed';
   return (
     <div className={classes.failure} role="alert">

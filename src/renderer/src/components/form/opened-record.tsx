@@ -2,7 +2,8 @@
 import { Fragment, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';
-import { type CallInput, etagOf, useOperation } from '../../data/use-operation.ts';
+import { usePanel } from '../../data/panel.tsx';
+import { type CallInput, useOperation } from '../../data/use-operation.ts';
 import { ErrorState } from '../placeholder.tsx';
 import { RecordDrawer } from '../record-drawer.tsx';
 import { Skeleton, useIsSlow } from '../skeleton.tsx';
@@ -37,13 +38,14 @@ interface Shown<Id extends ReadId> {
 /** Mounted for one opening (`useOpening`). */
 export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, width, children }: OpenedRecordProps<Id>) {
   const { t } = useTranslation('common');
+  const { etags } = usePanel();
   const input = { id } as CallInput<Id>;
   const record = useOperation(read, input, { enabled: isOpen });
   const [shown, setShown] = useState<Shown<Id> | null>(null);
   const isSlow = useIsSlow(isOpen && shown === null);
   const isWaiting = useSoonOpen(isOpen && shown === null && (isSlow || record.error !== null));
   const show = (data: Output<Id>) =>
-    setShown((before) => ({ record: data, etag: etagOf(read, input), revision: (before?.revision ?? 0) + 1 }));
+    setShown((before) => ({ record: data, etag: etags.find(read, input), revision: (before?.revision ?? 0) + 1 }));
   // What is kept from before may be old: only what the panel has just said.
   if (shown === null && record.data !== undefined && !record.isFetching) show(record.data);
   if (shown !== null) {

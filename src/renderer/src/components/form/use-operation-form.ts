@@ -6,7 +6,7 @@ import { PanelCallError } from '../../../../contract/client.ts';
 import type { OperationId, Output } from '../../../../contract/table.ts';
 import { type ActOptions, useAct } from '../../data/use-act.ts';
 import type { CallInput } from '../../data/use-operation.ts';
-import { type FieldTexts, refusedFields, type TellField, wrongFields } from './field-errors.ts';
+import { type DescribeField, type FieldTexts, refusedFields, wrongFields } from './field-errors.ts';
 
 export interface OperationFormOptions<Id extends OperationId, Values extends Record<string, unknown>>
   extends Omit<ActOptions<Id>, 'onFailure'> {
@@ -17,7 +17,7 @@ export interface OperationFormOptions<Id extends OperationId, Values extends Rec
   toInput(values: Values): CallInput<Id>;
   /** What the contract cannot know, such as two passwords that must be alike: texts by field. */
   readonly check?: (values: Values) => FieldTexts;
-  readonly tellField?: TellField;
+  readonly describeField?: DescribeField;
   /** The record's entity tag when the form was opened: another's change is then told instead of overwritten. */
   readonly ifMatch?: string | undefined;
 }
@@ -38,7 +38,7 @@ export interface OperationForm<Values extends Record<string, unknown>> {
 export function useOperationForm<Id extends OperationId, Values extends Record<string, unknown>>(
   options: OperationFormOptions<Id, Values>,
 ): OperationForm<Values> {
-  const { operation, initial, toInput, check, tellField, ifMatch, onDone, ...act } = options;
+  const { operation, initial, toInput, check, describeField, ifMatch, onDone, ...act } = options;
   const { t } = useTranslation('errors');
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const form = useForm<Values>({ initialValues: initial });
@@ -51,7 +51,7 @@ export function useOperationForm<Id extends OperationId, Values extends Record<s
   async function send(condition: string | undefined): Promise<void> {
     const values = form.getValues();
     const input = toInput(values);
-    const wrong = { ...wrongFields(t, operation, input, tellField), ...check?.(values) };
+    const wrong = { ...wrongFields(t, operation, input, describeField), ...check?.(values) };
     setFailure(null);
     if (Object.keys(wrong).length > 0) {
       refuse(wrong);
@@ -61,7 +61,7 @@ export function useOperationForm<Id extends OperationId, Values extends Record<s
       await run(input, condition === undefined ? undefined : { ifMatch: condition });
     } catch (reason) {
       if (!(reason instanceof PanelCallError)) throw reason;
-      const refused = refusedFields(t, reason, tellField);
+      const refused = refusedFields(t, reason, describeField);
       const isShown = Object.keys(refused).some((name) => name in values);
       if (isShown) refuse(refused);
       if (!isShown || reason.code !== 'validation') setFailure(reason);

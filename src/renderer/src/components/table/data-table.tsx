@@ -2,7 +2,7 @@
 import { useTable } from '@tanstack/react-table';
 import { type ReactNode, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { PanelCallError } from '../../../../contract/client.ts';
+import type { Reading, RowSource } from '../../data/use-paged-rows.ts';
 import { useView } from '../../state/view.ts';
 import { EmptyState, ErrorState } from '../placeholder.tsx';
 import { useIsSlow } from '../skeleton.tsx';
@@ -15,23 +15,6 @@ import { TableHead } from './table-head.tsx';
 import { TableRow, WaitingRow } from './table-row.tsx';
 import { useColumnState, useOnWindow } from './use-column-state.ts';
 import { useRowWindow } from './use-row-window.ts';
-
-/** Rows of a list of which only some are here. */
-export interface RowSource<Row> {
-  /** How many there are in all. */
-  readonly count: number;
-  /** undefined: not here yet. */
-  at(index: number): Row | undefined;
-}
-
-/** How the reading of a list stands; what `useOperation` gives fits. */
-export interface Reading {
-  readonly isPending: boolean;
-  readonly error: PanelCallError | null;
-  /** What is shown belongs to another question, while this one is being asked. */
-  readonly isPlaceholderData?: boolean;
-  refetch(): unknown;
-}
 
 export interface DataTableProps<Row extends object> {
   /** What is listed, for who cannot see it. */

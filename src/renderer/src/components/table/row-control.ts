@@ -1,7 +1,7 @@
 // What mouse and keyboard do with the rows of a list, by one set of handlers for all of them.
 import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { go } from '../../router/router.ts';
+import { navigate } from '../../router/router.ts';
 import { type Shortcut, useShortcuts } from '../keys.ts';
 import type { RowId, Selection } from './selection.ts';
 
@@ -51,7 +51,7 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
   };
   const open = (index: number) => {
     const row = rowAt(index);
-    if (row !== undefined && hrefOf) go(hrefOf(row));
+    if (row !== undefined && hrefOf) navigate(hrefOf(row));
   };
   const select = (index: number, isRange: boolean) => {
     const row = rowAt(index);

@@ -3,7 +3,7 @@ import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import { IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { GateMark } from '../../frame/mark.tsx';
+import { Logo } from '../../components/logo.tsx';
 import { LOCALE_NAMES, LOCALES } from '../../i18n/i18n.ts';
 import { useTitle } from '../../router/title.ts';
 import { changeView } from '../../state/view.ts';
@@ -28,7 +28,7 @@ export function AccessPage({ title, subtitle, children, foot, isOver = false }: 
         <LookButtons />
       </div>
       <main className={classes.main}>
-        <GateMark size={36} />
+        <Logo size={36} />
         <h1 className={classes.title}>{title}</h1>
         {subtitle !== undefined && <p className={classes.subtitle}>{subtitle}</p>}
         <div className={classes.card}>{children}</div>

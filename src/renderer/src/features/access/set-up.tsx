@@ -3,19 +3,19 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
+import { StrengthMeter } from '../../components/credentials/strength-meter.tsx';
+import { TwoFactorEnrol } from '../../components/credentials/two-factor-enrol.tsx';
 import { FormFailure } from '../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { keyOf, useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/place.ts';
-import { go, usePlace } from '../../router/router.ts';
+import { hashOf } from '../../router/route.ts';
+import { navigate, useRoute } from '../../router/router.ts';
 import { beginSession } from '../../state/session.ts';
 import classes from './access.module.css';
 import { AccessPage } from './access-page.tsx';
-import { StrengthMeter } from './strength-meter.tsx';
-import { TwoFactorEnrol } from './two-factor-enrol.tsx';
 
 export function SetUp() {
-  const { path } = usePlace();
+  const { path } = useRoute();
   const { data: state } = useOperation('panelState', {});
   // As typed in the form, for the step behind it; gone with the page.
   const [password, setPassword] = useState<string>();
@@ -48,7 +48,7 @@ function AlreadySetUp() {
     <AccessPage title={t('access:signIn.title')}>
       <div className={classes.stack}>
         <p className={classes.text}>{t('errors:code.already_set_up')}</p>
-        <Button fullWidth onClick={() => go(hashOf([]), { replace: true })}>
+        <Button fullWidth onClick={() => navigate(hashOf([]), { replace: true })}>
           {t('access:signIn.title')}
         </Button>
       </div>
@@ -72,7 +72,7 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
       password === repeat ? {} : { repeat: t('setUp.mismatch') },
     onDone: async (_administrator, { password: typed }) => {
       onDone(typed);
-      go(hashOf(['setup', 'done']), { replace: true });
+      navigate(hashOf(['setup', 'done']), { replace: true });
       beginSession();
       await queries.refetchQueries({ queryKey: keyOf('panelState', {}) });
     },
@@ -108,7 +108,7 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
 function Done({ password }: { readonly password: string | undefined }) {
   const { t } = useTranslation('access');
   const [isEnrolling, setEnrolling] = useState(false);
-  const enter = () => go(hashOf([]), { replace: true });
+  const enter = () => navigate(hashOf([]), { replace: true });
   if (isEnrolling) {
     return (
       <AccessPage title={t('twoFactor.title')}>

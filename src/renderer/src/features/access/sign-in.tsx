@@ -56,7 +56,7 @@ export function SignIn({ isOver = false }: SignInProps) {
 
 function SignInForm() {
   const { t } = useTranslation('access');
-  const tell = useFailureText();
+  const describeFailure = useFailureText();
   const { client } = usePanel();
   const queries = useQueryClient();
   const { data: state } = useOperation('panelState', {});
@@ -128,7 +128,9 @@ function SignInForm() {
       <div role="alert">
         {failure !== null && (
           <p className={classes.failure}>
-            {wait.left > 0 ? `${t('signIn.waitTitle')}. ${t('signIn.wait', { count: wait.left })}` : tell(failure).text}
+            {wait.left > 0
+              ? `${t('signIn.waitTitle')}. ${t('signIn.wait', { count: wait.left })}`
+              : describeFailure(failure).text}
           </p>
         )}
       </div>

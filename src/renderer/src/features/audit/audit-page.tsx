@@ -11,8 +11,8 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { ColumnMenu } from '../../components/table/column-menu.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
-import { hashOf } from '../../router/place.ts';
-import { leave, setQuery, usePlace } from '../../router/router.ts';
+import { hashOf } from '../../router/route.ts';
+import { leave, setQuery, useRoute } from '../../router/router.ts';
 import classes from './audit.module.css';
 import { useAuditColumns } from './audit-columns.tsx';
 import { EntryDrawer } from './entry-drawer.tsx';
@@ -34,7 +34,7 @@ const AHEAD = 20;
 
 export function AuditPage() {
   const { t } = useTranslation('audit');
-  const { path, query } = usePlace();
+  const { path, query } = useRoute();
   const filter = filterOf(query);
   const text = useDeferredValue((query.get('q') ?? '').trim());
   const words = useWords();

@@ -10,7 +10,7 @@ import { Mark } from '../../components/state.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import classes from './audit.module.css';
 import { Actor } from './audit-columns.tsx';
 import { TargetLink } from './target-link.tsx';

@@ -3,11 +3,11 @@ import { ActionIcon, Loader, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { say, sayFailure } from '../../components/toasts.tsx';
 import { useHost } from '../../data/host.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import { panelNow } from '../../state/connection.ts';
+import { notify, notifyFailure } from '../../state/messages.ts';
 import { AUDIT_HEAD, auditRow } from './audit-csv.ts';
 import type { Filter } from './filter.ts';
 import { matches } from './matches.ts';
@@ -50,9 +50,9 @@ export function ExportButton({ filter, text, words }: ExportButtonProps) {
       } while (before !== undefined);
       const file = `audit-${new Date(panelNow()).toISOString().slice(0, 10)}.csv`;
       if (!(await host.save(file, 'text/csv;charset=utf-8', lines.join('')))) return;
-      say({ text: t('export.done', { count: lines.length - 1, amount: format.number(lines.length - 1), file }) });
+      notify({ text: t('export.done', { count: lines.length - 1, amount: format.number(lines.length - 1), file }) });
     } catch (failure) {
-      if (!controller.signal.aborted) sayFailure(failure);
+      if (!controller.signal.aborted) notifyFailure(failure);
     } finally {
       running.current = null;
       setDone(null);

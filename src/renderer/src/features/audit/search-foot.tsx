@@ -16,7 +16,7 @@ interface SearchFootProps {
 export function SearchFoot({ entries, found, isSearching, onMore }: SearchFootProps) {
   const { t } = useTranslation(['audit', 'common']);
   const format = useFormat();
-  const tell = useFailureText();
+  const describeFailure = useFailureText();
   const { items, hasMore, failure } = entries;
   return (
     <div className={classes.foot} role="status">
@@ -29,7 +29,7 @@ export function SearchFoot({ entries, found, isSearching, onMore }: SearchFootPr
           })}
         </span>
       )}
-      {failure !== null && <span className={classes.bad}>{tell(failure).text}</span>}
+      {failure !== null && <span className={classes.bad}>{describeFailure(failure).text}</span>}
       {(failure !== null || (hasMore && !isSearching && found !== null)) && (
         <button type="button" className={classes.footAct} onClick={onMore}>
           {failure === null ? t('audit:searchOn') : t('common:retry')}

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AuditEntry } from '../../../../contract/audit.ts';
 import { usePanel } from '../../data/panel.tsx';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import classes from './audit.module.css';
 import { isGone, placeOf, targetOf } from './target.ts';
 import type { Words } from './use-words.ts';

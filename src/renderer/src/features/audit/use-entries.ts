@@ -2,9 +2,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AuditEntry } from '../../../../contract/audit.ts';
 import { type PanelCallError, toPanelCallError } from '../../../../contract/client.ts';
-import type { Reading } from '../../components/table/data-table.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { useOperation } from '../../data/use-operation.ts';
+import type { Reading } from '../../data/use-paged-rows.ts';
 import type { Filter } from './filter.ts';
 import { type Known, withNewest, withOlder } from './known.ts';
 

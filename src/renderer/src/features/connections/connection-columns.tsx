@@ -5,7 +5,7 @@ import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
 import { Identity } from '../../components/identity.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import { ConnectionMenu } from './connection-menu.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import classes from './connections.module.css';

@@ -64,7 +64,7 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
     initial,
     toInput: (values) => createOf({ ...values, tag: values.tag.trim() || tagFor(values) }),
     check,
-    said: ({ name }) => ({ text: t('said.created', { name }) }),
+    message: ({ name }) => ({ text: t('said.created', { name }) }),
     onDone: onClose,
   });
   return (
@@ -99,7 +99,7 @@ function EditConnection({ inbound, hold, isOpen, nodes, all, onClose }: EditProp
     toInput: (values) => ({ id, ...changesOf(values) }),
     check,
     ifMatch: hold.etag,
-    said: ({ name, public_key }) => ({
+    message: ({ name, public_key }) => ({
       text: t('connections:said.saved', { name }),
       // A key that was replaced is gone: there is no way back to it.
       ...(public_key === inbound.public_key && { undo: () => run({ id, ...former }) }),

@@ -8,8 +8,8 @@ import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
 import { DeleteItem, MoreItem, MoreMenu, ToggleItem } from '../../components/more-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/place.ts';
-import { go } from '../../router/router.ts';
+import { hashOf } from '../../router/route.ts';
+import { navigate } from '../../router/router.ts';
 
 interface ConnectionMenuProps {
   readonly inbound: Inbound;
@@ -27,13 +27,13 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
   const naming = plans.data?.items.filter(({ inbounds }) => inbounds?.includes(id)) ?? [];
   const update = useAct('updateInbound');
   const toggle = useAct('updateInbound', {
-    said: (_, input) => ({
+    message: (_, input) => ({
       text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name }),
       undo: () => update.run({ id, enabled: !input.enabled }),
     }),
     onDone: onChanged,
   });
-  const remove = useAct('deleteInbound', { said: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
+  const remove = useAct('deleteInbound', { message: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
   const close = () => setAsking(false);
   return (
     <>
@@ -46,7 +46,7 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
         <MoreItem
           icon={IconCopyPlus}
           label={t('act.copy')}
-          onClick={() => go(hashOf(['connections', 'new'], { from: id }))}
+          onClick={() => navigate(hashOf(['connections', 'new'], { from: id }))}
         />
         <Menu.Divider />
         <DeleteItem label={t('act.delete')} onClick={() => setAsking(true)} />
@@ -59,7 +59,7 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
           action={enabled ? t('act.disable') : t('inUse.openPlan')}
           onConfirm={async () => {
             if (enabled) await toggle.run({ id, enabled: false });
-            else go(hashOf(['plans', naming[0]?.id ?? '']));
+            else navigate(hashOf(['plans', naming[0]?.id ?? '']));
           }}
         >
           <p>{t('inUse.text', { count: naming.length })}</p>

@@ -12,8 +12,8 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { changedQuery, hashOf } from '../../router/place.ts';
-import { go, leave, setQuery, usePlace } from '../../router/router.ts';
+import { changedQuery, hashOf } from '../../router/route.ts';
+import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
 import { rowsOf, useConnectionColumns } from './connection-columns.tsx';
 import { ConnectionDrawer } from './connection-drawer.tsx';
 
@@ -22,7 +22,7 @@ const NO_NODES: readonly Node[] = [];
 
 export function ConnectionsPage() {
   const { t } = useTranslation(['connections', 'common']);
-  const { path, query } = usePlace();
+  const { path, query } = useRoute();
   const connections = useOperation('listInbounds', { limit: 500 });
   const nodeList = useOperation('listNodes', { limit: 500 });
   const nodes = nodeList.data?.items ?? NO_NODES;
@@ -38,7 +38,7 @@ export function ConnectionsPage() {
   const hrefOf = useCallback(({ id }: Inbound) => hashOf(['connections', id], new URLSearchParams(search)), [search]);
   const columns = useConnectionColumns(hrefOf);
   const list = hashOf(['connections'], new URLSearchParams(search));
-  const create = () => go(hashOf(['connections', 'new'], new URLSearchParams(search)));
+  const create = () => navigate(hashOf(['connections', 'new'], new URLSearchParams(search)));
   useShortcuts([{ keys: 'n', label: t('connections:create'), run: create }]);
 
   const open = openedBy(path[1]);

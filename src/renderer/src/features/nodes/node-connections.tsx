@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { DrawerSection } from '../../components/record-drawer.tsx';
 import { StateDot } from '../../components/state.tsx';
 import { useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import classes from './nodes.module.css';
 
 export function NodeConnections({ nodeId }: { readonly nodeId: number }) {

@@ -11,7 +11,7 @@ import { Mark, StateBadge } from '../../components/state.tsx';
 import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import { NodeConnections } from './node-connections.tsx';
 import { EditNode, NewNode } from './node-form.tsx';
 import { NodeMenu } from './node-menu.tsx';

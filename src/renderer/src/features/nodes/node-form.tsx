@@ -7,8 +7,8 @@ import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useSoonOpen } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
-import { hashOf } from '../../router/place.ts';
-import { go } from '../../router/router.ts';
+import { hashOf } from '../../router/route.ts';
+import { navigate } from '../../router/router.ts';
 import classes from './nodes.module.css';
 
 type Values = { name: string; kind: Node['kind']; address: string; enabled: boolean };
@@ -25,9 +25,9 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
     operation: 'createNode',
     initial,
     toInput: (values) => ({ ...values, address: values.address.trim() }),
-    said: ({ name }) => ({ text: t('said.created', { name }) }),
+    message: ({ name }) => ({ text: t('said.created', { name }) }),
     // Next it needs a connection: its record says so.
-    onDone: ({ id }) => go(hashOf(['nodes', id]), { replace: true }),
+    onDone: ({ id }) => navigate(hashOf(['nodes', id]), { replace: true }),
   });
   return (
     <FormDrawer isOpen={useSoonOpen(isOpen)} onClose={onClose} title={t('create')} action={t('createAct')} form={rest}>
@@ -45,7 +45,7 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
     operation: 'updateNode',
     initial,
     toInput: (values) => ({ id, name: values.name, address: values.address.trim(), enabled: values.enabled }),
-    said: (saved) => ({
+    message: (saved) => ({
       text: t('nodes:said.saved', { name: saved.name }),
       undo: () => run({ id, name, address, enabled }),
     }),

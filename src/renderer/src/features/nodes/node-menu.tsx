@@ -8,8 +8,8 @@ import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
 import { DeleteItem, MoreItem, MoreMenu, ToggleItem } from '../../components/more-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/place.ts';
-import { go } from '../../router/router.ts';
+import { hashOf } from '../../router/route.ts';
+import { navigate } from '../../router/router.ts';
 
 interface NodeMenuProps {
   readonly node: Node;
@@ -25,17 +25,17 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
   const count = data?.total ?? 0;
   const update = useAct('updateNode');
   const toggle = useAct('updateNode', {
-    said: (_, input) => ({
+    message: (_, input) => ({
       text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name }),
       undo: () => update.run({ id, enabled: !input.enabled }),
     }),
   });
-  const remove = useAct('deleteNode', { said: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
+  const remove = useAct('deleteNode', { message: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
   const close = () => setAsking(false);
   return (
     <>
       <MoreMenu label={t('more', { name })}>
-        <MoreItem icon={IconPencil} label={t('act.edit')} onClick={() => go(hashOf(['nodes', id, 'edit']))} />
+        <MoreItem icon={IconPencil} label={t('act.edit')} onClick={() => navigate(hashOf(['nodes', id, 'edit']))} />
         <ToggleItem
           isOn={enabled}
           label={enabled ? t('act.disable') : t('act.enable')}
@@ -44,7 +44,7 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
         <MoreItem
           icon={IconPlugConnected}
           label={t('act.connections')}
-          onClick={() => go(hashOf(['connections'], { node: id }))}
+          onClick={() => navigate(hashOf(['connections'], { node: id }))}
         />
         <Menu.Divider />
         <DeleteItem label={t('act.delete')} onClick={() => setAsking(true)} />
@@ -55,7 +55,7 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
           onClose={close}
           title={t('inUse.title', { name })}
           action={t('act.connections')}
-          onConfirm={async () => go(hashOf(['connections'], { node: id }))}
+          onConfirm={async () => navigate(hashOf(['connections'], { node: id }))}
         >
           <p>{t('inUse.text', { count })}</p>
           <p>{t('inUse.instead')}</p>

@@ -9,8 +9,8 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/place.ts';
-import { go, leave, usePlace } from '../../router/router.ts';
+import { hashOf } from '../../router/route.ts';
+import { leave, navigate, useRoute } from '../../router/router.ts';
 import { useNodeColumns } from './node-columns.tsx';
 import { NodeDrawer } from './node-drawer.tsx';
 
@@ -19,10 +19,10 @@ const EVERY_MS = 15_000;
 
 export function NodesPage() {
   const { t } = useTranslation('nodes');
-  const { path } = usePlace();
+  const { path } = useRoute();
   const nodes = useOperation('listNodes', { limit: 500 }, { every: EVERY_MS });
   const columns = useNodeColumns(hrefOf);
-  const create = () => go(hashOf(['nodes', 'new']));
+  const create = () => navigate(hashOf(['nodes', 'new']));
   useShortcuts([{ keys: 'n', label: t('create'), run: create }]);
 
   const open = openedBy(path[1]);
@@ -49,7 +49,7 @@ export function NodesPage() {
         rowName={({ name }) => name}
         hrefOf={hrefOf}
         openId={typeof open === 'number' ? open : null}
-        rowKeys={[{ keys: 'e', label: t('act.edit'), run: ({ id }) => go(hashOf(['nodes', id, 'edit'])) }]}
+        rowKeys={[{ keys: 'e', label: t('act.edit'), run: ({ id }) => navigate(hashOf(['nodes', id, 'edit'])) }]}
         empty={
           <EmptyState
             icon={<IconServer2 size={20} stroke={1.5} />}

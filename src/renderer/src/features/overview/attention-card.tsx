@@ -15,7 +15,7 @@ import { SectionCard } from '../../components/page.tsx';
 import type { Tone } from '../../components/state.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import type { Attention } from './attention.ts';
 import classes from './overview.module.css';
 
@@ -66,7 +66,7 @@ export function AttentionCard({ items, now }: { readonly items: readonly Attenti
 function useTold(now: number): (item: Attention) => Told {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const backUp = useAct('createBackup', { said: () => ({ text: t('attention.backupMade') }) });
+  const backUp = useAct('createBackup', { message: () => ({ text: t('attention.backupMade') }) });
   const week = new Date(now + 7 * DAY_MS).toISOString();
   return (item) => {
     switch (item.kind) {

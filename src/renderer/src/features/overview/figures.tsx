@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../../domain/limits.ts';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import classes from './overview.module.css';
 
 type Overview = Output<'getOverview'>;

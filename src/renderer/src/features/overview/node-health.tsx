@@ -8,7 +8,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { StateDot } from '../../components/state.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import classes from './overview.module.css';
 
 interface NodeHealthProps {

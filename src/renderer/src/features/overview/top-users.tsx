@@ -5,7 +5,7 @@ import { SectionCard } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import classes from './overview.module.css';
 
 const ROWS = [0, 1, 2, 3, 4];

@@ -12,7 +12,7 @@ import { ErrorState } from '../../components/placeholder.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { operationQuery, useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { setQuery, usePlace } from '../../router/router.ts';
+import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './overview.module.css';
 
 type Nodes = Output<'listNodes'>['items'];
@@ -26,7 +26,7 @@ const MAX_NODES = 8;
 export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
   const { t } = useTranslation(['overview', 'common']);
   const format = useFormat();
-  const { query } = usePlace();
+  const { query } = useRoute();
   const range = rangeOf(query.get('range'));
   const isByNode = query.get('by') === 'node' && (nodes?.length ?? 0) > 1;
   const whole = useOperation('getTraffic', { range }, { every: EVERY_MS, keep: true });
@@ -86,9 +86,9 @@ function rangeOf(text: string | null): Range {
 
 /** The traffic of each node, in the nodes' order; undefined: on its way. */
 function useNodeTraffic(nodes: Nodes, range: Range): readonly (Report | undefined)[] {
-  const { client } = usePanel();
+  const panel = usePanel();
   return useQueries({
-    queries: nodes.map(({ id }) => operationQuery(client, 'getTraffic', { range, node_id: id }, { every: EVERY_MS })),
+    queries: nodes.map(({ id }) => operationQuery(panel, 'getTraffic', { range, node_id: id }, { every: EVERY_MS })),
     combine: combineReports,
   });
 }

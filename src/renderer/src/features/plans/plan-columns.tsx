@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Identity } from '../../components/identity.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import { PlanMenu } from './plan-menu.tsx';
 import { lengthOf, type Plan } from './plan-values.ts';
 import classes from './plans.module.css';

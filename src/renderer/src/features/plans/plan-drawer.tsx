@@ -6,7 +6,7 @@ import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { Mark, StateBadge } from '../../components/state.tsx';
 import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import { PlanFields } from './plan-form.tsx';
 import { PlanMenu } from './plan-menu.tsx';
 import { blankValues, formerOf, inputOf, type Plan, type PlanValues, valuesOf } from './plan-values.ts';
@@ -50,7 +50,7 @@ function NewPlan({ isOpen, from, currency, onClose }: NewPlanProps) {
     operation: 'createTariff',
     initial,
     toInput: inputOf,
-    said: ({ name }) => ({ text: t('said.created', { name }) }),
+    message: ({ name }) => ({ text: t('said.created', { name }) }),
     onDone: onClose,
   });
   return (
@@ -81,7 +81,7 @@ function EditPlan({ plan, hold, isOpen, currency, onClose }: EditPlanProps) {
     initial: valuesOf(plan, currency),
     toInput: (values) => ({ id, ...inputOf(values) }),
     ifMatch: hold.etag,
-    said: ({ name }) => ({ text: t('plans:said.saved', { name }), undo: () => run({ id, ...formerOf(plan) }) }),
+    message: ({ name }) => ({ text: t('plans:said.saved', { name }), undo: () => run({ id, ...formerOf(plan) }) }),
     onDone: onClose,
   });
   return (

@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
 import { DeleteItem, MoreItem, MoreMenu } from '../../components/more-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
-import { hashOf } from '../../router/place.ts';
-import { go } from '../../router/router.ts';
+import { hashOf } from '../../router/route.ts';
+import { navigate } from '../../router/router.ts';
 import type { Plan } from './plan-values.ts';
 
 interface PlanMenuProps {
@@ -22,13 +22,13 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
   const [isAsking, setAsking] = useState(false);
   const update = useAct('updateTariff');
   const archive = useAct('updateTariff', {
-    said: (_, input) => ({
+    message: (_, input) => ({
       text: t(input.archived ? 'said.archived' : 'said.restored', { name }),
       undo: () => update.run({ id, archived: !input.archived }),
     }),
     onDone: onGone,
   });
-  const remove = useAct('deleteTariff', { said: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
+  const remove = useAct('deleteTariff', { message: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
   const close = () => setAsking(false);
   return (
     <>
@@ -36,9 +36,13 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
         <MoreItem
           icon={IconCopyPlus}
           label={t('act.copy')}
-          onClick={() => go(hashOf(['plans', 'new'], { from: id }))}
+          onClick={() => navigate(hashOf(['plans', 'new'], { from: id }))}
         />
-        <MoreItem icon={IconUsers} label={t('act.users')} onClick={() => go(hashOf(['users'], { tariff_id: id }))} />
+        <MoreItem
+          icon={IconUsers}
+          label={t('act.users')}
+          onClick={() => navigate(hashOf(['users'], { tariff_id: id }))}
+        />
         <Menu.Divider />
         <MoreItem
           icon={archived ? IconArchiveOff : IconArchive}
@@ -54,7 +58,7 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
           title={t('inUse.title', { name })}
           action={archived ? t('act.users') : t('act.archive')}
           onConfirm={async () => {
-            if (archived) go(hashOf(['users'], { tariff_id: id }));
+            if (archived) navigate(hashOf(['users'], { tariff_id: id }));
             else await archive.run({ id, archived: true });
           }}
         >

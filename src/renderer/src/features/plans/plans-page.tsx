@@ -11,8 +11,8 @@ import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useLocale } from '../../i18n/use-locale.ts';
-import { changedQuery, hashOf } from '../../router/place.ts';
-import { go, leave, setQuery, usePlace } from '../../router/router.ts';
+import { changedQuery, hashOf } from '../../router/route.ts';
+import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
 import { usePlanColumns } from './plan-columns.tsx';
 import { PlanDrawer } from './plan-drawer.tsx';
 import type { Plan } from './plan-values.ts';
@@ -22,7 +22,7 @@ const CURRENCY = { en: 'EUR', ru: 'RUB' } as const;
 
 export function PlansPage() {
   const { t } = useTranslation('plans');
-  const { path, query } = usePlace();
+  const { path, query } = useRoute();
   const locale = useLocale();
   const plans = useOperation('listTariffs', { limit: 500 });
   const all = plans.data?.items ?? NO_PLANS;
@@ -32,7 +32,7 @@ export function PlansPage() {
   const search = changedQuery(query, { from: null }).toString();
   const hrefOf = useCallback(({ id }: Plan) => hashOf(['plans', id], new URLSearchParams(search)), [search]);
   const columns = usePlanColumns(hrefOf);
-  const create = () => go(hashOf(['plans', 'new']));
+  const create = () => navigate(hashOf(['plans', 'new']));
   useShortcuts([{ keys: 'n', label: t('create'), run: create }]);
 
   const open = openedBy(path[1]);
@@ -72,7 +72,9 @@ export function PlansPage() {
         rowName={({ name }) => name}
         hrefOf={hrefOf}
         openId={typeof open === 'number' ? open : null}
-        rowKeys={[{ keys: 'd', label: t('act.copy'), run: ({ id }) => go(hashOf(['plans', 'new'], { from: id })) }]}
+        rowKeys={[
+          { keys: 'd', label: t('act.copy'), run: ({ id }) => navigate(hashOf(['plans', 'new'], { from: id })) },
+        ]}
         listKey={isArchive ? 'archived' : 'offered'}
         empty={
           isArchive ? (

@@ -1,10 +1,12 @@
 // The settings' addresses lead to their sections.
 import { describe, expect, it } from 'vitest';
-import { isDocumentation, SECTIONS, sectionOf } from './sections.ts';
+import { findSection, isDocumentation, listSections } from './sections.ts';
 
-describe('sectionOf', () => {
+const sections = listSections('browser');
+
+describe('findSection', () => {
   it('finds each section by its own address', () => {
-    expect(SECTIONS.map(({ path }) => sectionOf(path).id)).toEqual(SECTIONS.map(({ id }) => id));
+    expect(sections.map(({ path }) => findSection(sections, path).id)).toEqual(sections.map(({ id }) => id));
   });
 
   it.each([
@@ -14,7 +16,15 @@ describe('sectionOf', () => {
     [['security', 'sessions'], 'security'],
     [['backups', 'a.gatehouse-backup'], 'backups'],
   ])('leads %j to %s', (path, id) => {
-    expect(sectionOf(path).id).toBe(id);
+    expect(findSection(sections, path).id).toBe(id);
+  });
+});
+
+describe('listSections', () => {
+  it('has the desktop’s own section inside the desktop only', () => {
+    const idsOf = (host: 'browser' | 'desktop') => listSections(host).map(({ id }) => id);
+    expect(idsOf('browser')).not.toContain('desktop');
+    expect(idsOf('desktop')).toContain('desktop');
   });
 });
 

@@ -1,6 +1,6 @@
 // The sections of the settings: where each is and how it is loaded.
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-import { findDesktop } from '../../bridge/desktop-host.ts';
+import type { HostApi } from '../../../../bridge/host-api.ts';
 
 export type SectionId =
   | 'general'
@@ -30,8 +30,9 @@ function section<Name extends string>(
 }
 
 const GENERAL = section(['general'], () => import('./general/general-section.tsx'), 'GeneralSection');
+const DESKTOP = section(['desktop'], () => import('./desktop/desktop-section.tsx'), 'DesktopSection');
 
-export const SECTIONS: readonly Section[] = [
+const SECTIONS: readonly Section[] = [
   GENERAL,
   section(['subscription'], () => import('./subscription/subscription-section.tsx'), 'SubscriptionSection'),
   section(['addresses'], () => import('./addresses/addresses-section.tsx'), 'AddressesSection'),
@@ -39,18 +40,20 @@ export const SECTIONS: readonly Section[] = [
   section(['security'], () => import('./security/security-section.tsx'), 'SecuritySection'),
   section(['security', 'api'], () => import('./api/api-section.tsx'), 'ApiSection'),
   section(['backups'], () => import('./backups/backups-section.tsx'), 'BackupsSection'),
-  ...(findDesktop() === null
-    ? []
-    : [section(['desktop'], () => import('./desktop/desktop-section.tsx'), 'DesktopSection')]),
 ];
 
-/** The section of a place (its path behind `settings`): the one whose address it begins with; the first where there is none. */
-export function sectionOf(path: readonly string[]): Section {
-  const holding = SECTIONS.filter((one) => one.path.every((segment, index) => path[index] === segment));
-  return holding.reduce((best, one) => (one.path.length > best.path.length ? one : best), holding[0] ?? GENERAL);
+/** The sections that a host has: the desktop has one of its own. */
+export function listSections(host: HostApi['kind']): readonly Section[] {
+  return host === 'desktop' ? [...SECTIONS, DESKTOP] : SECTIONS;
 }
 
-/** Whether a place is the API's documentation, which takes the whole screen. */
+/** The section of a path behind `settings`: the one whose address it begins with; the first where there is none. */
+export function findSection(sections: readonly Section[], path: readonly string[]): Section {
+  const matches = sections.filter((one) => one.path.every((segment, index) => path[index] === segment));
+  return matches.reduce((best, one) => (one.path.length > best.path.length ? one : best), matches[0] ?? GENERAL);
+}
+
+/** Whether a path is the API's documentation, which takes the whole screen. */
 export function isDocumentation(path: readonly string[]): boolean {
   return path.join('/') === 'security/api/docs';
 }

@@ -2,17 +2,19 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Page, PageHeader } from '../../components/page.tsx';
-import { hashOf } from '../../router/place.ts';
-import { usePlace } from '../../router/router.ts';
+import { useHost } from '../../data/host.ts';
+import { hashOf } from '../../router/route.ts';
+import { useRoute } from '../../router/router.ts';
 import { useTitle } from '../../router/title.ts';
-import { isDocumentation, SECTIONS, type Section, sectionOf } from './sections.ts';
+import { findSection, isDocumentation, listSections, type Section } from './sections.ts';
 import classes from './settings.module.css';
 
 const DocsPage = lazy(async () => ({ default: (await import('./docs/docs-page.tsx')).DocsPage }));
 
 export function SettingsPage() {
-  const path = usePlace().path.slice(1);
-  if (!isDocumentation(path)) return <Sections section={sectionOf(path)} />;
+  const path = useRoute().path.slice(1);
+  const sections = listSections(useHost().kind);
+  if (!isDocumentation(path)) return <Sections sections={sections} section={findSection(sections, path)} />;
   return (
     <Suspense fallback={null}>
       <DocsPage />
@@ -20,7 +22,12 @@ export function SettingsPage() {
   );
 }
 
-function Sections({ section }: { readonly section: Section }) {
+interface SectionsProps {
+  readonly sections: readonly Section[];
+  readonly section: Section;
+}
+
+function Sections({ sections, section }: SectionsProps) {
   const { t } = useTranslation('settings');
   useTitle(t(`sections.${section.id}`), 1);
   const current = useRef<HTMLAnchorElement>(null);
@@ -35,7 +42,7 @@ function Sections({ section }: { readonly section: Section }) {
       <div className={classes.columns}>
         <nav className={classes.nav} aria-label={t('nav')}>
           <ul>
-            {SECTIONS.map(({ id, path }) => (
+            {sections.map(({ id, path }) => (
               <li key={id} data-depth={path.length}>
                 <a
                   ref={id === section.id ? current : undefined}

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/placeholder.tsx';
-import { hashOf } from '../../router/place.ts';
+import { hashOf } from '../../router/route.ts';
 import type { Plans } from './use-plans.ts';
 
 export function NoUsers({ plans, onCreate }: { readonly plans: Plans; readonly onCreate: () => void }) {

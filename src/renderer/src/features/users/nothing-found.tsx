@@ -17,10 +17,10 @@ interface NothingFoundProps {
 
 export function NothingFound({ filter, labelOf }: NothingFoundProps) {
   const { t } = useTranslation('users');
-  const { client } = usePanel();
+  const panel = usePanel();
   const names = namesIn(filter);
   const counts = useQueries({
-    queries: names.map((name) => operationQuery(client, 'listUsers', { ...dropped(filter, name), limit: 1 })),
+    queries: names.map((name) => operationQuery(panel, 'listUsers', { ...dropped(filter, name), limit: 1 })),
   });
   return (
     <EmptyState

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { KeyHint } from '../../components/key-hint.tsx';
 import { useShortcuts } from '../../components/keys.ts';
-import { setQuery, usePlace } from '../../router/router.ts';
+import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './users.module.css';
 
 /** Two keys of one word ask once; the answer still comes within 100 ms of the last. */
@@ -14,7 +14,7 @@ const MAX_LENGTH = 100;
 
 export function SearchField() {
   const { t } = useTranslation(['users', 'common', 'frame']);
-  const asked = usePlace().query.get('q') ?? '';
+  const asked = useRoute().query.get('q') ?? '';
   const [text, setText] = useState(asked);
   const sent = useRef(asked);
   const input = useRef<HTMLInputElement>(null);

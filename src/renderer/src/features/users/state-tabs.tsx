@@ -35,7 +35,7 @@ type State = (typeof TABS)[number];
 
 /** The overview knows the counts of everyone; under other conditions each state is counted. */
 function useCounts(filter: Filter): (state: State) => number | undefined {
-  const { client } = usePanel();
+  const panel = usePanel();
   const rest = dropped(filter, 'state');
   const isNarrowed = namesIn(rest).length > 0;
   const question = JSON.stringify(rest);
@@ -44,7 +44,7 @@ function useCounts(filter: Filter): (state: State) => number | undefined {
   const results = useQueries({
     queries: TABS.map((state) =>
       operationQuery(
-        client,
+        panel,
         'listUsers',
         { ...(JSON.parse(settled) as Filter), ...(state && { state }), limit: 1 },
         { enabled: isNarrowed && settled === question },

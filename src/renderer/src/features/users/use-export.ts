@@ -2,11 +2,11 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Sort } from '../../../../contract/users.ts';
-import { say, sayFailure } from '../../components/toasts.tsx';
 import { useHost } from '../../data/host.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import { panelNow } from '../../state/connection.ts';
+import { notify, notifyFailure } from '../../state/messages.ts';
 import { allUsers } from './all-users.ts';
 import { csvHead, csvRows } from './csv.ts';
 import type { Filter } from './filter.ts';
@@ -42,10 +42,10 @@ export function useExport(): Export {
       }
       const file = `users-${new Date(panelNow()).toISOString().slice(0, 10)}.csv`;
       if (!(await host.save(file, 'text/csv;charset=utf-8', joined(parts)))) return;
-      say({ text: t('export.done', { count: done, amount: format.number(done), file }) });
+      notify({ text: t('export.done', { count: done, amount: format.number(done), file }) });
     } catch (failure) {
-      if (controller.signal.aborted) say({ text: t('export.stopped') });
-      else sayFailure(failure);
+      if (controller.signal.aborted) notify({ text: t('export.stopped') });
+      else notifyFailure(failure);
     } finally {
       running.current = null;
       setProgress(null);

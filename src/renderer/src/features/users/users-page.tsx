@@ -4,6 +4,7 @@ import { IconPlus, IconUserPlus } from '@tabler/icons-react';
 import { useCallback, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../contract/users.ts';
+import { useCommands } from '../../components/commands.ts';
 import { FilterChips } from '../../components/filter-chips.tsx';
 import { useShortcuts } from '../../components/keys.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
@@ -12,9 +13,8 @@ import { DataTable } from '../../components/table/data-table.tsx';
 import { useSelection } from '../../components/table/selection.ts';
 import { usePagedRows } from '../../data/use-paged-rows.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { useCommands } from '../../frame/commands.ts';
-import { changedQuery, hashOf } from '../../router/place.ts';
-import { go, leave, setQuery, usePlace } from '../../router/router.ts';
+import { changedQuery, hashOf } from '../../router/route.ts';
+import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { BulkDrawer } from './bulk/bulk-drawer.tsx';
 import type { BulkJob } from './bulk/run-bulk.ts';
@@ -37,7 +37,7 @@ const NEW = 'new';
 export function UsersPage() {
   const { t } = useTranslation('users');
   const format = useFormat();
-  const { path, query } = usePlace();
+  const { path, query } = useRoute();
   const filter = filterOf(query);
   const sort = sortOf(query);
   const plans = usePlans();
@@ -53,7 +53,7 @@ export function UsersPage() {
   const columns = useUserColumns(plans.nameOf, hrefOf);
   const list = hashOf(['users'], new URLSearchParams(search));
   const close = () => leave(list);
-  const create = () => go(hashOf(['users', NEW], new URLSearchParams(search)));
+  const create = () => navigate(hashOf(['users', NEW], new URLSearchParams(search)));
 
   const names = namesIn(filter);
   const chips = names
@@ -108,7 +108,7 @@ export function UsersPage() {
           {
             keys: 'e',
             label: t('keys.extend'),
-            run: (user) => go(hashOf(['users', user.id], changedQuery(query, { do: 'extend' }))),
+            run: (user) => navigate(hashOf(['users', user.id], changedQuery(query, { do: 'extend' }))),
           },
         ]}
         remember="users"

@@ -4,7 +4,7 @@ import type { Addresses } from '../../../../../contract/addresses.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { usePlace } from '../../../router/router.ts';
+import { useRoute } from '../../../router/router.ts';
 import { CopyLine } from '../parts/copy-line.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Reading } from '../parts/reading.tsx';
@@ -36,7 +36,7 @@ export function AddressesSection() {
 
 function NowCard({ addresses }: { readonly addresses: Addresses }) {
   const { t } = useTranslation('settings');
-  const isRotated = usePlace().query.has(ROTATED);
+  const isRotated = useRoute().query.has(ROTATED);
   const { kind } = useHost();
   const { panel_url, base_url, links_url, warnings } = addresses;
   return (

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { Page, PageHeader } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/place.ts';
-import { usePlace } from '../../../router/router.ts';
+import { hashOf } from '../../../router/route.ts';
+import { useRoute } from '../../../router/router.ts';
 import { CopyLine } from '../parts/copy-line.tsx';
 import { useConfirmation } from './use-confirmation.ts';
 import { useSecondsLeft } from './use-seconds-left.ts';
@@ -16,7 +16,7 @@ const SETTINGS = hashOf(['settings', 'addresses']);
 /** At `#/confirm/<token>`. */
 export function ConfirmPage() {
   const { t } = useTranslation('settings');
-  const token = usePlace().path[1] ?? '';
+  const token = useRoute().path[1] ?? '';
   const { data: addresses } = useOperation('getAddresses', {});
   const { outcome, failure, confirm } = useConfirmation(token);
   const endsAt = addresses?.confirm_by ?? null;

@@ -19,7 +19,6 @@ export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
     operation: 'changeAddresses',
     initial,
     toInput: (values) => changedOnly(initial, values),
-    touches: ['settings'],
     onDone({ addresses: { confirm_by: endsAt }, confirm_url }) {
       if (confirm_url !== null && endsAt !== null) waitFor({ url: confirm_url, endsAt: Date.parse(endsAt) });
       // Until it is confirmed the former place is the one that holds.

@@ -30,8 +30,7 @@ export function NamesCard({ addresses }: CardProps) {
         ...(public_url !== undefined && { public_url: orNull(public_url) }),
       };
     },
-    said: () => ({ text: t('addresses.saved') }),
-    touches: ['settings', 'user'],
+    message: () => ({ text: t('addresses.saved') }),
   });
   const { getInputProps } = form.form;
   return (
@@ -94,9 +93,8 @@ export function LinksCard({ addresses }: CardProps) {
       const { links_port, ...rest } = changedOnly(initial, values);
       return { ...rest, ...(links_port !== undefined && { links_port: portOf(links_port) }) };
     },
-    tellField: (_field, code) => (code === 'taken' ? t('addresses.links.taken') : undefined),
-    said: () => ({ text: t('addresses.saved') }),
-    touches: ['settings', 'user'],
+    describeField: (_field, code) => (code === 'taken' ? t('addresses.links.taken') : undefined),
+    message: () => ({ text: t('addresses.saved') }),
   });
   const { getInputProps } = form.form;
   return (

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
-import { hashOf } from '../../../router/place.ts';
-import { go } from '../../../router/router.ts';
+import { hashOf } from '../../../router/route.ts';
+import { navigate } from '../../../router/router.ts';
 import { ProofDialog } from '../parts/proof-dialog.tsx';
 
 /** In the query of the addresses: they have just got a new secret path. */
@@ -17,7 +17,7 @@ export function SecretCard() {
   const [isAsking, setAsking] = useState(false);
   const leaveFor = (secretPath: string) => {
     // The desktop's pages do not stand under the secret path.
-    if (host.kind === 'desktop') go(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
+    if (host.kind === 'desktop') navigate(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
     else location.replace(placeAt(secretPath));
   };
   return (

@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 2000;
 /** `confirmBy`: what the panel says of a trial; null: there is none. */
 export function Trial({ confirmBy }: { readonly confirmBy: string | null }) {
   const { t } = useTranslation('settings');
-  const { touch } = usePanel();
+  const { invalidate } = usePanel();
   const { waiting } = useWaitingAddress();
   const reach = useConnection((connection) => connection.reach);
   const endsAt = waiting?.endsAt ?? (confirmBy === null ? null : Date.parse(confirmBy));
@@ -23,9 +23,9 @@ export function Trial({ confirmBy }: { readonly confirmBy: string | null }) {
   const isOn = endsAt !== null;
   useEffect(() => {
     if (!isOn) return;
-    const timer = setInterval(() => touch('panel'), LOOK_EVERY_MS);
+    const timer = setInterval(() => invalidate('panel'), LOOK_EVERY_MS);
     return () => clearInterval(timer);
-  }, [isOn, touch]);
+  }, [isOn, invalidate]);
 
   if (endsAt === null) return null;
   if (waiting !== null && reach !== 'reached') {

@@ -15,7 +15,7 @@ export interface Confirmation {
 export function useConfirmation(token: string): Confirmation {
   const [outcome, setOutcome] = useState<Addresses | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
-  const { run } = useAct('confirmAddresses', { touches: ['settings', 'user'] });
+  const { run } = useAct('confirmAddresses');
   const asked = useRef('');
   const confirm = useCallback(() => {
     setFailure(null);

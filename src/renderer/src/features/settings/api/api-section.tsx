@@ -6,7 +6,7 @@ import { useOperationForm } from '../../../components/form/use-operation-form.ts
 import { SectionCard } from '../../../components/page.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/place.ts';
+import { hashOf } from '../../../router/route.ts';
 import { CopyLine } from '../parts/copy-line.tsx';
 import { Reading } from '../parts/reading.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
@@ -67,8 +67,7 @@ function LimitCard({ limit }: { readonly limit: number }) {
     operation: 'updateSettings',
     initial: { rate_limit: limit },
     toInput: (values) => values,
-    said: () => ({ text: t('saved') }),
-    touches: ['settings'],
+    message: () => ({ text: t('saved') }),
   });
   return (
     <SaveCard title={t('api.limit.title')} description={t('api.limit.description')} form={form}>

@@ -9,7 +9,7 @@ import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/place.ts';
+import { hashOf } from '../../../router/route.ts';
 import { Reading } from '../parts/reading.tsx';
 import rows from '../parts/rows.module.css';
 import classes from './api.module.css';
@@ -87,7 +87,7 @@ function KeyList({ keys, onRevoke }: KeyListProps) {
 
 function Revoke({ chosen, onClose }: { readonly chosen: Key | null; readonly onClose: () => void }) {
   const { t } = useTranslation('settings');
-  const { run } = useAct('revokeKey', { said: ({ name }) => ({ text: t('api.revoked', { name }) }) });
+  const { run } = useAct('revokeKey', { message: ({ name }) => ({ text: t('api.revoked', { name }) }) });
   // Stays while the dialog goes.
   const [shown, setShown] = useState(chosen);
   if (chosen !== null && chosen !== shown) setShown(chosen);

@@ -8,8 +8,8 @@ import type { Output } from '../../../../../contract/table.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
-import { hashOf } from '../../../router/place.ts';
-import { leave, usePlace } from '../../../router/router.ts';
+import { hashOf } from '../../../router/route.ts';
+import { leave, useRoute } from '../../../router/router.ts';
 import { CopyLine } from '../parts/copy-line.tsx';
 import { ProofFields, withoutProof } from '../parts/proof-fields.tsx';
 import { useProvenForm } from '../parts/use-proven-form.ts';
@@ -21,7 +21,7 @@ type Made = Output<'createKey'>;
 
 /** At `#/settings/security/api/new`. */
 export function NewKey() {
-  const isOpen = usePlace().path[3] === 'new';
+  const isOpen = useRoute().path[3] === 'new';
   const [made, setMade] = useState<Made | null>(null);
   const close = () => {
     leave(hashOf(['settings', 'security', 'api']));

@@ -1,7 +1,8 @@
 // Where the API is and what a program needs to trust it.
-import { sayFailure } from '../../../components/toasts.tsx';
+
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
+import { notifyFailure } from '../../../state/messages.ts';
 import { type ApiPlace, CA_FILE } from './curl.ts';
 
 export interface Api extends ApiPlace {
@@ -24,6 +25,6 @@ export function useApiPlace(): Api | undefined {
     baseUrl,
     hasOwnAuthority,
     saveAuthority:
-      pem === undefined ? null : () => void host.save(CA_FILE, 'application/x-pem-file', pem).catch(sayFailure),
+      pem === undefined ? null : () => void host.save(CA_FILE, 'application/x-pem-file', pem).catch(notifyFailure),
   };
 }

@@ -1,8 +1,8 @@
 // Gives the description of the API as a file, with this panel's own address as its server.
 import { useTranslation } from 'react-i18next';
-import { say, sayFailure } from '../../../components/toasts.tsx';
 import { useHost } from '../../../data/host.ts';
 import { usePanel } from '../../../data/panel.tsx';
+import { notify, notifyFailure } from '../../../state/messages.ts';
 
 const FILE = 'panel-openapi.json';
 
@@ -14,8 +14,8 @@ export function useOpenApiFile(): () => void {
     const save = async () => {
       const document = await client.getOpenApi();
       const isSaved = await host.save(FILE, 'application/json', `${JSON.stringify(document, null, 2)}\n`);
-      if (isSaved) say({ text: t('api.downloaded') });
+      if (isSaved) notify({ text: t('api.downloaded') });
     };
-    save().catch(sayFailure);
+    save().catch(notifyFailure);
   };
 }

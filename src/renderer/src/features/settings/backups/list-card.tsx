@@ -10,7 +10,7 @@ import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { useAct } from '../../../data/use-act.ts';
-import { hashOf } from '../../../router/place.ts';
+import { hashOf } from '../../../router/route.ts';
 import rows from '../parts/rows.module.css';
 import { downloadUrl } from './backup-files.ts';
 import { UploadButton } from './upload-button.tsx';
@@ -23,7 +23,7 @@ interface ListCardProps {
 export function ListCard({ backups, folder }: ListCardProps) {
   const { t } = useTranslation('settings');
   const [chosen, setChosen] = useState<Backup | null>(null);
-  const { run } = useAct('deleteBackup', { said: () => ({ text: t('backups.list.deleted') }) });
+  const { run } = useAct('deleteBackup', { message: () => ({ text: t('backups.list.deleted') }) });
   return (
     <SectionCard
       title={t('backups.list.title')}

@@ -14,7 +14,7 @@ export function MakeCard() {
     operation: 'createBackup',
     initial: { passphrase: '' },
     toInput: ({ passphrase }) => (passphrase === '' ? {} : { passphrase }),
-    said: ({ size_bytes }) => ({ text: t('backups.make.done', { size: format.bytes(size_bytes) }) }),
+    message: ({ size_bytes }) => ({ text: t('backups.make.done', { size: format.bytes(size_bytes) }) }),
     onDone: () => form.form.reset(),
   });
   return (

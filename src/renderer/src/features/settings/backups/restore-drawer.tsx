@@ -10,8 +10,8 @@ import { DrawerSection, RecordDrawer } from '../../../components/record-drawer.t
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/place.ts';
-import { leave, usePlace } from '../../../router/router.ts';
+import { hashOf } from '../../../router/route.ts';
+import { leave, useRoute } from '../../../router/router.ts';
 import { Notice } from '../parts/notice.tsx';
 import rows from '../parts/rows.module.css';
 import { CheckFacts } from './check-facts.tsx';
@@ -21,7 +21,7 @@ import { Restored, RestoreForm } from './restore-form.tsx';
 export function RestoreDrawer({ backups }: { readonly backups: readonly Backup[] }) {
   const { t } = useTranslation('settings');
   const format = useFormat();
-  const name = usePlace().path[2];
+  const name = useRoute().path[2];
   const backup = backups.find((one) => one.name === name);
   const close = () => leave(hashOf(['settings', 'backups']));
   if (backup === undefined) return null;

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
-import { usePanel } from '../../../data/panel.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { ProofFields, withoutProof } from '../parts/proof-fields.tsx';
 import rows from '../parts/rows.module.css';
@@ -19,16 +18,11 @@ interface RestoreFormProps {
 
 export function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
   const { t } = useTranslation('settings');
-  const { touch } = usePanel();
   const form = useProvenForm({
     operation: 'restoreBackup',
     initial: {},
     toInput: () => ({ name, ...(passphrase !== '' && { passphrase }) }),
-    onDone(restored) {
-      // Everything that was read may be another now.
-      touch();
-      onDone(restored);
-    },
+    onDone,
   });
   return (
     <DrawerSection title={t('backups.restore.whatTitle')}>

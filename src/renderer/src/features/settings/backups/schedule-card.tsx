@@ -33,7 +33,7 @@ export function ScheduleCard({ schedule }: { readonly schedule: Schedule }) {
       ...(secrets === 'none' && { passphrase: null }),
       ...(secrets === 'new' && { passphrase }),
     }),
-    said: () => ({ text: t('settings:backups.schedule.saved') }),
+    message: () => ({ text: t('settings:backups.schedule.saved') }),
     onDone({ encrypted: isEncrypted }) {
       const after = { secrets: (isEncrypted ? 'keep' : 'none') as Secrets, passphrase: '' };
       form.form.setValues(after);

@@ -4,27 +4,27 @@ import { IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isProblemOf } from '../../../../../contract/client.ts';
-import { say, sayFailure } from '../../../components/toasts.tsx';
 import { usePanel } from '../../../data/panel.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
-import { noteSessionEnd } from '../../../state/session.ts';
+import { notify, notifyFailure } from '../../../state/messages.ts';
+import { markSessionEnded } from '../../../state/session.ts';
 import { uploadBackup } from './backup-files.ts';
 
 export function UploadButton() {
   const { t } = useTranslation('settings');
   const format = useFormat();
-  const { touch } = usePanel();
+  const { invalidate } = usePanel();
   const [part, setPart] = useState<number | null>(null);
   const upload = async (file: File | null) => {
     if (file === null) return;
     setPart(0);
     try {
       const { size_bytes } = await uploadBackup(file, setPart);
-      touch('panel');
-      say({ text: t('backups.list.uploaded', { size: format.bytes(size_bytes) }) });
+      invalidate('panel');
+      notify({ text: t('backups.list.uploaded', { size: format.bytes(size_bytes) }) });
     } catch (failure) {
-      if (isProblemOf(failure, 'signed_out')) noteSessionEnd();
-      sayFailure(failure);
+      if (isProblemOf(failure, 'signed_out')) markSessionEnded();
+      notifyFailure(failure);
     } finally {
       setPart(null);
     }

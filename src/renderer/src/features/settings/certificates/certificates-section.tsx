@@ -6,9 +6,9 @@ import type { Output } from '../../../../../contract/table.ts';
 import { DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
-import { sayFailure } from '../../../components/toasts.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
+import { notifyFailure } from '../../../state/messages.ts';
 import { CA_FILE } from '../api/curl.ts';
 import { CopyLine } from '../parts/copy-line.tsx';
 import { Reading } from '../parts/reading.tsx';
@@ -59,7 +59,7 @@ function AuthorityCard({ authority }: { readonly authority: Output<'getCertifica
         <Button
           variant="default"
           leftSection={<IconDownload size={16} stroke={1.5} />}
-          onClick={() => void host.save(CA_FILE, 'application/x-pem-file', authority.pem).catch(sayFailure)}
+          onClick={() => void host.save(CA_FILE, 'application/x-pem-file', authority.pem).catch(notifyFailure)}
         >
           {t('certificates.ca.download')}
         </Button>

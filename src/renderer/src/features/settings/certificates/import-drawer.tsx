@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import type { CERTIFICATE_TARGETS } from '../../../../../contract/certificates.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/place.ts';
-import { leave, usePlace } from '../../../router/router.ts';
+import { hashOf } from '../../../router/route.ts';
+import { leave, useRoute } from '../../../router/router.ts';
 import { ProofFields, withoutProof } from '../parts/proof-fields.tsx';
 import rows from '../parts/rows.module.css';
 import { useProvenForm } from '../parts/use-proven-form.ts';
@@ -20,7 +20,7 @@ interface ImportDrawerProps {
 
 /** At `#/settings/certificates/import`. */
 export function ImportDrawer({ targets }: ImportDrawerProps) {
-  const { path, query } = usePlace();
+  const { path, query } = useRoute();
   const asked = targets.find((target) => target === query.get('for')) ?? 'panel';
   // Mounted with each opening, so that no key typed before stands in it.
   return path[2] === 'import' ? <ImportForm targets={targets} asked={asked} /> : null;
@@ -38,8 +38,8 @@ function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Ta
       ...(certificate.trim() === '' && { certificate: t('certificates.wrong.not_pem') }),
       ...(private_key.trim() === '' && { private_key: t('certificates.wrong.unreadable') }),
     }),
-    tellField: (_field, code) => (isImportRefusal(code) ? t(`certificates.wrong.${code}`) : undefined),
-    said: ({ not_after }) => ({ text: t('certificates.form.done', { when: format.moment(not_after) }) }),
+    describeField: (_field, code) => (isImportRefusal(code) ? t(`certificates.wrong.${code}`) : undefined),
+    message: ({ not_after }) => ({ text: t('certificates.form.done', { when: format.moment(not_after) }) }),
     onDone: close,
   });
   const { getInputProps, setFieldValue } = form.form;

@@ -7,7 +7,7 @@ import { DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/place.ts';
+import { hashOf } from '../../../router/route.ts';
 import { CopyLine } from '../parts/copy-line.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { ProofDialog } from '../parts/proof-dialog.tsx';
@@ -82,7 +82,7 @@ function Acts({ certificate: { target, source } }: { readonly certificate: Certi
         onClose={() => setAsking(false)}
         title={t('certificates.renewTitle')}
         action={t('certificates.renew')}
-        said={({ not_after }) => ({ text: t('certificates.renewed', { when: format.moment(not_after) }) })}
+        message={({ not_after }) => ({ text: t('certificates.renewed', { when: format.moment(not_after) }) })}
       >
         <p>{t('certificates.renewText')}</p>
         {source === 'imported' && <p>{t('certificates.renewImported')}</p>}

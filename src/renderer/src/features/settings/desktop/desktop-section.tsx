@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import type { DesktopSettings } from '../../../../../bridge/desktop-api.ts';
 import type { HostApi } from '../../../../../bridge/host-api.ts';
 import { SectionCard } from '../../../components/page.tsx';
-import { say, sayFailure } from '../../../components/toasts.tsx';
 import { useHost } from '../../../data/host.ts';
+import { notify, notifyFailure } from '../../../state/messages.ts';
 import rows from '../parts/rows.module.css';
 
 const KEY = ['desktop'];
@@ -33,7 +33,7 @@ function Cards({ shell }: CardsProps) {
   const change = async (wanted: Partial<DesktopSettings>) => {
     const now = await shell.changeSettings(wanted);
     queries.setQueryData(KEY, { settings: now, versions });
-    if (wanted.staySignedIn === true && !now.staySignedIn) say({ text: t('desktop.notKept') });
+    if (wanted.staySignedIn === true && !now.staySignedIn) notify({ text: t('desktop.notKept') });
   };
   const names = ['closeToTray', 'startAtLogin', 'staySignedIn', 'notifications'] as const;
   return (
@@ -49,7 +49,7 @@ function Cards({ shell }: CardsProps) {
               )}
               disabled={settings[name] === null}
               checked={settings[name] === true}
-              onChange={({ currentTarget }) => void change({ [name]: currentTarget.checked }).catch(sayFailure)}
+              onChange={({ currentTarget }) => void change({ [name]: currentTarget.checked }).catch(notifyFailure)}
             />
           ))}
         </div>

@@ -9,7 +9,7 @@ import { EmptyState, ErrorState } from '../../../components/placeholder.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/place.ts';
+import { hashOf } from '../../../router/route.ts';
 import { useApiPlace } from '../api/use-api-place.ts';
 import { useOpenApiFile } from '../api/use-openapi-file.ts';
 import { CopyLine } from '../parts/copy-line.tsx';

@@ -1,9 +1,9 @@
 // Holds the node that swagger-ui draws into: mounted with what the page gives, taken out whole when it goes.
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { sayFailure } from '../../../components/toasts.tsx';
 import { useHost } from '../../../data/host.ts';
 import { usePanel } from '../../../data/panel.tsx';
+import { notifyFailure } from '../../../state/messages.ts';
 import { curlOf, exampleCurl } from '../api/curl.ts';
 import type { Api } from '../api/use-api-place.ts';
 import 'swagger-ui-dist/swagger-ui.css';
@@ -49,7 +49,7 @@ export function SwaggerHost({ api, document: description, apiKey, filter }: Swag
         const path = pathBelow(api.baseUrl, url);
         return path === null ? null : curlOf(api, { method: 'GET', path, key: null });
       },
-      copy: (text) => void host.copy(text).catch(sayFailure),
+      copy: (text) => void host.copy(text).catch(notifyFailure),
       async send(url, accept) {
         const path = pathBelow(api.baseUrl, url);
         if (path === null) throw new TypeError('The request leads away from this panel.');

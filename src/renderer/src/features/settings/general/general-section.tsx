@@ -33,8 +33,7 @@ function GeneralCard({ settings }: { readonly settings: PanelSettings }) {
     operation: 'updateSettings',
     initial: { panel_title, language, time_zone },
     toInput: (values) => values,
-    said: () => ({ text: t('saved') }),
-    touches: ['settings'],
+    message: () => ({ text: t('saved') }),
   });
   return (
     <SaveCard title={t('general.title')} description={t('general.description')} form={form}>
@@ -93,8 +92,7 @@ function KeptCard({ settings }: { readonly settings: PanelSettings }) {
     operation: 'updateSettings',
     initial: { events_kept_days, audit_kept_days },
     toInput: (values) => values,
-    said: () => ({ text: t('saved') }),
-    touches: ['settings'],
+    message: () => ({ text: t('saved') }),
   });
   return (
     <SaveCard title={t('general.kept')} description={t('general.keptText')} form={form}>

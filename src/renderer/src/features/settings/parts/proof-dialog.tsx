@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
-import type { Said } from '../../../components/toasts.tsx';
+import type { Message } from '../../../state/messages.ts';
 import classes from './parts.module.css';
 import { ProofFields, withoutProof } from './proof-fields.tsx';
 import { type ProvenFormOptions, type Unproven, useProvenForm } from './use-proven-form.ts';
@@ -23,7 +23,7 @@ interface ProofDialogProps<Id extends ActId> {
   /** The verb on the button. */
   readonly action: string;
   readonly isDangerous?: boolean;
-  readonly said?: (output: Output<Id>) => Said;
+  readonly message?: (output: Output<Id>) => Message;
   readonly onDone?: (output: Output<Id>) => void;
 }
 
@@ -37,13 +37,13 @@ export function ProofDialog<Id extends ActId>(props: ProofDialogProps<Id>) {
 }
 
 function Question<Id extends ActId>(props: ProofDialogProps<Id>) {
-  const { operation, input, onClose, children, action, isDangerous = false, said, onDone } = props;
+  const { operation, input, onClose, children, action, isDangerous = false, message, onDone } = props;
   const { t } = useTranslation('common');
   const options: ProvenFormOptions<Id, Record<string, never>> = {
     operation,
     initial: {},
     toInput: () => input,
-    ...(said && { said }),
+    ...(message && { message }),
     onDone: (output) => {
       onClose();
       onDone?.(output);

@@ -2,8 +2,8 @@
 import { Checkbox, PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
+import { StrengthMeter } from '../../../components/credentials/strength-meter.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { StrengthMeter } from '../../access/strength-meter.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
 import { useProvenForm } from '../parts/use-proven-form.ts';
 
@@ -17,7 +17,7 @@ export function PasswordCard() {
     toInput: ({ new_password, revoke_keys }) => ({ new_password, revoke_keys }),
     check: ({ new_password, repeat }): Record<string, string> =>
       new_password === repeat ? {} : { repeat: t('access:setUp.mismatch') },
-    said: (output) => ({ text: said(output) }),
+    message: (output) => ({ text: describeResult(output) }),
     onDone() {
       form.form.setValues(initial);
       form.form.resetDirty({ ...form.form.getValues(), ...initial });
@@ -55,7 +55,7 @@ export function PasswordCard() {
     </SaveCard>
   );
 
-  function said({ sessions_ended, keys_revoked }: Output<'changePassword'>): string {
+  function describeResult({ sessions_ended, keys_revoked }: Output<'changePassword'>): string {
     const parts: string[] = [t('settings:security.password.done')];
     if (sessions_ended > 0) parts.push(t('settings:security.password.ended', { count: sessions_ended }));
     if (keys_revoked > 0) parts.push(t('settings:security.password.revoked', { count: keys_revoked }));

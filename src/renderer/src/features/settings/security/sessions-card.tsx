@@ -29,7 +29,7 @@ function Sessions({ sessions }: { readonly sessions: readonly Session[] }) {
   const { t } = useTranslation('settings');
   const [isAsking, setAsking] = useState(false);
   const { run } = useAct('endOtherSessions', {
-    said: ({ ended }) => ({ text: t('security.sessions.othersEnded', { count: ended }) }),
+    message: ({ ended }) => ({ text: t('security.sessions.othersEnded', { count: ended }) }),
   });
   const others = sessions.filter(({ current }) => !current);
   return (
@@ -69,7 +69,7 @@ function SessionRow({ session }: { readonly session: Session }) {
   const { id, current, address, created_at, last_seen_at, ends_at } = session;
   const device = session.device || t('security.sessions.unknownDevice');
   const { start, isRunning } = useAct('endSession', {
-    said: () => ({ text: t('security.sessions.ended', { device }) }),
+    message: () => ({ text: t('security.sessions.ended', { device }) }),
   });
   return (
     <li className={rows.row}>

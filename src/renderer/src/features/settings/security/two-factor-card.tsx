@@ -3,13 +3,13 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
+import { RecoveryCodes } from '../../../components/credentials/recovery-codes.tsx';
+import { TwoFactorEnrol } from '../../../components/credentials/two-factor-enrol.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { StateDot } from '../../../components/state.tsx';
-import { say } from '../../../components/toasts.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { RecoveryCodes } from '../../access/recovery-codes.tsx';
-import { TwoFactorEnrol } from '../../access/two-factor-enrol.tsx';
+import { notify } from '../../../state/messages.ts';
 import { Notice } from '../parts/notice.tsx';
 import { ProofDialog } from '../parts/proof-dialog.tsx';
 import { Reading } from '../parts/reading.tsx';
@@ -49,7 +49,7 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
             onCancel={rest}
             onDone={() => {
               rest();
-              say({ text: t('security.factor.enabled') });
+              notify({ text: t('security.factor.enabled') });
             }}
           />
         </div>
@@ -84,7 +84,7 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
         title={t('security.factor.disableTitle')}
         action={t('security.factor.disable')}
         isDangerous
-        said={() => ({ text: t('security.factor.disabled') })}
+        message={() => ({ text: t('security.factor.disabled') })}
       >
         <p>{t('security.factor.disableText')}</p>
       </ProofDialog>

@@ -28,7 +28,7 @@ function VaultState({ vault: { state, backend } }: { readonly vault: Vault }) {
   const { t } = useTranslation('settings');
   const isOpen = state === 'unlocked' || state === 'headless';
   const { start, isRunning } = useAct('refreshVault', {
-    said: (now) => ({ text: t('security.vault.checked', { state: t(`security.vault.state.${now.state}`) }) }),
+    message: (now) => ({ text: t('security.vault.checked', { state: t(`security.vault.state.${now.state}`) }) }),
   });
   const known = BACKENDS.find((one) => one === backend);
   return (

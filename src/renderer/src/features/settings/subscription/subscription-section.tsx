@@ -27,10 +27,9 @@ function SubscriptionCard({ settings }: { readonly settings: PanelSettings }) {
       ...values,
       support_url: values.support_url.trim() === '' ? null : values.support_url.trim(),
     }),
-    tellField: (field, code) =>
+    describeField: (field, code) =>
       field === 'support_url' && code === 'format' ? t('subscription.supportWrong') : undefined,
-    said: () => ({ text: t('saved') }),
-    touches: ['settings'],
+    message: () => ({ text: t('saved') }),
   });
   const { getInputProps } = form.form;
   return (

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { type BulkAction, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
-import { hashOf } from '../../../router/place.ts';
+import { hashOf } from '../../../router/route.ts';
 import classes from './bulk.module.css';
 import { reasonOf } from './forecast.ts';
 import type { BulkEnd, BulkLine } from './run-bulk.ts';

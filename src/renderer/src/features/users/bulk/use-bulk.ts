@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
 import { MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import type { Duration } from '../../../../../domain/term.ts';
-import { say } from '../../../components/toasts.tsx';
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
+import { notify } from '../../../state/messages.ts';
 import { allUsers } from '../all-users.ts';
 import { knownUsers } from '../cached-users.ts';
 import type { Filter } from '../filter.ts';
@@ -15,7 +15,7 @@ import { type BulkEnd, type BulkJob, type BulkProgress, inPortions, inputOf, run
 
 export function useBulk({ action, target, count }: BulkJob, onDone: () => void) {
   const { t } = useTranslation('users');
-  const { client, touch } = usePanel();
+  const { client, invalidate } = usePanel();
   const [term, setTerm] = useState<Duration | null>(action === 'extend' ? { months: 1 } : null);
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [end, setEnd] = useState<BulkEnd | null>(null);
@@ -39,7 +39,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     } finally {
       running.current = null;
       setProgress(null);
-      touch('user');
+      invalidate('user');
     }
   }
 
@@ -72,11 +72,11 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     const undo = async () => {
       const back = action === 'enable' ? 'disable' : 'enable';
       const undone = await inPortions(client, back, changed, null, () => undefined, new AbortController().signal);
-      touch('user');
+      invalidate('user');
       if (undone.failure !== null) throw undone.failure;
     };
     const text = t(`bulk.said.${action}`, { count: result.affected });
-    say({ text, ...(canUndo && { undo }) });
+    notify({ text, ...(canUndo && { undo }) });
   }
 
   return {

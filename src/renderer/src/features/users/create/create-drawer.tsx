@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
-import { hashOf } from '../../../router/place.ts';
+import { hashOf } from '../../../router/route.ts';
 import { CreateMany } from './create-many.tsx';
 import { CreateOne } from './create-one.tsx';
 import type { CreateDrawerProps } from './create-props.ts';

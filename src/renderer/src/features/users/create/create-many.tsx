@@ -9,8 +9,8 @@ import { CopyButton } from '../../../components/copy-button.tsx';
 import { useFailureText } from '../../../components/failure.ts';
 import { wrongFields } from '../../../components/form/field-errors.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
-import { say } from '../../../components/toasts.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
+import { notify } from '../../../state/messages.ts';
 import { knownTags } from '../cached-users.ts';
 import classes from './create.module.css';
 import type { CreateProps } from './create-props.ts';
@@ -23,7 +23,7 @@ export function CreateMany({ plans, kind, onClose }: CreateProps) {
   const errors = useTranslation('errors').t;
   const format = useFormat();
   const queries = useQueryClient();
-  const tell = useFailureText();
+  const describeFailure = useFailureText();
   const { done, run } = useCreateMany();
   const [made, setMade] = useState<readonly User[]>([]);
   const [failures, setFailures] = useState<readonly string[]>([]);
@@ -51,8 +51,8 @@ export function CreateMany({ plans, kind, onClose }: CreateProps) {
     setFailures([]);
     const { users, failed } = await run(inputs);
     setMade((before) => [...before, ...users]);
-    if (users.length > 0) say({ text: t('users:said.createdMany', { count: users.length }) });
-    setFailures([...new Set(failed.map(({ failure }) => tell(failure).text))]);
+    if (users.length > 0) notify({ text: t('users:said.createdMany', { count: users.length }) });
+    setFailures([...new Set(failed.map(({ failure }) => describeFailure(failure).text))]);
     form.setFieldValue('names', toLines(failed.flatMap(({ index }) => lines[index] ?? [])));
   };
 

@@ -9,8 +9,8 @@ import { FieldRow, FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { fromDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf, readPlace } from '../../../router/place.ts';
-import { go } from '../../../router/router.ts';
+import { hashOf, parseRoute } from '../../../router/route.ts';
+import { navigate } from '../../../router/router.ts';
 import { knownTags } from '../cached-users.ts';
 import classes from './create.module.css';
 import type { CreateProps } from './create-props.ts';
@@ -57,8 +57,8 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
         ...(values.device_limit !== '' && { device_limit: values.device_limit }),
       };
     },
-    said: ({ name }) => ({ text: t('said.created', { name }) }),
-    onDone: ({ id }) => go(hashOf(['users', id], readPlace(list).query), { replace: true }),
+    message: ({ name }) => ({ text: t('said.created', { name }) }),
+    onDone: ({ id }) => navigate(hashOf(['users', id], parseRoute(list).query), { replace: true }),
   });
   const { form } = operation;
   const Chevron = isMore ? IconChevronDown : IconChevronRight;

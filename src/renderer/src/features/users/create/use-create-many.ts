@@ -13,7 +13,7 @@ export interface Made {
 const AT_ONCE = 4;
 
 export function useCreateMany() {
-  const { client, touch } = usePanel();
+  const { client, invalidate } = usePanel();
   const [done, setDone] = useState<number | null>(null);
   const stop = useRef<AbortController | null>(null);
   useEffect(() => () => stop.current?.abort(), []);
@@ -41,7 +41,7 @@ export function useCreateMany() {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     setDone(null);
-    touch('user');
+    invalidate('user');
     const users = [...made].sort(([a], [b]) => a - b).map(([, user]) => user);
     return { users, failed: failed.sort((a, b) => a.index - b.index) };
   }

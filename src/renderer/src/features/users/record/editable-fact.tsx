@@ -10,7 +10,6 @@ import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { Fact } from '../../../components/record-drawer.tsx';
 import { usePanel } from '../../../data/panel.tsx';
-import { etagOf } from '../../../data/use-operation.ts';
 import { useEditing } from './editing.tsx';
 import classes from './record.module.css';
 
@@ -80,9 +79,9 @@ interface EditorProps<Values extends Record<string, unknown>> extends EditableFa
 function Editor<Values extends Record<string, unknown>>(props: EditorProps<Values>) {
   const { user, label, initial, toPatch, check, canUndo = true, fields, onClose, onReload } = props;
   const { t } = useTranslation(['users', 'common']);
-  const { client, touch } = usePanel();
+  const { client, etags, invalidate } = usePanel();
   const id = useId();
-  const [ifMatch] = useState(() => etagOf('getUser', { id: user.id }));
+  const [ifMatch] = useState(() => etags.find('getUser', { id: user.id }));
   const [before] = useState(user);
   const [begin] = useState(initial);
   const box = useRef<HTMLFormElement>(null);
@@ -93,12 +92,12 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
     toInput: (values) => ({ id: user.id, ...toPatch(values) }),
     ...(check && { check }),
     ifMatch,
-    said: ({ name }, input) => ({
+    message: ({ name }, input) => ({
       text: t('users:said.changed', { name, what: label }),
       ...(canUndo && {
         undo: async () => {
           await client.updateUser({ id: user.id, ...formerOf(before, input) });
-          touch('user');
+          invalidate('user');
         },
       }),
     }),

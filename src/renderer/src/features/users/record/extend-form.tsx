@@ -13,20 +13,20 @@ import { useNow } from '../../../format/use-now.ts';
 import { useEditing } from './editing.tsx';
 import classes from './record.module.css';
 import { TermPicker } from './term-picker.tsx';
-import { useExtendSaid } from './use-user-acts.ts';
+import { useExtensionMessage } from './use-user-acts.ts';
 
 export function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
   const now = useNow();
   const box = useRef<HTMLFormElement>(null);
-  const said = useExtendSaid(user);
+  const describeExtension = useExtensionMessage(user);
   useEditing(useId());
   const { form, failure, isBusy, submit } = useOperationForm<'extendUser', { term: Duration | null }>({
     operation: 'extendUser',
     initial: { term: { months: 1 } },
     toInput: ({ term }) => ({ id: user.id, ...term }),
-    said: (changed) => said(changed, now),
+    message: (changed) => describeExtension(changed, now),
     onDone: onClose,
   });
   // Before the focus goes into it.

@@ -38,7 +38,7 @@ export function GrantForm({ user: { id, name }, onClose }: { readonly user: User
       ...(lifetime === 'days' && days !== '' && { days }),
       ...(note.trim() !== '' && { note }),
     }),
-    said: ({ bytes }) => ({ text: t('users:said.granted', { name, amount: format.bytes(bytes) }) }),
+    message: ({ bytes }) => ({ text: t('users:said.granted', { name, amount: format.bytes(bytes) }) }),
     onDone: onClose,
   });
   // Before the focus goes into it.

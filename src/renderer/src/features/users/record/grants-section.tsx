@@ -23,7 +23,7 @@ export function GrantsSection({ user, part, onPart }: RecordProps) {
   const now = useNow();
   const { id, name } = user;
   const grants = useOperation('listGrants', { id, limit: 500 });
-  const takeBack = useAct('deleteGrant', { said: () => ({ text: t('said.takenBack', { name }) }) });
+  const takeBack = useAct('deleteGrant', { message: () => ({ text: t('said.takenBack', { name }) }) });
   const [taking, setTaking] = useState<Grant | null>(null);
   const [isWhole, setWhole] = useState(false);
   const all = grants.data?.items ?? [];

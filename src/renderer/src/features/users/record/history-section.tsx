@@ -8,7 +8,7 @@ import { ErrorState } from '../../../components/placeholder.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/place.ts';
+import { hashOf } from '../../../router/route.ts';
 import type { Plans } from '../use-plans.ts';
 import { actOf, actorOf } from './history-text.ts';
 import classes from './record.module.css';

@@ -6,9 +6,9 @@ import { type Act, useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 
 /** What says of an extension where the term ends now, and puts it back where that can be done. */
-export function useExtendSaid(before: User) {
+export function useExtensionMessage(before: User) {
   const { t } = useTranslation('users');
-  const { client, touch } = usePanel();
+  const { client, invalidate } = usePanel();
   const format = useFormat();
   return (user: User, now: number) => {
     const { name, hold, expires_at: date } = user;
@@ -19,7 +19,7 @@ export function useExtendSaid(before: User) {
     if (former === null || Date.parse(former) <= now) return { text };
     const undo = async () => {
       await client.updateUser({ id: user.id, expires_at: former });
-      touch('user');
+      invalidate('user');
     };
     return { text, undo };
   };
@@ -36,20 +36,20 @@ export interface UserActs {
 
 export function useUserActs({ id, name, enabled }: User): UserActs {
   const { t } = useTranslation('users');
-  const { client, touch } = usePanel();
+  const { client, invalidate } = usePanel();
   const change = useAct('updateUser', {
-    said: (user, input) => ({
+    message: (user, input) => ({
       text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name: user.name }),
       undo: async () => {
         await client.updateUser({ id, enabled: !input.enabled });
-        touch('user');
+        invalidate('user');
       },
     }),
   });
   return {
-    reset: useAct('resetTraffic', { said: () => ({ text: t('said.reset', { name }) }) }),
-    reissue: useAct('reissueUser', { said: () => ({ text: t('said.reissued', { name }) }) }),
-    remove: useAct('deleteUser', { said: () => ({ text: t('said.deleted', { name }) }) }),
+    reset: useAct('resetTraffic', { message: () => ({ text: t('said.reset', { name }) }) }),
+    reissue: useAct('reissueUser', { message: () => ({ text: t('said.reissued', { name }) }) }),
+    remove: useAct('deleteUser', { message: () => ({ text: t('said.deleted', { name }) }) }),
     isSwitching: change.isRunning,
     toggle: () => change.start({ id, enabled: !enabled }),
   };

@@ -8,7 +8,7 @@ import { EmptyState, ErrorState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { usePlace } from '../../../router/router.ts';
+import { useRoute } from '../../../router/router.ts';
 import type { Plans } from '../use-plans.ts';
 import { ActMenu } from './act-menu.tsx';
 import { EditingProvider } from './editing.tsx';
@@ -29,7 +29,7 @@ interface UserDrawerProps {
 
 export function UserDrawer({ id, isUnknown, plans, onClose }: UserDrawerProps) {
   const { t } = useTranslation(['users', 'frame']);
-  const asked = usePlace().query.get('do');
+  const asked = useRoute().query.get('do');
   // While it slides away it still shows whom it showed.
   const last = useRef(id);
   if (id !== null) last.current = id;

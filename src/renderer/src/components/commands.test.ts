@@ -1,6 +1,6 @@
 // The palette finds a command by every word of what was typed, in any case, the ones that begin with it first.
 import { describe, expect, it } from 'vitest';
-import { type Command, matching } from './commands.ts';
+import { type Command, matchCommands } from './commands.ts';
 
 const command = (label: string, words?: string): Command => ({
   id: label,
@@ -10,9 +10,9 @@ const command = (label: string, words?: string): Command => ({
   ...(words && { words }),
 });
 const all = [command('Go to Users'), command('Users: add'), command('Appearance: Dark', 'theme тема')];
-const found = (text: string) => matching(all, text).map(({ label }) => label);
+const found = (text: string) => matchCommands(all, text).map(({ label }) => label);
 
-describe('matching', () => {
+describe('matchCommands', () => {
   it('finds all for nothing', () => {
     expect(found('')).toHaveLength(3);
   });

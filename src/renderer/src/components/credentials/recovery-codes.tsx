@@ -3,10 +3,10 @@ import { Button, Checkbox } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { sayFailure } from '../../components/toasts.tsx';
 import { useHost } from '../../data/host.ts';
-import classes from './access.module.css';
+import { notifyFailure } from '../../state/messages.ts';
+import { CopyButton } from '../copy-button.tsx';
+import classes from './credentials.module.css';
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[];
@@ -33,7 +33,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
         <Button
           variant="default"
           leftSection={<IconDownload size={16} stroke={1.5} />}
-          onClick={() => void host.save('gatehouse-recovery-codes.txt', 'text/plain', text).catch(sayFailure)}
+          onClick={() => void host.save('gatehouse-recovery-codes.txt', 'text/plain', text).catch(notifyFailure)}
         >
           {t('codes.save')}
         </Button>

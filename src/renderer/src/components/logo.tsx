@@ -1,6 +1,6 @@
 // The panel's mark: a gate.
 
-export function GateMark({ size = 24 }: { readonly size?: number }) {
+export function Logo({ size = 24 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="8" fill="var(--g-accent)" />

@@ -4,11 +4,11 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../contract/client.ts';
 import type { Output } from '../../../../contract/table.ts';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { FormFailure } from '../../components/form/form-failure.tsx';
-import { QrCode } from '../../components/qr-code.tsx';
 import { useAct } from '../../data/use-act.ts';
-import classes from './access.module.css';
+import { CopyButton } from '../copy-button.tsx';
+import { FormFailure } from '../form/form-failure.tsx';
+import { QrCode } from '../qr-code.tsx';
+import classes from './credentials.module.css';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 interface TwoFactorEnrolProps {

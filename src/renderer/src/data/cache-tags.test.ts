@@ -1,12 +1,23 @@
-// What a change makes old: every read that tells of it, once for a burst, and nothing else.
+// What a change makes old: every answer that depends on it, once for a burst, and nothing else.
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EVENT_TYPES } from '../../../contract/events.ts';
 import { isReading } from '../../../contract/operation.ts';
 import { OPERATIONS, type OperationId } from '../../../contract/table.ts';
-import { createTouch, nounOf, nounOfEvent, readsOf } from './nouns.ts';
+import { changedTags, createInvalidator, EFFECTS, listReads, tagOfEvent } from './cache-tags.ts';
 
-describe('readsOf', () => {
+describe('the table of effects', () => {
+  it('agrees with the contract on what is a read and what is a change', () => {
+    for (const operation of Object.values(OPERATIONS)) {
+      expect('reads' in EFFECTS[operation.id], operation.id).toBe(isReading(operation));
+    }
+  });
+
+  it('gives every change a tag', () => {
+    for (const operation of Object.values(OPERATIONS)) {
+      if (!isReading(operation)) expect(changedTags(operation.id), operation.id).not.toEqual([]);
+    }
+  });
+
   it.each([
     ['user', ['listUsers', 'getUser', 'getUserTraffic', 'listGrants', 'getOverview', 'listAudit']],
     ['tariff', ['listTariffs', 'getTariff']],
@@ -14,32 +25,25 @@ describe('readsOf', () => {
     ['node', ['listNodes', 'getNode', 'getOverview']],
     ['settings', ['getSettings', 'getPanelSettings']],
     ['panel', ['listSessions', 'listKeys', 'listBackups', 'getCertificates']],
-  ] as const)('of a %s has what tells of it', (noun, ids) => {
-    const reads = readsOf(noun);
+  ] as const)('lists what depends on a %s', (tag, ids) => {
+    const reads = listReads(tag);
     for (const id of ids) expect(reads, id).toContain(id);
-    for (const id of reads) expect(isReading(OPERATIONS[id]), id).toBe(true);
   });
 
-  it('has no list of another noun', () => {
-    expect(readsOf('user')).not.toContain('listNodes');
-    expect(readsOf('tariff')).not.toContain('listUsers');
+  it('leaves lists of other records alone', () => {
+    expect(listReads('user')).not.toContain('listNodes');
+    expect(listReads('tariff')).not.toContain('listUsers');
   });
 
-  it('knows the noun of every event', () => {
-    for (const type of EVENT_TYPES) expect(nounOfEvent(type), type).toBeDefined();
-    expect(nounOfEvent('user.extended')).toBe('user');
-    expect(nounOfEvent('backup.failed')).toBe('panel');
-    expect(nounOfEvent('moon.risen')).toBeUndefined();
-  });
-
-  it('knows the noun of every operation that writes', () => {
-    for (const operation of Object.values(OPERATIONS)) {
-      if (!isReading(operation)) expect(nounOf(operation.id), operation.id).not.toBeNull();
-    }
+  it('has a tag for the events of the contract, and none for those of a newer panel', () => {
+    expect(tagOfEvent('user.extended')).toBe('user');
+    expect(tagOfEvent('backup.failed')).toBe('panel');
+    expect(tagOfEvent('moon.risen')).toBeUndefined();
+    expect(tagOfEvent('constructor.called')).toBeUndefined();
   });
 });
 
-describe('touch', () => {
+describe('invalidate', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -63,25 +67,25 @@ describe('touch', () => {
     const end = () => {
       for (const stop of ends) stop();
     };
-    return { touch: createTouch(client), asked, end };
+    return { invalidate: createInvalidator(client), asked, end };
   }
 
   it('asks for what is on screen and old, at once', async () => {
-    const { touch, asked, end } = watching(['listUsers', 'listNodes']);
+    const { invalidate, asked, end } = watching(['listUsers', 'listNodes']);
     await vi.advanceTimersByTimeAsync(1);
     asked.length = 0;
-    touch('user');
+    invalidate('user');
     await vi.advanceTimersByTimeAsync(10);
     expect(asked).toEqual(['listUsers']);
     end();
   });
 
   it('asks at most once a second while changes pour in, and once more for the last', async () => {
-    const { touch, asked, end } = watching(['listUsers']);
+    const { invalidate, asked, end } = watching(['listUsers']);
     await vi.advanceTimersByTimeAsync(1);
     asked.length = 0;
     for (let change = 0; change < 30; change++) {
-      touch('user');
+      invalidate('user');
       await vi.advanceTimersByTimeAsync(100);
     }
     await vi.advanceTimersByTimeAsync(2000);
@@ -89,11 +93,11 @@ describe('touch', () => {
     end();
   });
 
-  it('without a noun makes everything old', async () => {
-    const { touch, asked, end } = watching(['listUsers', 'listNodes']);
+  it('without a tag makes everything old', async () => {
+    const { invalidate, asked, end } = watching(['listUsers', 'listNodes']);
     await vi.advanceTimersByTimeAsync(1);
     asked.length = 0;
-    touch();
+    invalidate();
     await vi.advanceTimersByTimeAsync(10);
     expect(asked.sort()).toEqual(['listNodes', 'listUsers']);
     end();

@@ -1,6 +1,7 @@
 // What the command palette offers: the frame's own commands and those of the screen that is open.
 import type { TablerIcon } from '@tabler/icons-react';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
+import { create } from 'zustand';
 
 export interface Command {
   readonly id: string;
@@ -14,20 +15,10 @@ export interface Command {
   run(): void;
 }
 
+/** The commands of one component, as it last rendered them. */
 type Layer = { readonly current: readonly Command[] };
 
-let layers: readonly Layer[] = [];
-const listeners = new Set<() => void>();
-
-function change(next: readonly Layer[]): void {
-  layers = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const useLayers = create<{ readonly layers: readonly Layer[] }>()(() => ({ layers: [] }));
 
 /** Offers commands while the component is on screen. */
 export function useCommands(commands: readonly Command[]): void {
@@ -36,24 +27,24 @@ export function useCommands(commands: readonly Command[]): void {
     layer.current = commands;
   });
   useEffect(() => {
-    change([...layers, layer]);
-    return () => change(layers.filter((other) => other !== layer));
+    useLayers.setState(({ layers }) => ({ layers: [...layers, layer] }));
+    return () => useLayers.setState(({ layers }) => ({ layers: layers.filter((other) => other !== layer) }));
   }, []);
 }
 
-/** All of them, those of the screen first; of two with one id the screen's. */
+/** All commands, those of the screen first; of two with one id the screen's. */
 export function useAllCommands(): readonly Command[] {
-  const all = useSyncExternalStore(subscribe, () => layers);
-  const commands = all.toReversed().flatMap(({ current }) => current);
-  return commands.filter(({ id }, at) => commands.findIndex((other) => other.id === id) === at);
+  const layers = useLayers((state) => state.layers);
+  const commands = layers.toReversed().flatMap(({ current }) => current);
+  return commands.filter(({ id }, index) => commands.findIndex((other) => other.id === id) === index);
 }
 
-/** Those whose label or words hold every word of a text, the ones that begin with it first. */
-export function matching(commands: readonly Command[], text: string): readonly Command[] {
+/** The commands whose label or words contain every word of a text, the ones that begin with it first. */
+export function matchCommands(commands: readonly Command[], text: string): readonly Command[] {
   const parts = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const all = commands.filter(({ label, words = '' }) => {
-    const where = `${label} ${words}`.toLocaleLowerCase();
-    return parts.every((part) => where.includes(part));
+    const searched = `${label} ${words}`.toLocaleLowerCase();
+    return parts.every((part) => searched.includes(part));
   });
   const begins = ({ label }: Command) => label.toLocaleLowerCase().startsWith(parts[0] ?? '');
   return [...all.filter(begins), ...all.filter((command) => !begins(command))];

@@ -1,4 +1,4 @@
-// Decides what one may see: setup, sign-in, or the panel. A session that ends asks for sign-in over the page, which stays as it was.
+// Chooses what is shown: setup, sign-in, or the panel. When a session ends, sign-in appears over the page, which stays as it was.
 import { lazy, Suspense, useEffect } from 'react';
 import { ErrorState } from './components/placeholder.tsx';
 import { useLive } from './data/use-live.ts';
@@ -6,31 +6,31 @@ import { useOperation } from './data/use-operation.ts';
 import { SignIn } from './features/access/sign-in.tsx';
 import { FormatProvider } from './format/use-format.tsx';
 import { Frame } from './frame/frame.tsx';
-import { hashOf } from './router/place.ts';
-import { currentPlace, go, usePlace } from './router/router.ts';
-import { nameProduct } from './router/title.ts';
+import { hashOf } from './router/route.ts';
+import { currentRoute, navigate, useRoute } from './router/router.ts';
+import { setProductTitle } from './router/title.ts';
 import { beginSession, useSession } from './state/session.ts';
 
 const SetUp = lazy(async () => ({ default: (await import('./features/access/set-up.tsx')).SetUp }));
 
-export function Gate() {
+export function Root() {
   const state = useOperation('panelState', {});
-  const { path } = usePlace();
+  const { path } = useRoute();
   const { hasBegun, hasEnded } = useSession();
   const isSignedIn = state.data?.signed_in !== null && state.data !== undefined;
   const isSettingUp = path[0] === 'setup';
 
   const title = state.data?.panel_title;
   useEffect(() => {
-    if (title !== undefined) nameProduct(title);
+    if (title !== undefined) setProductTitle(title);
   }, [title]);
   useEffect(() => {
     if (isSignedIn) beginSession();
   }, [isSignedIn]);
   useEffect(() => {
-    // A setup link that has done its work leads nowhere any more; the second step of setup stays.
-    if (isSignedIn && currentPlace().path[0] === 'setup' && currentPlace().path[1] !== 'done')
-      go(hashOf([]), { replace: true });
+    // A setup link that was used leads to the panel; the second step of setup stays.
+    if (isSignedIn && currentRoute().path[0] === 'setup' && currentRoute().path[1] !== 'done')
+      navigate(hashOf([]), { replace: true });
   }, [isSignedIn]);
 
   if (state.data === undefined) {
@@ -47,14 +47,14 @@ export function Gate() {
   if (!hasBegun) return isSignedIn ? null : <SignIn />;
   return (
     <>
-      <Within isLocked={hasEnded} />
+      <SignedIn isLocked={hasEnded} />
       {hasEnded && <SignIn isOver />}
     </>
   );
 }
 
-/** The panel itself. While it is locked nothing of it can be seen, heard or reached. */
-function Within({ isLocked }: { readonly isLocked: boolean }) {
+/** The panel itself. While it is locked nothing of it can be seen or reached, also by assistive technology. */
+function SignedIn({ isLocked }: { readonly isLocked: boolean }) {
   const { data } = useOperation('getSettings', {}, { fresh: Number.POSITIVE_INFINITY });
   useLive(!isLocked);
   useEffect(() => {

@@ -1,6 +1,6 @@
 // Shows how well a password resists while it is typed, and what would help.
 import { useTranslation } from 'react-i18next';
-import classes from './access.module.css';
+import classes from './credentials.module.css';
 import { strengthOf } from './strength.ts';
 
 interface StrengthMeterProps {

@@ -1,6 +1,6 @@
-// Where one is in the panel, as the address says it behind its `#`: a path and a query, as in `#/users/7?state=active`.
+// A route: the path and query of the address behind its `#`, as in `#/users/7?state=active`.
 
-export interface Place {
+export interface Route {
   /** Segments of the path, decoded: `['users', '7']`. Empty at the root. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
@@ -8,8 +8,8 @@ export interface Place {
 
 type QueryValue = string | number | boolean | null | undefined;
 
-/** The place of a hash. What cannot be decoded stays as it stands. */
-export function readPlace(hash: string): Place {
+/** The route of a hash. What cannot be decoded stays as it is. */
+export function parseRoute(hash: string): Route {
   const text = hash.replace(/^#?\/?/, '');
   const mark = text.indexOf('?');
   const path = (mark < 0 ? text : text.slice(0, mark)).split('/').filter((segment) => segment !== '');
@@ -24,7 +24,7 @@ function decode(segment: string): string {
   }
 }
 
-/** The hash of a place; of the query only what has a value. */
+/** The hash of a route; of the query only what has a value. */
 export function hashOf(
   path: readonly (string | number)[],
   query: URLSearchParams | Record<string, QueryValue> = {},
@@ -39,7 +39,7 @@ export function hashOf(
   return `#/${path.map((segment) => encodeURIComponent(segment)).join('/')}${tail}`;
 }
 
-/** A query with some members changed; null, undefined and '' take a member out. */
+/** A query with some members changed; null, undefined and '' remove a member. */
 export function changedQuery(query: URLSearchParams, change: Record<string, QueryValue>): URLSearchParams {
   const changed = new URLSearchParams(query);
   for (const [name, value] of Object.entries(change)) {

@@ -1,8 +1,8 @@
 // Addresses behind the `#`: read and written back without loss, whatever stands in them.
 import { describe, expect, it } from 'vitest';
-import { changedQuery, hashOf, readPlace } from './place.ts';
+import { changedQuery, hashOf, parseRoute } from './route.ts';
 
-describe('readPlace', () => {
+describe('parseRoute', () => {
   it.each([
     ['', []],
     ['#', []],
@@ -14,11 +14,11 @@ describe('readPlace', () => {
     ['#/users/%2F%3F', ['users', '/?']],
     ['#/users/%E0%A4%A', ['users', '%E0%A4%A']],
   ])('reads %s', (hash, path) => {
-    expect(readPlace(hash).path).toEqual(path);
+    expect(parseRoute(hash).path).toEqual(path);
   });
 
   it('reads the query apart from the path', () => {
-    const { path, query } = readPlace('#/users/7?state=active&q=a%26b?');
+    const { path, query } = parseRoute('#/users/7?state=active&q=a%26b?');
     expect(path).toEqual(['users', '7']);
     expect([...query]).toEqual([
       ['state', 'active'],
@@ -38,9 +38,9 @@ describe('hashOf', () => {
   it('comes back as it went, whatever is in it', () => {
     const segments = ['users', 'a/b', '?q=1', 'имя', '%', '#', '😀'];
     const query = { q: 'a&b=c #x+y', tag: 'семья' };
-    const place = readPlace(hashOf(segments, query));
-    expect(place.path).toEqual(segments);
-    expect(Object.fromEntries(place.query)).toEqual(query);
+    const route = parseRoute(hashOf(segments, query));
+    expect(route.path).toEqual(segments);
+    expect(Object.fromEntries(route.query)).toEqual(query);
   });
 });
 

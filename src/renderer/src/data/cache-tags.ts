@@ -1,0 +1,164 @@
+// What each operation reads or changes, as cache tags: a change makes every answer old that was read under one of its tags.
+import type { QueryClient } from '@tanstack/react-query';
+import type { EventType } from '../../../contract/events.ts';
+import type { OperationId } from '../../../contract/table.ts';
+
+/** `panel`: what only the panel has, such as sessions, keys, certificates and backups. */
+export type CacheTag = 'user' | 'tariff' | 'inbound' | 'node' | 'settings' | 'panel';
+
+interface Read {
+  readonly reads: readonly CacheTag[];
+}
+
+interface Change {
+  readonly changes: readonly CacheTag[];
+  /** The read that answers with the same record as this change, under the same id. */
+  readonly record?: OperationId;
+}
+
+const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'panel'] as const;
+
+/** Every operation of the contract: one that is missing here, or an unknown tag, is a type error. */
+export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
+  listUsers: { reads: ['user'] },
+  getUser: { reads: ['user'] },
+  getUserTraffic: { reads: ['user'] },
+  createUser: { changes: ['user'] },
+  updateUser: { changes: ['user'], record: 'getUser' },
+  deleteUser: { changes: ['user'] },
+  extendUser: { changes: ['user'] },
+  resetTraffic: { changes: ['user'] },
+  reissueUser: { changes: ['user'] },
+  bulkUsers: { changes: ['user'] },
+  listGrants: { reads: ['user'] },
+  getGrant: { reads: ['user'] },
+  createGrant: { changes: ['user'] },
+  deleteGrant: { changes: ['user'] },
+
+  // A plan contains how many users have it.
+  listTariffs: { reads: ['tariff', 'user'] },
+  getTariff: { reads: ['tariff', 'user'] },
+  createTariff: { changes: ['tariff'] },
+  updateTariff: { changes: ['tariff'], record: 'getTariff' },
+  deleteTariff: { changes: ['tariff'] },
+
+  // A connection is up where its node is.
+  listInbounds: { reads: ['inbound', 'node'] },
+  getInbound: { reads: ['inbound', 'node'] },
+  createInbound: { changes: ['inbound'] },
+  updateInbound: { changes: ['inbound'], record: 'getInbound' },
+  deleteInbound: { changes: ['inbound'] },
+  makeRealityKeys: { reads: [] },
+
+  listNodes: { reads: ['node'] },
+  getNode: { reads: ['node'] },
+  createNode: { changes: ['node'] },
+  updateNode: { changes: ['node'], record: 'getNode' },
+  deleteNode: { changes: ['node'] },
+
+  // Days begin by the panel's time zone.
+  getOverview: { reads: ['user', 'node', 'settings'] },
+  getTraffic: { reads: ['settings'] },
+  listEvents: { reads: [] },
+  getMetrics: { reads: [] },
+  listAudit: { reads: ALL },
+
+  getSettings: { reads: ['settings', 'panel'] },
+  getPanelSettings: { reads: ['settings', 'panel'] },
+  updateSettings: { changes: ['settings', 'panel'] },
+  getOpenApi: { reads: ['settings', 'panel'] },
+  tryApi: { reads: [] },
+
+  panelState: { reads: ['settings', 'panel'] },
+  setUp: { changes: ['panel'] },
+  signIn: { changes: ['panel'] },
+  signOut: { changes: ['panel'] },
+  listSessions: { reads: ['settings', 'panel'] },
+  endSession: { changes: ['panel'] },
+  endOtherSessions: { changes: ['panel'] },
+  listKeys: { reads: ['settings', 'panel'] },
+  createKey: { changes: ['panel'] },
+  revokeKey: { changes: ['panel'] },
+  getTwoFactor: { reads: ['settings', 'panel'] },
+  beginTwoFactor: { changes: ['panel'] },
+  confirmTwoFactor: { changes: ['panel'] },
+  disableTwoFactor: { changes: ['panel'] },
+  renewRecoveryCodes: { changes: ['panel'] },
+  changePassword: { changes: ['panel'] },
+  getVault: { reads: ['settings', 'panel'] },
+  refreshVault: { changes: ['panel'] },
+
+  // Users' links contain the panel's address.
+  getAddresses: { reads: ['settings', 'panel'] },
+  changeAddresses: { changes: ['panel', 'settings', 'user'] },
+  confirmAddresses: { changes: ['panel', 'settings', 'user'] },
+  rotateSecretPath: { changes: ['panel'] },
+  getCertificates: { reads: ['settings', 'panel'] },
+  importCertificate: { changes: ['panel'] },
+  renewCertificate: { changes: ['panel'] },
+
+  listBackups: { reads: ['settings', 'panel'] },
+  createBackup: { changes: ['panel'] },
+  deleteBackup: { changes: ['panel'] },
+  scheduleBackups: { changes: ['panel'] },
+  checkBackup: { changes: ['panel'] },
+  restoreBackup: { changes: ALL },
+};
+
+/** The tags that an operation makes old. */
+export function changedTags(id: OperationId): readonly CacheTag[] {
+  const effect = EFFECTS[id];
+  return 'changes' in effect ? effect.changes : [];
+}
+
+/** The operations whose answers depend on a tag. */
+export function listReads(tag: CacheTag): readonly OperationId[] {
+  return (Object.keys(EFFECTS) as OperationId[]).filter((id) => {
+    const effect = EFFECTS[id];
+    return 'reads' in effect && effect.reads.includes(tag);
+  });
+}
+
+/** The part of an event's type before its dot. */
+type EventSubject = EventType extends `${infer Subject}.${string}` ? Subject : never;
+
+const EVENT_TAGS: Readonly<Record<EventSubject, CacheTag>> = {
+  user: 'user',
+  tariff: 'tariff',
+  inbound: 'inbound',
+  node: 'node',
+  settings: 'settings',
+  backup: 'panel',
+};
+
+/** The tag that an event makes old; undefined for an event of a newer panel, which may be about anything. */
+export function tagOfEvent(type: string): CacheTag | undefined {
+  const subject = type.slice(0, type.indexOf('.'));
+  return Object.hasOwn(EVENT_TAGS, subject) ? EVENT_TAGS[subject as EventSubject] : undefined;
+}
+
+/** A burst of events, as from a bulk act, asks once: at once and then at most every so many ms. */
+const PAUSE_MS = 1000;
+
+/** Makes `invalidate(tag)`: marks the answers under a tag old and reads those on screen again. Without a tag: all answers. */
+export function createInvalidator(client: QueryClient): (tag?: CacheTag) => void {
+  const waiting = new Set<CacheTag | 'all'>();
+  let timer: ReturnType<typeof setTimeout> | null = null;
+
+  function flush(): void {
+    timer = null;
+    if (waiting.size === 0) return;
+    const isAll = waiting.has('all');
+    const reads = new Set([...waiting].flatMap((tag) => (tag === 'all' ? [] : listReads(tag))));
+    waiting.clear();
+    void client.invalidateQueries(isAll ? {} : { predicate: ({ queryKey }) => reads.has(queryKey[0] as OperationId) }, {
+      cancelRefetch: false,
+    });
+    timer = setTimeout(flush, PAUSE_MS);
+  }
+
+  return (tag) => {
+    waiting.add(tag ?? 'all');
+    if (timer === null) timer = setTimeout(flush, 0);
+  };
+}
