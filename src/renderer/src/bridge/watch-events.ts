@@ -1,16 +1,16 @@
-// Keeps a stream of the panel's events open: resumes after the last one it saw, waits longer after each failure.
+// Holds a stream of the panel's events open: resumes after the last one it saw, waits longer after each failure.
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { LiveListener } from '../../../bridge/panel-transport.ts';
 import { isProblem } from '../../../contract/client.ts';
 import type { Event } from '../../../contract/events.ts';
-import { createEventParser, type StreamMessage } from './event-stream.ts';
 import type { HttpParts } from './http-parts.ts';
 
-/** The panel shows a sign of life every 15 s; without one for this long, in ms, the connection is dead. */
+/** The panel sends a heartbeat every 15 s; after this long without one, in ms, the connection counts as dead. */
 const SILENCE_MS = 40_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** The id of the last event that was told, for the next connection. */
+/** The id of the last event that came in, for the next connection. */
 export interface StreamMemory {
   lastEventId: string;
 }
@@ -57,7 +57,7 @@ async function listen(
     });
     if (!response.ok || response.body === null) return await judge(response);
     parts.reach.onReach('reached');
-    const take = createEventParser((message) => tell(message, memory, listener));
+    const parser = createParser({ onEvent: (message) => deliver(message, memory, listener) });
     for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
       const { done, value } = await reader.read();
       if (done) return 'ended';
@@ -65,7 +65,7 @@ async function listen(
       timer = setTimeout(() => silence.abort(), SILENCE_MS);
       if (!hasWorked) listener.onLive(true);
       hasWorked = true;
-      take(value);
+      parser.feed(value);
     }
   } catch {
     if (!over.aborted) parts.reach.onReach('lost');
@@ -80,10 +80,10 @@ async function judge(response: Response): Promise<'failed' | 'signed-out'> {
   return isProblem(body) && body.status === 401 ? 'signed-out' : 'failed';
 }
 
-function tell({ type, data, id }: StreamMessage, memory: StreamMemory, listener: LiveListener): void {
-  if (id !== '') memory.lastEventId = id;
-  if (type === 'gone') listener.onGap();
-  if (type === 'message') listener.onEvent(JSON.parse(data) as Event);
+function deliver({ event, data, id }: EventSourceMessage, memory: StreamMemory, listener: LiveListener): void {
+  if (id !== undefined) memory.lastEventId = id;
+  if (event === 'gone') listener.onGap();
+  if (event === undefined) listener.onEvent(JSON.parse(data) as Event);
 }
 
 /** Waits `ms` milliseconds, less where the browser comes back online. */
