@@ -65,6 +65,7 @@ export const createKey = panelOperation({
     password: typedPassword,
     code: z.string().max(64).optional(),
   }),
+  status: 201,
   output: z.object({ key, value: z.string() }),
   errors: ['wrong_password', 'slow_down'],
   example: {

@@ -95,6 +95,7 @@ export const createNode = panelOperation({
   tag: 'Nodes',
   summary: 'Add a node',
   input: z.strictObject({ ...fields, kind: fields.kind.default('remote'), enabled: fields.enabled.default(true) }),
+  status: 201,
   output: node,
   example: { body: { name: 'Frankfurt', address: 'de1.example.com' }, reply: { ...nodeExample, status: 'unknown' } },
 });
@@ -124,6 +125,7 @@ export const deleteNode = panelOperation({
   summary: 'Delete a node',
   description: 'Only where it has no connections.',
   input: byId,
+  status: 204,
   output: null,
   errors: ['not_found', 'node_in_use'],
   example: { body: { id: 1 } },

@@ -5,6 +5,8 @@ import type { ErrorCode } from './errors.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /** `read`: any key. `full`: Full access only. */
 export type Access = 'read' | 'full';
+export type Effect = 'read' | 'write';
+export type SuccessStatus = 200 | 201 | 204;
 
 export const TAGS = {
   Users: 'Users, their terms, limits and subscription links.',
@@ -54,7 +56,7 @@ export interface ApiOperation<
   /** null: no body (an empty one or `{}` is accepted). */
   readonly body: B;
   /** Success status. */
-  readonly status: 200 | 201 | 204;
+  readonly status: SuccessStatus;
   /** null: no body in the reply. */
   readonly output: O;
   /** Media types of the reply; the first is the default. */
@@ -72,8 +74,10 @@ export interface PanelOperation<I extends z.ZodType = z.ZodType, O extends z.Zod
   readonly door: 'panel';
   /** `public`: before sign-in. `session`: the administrator's session. */
   readonly access: 'public' | 'session';
-  readonly effect: 'read' | 'write';
+  readonly effect: Effect;
   readonly input: I;
+  /** Success status. */
+  readonly status: SuccessStatus;
   readonly output: O;
   readonly example: Pick<Example, 'body' | 'reply'>;
 }
@@ -85,15 +89,19 @@ type ApiDefaults = 'params' | 'query' | 'body' | 'output' | 'produces' | 'header
 /** An API operation; what is left out means: no parameters, no body, JSON, no headers or errors of its own. */
 export function apiOperation<
   const Id extends string,
+  const M extends Method,
   P extends z.ZodObject,
   Q extends z.ZodObject,
   B extends z.ZodType | null,
   O extends z.ZodType | null,
 >(
-  operation: Omit<ApiOperation<P, Q, B, O>, 'door' | ApiDefaults | 'id'> &
+  operation: Omit<ApiOperation<P, Q, B, O>, 'door' | ApiDefaults | 'id' | 'method'> &
     Pick<ApiOperation<P, Q, B, O>, 'params' | 'query' | 'body' | 'output'> &
-    Partial<Pick<ApiOperation<P, Q, B, O>, 'produces' | 'headers' | 'ifMatch' | 'errors'>> & { readonly id: Id },
-): ApiOperation<P, Q, B, O> & { readonly id: Id } {
+    Partial<Pick<ApiOperation<P, Q, B, O>, 'produces' | 'headers' | 'ifMatch' | 'errors'>> & {
+      readonly id: Id;
+      readonly method: M;
+    },
+): ApiOperation<P, Q, B, O> & { readonly id: Id; readonly method: M } {
   return {
     door: 'api',
     produces: ['application/json'],
@@ -104,14 +112,21 @@ export function apiOperation<
   };
 }
 
-/** A panel-only operation. */
-export function panelOperation<const Id extends string, I extends z.ZodType, O extends z.ZodType | null>(
-  operation: Omit<PanelOperation<I, O>, 'door' | 'id' | 'errors'> & {
+/** A panel-only operation; its success status is 200 unless it names another. */
+export function panelOperation<
+  const Id extends string,
+  const E extends Effect,
+  I extends z.ZodType,
+  O extends z.ZodType | null,
+>(
+  operation: Omit<PanelOperation<I, O>, 'door' | 'id' | 'effect' | 'status' | 'errors'> & {
     readonly id: Id;
+    readonly effect: E;
+    readonly status?: SuccessStatus;
     readonly errors?: readonly ErrorCode[];
   },
-): PanelOperation<I, O> & { readonly id: Id } {
-  return { door: 'panel', errors: [], ...operation };
+): PanelOperation<I, O> & { readonly id: Id; readonly effect: E } {
+  return { door: 'panel', status: 200, errors: [], ...operation };
 }
 
 type Out<S> = S extends z.ZodType ? z.output<S> : unknown;

@@ -46,6 +46,7 @@ export const setUp = panelOperation({
   tag: 'Panel',
   summary: 'Make the administrator with the one-time setup link',
   input: z.strictObject({ token: z.string().max(200), name: adminName, password }),
+  status: 201,
   output: administrator,
   errors: ['not_found', 'already_set_up'],
   example: { body: { token: 'k1VtXo…', name: 'admin', password: 'correct horse battery' }, reply: { name: 'admin' } },
@@ -71,6 +72,7 @@ export const signOut = panelOperation({
   tag: 'Panel',
   summary: 'Sign out',
   input: z.strictObject({}),
+  status: 204,
   output: null,
   example: { body: {} },
 });
@@ -120,6 +122,7 @@ export const endSession = panelOperation({
   tag: 'Panel',
   summary: 'End a session',
   input: z.strictObject({ id: s.id }),
+  status: 204,
   output: null,
   errors: ['not_found'],
   example: { body: { id: 2 } },

@@ -1,7 +1,9 @@
-// The audit log as the administrator reads it. It is written by scopes (env.ts), in the act's own transaction.
+// The audit log as the administrator reads it. Rows are written by `tx.audit`, in the operation's own transaction.
+
 import type { AuditEntry } from '../contract/audit.ts';
 import type { Input, Output } from '../contract/table.ts';
-import type { Reply, Scope } from './context.ts';
+import type { Result } from './call.ts';
+import type { Context } from './context.ts';
 import type { AuditRow } from './ports/records.ts';
 import { fromInstantOrUndefined, toInstant } from './wire.ts';
 
@@ -20,7 +22,7 @@ function viewEntry(row: AuditRow): AuditEntry {
 }
 
 /** The newest first; `next_before` leads on. */
-export function listAudit(input: Input<'listAudit'>, { store }: Scope): Reply {
+export function listAudit(input: Input<'listAudit'>, { store }: Context): Result<Output<'listAudit'>> {
   const rows = store.audit.page({
     before: input.before,
     limit: input.limit,
@@ -32,6 +34,5 @@ export function listAudit(input: Input<'listAudit'>, { store }: Scope): Reply {
     until: fromInstantOrUndefined(input.until),
   });
   const next = rows.length < input.limit ? null : (rows.at(-1)?.id ?? null);
-  const body: Output<'listAudit'> = { items: rows.map(viewEntry), next_before: next };
-  return { status: 200, body };
+  return { body: { items: rows.map(viewEntry), next_before: next } };
 }

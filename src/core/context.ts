@@ -1,82 +1,155 @@
-// Who calls, and what a handler has at hand while its transaction is open.
+// What handlers are and what they work with: the environment of the core, a read's context, a write's transaction.
 import type { EventData, EventType } from '../contract/events.ts';
-import type { Access } from '../contract/operation.ts';
+import type { Input, Output } from '../contract/table.ts';
+import type { Call, HandledId, ReadId, Result } from './call.ts';
+import type { CoreParts } from './core.ts';
+import type { PanelError } from './panel-error.ts';
+import type { Place } from './ports/host.ts';
 import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
-import type { ActorKind } from './ports/records.ts';
 import type { SettingValues } from './ports/settings.ts';
+import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
-/** Who acts. `access` decides what is shown: only `full` sees links and addresses. */
-export interface Actor {
-  readonly kind: ActorKind;
-  readonly id: number | null;
-  readonly name: string;
-  readonly access: Access;
-  /** The administrator's session, where there is one. */
-  readonly sessionId?: number;
+/** A change of the listening address that waits to be confirmed from there. In memory only: a restart reverts it. */
+export interface AddressTrial {
+  readonly place: Place;
+  readonly tokenHash: string;
+  readonly endsAt: number;
+  /** Stops the timer that ends it. */
+  readonly stop: () => void;
 }
 
-/** One call as a door brings it. Plain data: it may cross to a worker thread. */
-export interface Call {
-  readonly actor: Actor;
-  readonly requestId: string;
-  /** The client's address; null over IPC and the control socket. */
-  readonly address: string | null;
-  /** What the browser says it is. */
-  readonly device?: string;
-  /** It came by a listening place that is being tried. */
-  readonly isOnTrial?: boolean;
-  /** The If-Match header. */
-  readonly ifMatch?: string;
-  readonly idempotency?: {
-    /** The Idempotency-Key header. */
-    readonly key: string;
-    /** Key id, method and path. */
-    readonly scope: string;
-    /** SHA-256 of the body as sent. */
-    readonly fingerprint: string;
-  };
+/** What the parts of the core share for as long as it runs. */
+export interface Env extends CoreParts {
+  readonly queue: WriteQueue;
+  settings(): SettingValues;
+  /** To be called after a write to the settings. */
+  forgetSettings(): void;
+  baseUrl(): string;
+  /** The subscription link of a token. */
+  subUrl(token: string): string;
+  addressTrial: AddressTrial | null;
+  /** Notifies subscribers of the events that were committed. */
+  announce(): void;
 }
 
-/** What answers a call. `body` undefined: none. */
-export interface Reply {
-  readonly status: number;
-  readonly body?: unknown;
-  /** The body as it was sent the first time, for a replay. */
-  readonly raw?: string;
-  readonly replayed?: true;
-  /** A dry run: nothing to remember under an Idempotency-Key. */
-  readonly isEffectless?: boolean;
-  readonly etag?: string;
-  /** Path below base_url of what was made. */
-  readonly location?: string;
-  /** For the session cookie of the panel door: set it, or null to clear it. */
-  readonly sessionToken?: string | null;
-}
-
-/** An event as subscribers hear of it, after its commit, in order. */
-export interface LiveEvent {
-  readonly id: number;
-  readonly type: EventType;
-  readonly at: number;
-  readonly data: EventData;
-}
-
-/** What one operation has done, gathered while its transaction is open. */
-export interface Scope {
+/** What one operation works with, at one moment. */
+export interface Context {
+  readonly env: Env;
   readonly call: Call;
-  /** One moment for the whole transaction. */
+  /** The same moment for everything in it. */
   readonly now: number;
   readonly store: Store;
   readonly settings: SettingValues;
   readonly crypto: Crypto;
   readonly vault: Vault;
   readonly totp: Totp;
-  /** Writes settings, in this transaction. */
+}
+
+/** An open write transaction. */
+export interface Transaction extends Context {
+  /** Writes settings. */
   saveSettings(values: Partial<SettingValues>): void;
-  /** Makes a subscription link of a token. */
-  subUrl(token: string): string;
-  /** Writes an event into the feed, in this transaction; subscribers hear of it after the commit. */
+  /** Appends an event to the feed; subscribers are notified after the commit. */
   emit(type: EventType, data: EventData, at?: number): void;
   /** Writes the audit row of this operation. Detail must not hold a secret. */
   audit(target: string | null, detail?: Readonly<Record<string, unknown>>, outcome?: 'done' | 'refused'): void;
+}
+
+/** A write that fails but commits what it wrote: a failed attempt is counted and audited. */
+export interface Refusal {
+  readonly refusal: PanelError;
+}
+
+/** What a handler works with that must await something. */
+export interface AsyncContext<Id extends HandledId> {
+  readonly env: Env;
+  readonly call: Call;
+  /** A transaction of its own. A throw undoes it, a refusal is thrown after the commit. */
+  transaction<T>(work: (tx: Transaction) => T | Refusal): Promise<T>;
+  /** The transaction of the operation's effect: its result is stored under the Idempotency-Key, and is the stored one in a repetition. */
+  commit(work: (tx: Transaction) => Result<Output<Id>> | Refusal): Promise<Result<Output<Id>>>;
+}
+
+export interface ReadHandler<Id extends HandledId> {
+  readonly read: (input: Input<Id>, context: Context) => Result<Output<Id>>;
+  /** It opens a read transaction itself where one statement is not enough; a transaction costs more than a statement. */
+  readonly opensTransaction?: true;
+}
+
+/** A write that is one synchronous transaction. */
+export interface WriteHandler<Id extends HandledId> {
+  readonly write: (input: Input<Id>, tx: Transaction) => Result<Output<Id>> | Refusal;
+  /** Also done while the disk is full (core/ports/disk-space.ts). */
+  readonly isEssential?: true;
+  /** Whether it would block the event loop too long and belongs on the worker thread. */
+  readonly isHeavy?: (input: Input<Id>) => boolean;
+}
+
+/** A write that awaits something before or after its transaction: password hashing, the vault, sockets, files. */
+export interface AsyncHandler<Id extends HandledId> {
+  readonly run: (input: Input<Id>, context: AsyncContext<Id>) => Promise<Result<Output<Id>>>;
+  readonly isEssential?: true;
+}
+
+/** The handlers of these operations: what the table calls a read cannot write. */
+export type Handlers<Ids extends HandledId> = {
+  readonly [Id in Ids]: Id extends ReadId ? ReadHandler<Id> : WriteHandler<Id> | AsyncHandler<Id>;
+};
+
+export function createEnv(parts: CoreParts, announce: () => void): Env {
+  let cached: SettingValues | null = null;
+  const settings = () => {
+    cached ??= parts.store.settings.get();
+    return cached;
+  };
+  return {
+    ...parts,
+    queue: createWriteQueue(),
+    addressTrial: null,
+    settings,
+    forgetSettings: () => {
+      cached = null;
+    },
+    baseUrl: () => `${parts.origin()}/${settings().secretPath}/api/v1`,
+    subUrl: (token) => {
+      const { publicUrl, subPath } = settings();
+      return `${publicUrl ?? parts.origin()}/${subPath}/${token}`;
+    },
+    announce,
+  };
+}
+
+export function createContext(env: Env, call: Call, now: number): Context {
+  const { store, crypto, vault, totp } = env;
+  return { env, call, now, store, settings: env.settings(), crypto, vault, totp };
+}
+
+/** To be called inside `store.write`. `action` names the operation in the audit log. */
+export function createTransaction(env: Env, call: Call, action: string, now: number): Transaction {
+  const { store } = env;
+  return {
+    ...createContext(env, call, now),
+    saveSettings: (values) => {
+      store.settings.set(values);
+      env.forgetSettings();
+    },
+    emit: (type, data, at = now) => {
+      store.events.append(type, at, JSON.stringify(data), now);
+    },
+    audit: (target, detail = {}, outcome = 'done') => {
+      const { actor, address, requestId } = call;
+      store.audit.append({
+        at: now,
+        actorKind: actor.kind,
+        actorId: actor.id,
+        actorName: actor.name,
+        action,
+        outcome,
+        target,
+        detail: JSON.stringify(detail),
+        address,
+        requestId,
+      });
+    },
+  };
 }

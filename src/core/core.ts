@@ -1,8 +1,9 @@
 // The core as the doors and hosts see it: one way in for every operation, and what surrounds it.
+
 import type { Access } from '../contract/operation.ts';
-import type { OperationId, Output } from '../contract/table.ts';
+import type { Input, Output } from '../contract/table.ts';
 import type { UserState } from '../contract/users.ts';
-import type { Actor, Call, LiveEvent, Reply } from './context.ts';
+import type { Actor, Call, HandledId, LiveEvent, ReadId, Reply } from './call.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
 import type { HostPorts } from './ports/host.ts';
@@ -60,10 +61,11 @@ export interface LocalCommands {
 
 export interface Core {
   /**
-   * Runs an operation. `input` is the flat, validated input (contract/input/input.ts). Reads answer at once, writes as a promise.
-   * Throws (or rejects with) PanelError. Whoever calls has judged the door's own rules: key, rate, route.
+   * Runs an operation. `input` is the flat, validated input (contract/input/input.ts). Reads return at once, writes a promise.
+   * Throws (or rejects with) PanelError. The caller has checked the door's own rules: key, rate, route.
    */
-  dispatch(operation: OperationId, input: unknown, call: Call): Reply | Promise<Reply>;
+  call<Id extends ReadId>(id: Id, input: Input<Id>, call: Call): Reply<Output<Id>>;
+  call<Id extends HandledId>(id: Id, input: Input<Id>, call: Call): Reply<Output<Id>> | Promise<Reply<Output<Id>>>;
   /** The actor behind an API key as sent; null for any that is malformed, unknown, expired or revoked. Reads the store each time. */
   authenticateKey(key: string): Actor | null;
   /** Notes that a key was used; written at most once a minute, off the request's path. */

@@ -1,14 +1,14 @@
 // Puts the core together over its ports.
 
+import { createLocalCommands } from './access/administrator.ts';
 import { authenticateKey, createKeyUse } from './access/keys.ts';
 import { authenticateSession } from './access/session.ts';
-import { createLocalCommands } from './access/setup.ts';
 import { createBackupFiles } from './backups/files.ts';
 import { createBackupSchedule } from './backups/schedule.ts';
+import { createEnv, type Env } from './context.ts';
 import type { Core, CoreParts, Figures } from './core.ts';
 import { watchDiskSpace } from './disk-space-watch.ts';
 import { createDispatch } from './dispatch.ts';
-import { createEnv, type Env } from './env.ts';
 import { createEventHub } from './events.ts';
 import { prune, sweepDue } from './sweep.ts';
 import { subscriptionOf } from './users/subscription.ts';
@@ -69,7 +69,7 @@ export function createCore(parts: CoreParts): Core {
   }
 
   return {
-    dispatch: createDispatch(env),
+    call: createDispatch(env),
     authenticateKey: (key) => authenticateKey(env, key),
     noteKeyUse: keyUse.note,
     authenticateSession: (token, isUse) => authenticateSession(env, token, isUse),

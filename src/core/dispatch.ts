@@ -1,101 +1,174 @@
-// The one way in: runs an operation as a read, or as a write with its Idempotency-Key, effect, events and audit in one transaction.
-import { OPERATIONS, type OperationId } from '../contract/table.ts';
-import type { Call, Reply } from './context.ts';
+// The core's one way in: runs an operation as a read, or as a write with its Idempotency-Key, effect, events and audit in one transaction.
+import { type Input, OPERATIONS, type Output } from '../contract/table.ts';
+import { HOUR_MS } from '../domain/limits.ts';
+import type { Call, HandledId, Idempotency, ReadId, Reply, Result } from './call.ts';
+import {
+  type AsyncContext,
+  type AsyncHandler,
+  createContext,
+  createTransaction,
+  type Env,
+  type ReadHandler,
+  type Refusal,
+  type Transaction,
+  type WriteHandler,
+} from './context.ts';
 import type { Core } from './core.ts';
-import { createScope, type Env } from './env.ts';
-import type { ReadHandler, Refusal, WriteHandler } from './handler.ts';
-import { handlersOf } from './handlers.ts';
-import { recall, remember } from './idempotency.ts';
+import { HANDLERS } from './handlers.ts';
 import { PanelError } from './panel-error.ts';
+import type { Importance } from './ports/disk-space.ts';
 import type { HeavyOutcome } from './ports/heavy-writer.ts';
+import type { Store } from './ports/ports.ts';
+import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
 
-type AnyWrite = WriteHandler<OperationId>;
-type AnyRead = ReadHandler<OperationId>;
-
-function isRefusal(outcome: Reply | Refusal): outcome is Refusal {
-  return 'refusal' in outcome;
+function importanceOf({ isEssential }: { readonly isEssential?: true }): Importance {
+  return isEssential ? 'essential' : 'ordinary';
 }
 
-/** The transaction of a write. What a refusal wrote is kept, what a throw wrote is undone. */
-function write(
+/** The stored reply, if there is one; `idempotency_mismatch` if the key was used with another body. */
+function findReplay<Body>(
+  store: Store,
+  { scope, key, fingerprint }: Idempotency,
+  now: number,
+): Reply<Body> | undefined {
+  const stored = store.idempotency.get(scope, key, now - IDEMPOTENCY_HOURS * HOUR_MS);
+  if (!stored) return undefined;
+  if (stored.fingerprint !== fingerprint) throw new PanelError('idempotency_mismatch');
+  const { status, body: raw, location } = stored;
+  return { ...parsedReply(status, raw ?? undefined), replayed: true, ...(location !== null && { location }) };
+}
+
+/** A reply from its stored text. The text was written from a `Body`, under the same operation, so the type is the operation's. */
+function parsedReply<Body>(status: number, raw: string | undefined): Reply<Body> {
+  return { status, body: raw === undefined ? undefined : JSON.parse(raw), ...(raw !== undefined && { raw }) };
+}
+
+/** Stores the reply under its Idempotency-Key, in the effect's own transaction: a retry has no second effect. */
+function storeReply<Body>(
+  store: Store,
+  { scope, key, fingerprint }: Idempotency,
+  now: number,
+  reply: Reply<Body>,
+): Reply<Body> {
+  if (reply.isDryRun) return reply;
+  const raw = reply.body === undefined ? undefined : JSON.stringify(reply.body);
+  const { status, location } = reply;
+  store.idempotency.put(scope, key, now, { fingerprint, status, body: raw ?? null, location: location ?? null });
+  return raw === undefined ? reply : { ...reply, raw };
+}
+
+function isRefusal(outcome: unknown): outcome is Refusal {
+  return typeof outcome === 'object' && outcome !== null && 'refusal' in outcome;
+}
+
+/** Runs `work` as the effect of an operation. What a refusal wrote is committed, what a throw wrote is undone. */
+function commitEffect<Id extends HandledId>(
   env: Env,
-  operation: OperationId,
-  handler: AnyWrite,
-  input: unknown,
+  id: Id,
   call: Call,
-  prepared: unknown,
-): Reply {
+  importance: Importance,
+  work: (tx: Transaction) => Result<Output<Id>> | Refusal,
+): Reply<Output<Id>> {
   const { store, clock } = env;
-  const work = () => {
+  const { idempotency } = call;
+  const outcome = store.write((): Reply<Output<Id>> | Refusal => {
     const now = clock.now();
-    const replayed = call.idempotency && recall(store, call.idempotency, now);
-    if (replayed) return replayed;
-    const done = handler.write(input as never, createScope(env, call, operation, now), prepared);
-    return call.idempotency && !isRefusal(done) ? remember(store, call.idempotency, now, done) : done;
-  };
-  const outcome = store.write(work, handler.isEssential ? 'essential' : 'ordinary');
+    const replay = idempotency && findReplay<Output<Id>>(store, idempotency, now);
+    if (replay) return replay;
+    const result = work(createTransaction(env, call, id, now));
+    if (isRefusal(result)) return result;
+    const reply = { status: OPERATIONS[id].status, ...result };
+    return idempotency ? storeReply(store, idempotency, now, reply) : reply;
+  }, importance);
   if (isRefusal(outcome)) throw outcome.refusal;
   return outcome;
 }
 
-async function runWrite(
-  env: Env,
-  operation: OperationId,
-  handler: AnyWrite,
-  input: unknown,
-  call: Call,
-): Promise<Reply> {
-  if (!handler.isEssential && env.store.diskSpace.isFull()) return answerFull(env, call);
-  if (env.heavy && handler.isHeavy?.(input as never)) return runElsewhere(env, operation, input, call);
-  const prepared = await handler.prepare?.(input as never, call, env);
-  let reply: Reply;
+/** Waits for the turn to write; subscribers hear of what was committed. */
+async function inTurn<T>(env: Env, work: () => T): Promise<T> {
   try {
-    reply = await env.queue.run(() => write(env, operation, handler, input, call, prepared));
-  } catch (error) {
-    await handler.undo?.(prepared, env);
-    if (isStorageFull(error)) return answerFull(env, call);
-    throw error;
+    return await env.queue.run(work);
   } finally {
     env.announce();
   }
-  await handler.done?.(prepared, env).catch((error: unknown) => {
-    env.log.error('after a write', { operation, error: String(error) });
-  });
-  return handler.reply ? handler.reply(input as never) : reply;
 }
 
-function isStorageFull(error: unknown): boolean {
-  return error instanceof PanelError && error.code === 'storage_full';
+function createAsyncContext<Id extends HandledId>(
+  env: Env,
+  id: Id,
+  call: Call,
+  importance: Importance,
+): AsyncContext<Id> {
+  return {
+    env,
+    call,
+    async transaction<T>(work: (tx: Transaction) => T | Refusal): Promise<T> {
+      const run = () => env.store.write(() => work(createTransaction(env, call, id, env.clock.now())), importance);
+      const outcome = await inTurn(env, run);
+      if (isRefusal(outcome)) throw outcome.refusal;
+      return outcome;
+    },
+    commit: (work) => inTurn(env, () => commitEffect(env, id, call, importance, work)),
+  };
 }
 
-/** A full disk keeps from new effects; what was done before is still told to who asks again. */
-function answerFull({ store, clock }: Env, { idempotency }: Call): Reply {
-  const replayed = idempotency && store.read(() => recall(store, idempotency, clock.now()));
-  if (replayed) return replayed;
+/** What a full disk lets through: nothing new, but the stored reply of a repeated call. */
+function answerFull<Body>({ store, clock }: Env, { idempotency }: Call): Reply<Body> {
+  const replay = idempotency && store.read(() => findReplay<Body>(store, idempotency, clock.now()));
+  if (replay) return replay;
   throw new PanelError('storage_full');
 }
 
-async function runElsewhere(env: Env, operation: OperationId, input: unknown, call: Call): Promise<Reply> {
-  const { heavy, queue } = env;
-  if (!heavy) throw new PanelError('unavailable');
-  const outcome = await queue.runAlone(() => heavy.run(operation, input, call));
-  env.forgetSettings();
-  if ('code' in outcome && outcome.code === 'storage_full') {
-    env.store.diskSpace.markFull();
-    return answerFull(env, call);
+async function runWrite<Id extends HandledId>(
+  env: Env,
+  id: Id,
+  handler: WriteHandler<Id> | AsyncHandler<Id>,
+  input: Input<Id>,
+  call: Call,
+): Promise<Reply<Output<Id>>> {
+  if (!handler.isEssential && env.store.diskSpace.isFull()) return answerFull(env, call);
+  const importance = importanceOf(handler);
+  try {
+    if ('run' in handler) {
+      const result = await handler.run(input, createAsyncContext(env, id, call, importance));
+      return { status: OPERATIONS[id].status, ...result };
+    }
+    if (env.heavy && handler.isHeavy?.(input)) return await runOnThread(env, id, input, call);
+    return await inTurn(env, () => commitEffect(env, id, call, importance, (tx) => handler.write(input, tx)));
+  } catch (error) {
+    if (error instanceof PanelError && error.code === 'storage_full') return answerFull(env, call);
+    throw error;
   }
-  if ('code' in outcome) throw new PanelError(outcome.code, outcome.errors, outcome.retryAfter);
-  env.announce();
-  return outcome.reply;
 }
 
-/** Runs a write on the worker thread's own core: synchronous, with the body as text, as that crosses threads cheaply. */
-export function runHeavy(env: Env, operation: OperationId, input: unknown, call: Call): HeavyOutcome {
-  const handler = handlersOf(env)[operation as never] as AnyWrite;
+async function runOnThread<Id extends HandledId>(
+  env: Env,
+  id: Id,
+  input: Input<Id>,
+  call: Call,
+): Promise<Reply<Output<Id>>> {
+  const { heavy, queue } = env;
+  if (!heavy) throw new PanelError('unavailable');
+  const outcome = await queue.runAlone(() => heavy.run(id, input, call));
+  env.forgetSettings();
+  if ('code' in outcome) {
+    if (outcome.code === 'storage_full') env.store.diskSpace.markFull();
+    throw new PanelError(outcome.code, outcome.errors, outcome.retryAfter);
+  }
+  env.announce();
+  const { status, raw, ...rest } = outcome.reply;
+  return { ...parsedReply<Output<Id>>(status, raw), ...rest };
+}
+
+/** Runs a write on the worker thread's own core: synchronous, with the body as text, which crosses threads cheaply. */
+export function runHeavy<Id extends HandledId>(env: Env, id: Id, input: Input<Id>, call: Call): HeavyOutcome {
+  const handler: ReadHandler<Id> | WriteHandler<Id> | AsyncHandler<Id> = HANDLERS[id];
+  if (!('write' in handler)) throw new Error(`${id} cannot run on the worker thread`);
   env.forgetSettings();
   try {
-    const { body, ...reply } = write(env, operation, handler, input, call, undefined);
-    return { reply: body === undefined ? reply : { raw: JSON.stringify(body), ...reply } };
+    const work = (tx: Transaction) => handler.write(input, tx);
+    const { body, ...reply } = commitEffect(env, id, call, importanceOf(handler), work);
+    return { reply: body === undefined ? reply : { ...reply, raw: reply.raw ?? JSON.stringify(body) } };
   } catch (error) {
     if (!(error instanceof PanelError)) throw error;
     const { code, errors, retryAfter } = error;
@@ -103,9 +176,8 @@ export function runHeavy(env: Env, operation: OperationId, input: unknown, call:
   }
 }
 
-/** One at a time under one Idempotency-Key: a second call that comes while the first still runs is told so. */
-function guardInFlight(running: Set<string>, call: Call, work: () => Promise<Reply>): Promise<Reply> {
-  const { idempotency } = call;
+/** One at a time under one Idempotency-Key: a second call that comes while the first still runs fails. */
+function guardInFlight<T>(running: Set<string>, { idempotency }: Call, work: () => Promise<T>): Promise<T> {
   if (!idempotency) return work();
   const mark = `${idempotency.scope}\n${idempotency.key}`;
   if (running.has(mark)) return Promise.reject(new PanelError('idempotency_in_flight'));
@@ -113,18 +185,26 @@ function guardInFlight(running: Set<string>, call: Call, work: () => Promise<Rep
   return work().finally(() => running.delete(mark));
 }
 
-/** Makes the core's `dispatch`. */
-export function createDispatch(env: Env): Core['dispatch'] {
-  const handlers = handlersOf(env) as Readonly<Record<string, unknown>>;
+/** Makes the core's `call`. */
+export function createDispatch(env: Env): Core['call'] {
   const running = new Set<string>();
-  return (operation, input, call) => {
-    const handler = handlers[operation];
-    if (!handler) throw new Error(`no handler for ${OPERATIONS[operation].id}`);
-    if ('read' in (handler as object)) {
-      const { read, glance } = handler as AnyRead;
-      const scope = createScope(env, call, operation, env.clock.now());
-      return glance?.(input as never, scope) ?? env.store.read(() => read(input as never, scope));
-    }
-    return guardInFlight(running, call, () => runWrite(env, operation, handler as AnyWrite, input, call));
-  };
+
+  function dispatch<Id extends ReadId>(id: Id, input: Input<Id>, call: Call): Reply<Output<Id>>;
+  function dispatch<Id extends HandledId>(
+    id: Id,
+    input: Input<Id>,
+    call: Call,
+  ): Reply<Output<Id>> | Promise<Reply<Output<Id>>>;
+  function dispatch<Id extends HandledId>(
+    id: Id,
+    input: Input<Id>,
+    call: Call,
+  ): Reply<Output<Id>> | Promise<Reply<Output<Id>>> {
+    const handler: ReadHandler<Id> | WriteHandler<Id> | AsyncHandler<Id> = HANDLERS[id];
+    if (!('read' in handler)) return guardInFlight(running, call, () => runWrite(env, id, handler, input, call));
+    const context = createContext(env, call, env.clock.now());
+    const work = () => handler.read(input, context);
+    return { status: OPERATIONS[id].status, ...(handler.opensTransaction ? work() : env.store.read(work)) };
+  }
+  return dispatch;
 }

@@ -1,18 +1,15 @@
 // The ordered feed: written in the effect's own transaction, told to subscribers after the commit, in order.
+
 import type { EventData } from '../contract/events.ts';
 import type { Input, Output } from '../contract/table.ts';
-import type { LiveEvent, Reply, Scope } from './context.ts';
+import type { LiveEvent, Result } from './call.ts';
+import type { Context } from './context.ts';
 import { PanelError } from './panel-error.ts';
 import type { Store } from './ports/ports.ts';
 import type { EventRow } from './ports/records.ts';
 import { toInstant } from './wire.ts';
 
 const CHUNK = 500;
-
-/** The stored form of an event's data. */
-export function eventJson(data: EventData): string {
-  return JSON.stringify(data);
-}
 
 function toLive(row: EventRow): LiveEvent {
   return { id: row.id, type: row.type, at: row.at, data: JSON.parse(row.data) as EventData };
@@ -69,7 +66,7 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
 }
 
 /** GET /events: a page of the feed. `events_gone` when what follows `after` is no longer kept. */
-export function listEvents(input: Input<'listEvents'>, { store }: Scope): Reply {
+export function listEvents(input: Input<'listEvents'>, { store }: Context): Result<Output<'listEvents'>> {
   const pruned = store.events.prunedUpTo();
   if (input.after !== undefined && input.after < pruned) throw new PanelError('events_gone');
   const after = input.after ?? pruned;
@@ -82,6 +79,5 @@ export function listEvents(input: Input<'listEvents'>, { store }: Scope): Reply 
   }));
   const isLast = rows.length < input.limit;
   const next = isLast ? Math.max(after, store.events.latestId()) : (rows.at(-1)?.id ?? after);
-  const body: Output<'listEvents'> = { items, next_after: next };
-  return { status: 200, body };
+  return { body: { items, next_after: next } };
 }

@@ -1,13 +1,14 @@
 // Nodes: read through both doors, changed in the panel only.
+
 import type { Node } from '../contract/nodes.ts';
 import type { Input, Output } from '../contract/table.ts';
-import type { Reply, Scope } from './context.ts';
-import type { Handlers } from './handler.ts';
+import type { Result } from './call.ts';
+import type { Context, Handlers, Transaction } from './context.ts';
 import { PanelError } from './panel-error.ts';
 import type { NodeRow } from './ports/plans.ts';
 import { definedOnly, toInstant, toInstantOrNull } from './wire.ts';
 
-function viewNode({ call, now }: Scope, row: NodeRow): Node {
+function viewNode({ call, now }: Context, row: NodeRow): Node {
   const isFull = call.actor.access === 'full';
   const { coreName, coreVersion, engineStartedAt, status } = row;
   const view: Node = {
@@ -28,21 +29,20 @@ function viewNode({ call, now }: Scope, row: NodeRow): Node {
   return isFull ? { ...view, address: row.address } : view;
 }
 
-function nodeOf({ store }: Scope, id: number): NodeRow {
+function requireNode({ store }: Context, id: number): NodeRow {
   const node = store.nodes.get(id);
   if (!node) throw new PanelError('not_found');
   return node;
 }
 
-function listNodes({ limit, offset }: Input<'listNodes'>, scope: Scope): Reply {
-  const { nodes } = scope.store;
-  const items = nodes.page(limit, offset).map((row) => viewNode(scope, row));
-  const body: Output<'listNodes'> = { items, total: nodes.count(), limit, offset, next_cursor: null };
-  return { status: 200, body };
+function listNodes({ limit, offset }: Input<'listNodes'>, context: Context): Result<Output<'listNodes'>> {
+  const { nodes } = context.store;
+  const items = nodes.page(limit, offset).map((row) => viewNode(context, row));
+  return { body: { items, total: nodes.count(), limit, offset, next_cursor: null } };
 }
 
-function createNode(input: Input<'createNode'>, scope: Scope): Reply {
-  const { store, now } = scope;
+function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
+  const { store, now } = tx;
   const fields: Omit<NodeRow, 'id'> = {
     name: input.name,
     kind: input.kind,
@@ -60,33 +60,33 @@ function createNode(input: Input<'createNode'>, scope: Scope): Reply {
     updatedAt: now,
   };
   const row = { ...fields, id: store.nodes.insert(fields) };
-  scope.emit('node.created', { node_id: row.id, name: row.name });
-  scope.audit(`node:${row.id}`, { ...input });
-  return { status: 201, body: viewNode(scope, row) };
+  tx.emit('node.created', { node_id: row.id, name: row.name });
+  tx.audit(`node:${row.id}`, { ...input });
+  return { body: viewNode(tx, row) };
 }
 
-function updateNode(input: Input<'updateNode'>, scope: Scope): Reply {
+function updateNode(input: Input<'updateNode'>, tx: Transaction): Result<Node> {
   const { id, ...asked } = input;
-  const row: NodeRow = { ...nodeOf(scope, id), ...definedOnly(asked), updatedAt: scope.now };
-  scope.store.nodes.save(row);
-  scope.emit('node.changed', { node_id: id, name: row.name });
-  scope.audit(`node:${id}`, asked);
-  return { status: 200, body: viewNode(scope, row) };
+  const row: NodeRow = { ...requireNode(tx, id), ...definedOnly(asked), updatedAt: tx.now };
+  tx.store.nodes.save(row);
+  tx.emit('node.changed', { node_id: id, name: row.name });
+  tx.audit(`node:${id}`, asked);
+  return { body: viewNode(tx, row) };
 }
 
-function deleteNode(input: Input<'deleteNode'>, scope: Scope): Reply {
-  const { store } = scope;
-  const row = nodeOf(scope, input.id);
+function deleteNode(input: Input<'deleteNode'>, tx: Transaction): Result<undefined> {
+  const { store } = tx;
+  const row = requireNode(tx, input.id);
   if (store.inbounds.count({ nodeId: row.id }) > 0) throw new PanelError('node_in_use');
   store.nodes.remove(row.id);
-  scope.emit('node.deleted', { node_id: row.id, name: row.name });
-  scope.audit(`node:${row.id}`, { name: row.name });
-  return { status: 204 };
+  tx.emit('node.deleted', { node_id: row.id, name: row.name });
+  tx.audit(`node:${row.id}`, { name: row.name });
+  return { body: undefined };
 }
 
 export const NODE_HANDLERS = {
   listNodes: { read: listNodes },
-  getNode: { read: (input, scope) => ({ status: 200, body: viewNode(scope, nodeOf(scope, input.id)) }) },
+  getNode: { read: (input, context) => ({ body: viewNode(context, requireNode(context, input.id)) }) },
   createNode: { write: createNode },
   updateNode: { write: updateNode },
   deleteNode: { write: deleteNode },

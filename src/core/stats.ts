@@ -1,14 +1,15 @@
 // Statistics: the overview and traffic over time, from sums that were written when the traffic came in.
+
 import type { Range } from '../contract/scalars.ts';
 import type { Overview, TrafficReport } from '../contract/stats.ts';
 import type { Input } from '../contract/table.ts';
 import { hoursBack, lastLocalDays, localDay } from '../domain/calendar.ts';
 import { addBytes, DAY_MS } from '../domain/limits.ts';
-import type { Reply, Scope } from './context.ts';
-import type { Handlers } from './handler.ts';
+import type { Result } from './call.ts';
+import type { Context, Handlers } from './context.ts';
 import { PanelError } from './panel-error.ts';
 import type { Point, UpDown } from './ports/records.ts';
-import { userOf } from './references.ts';
+import { requireUser } from './references.ts';
 import { ONLINE_MS } from './users/view.ts';
 import { toInstant } from './wire.ts';
 
@@ -38,7 +39,7 @@ function report(range: Range, points: readonly Point[], now: number): TrafficRep
   };
 }
 
-function reportOf(range: Range, source: Source, { now, settings }: Scope): TrafficReport {
+function reportOf(range: Range, source: Source, { now, settings }: Context): TrafficReport {
   if (range === '30d') {
     const days = lastLocalDays(now, 30, settings.timeZone);
     const sums = new Map(source.days(days[0]?.day ?? '').map((sum) => [sum.day, sum]));
@@ -58,8 +59,8 @@ function pick({ up, down }: UpDown = NOTHING): UpDown {
   return { up, down };
 }
 
-function getTraffic(input: Input<'getTraffic'>, scope: Scope): Reply {
-  const { traffic, nodes } = scope.store;
+function getTraffic(input: Input<'getTraffic'>, context: Context): Result<TrafficReport> {
+  const { traffic, nodes } = context.store;
   const nodeId = input.node_id ?? null;
   if (nodeId !== null && !nodes.get(nodeId)) {
     throw new PanelError('node_not_found', [
@@ -70,21 +71,20 @@ function getTraffic(input: Input<'getTraffic'>, scope: Scope): Reply {
     hours: (from) => traffic.nodeHours(from, nodeId),
     days: (firstDay) => traffic.nodeDays(firstDay, nodeId),
   };
-  return { status: 200, body: reportOf(input.range, source, scope) };
+  return { body: reportOf(input.range, source, context) };
 }
 
-function getUserTraffic(input: Input<'getUserTraffic'>, scope: Scope): Reply {
-  const { traffic } = scope.store;
-  const { id } = userOf(scope, input.id);
+function getUserTraffic(input: Input<'getUserTraffic'>, context: Context): Result<TrafficReport> {
+  const { traffic } = context.store;
+  const { id } = requireUser(context, input.id);
   const source: Source = {
     hours: (from) => traffic.userHours(id, from),
     days: (firstDay) => traffic.userDays(id, firstDay),
   };
-  return { status: 200, body: reportOf(input.range, source, scope) };
+  return { body: reportOf(input.range, source, context) };
 }
 
-function getOverview(_input: Input<'getOverview'>, scope: Scope): Reply {
-  const { store, now, settings } = scope;
+function getOverview(_input: Input<'getOverview'>, { store, now, settings }: Context): Result<Overview> {
   const { users, traffic, nodes } = store;
   const states = users.countsByState(now);
   const [yesterday, today] = lastLocalDays(now, 2, settings.timeZone).map(({ day }) => day);
@@ -107,7 +107,7 @@ function getOverview(_input: Input<'getOverview'>, scope: Scope): Reply {
     top_users: traffic.topUsers(month, TOP_USERS).map(({ id, name, up, down }) => ({ id, name, up, down })),
     generated_at: toInstant(now),
   };
-  return { status: 200, body };
+  return { body };
 }
 
 export const STATS_HANDLERS = {

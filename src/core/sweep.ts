@@ -1,9 +1,10 @@
 // What time does is written and told soon after it happened, in small transactions; and what is old is dropped.
+
 import { localDay } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
 import { pruneSessions } from './access/session.ts';
-import type { Call } from './context.ts';
-import { createScope, type Env } from './env.ts';
+import type { Call } from './call.ts';
+import { createTransaction, type Env } from './context.ts';
 import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
 import { commitTime, openUser } from './users/change.ts';
 
@@ -23,11 +24,11 @@ export async function sweepDue(env: Env): Promise<boolean> {
   if (!isAnyUnsettled(env) || store.diskSpace.isFull()) return false;
   const count = await queue.run(() =>
     store.write(() => {
-      const scope = createScope(env, CALL, 'sweep', clock.now());
-      const due = store.users.due(scope.now, CHUNK);
-      for (const row of due) commitTime(scope, openUser(scope, row));
-      const early = store.users.endedEarly(scope.now, CHUNK - due.length);
-      for (const row of early) commitTime(scope, openUser(scope, row));
+      const tx = createTransaction(env, CALL, 'sweep', clock.now());
+      const due = store.users.due(tx.now, CHUNK);
+      for (const row of due) commitTime(tx, openUser(tx, row));
+      const early = store.users.endedEarly(tx.now, CHUNK - due.length);
+      for (const row of early) commitTime(tx, openUser(tx, row));
       return due.length + early.length;
     }),
   );

@@ -1,15 +1,16 @@
 // Plans (tariffs): what users are made from. A plan in use is archived, never deleted.
+
 import type { Input, Output } from '../contract/table.ts';
 import type { Tariff, TariffCreate } from '../contract/tariffs.ts';
-import type { Reply, Scope } from './context.ts';
+import type { Result } from './call.ts';
+import type { Context, Handlers, Transaction } from './context.ts';
 import { etagOf, requireMatch } from './etag.ts';
-import type { Handlers } from './handler.ts';
 import { PanelError } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
 import { requireInbounds } from './references.ts';
 import { definedOnly, isSameJson, toInstant } from './wire.ts';
 
-function viewTariff({ store }: Scope, row: TariffRow): Tariff {
+function viewTariff({ store }: Context, row: TariffRow): Tariff {
   return {
     id: row.id,
     name: row.name,
@@ -27,11 +28,11 @@ function viewTariff({ store }: Scope, row: TariffRow): Tariff {
   };
 }
 
-function reply(scope: Scope, row: TariffRow, status = 200): Reply {
-  return { status, body: viewTariff(scope, row), etag: etagOf(row) };
+function resultOf(context: Context, row: TariffRow): Result<Tariff> {
+  return { body: viewTariff(context, row), etag: etagOf(row) };
 }
 
-function tariffOf({ store }: Scope, id: number): TariffRow {
+function requireTariff({ store }: Context, id: number): TariffRow {
   const tariff = store.tariffs.get(id);
   if (!tariff) throw new PanelError('not_found');
   return tariff;
@@ -53,58 +54,58 @@ function fieldsOf(input: Partial<TariffCreate>): { [K in keyof Fields]?: Fields[
   };
 }
 
-function listTariffs(input: Input<'listTariffs'>, scope: Scope): Reply {
-  const { tariffs } = scope.store;
+function listTariffs(input: Input<'listTariffs'>, context: Context): Result<Output<'listTariffs'>> {
+  const { tariffs } = context.store;
   const { archived, limit, offset } = input;
   const body: Output<'listTariffs'> = {
-    items: tariffs.page({ archived }, limit, offset).map((row) => viewTariff(scope, row)),
+    items: tariffs.page({ archived }, limit, offset).map((row) => viewTariff(context, row)),
     total: tariffs.count({ archived }),
     limit,
     offset,
     next_cursor: null,
   };
-  return { status: 200, body };
+  return { body };
 }
 
-function createTariff(input: Input<'createTariff'>, scope: Scope): Reply {
-  const { store, now } = scope;
-  requireInbounds(scope, input.inbounds);
+function createTariff(input: Input<'createTariff'>, tx: Transaction): Result<Tariff> {
+  const { store, now } = tx;
+  requireInbounds(tx, input.inbounds);
   const fields = { ...(fieldsOf(input) as Fields), createdAt: now, updatedAt: now, version: 1 };
   const row = { ...fields, id: store.tariffs.insert(fields) };
-  scope.emit('tariff.created', { tariff_id: row.id, name: row.name });
-  scope.audit(`tariff:${row.id}`, { ...input });
-  return { ...reply(scope, row, 201), location: `/tariffs/${row.id}` };
+  tx.emit('tariff.created', { tariff_id: row.id, name: row.name });
+  tx.audit(`tariff:${row.id}`, { ...input });
+  return { ...resultOf(tx, row), location: `/tariffs/${row.id}` };
 }
 
-function updateTariff(input: Input<'updateTariff'>, scope: Scope): Reply {
-  const { store, now } = scope;
+function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tariff> {
+  const { store, now } = tx;
   const { id, ...asked } = input;
-  const before = tariffOf(scope, id);
-  requireMatch(scope.call.ifMatch, etagOf(before));
-  requireInbounds(scope, input.inbounds);
+  const before = requireTariff(tx, id);
+  requireMatch(tx.call.ifMatch, etagOf(before));
+  requireInbounds(tx, input.inbounds);
   const wanted: TariffRow = { ...before, ...definedOnly(fieldsOf(definedOnly(asked) as Partial<TariffCreate>)) };
-  if (isSameJson(wanted, before)) return reply(scope, before);
+  if (isSameJson(wanted, before)) return resultOf(tx, before);
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   store.tariffs.save(after);
-  scope.emit('tariff.changed', { tariff_id: id, name: after.name });
-  scope.audit(`tariff:${id}`, asked);
-  return reply(scope, after);
+  tx.emit('tariff.changed', { tariff_id: id, name: after.name });
+  tx.audit(`tariff:${id}`, asked);
+  return resultOf(tx, after);
 }
 
-function deleteTariff(input: Input<'deleteTariff'>, scope: Scope): Reply {
-  const { store } = scope;
-  const row = tariffOf(scope, input.id);
-  requireMatch(scope.call.ifMatch, etagOf(row));
+function deleteTariff(input: Input<'deleteTariff'>, tx: Transaction): Result<undefined> {
+  const { store } = tx;
+  const row = requireTariff(tx, input.id);
+  requireMatch(tx.call.ifMatch, etagOf(row));
   if (store.users.countByTariff(row.id) > 0) throw new PanelError('tariff_in_use');
   store.tariffs.remove(row.id);
-  scope.emit('tariff.deleted', { tariff_id: row.id, name: row.name });
-  scope.audit(`tariff:${row.id}`, { name: row.name });
-  return { status: 204 };
+  tx.emit('tariff.deleted', { tariff_id: row.id, name: row.name });
+  tx.audit(`tariff:${row.id}`, { name: row.name });
+  return { body: undefined };
 }
 
 export const TARIFF_HANDLERS = {
   listTariffs: { read: listTariffs },
-  getTariff: { read: (input, scope) => reply(scope, tariffOf(scope, input.id)) },
+  getTariff: { read: (input, context) => resultOf(context, requireTariff(context, input.id)) },
   createTariff: { write: createTariff },
   updateTariff: { write: updateTariff },
   deleteTariff: { write: deleteTariff },

@@ -1,11 +1,12 @@
 // Traffic coming in: counted on users, nodes and connections in one transaction, with the grants it spends and the state that follows.
+
 import { localDay } from '../domain/calendar.ts';
 import { HOUR_MS } from '../domain/limits.ts';
 import { freshFlags } from '../domain/settle.ts';
 import { beginHeldTerm } from '../domain/term.ts';
 import { applyTraffic } from '../domain/traffic.ts';
 import { canConnect } from '../domain/user-state.ts';
-import type { Scope } from './context.ts';
+import type { Transaction } from './context.ts';
 import type { TrafficSlot, UpDown } from './ports/records.ts';
 import { type Change, type Current, commitTraffic, openUser } from './users/change.ts';
 
@@ -23,14 +24,14 @@ export function trafficSlot(now: number, zone: string): TrafficSlot {
   return { hour: Math.floor(now / HOUR_MS) * HOUR_MS, day, month: day.slice(0, 7) };
 }
 
-function countOnUser(scope: Scope, current: Current, moved: UpDown): void {
-  const { now, settings } = scope;
+function countOnUser(tx: Transaction, current: Current, moved: UpDown): void {
+  const { now, settings } = tx;
   const isFirst = current.row.onlineAt === null;
   const begins = current.account.hold !== null && canConnect(current.row.state);
   const begun = begins ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
   const { account } = applyTraffic(begun, moved, now);
   const events: Change['events'] = isFirst ? [{ type: 'user.first_connected' }] : [];
-  commitTraffic(scope, current, {
+  commitTraffic(tx, current, {
     account,
     fields: { onlineAt: now },
     flags: begins ? freshFlags(account, now) : current.flags,
@@ -39,8 +40,8 @@ function countOnUser(scope: Scope, current: Current, moved: UpDown): void {
 }
 
 /** Counts what a node moved. Users deleted meanwhile are passed over; their bytes stay in the node's own sums. */
-export function countTraffic(scope: Scope, { nodeId, total, users, inbounds }: NodeTraffic): void {
-  const { store, now, settings } = scope;
+export function countTraffic(tx: Transaction, { nodeId, total, users, inbounds }: NodeTraffic): void {
+  const { store, now, settings } = tx;
   const slot = trafficSlot(now, settings.timeZone);
   if (total.up > 0 || total.down > 0) store.traffic.addToNode(nodeId, slot, total);
   for (const { inboundId, up, down } of inbounds) store.traffic.addToInbound(inboundId, { up, down });
@@ -48,6 +49,6 @@ export function countTraffic(scope: Scope, { nodeId, total, users, inbounds }: N
     const stored = store.users.get(userId);
     if (!stored || (up === 0 && down === 0)) continue;
     store.traffic.addToUser(userId, slot, { up, down });
-    countOnUser(scope, openUser(scope, stored), { up, down });
+    countOnUser(tx, openUser(tx, stored), { up, down });
   }
 }

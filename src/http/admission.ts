@@ -1,5 +1,5 @@
 // Lets a caller in: a valid key, within its budget. Requests without one have a budget per network, which no valid key feels.
-import type { Actor } from '../core/context.ts';
+import type { Actor } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Clock } from '../core/ports/ports.ts';

@@ -34,7 +34,14 @@ describe('replies', () => {
   });
 
   it('tell where a new record is, its tag, and that it is a repetition', async () => {
-    door.core.answer = () => ({ status: 201, raw: '{"id": 8}', replayed: true, location: '/users/8', etag: '"8-1"' });
+    door.core.answer = () => ({
+      status: 201,
+      body: { id: 8 },
+      raw: '{"id": 8}',
+      replayed: true,
+      location: '/users/8',
+      etag: '"8-1"',
+    });
     const reply = await post('/users', '{"name":"Anna","tariff_id":1}');
     expect(reply.status).toBe(201);
     expect(await reply.text()).toBe('{"id": 8}');
@@ -43,7 +50,7 @@ describe('replies', () => {
   });
 
   it('have no body where there is none', async () => {
-    door.core.answer = async () => ({ status: 204 });
+    door.core.answer = async () => ({ status: 204, body: undefined });
     const reply = await door.call('DELETE', '/users/7', { headers: { accept: 'text/html' } });
     expect([reply.status, reply.headers.get('content-type'), reply.headers.get('content-length')]).toEqual([
       204,

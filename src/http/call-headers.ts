@@ -1,6 +1,6 @@
 // The request headers that the core hears of: Idempotency-Key and If-Match, judged by their form.
 import { hash } from 'node:crypto';
-import type { Call } from '../core/context.ts';
+import type { Call } from '../core/call.ts';
 import { PanelError } from '../core/panel-error.ts';
 import { countHeaders } from './authenticate.ts';
 import type { Exchange } from './exchange.ts';

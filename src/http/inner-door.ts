@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { splitInput } from '../contract/input/input.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type OperationId, type Output } from '../contract/table.ts';
-import type { Actor, Call, Reply } from '../core/context.ts';
+import type { Actor, Call, HandledId, Reply } from '../core/call.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { BackupBytes } from '../core/ports/backups.ts';
 import type { PanelParts } from './door.ts';
@@ -76,7 +76,7 @@ export function createInnerDoor(parts: PanelParts, { device, onSession }: InnerD
   async function run(id: OperationId, input: unknown, actor: Actor, ifMatch: string | null): Promise<Reply> {
     if (id === 'tryApi') return { status: 200, body: await tryHere(tryApi, input as Input<'tryApi'>) };
     const call = { ...callBy(actor), ...(ifMatch !== null && { ifMatch }) };
-    const reply = await core.dispatch(id, await prepared(parts, id, input), call);
+    const reply = await core.call(id as HandledId, (await prepared(parts, id, input)) as Input<HandledId>, call);
     return id === 'changeAddresses' ? confirmed(parts, reply, callBy(actor)) : reply;
   }
 
@@ -123,7 +123,7 @@ async function prepared({ core }: PanelParts, id: OperationId, input: unknown): 
 async function confirmed({ core }: PanelParts, reply: Reply, call: Call): Promise<Reply> {
   const { confirm_token: token } = reply.body as Output<'changeAddresses'>;
   if (token === null) return reply;
-  const { body } = await core.dispatch('confirmAddresses', { token }, { ...call, requestId: newRequestId() });
+  const { body } = await core.call('confirmAddresses', { token }, { ...call, requestId: newRequestId() });
   return { ...reply, body: { addresses: body, confirm_url: null, confirm_token: null } };
 }
 

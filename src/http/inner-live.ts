@@ -1,6 +1,6 @@
 // Events for a window of this very process: each once, in order, also for who comes back; over when the session is.
 import type { Event } from '../contract/events.ts';
-import type { LiveEvent } from '../core/context.ts';
+import type { LiveEvent } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { missedSince, shownEvent } from './missed-events.ts';
 

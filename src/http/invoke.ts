@@ -2,7 +2,8 @@
 
 import { MAX_ERRORS } from '../contract/input/errors.ts';
 import { coerceQuery, parseInput } from '../contract/input/input.ts';
-import type { Actor, Call, Reply } from '../core/context.ts';
+import type { Input } from '../contract/table.ts';
+import type { Actor, Call, HandledId, Reply } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
@@ -56,7 +57,7 @@ export function createInvoke(core: Core, documents: Documents, log: Log): Invoke
       ...(ifMatch !== undefined && { ifMatch }),
       ...(idempotency !== undefined && { idempotency }),
     };
-    const outcome = core.dispatch(operation.id, input, call);
+    const outcome = core.call(operation.id as HandledId, input as Input<HandledId>, call);
     if (outcome instanceof Promise) {
       settle(exchange, outcome, log, (reply: Reply) => sendReply(core, visit, reading, reply));
     } else {

@@ -1,6 +1,6 @@
 // Server-sent events for the administrator's pages: every event once, in order, also over a broken connection.
 import type { ServerResponse } from 'node:http';
-import type { LiveEvent } from '../core/context.ts';
+import type { LiveEvent } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,6 +1,6 @@
 // What a listener has missed who comes back, and how events read outside: the same for a stream over HTTP and for the desktop's window.
 import type { Event } from '../contract/events.ts';
-import type { LiveEvent } from '../core/context.ts';
+import type { LiveEvent } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 
 /** Whoever missed more reads its lists anew, which costs less. */

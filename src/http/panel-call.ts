@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { parseInput, type Sections } from '../contract/input/input.ts';
-import { OPERATIONS, type OperationId } from '../contract/table.ts';
-import type { Actor, Call, Reply } from '../core/context.ts';
+import { type Input, OPERATIONS, type OperationId } from '../contract/table.ts';
+import type { Actor, Call, HandledId, Reply } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
@@ -21,7 +21,7 @@ import type { Ui } from './ui.ts';
 export interface PanelDoorParts {
   readonly core: Pick<
     Core,
-    | 'dispatch'
+    | 'call'
     | 'authenticateSession'
     | 'settings'
     | 'baseUrl'
@@ -104,7 +104,7 @@ export async function run(
   // Until the reply is there a connection that breaks can only be cut: this reply has its turn first.
   onBroken(request.socket, () => request.socket.destroy());
   try {
-    return await parts.core.dispatch(id, input, call);
+    return await parts.core.call(id as HandledId, input as Input<HandledId>, call);
   } finally {
     forgetBroken(request.socket);
   }

@@ -3,7 +3,7 @@ import express from 'express';
 import { splitInput } from '../contract/input/input.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type OperationId } from '../contract/table.ts';
-import type { Reply } from '../core/context.ts';
+import type { Reply } from '../core/call.ts';
 import { PanelError } from '../core/panel-error.ts';
 import { addBackupFiles } from './backup-files.ts';
 import { ifMatch } from './call-headers.ts';

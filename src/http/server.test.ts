@@ -71,7 +71,7 @@ describe('close', () => {
       door.core.answer = () => {
         running();
         return new Promise((resolve) => {
-          finish = () => resolve({ status: 204 });
+          finish = () => resolve({ status: 204, body: undefined });
         });
       };
     });

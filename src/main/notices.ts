@@ -1,6 +1,6 @@
 // System messages for what must not wait until somebody looks: each leads to its place in the pages.
 import type { Notification } from 'electron';
-import type { LiveEvent } from '../core/context.ts';
+import type { LiveEvent } from '../core/call.ts';
 import { fill, type Words } from './words.ts';
 
 export interface Notice {

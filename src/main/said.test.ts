@@ -57,11 +57,11 @@ it.each([
 
 const names: Readonly<Record<number, string>> = { 7: 'Anna' };
 const core = {
-  dispatch(_id: string, { id }: { id: number }) {
+  call(_id: string, { id }: { id: number }) {
     if (names[id] === undefined) throw new Error('not found');
     return { status: 200, body: { name: names[id] } };
   },
-} as unknown as Pick<Core, 'dispatch'>;
+} as unknown as Pick<Core, 'call'>;
 const subject = (data: EventData) => () => subjectOf(core, data);
 
 it('names what an event is about, by its number where it is gone', () => {

@@ -1,6 +1,5 @@
 // How the panel fares, as the tray says it.
-import type { Output } from '../contract/table.ts';
-import type { Call, Reply } from '../core/context.ts';
+import type { Call } from '../core/call.ts';
 import type { Panel } from '../panel/panel.ts';
 import type { Status } from './tray.ts';
 
@@ -14,8 +13,7 @@ const CALL: Call = {
 export function statusOf(panel: Pick<Panel, 'core' | 'api'> | null): Status {
   if (panel === null) return null;
   try {
-    const { body } = panel.core.dispatch('getOverview', {}, CALL) as Reply;
-    const { users, traffic } = body as Output<'getOverview'>;
+    const { users, traffic } = panel.core.call('getOverview', {}, CALL).body;
     const { up, down } = traffic.today;
     return {
       baseUrl: panel.core.baseUrl(),

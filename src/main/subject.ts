@@ -1,6 +1,6 @@
 // The name of what an event is about: events of users say its number only, and a person knows no numbers.
 import type { EventData } from '../contract/events.ts';
-import type { Call, Reply } from '../core/context.ts';
+import type { Call } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 
 const CALL: Call = {
@@ -10,13 +10,12 @@ const CALL: Call = {
 };
 
 /** Its name as it is now, its number where it is gone by now; empty where the event is about neither a user nor a node. */
-export function subjectOf({ dispatch }: Pick<Core, 'dispatch'>, data: EventData): string {
+export function subjectOf(core: Pick<Core, 'call'>, data: EventData): string {
   if (data.name !== undefined) return data.name;
   const id = data.user_id ?? data.node_id;
   if (id === undefined) return '';
   try {
-    const { body } = dispatch(data.user_id === undefined ? 'getNode' : 'getUser', { id }, CALL) as Reply;
-    return (body as { readonly name: string }).name;
+    return core.call(data.user_id === undefined ? 'getNode' : 'getUser', { id }, CALL).body.name;
   } catch {
     return `#${id}`;
   }

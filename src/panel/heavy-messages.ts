@@ -1,7 +1,6 @@
 // What the panel's thread and its writer thread tell each other. All of it is plain data: it is cloned on the way.
 
-import type { OperationId } from '../contract/table.ts';
-import type { Call } from '../core/context.ts';
+import type { Call, HandledId } from '../core/call.ts';
 import type { HeavyOutcome } from '../core/ports/heavy-writer.ts';
 
 /** What the writer thread is started with. */
@@ -9,7 +8,7 @@ export type WriterData = { readonly database: string };
 
 export type WriterRequest = {
   readonly id: number;
-  readonly operation: OperationId;
+  readonly operation: HandledId;
   readonly input: unknown;
   readonly call: Call;
   /** How base_url begins at this moment. */

@@ -5,7 +5,7 @@ import { parseInput, splitInput } from '../contract/input/input.ts';
 import { ACCESSES, createKey, EXPIRY_DAYS, type Key, revokeKey } from '../contract/keys.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import { OPERATIONS, type Output } from '../contract/table.ts';
-import type { Call } from '../core/context.ts';
+import type { Call } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Crypto } from '../core/ports/ports.ts';
@@ -136,6 +136,6 @@ async function dispatch<Result>({ core, crypto }: CommandPanel, id: LocalOperati
     requestId: crypto.uuid().replaceAll('-', ''),
     address: null,
   };
-  const { body } = await core.dispatch(id, input.value, call);
+  const { body } = await core.call(id, input.value, call);
   return body as Result;
 }

@@ -39,7 +39,8 @@ port.on('message', (request: WriterRequest | 'close') => {
   const { id, operation, input, call } = request;
   origin = request.origin;
   try {
-    say({ id, outcome: runHeavy(env, operation, input, call) });
+    // The input crossed threads as plain data; the panel's thread has validated it for this operation.
+    say({ id, outcome: runHeavy(env, operation, input as never, call) });
   } catch (error) {
     say({ id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }

@@ -7,8 +7,8 @@ import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import { openVault } from '../../src/adapters/vault/vault.ts';
 import { parseInput, splitInput } from '../../src/contract/input/input.ts';
 import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
-import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
-import type { Reply } from '../../src/core/context.ts';
+import { OPERATIONS } from '../../src/contract/table.ts';
+import type { HandledId } from '../../src/core/call.ts';
 import type { Core } from '../../src/core/core.ts';
 import { createCore } from '../../src/core/create-core.ts';
 import type { Backups } from '../../src/core/ports/backups.ts';
@@ -43,7 +43,7 @@ export interface Machine extends AsyncDisposable {
   readonly place: string;
   readonly log: TestLog;
   /** Runs an operation as the administrator; `sessionId` where it matters. Rejects with PanelError. */
-  act<Id extends OperationId>(
+  act<Id extends HandledId>(
     id: Id,
     input: CallOf<(typeof OPERATIONS)[Id]>,
     sessionId?: number,
@@ -92,16 +92,16 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
       const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
       if (!parsed.ok) throw new Error(`${id}: ${JSON.stringify(parsed.errors)}`);
       const who = sessionId === undefined ? actor : { ...actor, sessionId };
-      const { body, raw }: Reply = await core.dispatch(id, parsed.value, {
+      const { body } = await core.call(id, parsed.value, {
         actor: who,
         requestId: 'test',
         address: null,
       });
-      return (raw === undefined ? body : JSON.parse(raw)) as never;
+      return body;
     },
     async signIn() {
       const call = { actor, requestId: 'test', address: null };
-      const reply = await core.dispatch('signIn', { name: 'admin', password: PASSWORD }, call);
+      const reply = await core.call('signIn', { name: 'admin', password: PASSWORD }, call);
       return String(reply.sessionToken);
     },
     async [Symbol.asyncDispose]() {

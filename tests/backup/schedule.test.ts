@@ -1,7 +1,7 @@
 // Backups that are made by themselves: when they are due, how many are kept, and what becomes of a failure.
 import { readdirSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import type { LiveEvent } from '../../src/core/context.ts';
+import type { LiveEvent } from '../../src/core/call.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { PASSPHRASE, startMachine } from './machine.ts';
 

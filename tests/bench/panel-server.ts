@@ -1,5 +1,4 @@
 // A child that is a panel as `panel serve` opens it, on a folder that is there already, with a key for whoever measures it.
-import type { Output } from '../../src/contract/table.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { answerParent } from './child.ts';
 import type { PanelPlace, PanelStart } from './servers.ts';
@@ -15,7 +14,7 @@ async function start({ folder, tls }: PanelStart): Promise<PanelPlace> {
   panel = await openPanel({ folder, host: '127.0.0.1', port: 0, plainHttp: !tls, rateLimit: RATE_LIMIT });
   const { core } = panel;
   if (!core.local.isSetUp()) await core.local.setUp('admin', PASSWORD);
-  const { body } = await core.dispatch(
+  const { body } = await core.call(
     'createKey',
     { name: 'bench', access: 'full', expires_in_days: null, password: PASSWORD },
     { actor: { kind: 'cli', id: null, name: 'bench', access: 'full' }, requestId: 'bench', address: null },
@@ -23,7 +22,7 @@ async function start({ folder, tls }: PanelStart): Promise<PanelPlace> {
   return {
     origin: `${tls ? 'https' : 'http'}://127.0.0.1:${panel.address()?.port}`,
     path: new URL(panel.baseUrl).pathname,
-    key: (body as Output<'createKey'>).value,
+    key: body.value,
   };
 }
 

@@ -74,10 +74,10 @@ it('accepts a code once, of 50 uses at the same time too, and none before it', a
   const call = { actor: ADMINISTRATOR, requestId: 'test', address: null } as const;
   const input = { name: 'key', access: 'read', expires_in_days: null, ...proof } as const;
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 50 }, () => own.panel.core.dispatch('createKey', input, call)),
+    Array.from({ length: 50 }, () => own.panel.core.call('createKey', input, call)),
   );
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  const again = async () => own.panel.core.dispatch('createKey', { ...input, code: app.at(-1) }, call);
+  const again = async () => own.panel.core.call('createKey', { ...input, code: app.at(-1) }, call);
   const earlier = await again().then(
     () => 'made',
     (error: Error) => error.message,
@@ -94,7 +94,7 @@ it('takes each recovery code once, of many uses at the same time too, and new on
   const [first = '', second = '', third = ''] = codes;
   const call = { actor: ADMINISTRATOR, requestId: 'test', address: null } as const;
   const use = (code: string) =>
-    own.panel.core.dispatch(
+    own.panel.core.call(
       'createKey',
       { name: 'k', access: 'read', expires_in_days: null, password: PASSWORD, code },
       call,

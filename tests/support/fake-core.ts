@@ -1,6 +1,6 @@
 // A core without a store, for the doors' own tests: answers what a test tells it to and remembers what it was asked.
 import type { OperationId } from '../../src/contract/table.ts';
-import type { Actor, Call, Reply } from '../../src/core/context.ts';
+import type { Actor, Call, Reply } from '../../src/core/call.ts';
 import type { Core, Subscription } from '../../src/core/core.ts';
 import type { Clock, Log } from '../../src/core/ports/ports.ts';
 import type { SettingValues } from '../../src/core/ports/settings.ts';
@@ -17,7 +17,7 @@ export interface Asked {
 
 export interface FakeCore extends Core {
   readonly asked: Asked[];
-  /** What dispatch answers; a throw is passed on. */
+  /** What call answers; a throw is passed on. */
   answer: (asked: Asked) => Reply | Promise<Reply>;
   values: SettingValues;
   readonly links: Map<string, Subscription>;
@@ -85,11 +85,11 @@ export function fakeCore(): FakeCore {
       [FULL_KEY, actor(1, 'full')],
       [READ_KEY, actor(2, 'read')],
     ]),
-    dispatch(operation, input, call) {
+    call: ((operation: OperationId, input: unknown, call: Call) => {
       const asked = { operation, input, call };
       core.asked.push(asked);
       return core.answer(asked);
-    },
+    }) as Core['call'],
     authenticateKey: (key) => core.keys.get(key) ?? null,
     noteKeyUse: (id, address) => {
       core.used.push([id, address]);

@@ -14,11 +14,11 @@ import { parseInput, splitInput } from '../../src/contract/input/input.ts';
 import type { Key } from '../../src/contract/keys.ts';
 import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 import type { Access, CallOf, OutputOf } from '../../src/contract/operation.ts';
-import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
-import type { Actor, Reply } from '../../src/core/context.ts';
+import { OPERATIONS } from '../../src/contract/table.ts';
+import type { Actor, HandledId } from '../../src/core/call.ts';
+import { createTransaction } from '../../src/core/context.ts';
 import type { Core, CoreParts } from '../../src/core/core.ts';
 import { createCore, createHeavyEnv } from '../../src/core/create-core.ts';
-import { createScope } from '../../src/core/env.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
 import type { Clock, Store, Timers } from '../../src/core/ports/ports.ts';
 import { countTraffic, type NodeTraffic } from '../../src/core/traffic.ts';
@@ -78,10 +78,7 @@ export interface TestPanel extends AsyncDisposable {
   /** Makes a key as the administrator does. */
   makeKey(access: Access, expiresInDays?: 30 | 90 | 365): Promise<{ readonly key: Key; readonly value: string }>;
   /** Runs an operation as the administrator in the panel, whose replies hold everything. */
-  act<Id extends OperationId>(
-    id: Id,
-    input: CallOf<(typeof OPERATIONS)[Id]>,
-  ): Promise<OutputOf<(typeof OPERATIONS)[Id]>>;
+  act<Id extends HandledId>(id: Id, input: CallOf<(typeof OPERATIONS)[Id]>): Promise<OutputOf<(typeof OPERATIONS)[Id]>>;
   /** Begins a session of the administrator; its token. */
   signIn(): Promise<string>;
   /** From now on no page more fits into the database, as on a full disk; false: again as many as there are. */
@@ -136,10 +133,10 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
     if (!parsed.ok) throw new Error(`${id}: ${JSON.stringify(parsed.errors)}`);
     const call = { actor: ADMINISTRATOR, requestId: 'test', address: null };
-    const { body, raw }: Reply = await core.dispatch(id, parsed.value, call);
+    const { body } = await core.call(id, parsed.value, call);
     // A writer that never rests would starve the sockets, which are served by this same thread.
     await setImmediate();
-    return (raw === undefined ? body : JSON.parse(raw)) as never;
+    return body;
   };
   const makeKey: TestPanel['makeKey'] = (access, expiresInDays) =>
     act('createKey', { name: `${access} key`, access, expires_in_days: expiresInDays ?? null, password: PASSWORD });
@@ -167,7 +164,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     read: client.as(keys.read),
     async signIn() {
       const call = { actor: ADMINISTRATOR, requestId: 'test', address: null };
-      const reply = await core.dispatch('signIn', { name: 'admin', password: PASSWORD }, call);
+      const reply = await core.call('signIn', { name: 'admin', password: PASSWORD }, call);
       return String(reply.sessionToken);
     },
     fillDisk(isFull) {
@@ -180,7 +177,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
         requestId: 'traffic',
         address: null,
       };
-      store.write(() => countTraffic(createScope(traffic, call, 'traffic', clock.now()), moved));
+      store.write(() => countTraffic(createTransaction(traffic, call, 'traffic', clock.now()), moved));
     },
     [Symbol.asyncDispose]: () => stop(),
   };

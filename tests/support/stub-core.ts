@@ -1,7 +1,8 @@
 // A core made of answers, for tests of the door in front of it: one administrator, one session, a few keys.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Call, LiveEvent, Reply } from '../../src/core/context.ts';
+import type { Call, LiveEvent, Reply } from '../../src/core/call.ts';
+import type { Core } from '../../src/core/core.ts';
 import { PanelError } from '../../src/core/panel-error.ts';
 import type { PanelDoorParts } from '../../src/http/panel-call.ts';
 import { SETTINGS } from './fake-core.ts';
@@ -89,7 +90,7 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
     },
     setUp: () => ({ status: 201, body: { name: 'admin' }, sessionToken: NEXT_SESSION }),
     signIn: () => ({ status: 200, body: { name: 'admin' }, sessionToken: NEXT_SESSION }),
-    signOut: () => ({ status: 204, sessionToken: null }),
+    signOut: () => ({ status: 204, body: undefined, sessionToken: null }),
     listKeys: () =>
       ok({
         items: [
@@ -101,7 +102,7 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
     createKey: () => ok({ key: keyOf({ id: 4, name: 'shop' }), value: KEY_VALUE }, 201),
     revokeKey: () => ok(keyOf({ state: 'revoked', revoked_at: at(90) })),
     listSessions: () => ok({ items: [sessionOf(), sessionOf({ id: 2, current: false, device: 'Safari on iPhone' })] }),
-    endSession: () => ({ status: 204 }),
+    endSession: () => ({ status: 204, body: undefined }),
     endOtherSessions: () => ok({ ended: 1 }),
   };
   const stub: Stub = {
@@ -121,12 +122,12 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
       for (const listener of listeners) listener(event);
     },
     core: {
-      dispatch(id, input, call) {
+      call: ((id: string, input: unknown, call: Call) => {
         stub.dispatched.push({ id, input, call });
         const answer = stub.answers.get(id) ?? own[id];
         if (answer === undefined) throw new PanelError('internal');
         return answer(call, input);
-      },
+      }) as Core['call'],
       authenticateSession(token, isUse = true) {
         if (isUse) stub.uses += 1;
         const isOpen = stub.sessions.has(token);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PanelTransport } from '../../src/bridge/panel-transport.ts';
 import { parseInput, splitInput } from '../../src/contract/input/input.ts';
-import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
-import type { Call } from '../../src/core/context.ts';
+import { OPERATIONS } from '../../src/contract/table.ts';
+import type { Call, HandledId } from '../../src/core/call.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { createHttpTransport } from '../../src/renderer/src/bridge/transport-http.ts';
 import { createIpcTransport } from '../../src/renderer/src/bridge/transport-ipc.ts';
@@ -18,7 +18,7 @@ export interface World extends AsyncDisposable {
   /** What the transport said of the panel being within reach, one word after the other. */
   readonly reach: readonly string[];
   /** Acts beside the transport, as another hand. */
-  act(id: OperationId, input: unknown): Promise<unknown>;
+  act(id: HandledId, input: unknown): Promise<unknown>;
   /** Ends every session, as a reset of the password does. */
   endSessions(): Promise<void>;
   /** The panel is out of reach, also for what is open; until `restore`. */
@@ -67,7 +67,7 @@ async function openWorld(wayOf: (reach: string[]) => Way): Promise<World> {
     async act(id, input) {
       const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
-      return (await panel.core.dispatch(id, parsed.value, call)).body;
+      return (await panel.core.call(id, parsed.value, call)).body;
     },
     async endSessions() {
       await panel.core.local.resetPassword(ADMIN.password);

@@ -159,6 +159,7 @@ export function parseInput<Op extends Operation>(operation: Op, sections: Sectio
   const search = plan.hasQuery || hasMembers(query) ? plan.query.safeParse(query) : undefined;
   const content = plan.hasBody || body !== undefined ? plan.body.safeParse(body) : undefined;
   if (path?.success !== false && search?.success !== false && content?.success !== false) {
+    // InputOf joins the same three sections by types; the schemas of a plan have lost the operation's own.
     return { ok: true, value: Object.assign({}, path?.data, search?.data, content?.data) as InputOf<Op> };
   }
   const wrongPath = path?.error ? parameterErrors(path.error.issues, params) : NO_FIELDS;

@@ -1,16 +1,15 @@
-// API keys: made and revoked by the administrator, stored as hashes, judged anew on every request.
+// API keys: made and revoked by the administrator, stored as hashes, checked on every request.
+
 import type { Key } from '../../contract/keys.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { base62FromBytes, formatKey, isKeyWellFormed } from '../../domain/key-format.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import type { Actor, Reply, Scope } from '../context.ts';
-import type { Env } from '../env.ts';
-import type { Handlers, Refusal } from '../handler.ts';
+import type { Actor, Result } from '../call.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
-import type { AdministratorRow, KeyRow } from '../ports/administrator.ts';
+import type { KeyRow } from '../ports/administrator.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
-import { forgiveAttempts, proveAnew, refuse } from './attempts.ts';
-import { acceptCode } from './second-factor.ts';
+import { acceptCode, clearAttempts, reauthenticate, refuseProof } from './proof.ts';
 
 const RANDOM_CHARACTERS = 36;
 const PREFIX_CHARACTERS = 8;
@@ -43,47 +42,49 @@ export function authenticateKey({ store, crypto, clock }: Env, key: string): Act
   return { kind: 'key', id: row.id, name: row.name, access: row.access };
 }
 
-function listKeys(_input: Input<'listKeys'>, { store, now }: Scope): Reply {
-  const body: Output<'listKeys'> = { items: store.keys.all().map((row) => viewKey(row, now)) };
-  return { status: 200, body };
+function listKeys(_input: Input<'listKeys'>, { store, now }: Context): Result<Output<'listKeys'>> {
+  return { body: { items: store.keys.all().map((row) => viewKey(row, now)) } };
 }
 
-function createKey(input: Input<'createKey'>, scope: Scope, proved: AdministratorRow | null): Reply | Refusal {
-  const { store, crypto, now } = scope;
-  const { name, access, expires_in_days: days } = input;
-  if (!proved || !acceptCode(scope, input.code)) return refuse(scope, { name, access, expires_in_days: days });
-  forgiveAttempts(scope);
-  const value = formatKey(base62FromBytes(crypto.randomBytes, RANDOM_CHARACTERS));
-  const fields: Omit<KeyRow, 'id'> = {
-    name,
-    access,
-    prefix: value.slice(0, PREFIX_CHARACTERS),
-    createdAt: now,
-    expiresAt: days === null ? null : now + days * DAY_MS,
-    revokedAt: null,
-    lastUsedAt: null,
-    lastUsedFrom: null,
-  };
-  const row = { ...fields, id: store.keys.insert(fields, crypto.sha256(value)) };
-  scope.audit(`key:${row.id}`, { name, access, expires_in_days: days });
-  const body: Output<'createKey'> = { key: viewKey(row, now), value };
-  return { status: 201, body };
+async function createKey(input: Input<'createKey'>, context: AsyncContext<'createKey'>) {
+  const administrator = await reauthenticate(context, input);
+  return context.commit((tx) => {
+    const { store, crypto, now } = tx;
+    const { name, access, expires_in_days: days } = input;
+    const detail = { name, access, expires_in_days: days };
+    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx, detail);
+    clearAttempts(tx);
+    const value = formatKey(base62FromBytes(crypto.randomBytes, RANDOM_CHARACTERS));
+    const fields: Omit<KeyRow, 'id'> = {
+      name,
+      access,
+      prefix: value.slice(0, PREFIX_CHARACTERS),
+      createdAt: now,
+      expiresAt: days === null ? null : now + days * DAY_MS,
+      revokedAt: null,
+      lastUsedAt: null,
+      lastUsedFrom: null,
+    };
+    const row = { ...fields, id: store.keys.insert(fields, crypto.sha256(value)) };
+    tx.audit(`key:${row.id}`, detail);
+    return { body: { key: viewKey(row, now), value } };
+  });
 }
 
-function revokeKey(input: Input<'revokeKey'>, scope: Scope): Reply {
-  const { store, now } = scope;
+function revokeKey(input: Input<'revokeKey'>, tx: Transaction): Result<Key> {
+  const { store, now } = tx;
   const row = store.keys.get(input.id);
   if (!row) throw new PanelError('not_found');
   if (row.revokedAt === null) {
     store.keys.revoke(row.id, now);
-    scope.audit(`key:${row.id}`, { name: row.name });
+    tx.audit(`key:${row.id}`, { name: row.name });
   }
-  return { status: 200, body: viewKey({ ...row, revokedAt: row.revokedAt ?? now }, now) };
+  return { body: viewKey({ ...row, revokedAt: row.revokedAt ?? now }, now) };
 }
 
 export const KEY_HANDLERS = {
   listKeys: { read: listKeys },
-  createKey: { prepare: proveAnew, write: createKey },
+  createKey: { run: createKey },
   revokeKey: { write: revokeKey, isEssential: true },
 } satisfies Handlers<'listKeys' | 'createKey' | 'revokeKey'>;
 

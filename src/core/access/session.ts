@@ -1,15 +1,14 @@
-// The administrator's sessions: sign-in, sign-out, the list of devices.
+// The administrator's sessions: sign-in, sign-out, the list of devices, and what a page may know before sign-in.
+
 import type { Input, Output } from '../../contract/table.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
-import type { Actor, Call, Reply, Scope } from '../context.ts';
-import type { Env } from '../env.ts';
-import type { Handlers, Refusal } from '../handler.ts';
+import type { Actor, Result } from '../call.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
-import type { AdministratorRow, SessionRow } from '../ports/administrator.ts';
+import type { SessionRow } from '../ports/administrator.ts';
 import type { Store } from '../ports/ports.ts';
 import { toInstant, tokenOf } from '../wire.ts';
-import { forgiveAttempts, provePassword } from './attempts.ts';
-import { acceptCode, requireReachableFactor } from './second-factor.ts';
+import { acceptCode, clearAttempts, requireReachableFactor, verifyPassword } from './proof.ts';
 
 /** A session ends when it is idle for so long, and in any case after this. */
 export const IDLE_MS = 12 * HOUR_MS;
@@ -22,7 +21,7 @@ function endOf(row: SessionRow): number {
 }
 
 /** Begins a session and returns its token, which is stored as a hash only. */
-export function beginSession({ store, crypto, call, now }: Scope): string {
+export function beginSession({ store, crypto, call, now }: Transaction): string {
   const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
   const session = { address: call.address ?? '', device: call.device ?? '', createdAt: now, lastSeenAt: now };
   store.sessions.insert(session, crypto.sha256(token));
@@ -30,8 +29,8 @@ export function beginSession({ store, crypto, call, now }: Scope): string {
 }
 
 /**
- * The administrator behind a session token; null if it is unknown or has ended. Notes at most once a minute that it was seen,
- * unless nobody uses it: a page left open must not keep its session from growing idle.
+ * The administrator behind a session token; null if it is unknown or has ended. With `isUse` it is
+ * recorded as seen, at most once a minute; a page that was left open must not keep its session alive.
  */
 export function authenticateSession(env: Env, token: string, isUse = true): Actor | null {
   const { store, crypto, clock, queue, log } = env;
@@ -47,31 +46,29 @@ export function authenticateSession(env: Env, token: string, isUse = true): Acto
   return { kind: 'administrator', id: 1, name: administrator.name, access: 'full', sessionId: row.id };
 }
 
-async function proveForSignIn(input: Input<'signIn'>, call: Call, env: Env): Promise<AdministratorRow | null> {
+async function signIn(input: Input<'signIn'>, { env, call, commit }: AsyncContext<'signIn'>) {
   requireReachableFactor(env, input.code);
-  return provePassword(env, call, input.name, input.password);
+  const administrator = await verifyPassword(env, call, input.name, input.password);
+  return commit((tx) => {
+    if (!administrator || !acceptCode(tx, input.code)) {
+      tx.audit(null, {}, 'refused');
+      return { refusal: new PanelError('sign_in_failed') };
+    }
+    clearAttempts(tx);
+    const sessionToken = beginSession(tx);
+    tx.audit('administrator:1', { device: call.device ?? '' });
+    return { body: { name: administrator.name }, sessionToken };
+  });
 }
 
-function signIn(input: Input<'signIn'>, scope: Scope, administrator: AdministratorRow | null): Reply | Refusal {
-  if (!administrator || !acceptCode(scope, input.code)) {
-    scope.audit(null, {}, 'refused');
-    return { refusal: new PanelError('sign_in_failed') };
-  }
-  forgiveAttempts(scope);
-  const sessionToken = beginSession(scope);
-  scope.audit('administrator:1', { device: scope.call.device ?? '' });
-  const body: Output<'signIn'> = { name: administrator.name };
-  return { status: 200, body, sessionToken };
+function signOut(_input: Input<'signOut'>, tx: Transaction): Result<undefined> {
+  const { sessionId } = tx.call.actor;
+  if (sessionId !== undefined) tx.store.sessions.remove(sessionId);
+  tx.audit('administrator:1');
+  return { body: undefined, sessionToken: null };
 }
 
-function signOut(_input: Input<'signOut'>, scope: Scope): Reply {
-  const { sessionId } = scope.call.actor;
-  if (sessionId !== undefined) scope.store.sessions.remove(sessionId);
-  scope.audit('administrator:1');
-  return { status: 204, sessionToken: null };
-}
-
-function listSessions(_input: Input<'listSessions'>, { store, now, call }: Scope): Reply {
+function listSessions(_input: Input<'listSessions'>, { store, now, call }: Context): Result<Output<'listSessions'>> {
   const open = store.sessions.all().filter((row) => endOf(row) > now);
   const body: Output<'listSessions'> = {
     items: open.map((row) => ({
@@ -84,20 +81,20 @@ function listSessions(_input: Input<'listSessions'>, { store, now, call }: Scope
       ends_at: toInstant(endOf(row)),
     })),
   };
-  return { status: 200, body };
+  return { body };
 }
 
-function endSession(input: Input<'endSession'>, scope: Scope): Reply {
-  if (!scope.store.sessions.remove(input.id)) throw new PanelError('not_found');
-  scope.audit(`session:${input.id}`);
-  return input.id === scope.call.actor.sessionId ? { status: 204, sessionToken: null } : { status: 204 };
+function endSession(input: Input<'endSession'>, tx: Transaction): Result<undefined> {
+  if (!tx.store.sessions.remove(input.id)) throw new PanelError('not_found');
+  tx.audit(`session:${input.id}`);
+  const isOwn = input.id === tx.call.actor.sessionId;
+  return { body: undefined, ...(isOwn && { sessionToken: null }) };
 }
 
-function endOtherSessions(_input: Input<'endOtherSessions'>, scope: Scope): Reply {
-  const ended = scope.store.sessions.removeAll(scope.call.actor.sessionId ?? null);
-  scope.audit(null, { ended });
-  const body: Output<'endOtherSessions'> = { ended };
-  return { status: 200, body };
+function endOtherSessions(_input: Input<'endOtherSessions'>, tx: Transaction): Result<Output<'endOtherSessions'>> {
+  const ended = tx.store.sessions.removeAll(tx.call.actor.sessionId ?? null);
+  tx.audit(null, { ended });
+  return { body: { ended } };
 }
 
 /** Drops sessions that have ended. */
@@ -105,10 +102,29 @@ export function pruneSessions(store: Store, now: number): void {
   store.sessions.removeOld(now - IDLE_MS, now - ABSOLUTE_MS);
 }
 
+function panelState(
+  _input: Input<'panelState'>,
+  { env, store, call, settings }: Context,
+): Result<Output<'panelState'>> {
+  const isSignedIn = call.actor.kind === 'administrator';
+  const body = {
+    version: env.version,
+    language: settings.language,
+    panel_title: settings.panelTitle,
+    set_up: store.administrator.get() !== undefined,
+    two_factor: store.twoFactor.get() !== null,
+    signed_in: isSignedIn ? { name: call.actor.name } : null,
+    base_url: isSignedIn ? env.baseUrl() : null,
+    disk_full: isSignedIn && store.diskSpace.isFull(),
+  };
+  return { body };
+}
+
 export const SESSION_HANDLERS = {
-  signIn: { prepare: proveForSignIn, write: signIn, isEssential: true },
+  panelState: { read: panelState },
+  signIn: { run: signIn, isEssential: true },
   signOut: { write: signOut, isEssential: true },
   listSessions: { read: listSessions },
   endSession: { write: endSession, isEssential: true },
   endOtherSessions: { write: endOtherSessions, isEssential: true },
-} satisfies Handlers<'signIn' | 'signOut' | 'listSessions' | 'endSession' | 'endOtherSessions'>;
+} satisfies Handlers<'panelState' | 'signIn' | 'signOut' | 'listSessions' | 'endSession' | 'endOtherSessions'>;

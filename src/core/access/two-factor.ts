@@ -1,13 +1,20 @@
-// The second factor: enrolled with an app, used once a code, with recovery codes for who lost the phone.
+// The second factor: enrolled with an authenticator app, with recovery codes for a lost phone. Codes are checked in proof.ts.
+
 import type { Input, Output } from '../../contract/table.ts';
-import type { Call, Reply, Scope } from '../context.ts';
-import type { Env } from '../env.ts';
-import type { Handlers, Refusal } from '../handler.ts';
+import type { Result } from '../call.ts';
+import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
-import type { AdministratorRow } from '../ports/administrator.ts';
 import { toInstantOrNull } from '../wire.ts';
-import { forgiveAttempts, proveAnew, refuse, takeAttempt } from './attempts.ts';
-import { acceptCode, compactCode, hashCode, SECRET_PLACE } from './second-factor.ts';
+import {
+  acceptCode,
+  clearAttempts,
+  compactCode,
+  countAttempt,
+  hashCode,
+  reauthenticate,
+  refuseProof,
+  SECRET_PLACE,
+} from './proof.ts';
 
 const PENDING_PLACE = 'administrator:totp-pending';
 const ENROL_WITHIN_MS = 10 * 60_000;
@@ -16,104 +23,109 @@ const GROUPS = 4;
 // 32 characters that cannot be taken for one another: 16 of them are 80 bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-function newRecoveryCode({ crypto }: Scope): string {
+function newRecoveryCode({ crypto }: Transaction): string {
   const characters = Array.from(crypto.randomBytes(GROUPS * 4), (byte) => ALPHABET.charAt(byte % ALPHABET.length));
   return Array.from({ length: GROUPS }, (_, group) => characters.slice(group * 4, group * 4 + 4).join('')).join('-');
 }
 
-function replaceCodes(scope: Scope): string[] {
-  const codes = Array.from({ length: RECOVERY_CODES }, () => newRecoveryCode(scope));
-  scope.store.twoFactor.replaceCodes(codes.map((code) => hashCode(scope.crypto, code)));
+function replaceCodes(tx: Transaction): string[] {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => newRecoveryCode(tx));
+  tx.store.twoFactor.replaceCodes(codes.map((code) => hashCode(tx.crypto, code)));
   return codes;
 }
 
-function viewTwoFactor({ store }: Scope): Reply {
+function viewTwoFactor({ store }: Context): Result<Output<'getTwoFactor'>> {
   const row = store.twoFactor.get();
   const body: Output<'getTwoFactor'> = {
     enabled: row !== null,
     enabled_at: toInstantOrNull(row?.enabledAt ?? null),
     recovery_codes_left: row ? store.twoFactor.countCodes() : 0,
   };
-  return { status: 200, body };
+  return { body };
 }
 
-type Proved = AdministratorRow | null;
-
-/** Before the password is looked at: a secret that cannot be sealed is nobody's failed attempt. */
-async function prepareBegin(input: Input<'beginTwoFactor'>, call: Call, env: Env): Promise<Proved> {
-  await env.vault.prepare();
-  return proveAnew(input, call, env);
+async function beginTwoFactor(input: Input<'beginTwoFactor'>, context: AsyncContext<'beginTwoFactor'>) {
+  // Before the password is checked: a vault that cannot seal must not count as a failed attempt.
+  await context.env.vault.prepare();
+  const administrator = await reauthenticate(context, input);
+  return context.commit((tx) => {
+    const { store, vault, totp, now, call } = tx;
+    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
+    clearAttempts(tx);
+    const secret = totp.newSecret();
+    store.sealed.put(vault.seal(PENDING_PLACE, secret));
+    store.twoFactor.setPending({ sessionId: call.actor.sessionId ?? 0, endsAt: now + ENROL_WITHIN_MS });
+    tx.audit('administrator:1');
+    return { body: { secret, uri: totp.uri(secret, administrator.name) } };
+  });
 }
 
-function beginTwoFactor(input: Input<'beginTwoFactor'>, scope: Scope, proved: Proved): Reply | Refusal {
-  const { store, vault, totp, now, call } = scope;
-  if (!proved || !acceptCode(scope, input.code)) return refuse(scope);
-  forgiveAttempts(scope);
-  const secret = totp.newSecret();
-  store.sealed.put(vault.seal(PENDING_PLACE, secret));
-  store.twoFactor.setPending({ sessionId: call.actor.sessionId ?? 0, endsAt: now + ENROL_WITHIN_MS });
-  scope.audit('administrator:1');
-  const body: Output<'beginTwoFactor'> = { secret, uri: totp.uri(secret, proved.name) };
-  return { status: 200, body };
-}
-
-/** A wrong code counts among the failed attempts of all factors. */
-function prepareConfirm(_input: Input<'confirmTwoFactor'>, call: Call, env: Env): Promise<void> {
-  return takeAttempt(env, call);
-}
-
-function confirmTwoFactor(input: Input<'confirmTwoFactor'>, scope: Scope): Reply | Refusal {
-  const { store, vault, totp, now, call } = scope;
-  const pending = store.twoFactor.pending();
-  const sealed = store.sealed.get(PENDING_PLACE);
-  const isMine = pending !== null && pending.endsAt > now && pending.sessionId === (call.actor.sessionId ?? 0);
-  if (!isMine || !sealed) throw new PanelError('not_found');
-  const secret = vault.open(sealed);
-  const step = totp.stepOf(secret, compactCode(input.code), now);
-  if (step === null) return refuse(scope);
-  forgiveAttempts(scope);
-  store.sealed.put(vault.seal(SECRET_PLACE, secret));
-  store.sealed.remove(PENDING_PLACE);
-  store.twoFactor.setPending(null);
-  store.twoFactor.put({ enabledAt: now, lastStep: step });
-  const body: Output<'confirmTwoFactor'> = { recovery_codes: replaceCodes(scope) };
-  const ended = store.sessions.removeAll(call.actor.sessionId ?? null);
-  scope.audit('administrator:1', { sessions_ended: ended });
-  return { status: 200, body };
+async function confirmTwoFactor(
+  input: Input<'confirmTwoFactor'>,
+  { env, call, commit }: AsyncContext<'confirmTwoFactor'>,
+) {
+  // A wrong code counts among the failed attempts of all factors.
+  await countAttempt(env, call);
+  return commit((tx) => {
+    const { store, vault, totp, now } = tx;
+    const sessionId = call.actor.sessionId;
+    const pending = store.twoFactor.pending();
+    const sealed = store.sealed.get(PENDING_PLACE);
+    const isOwn = pending !== null && pending.endsAt > now && pending.sessionId === (sessionId ?? 0);
+    if (!isOwn || !sealed) throw new PanelError('not_found');
+    const secret = vault.open(sealed);
+    const step = totp.stepOf(secret, compactCode(input.code), now);
+    if (step === null) return refuseProof(tx);
+    clearAttempts(tx);
+    store.sealed.put(vault.seal(SECRET_PLACE, secret));
+    store.sealed.remove(PENDING_PLACE);
+    store.twoFactor.setPending(null);
+    store.twoFactor.put({ enabledAt: now, lastStep: step });
+    const codes = replaceCodes(tx);
+    const ended = store.sessions.removeAll(sessionId ?? null);
+    tx.audit('administrator:1', { sessions_ended: ended });
+    return { body: { recovery_codes: codes } };
+  });
 }
 
 /** Turns the second factor off and forgets its secret and codes. */
-export function dropTwoFactor({ store }: Pick<Scope, 'store'>): void {
+export function dropTwoFactor({ store }: Pick<Transaction, 'store'>): void {
   store.twoFactor.put(null);
   store.twoFactor.setPending(null);
   store.sealed.remove(SECRET_PLACE);
   store.sealed.remove(PENDING_PLACE);
 }
 
-function disableTwoFactor(input: Input<'disableTwoFactor'>, scope: Scope, proved: Proved): Reply | Refusal {
-  if (!scope.store.twoFactor.get()) throw new PanelError('not_found');
-  if (!proved || !acceptCode(scope, input.code)) return refuse(scope);
-  forgiveAttempts(scope);
-  dropTwoFactor(scope);
-  scope.audit('administrator:1');
-  return viewTwoFactor(scope);
+async function disableTwoFactor(input: Input<'disableTwoFactor'>, context: AsyncContext<'disableTwoFactor'>) {
+  const administrator = await reauthenticate(context, input);
+  return context.commit((tx) => {
+    if (!tx.store.twoFactor.get()) throw new PanelError('not_found');
+    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
+    clearAttempts(tx);
+    dropTwoFactor(tx);
+    tx.audit('administrator:1');
+    return viewTwoFactor(tx);
+  });
 }
 
-function renewRecoveryCodes(input: Input<'renewRecoveryCodes'>, scope: Scope, proved: Proved): Reply | Refusal {
-  if (!scope.store.twoFactor.get()) throw new PanelError('not_found');
-  if (!proved || !acceptCode(scope, input.code)) return refuse(scope);
-  forgiveAttempts(scope);
-  const body: Output<'renewRecoveryCodes'> = { recovery_codes: replaceCodes(scope) };
-  scope.audit('administrator:1');
-  return { status: 200, body };
+async function renewRecoveryCodes(input: Input<'renewRecoveryCodes'>, context: AsyncContext<'renewRecoveryCodes'>) {
+  const administrator = await reauthenticate(context, input);
+  return context.commit((tx) => {
+    if (!tx.store.twoFactor.get()) throw new PanelError('not_found');
+    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
+    clearAttempts(tx);
+    const codes = replaceCodes(tx);
+    tx.audit('administrator:1');
+    return { body: { recovery_codes: codes } };
+  });
 }
 
 export const TWO_FACTOR_HANDLERS = {
-  getTwoFactor: { read: (_input, scope) => viewTwoFactor(scope) },
-  beginTwoFactor: { prepare: prepareBegin, write: beginTwoFactor },
-  confirmTwoFactor: { prepare: prepareConfirm, write: confirmTwoFactor },
-  disableTwoFactor: { prepare: proveAnew, write: disableTwoFactor },
-  renewRecoveryCodes: { prepare: proveAnew, write: renewRecoveryCodes },
+  getTwoFactor: { read: (_input, context) => viewTwoFactor(context) },
+  beginTwoFactor: { run: beginTwoFactor },
+  confirmTwoFactor: { run: confirmTwoFactor },
+  disableTwoFactor: { run: disableTwoFactor },
+  renewRecoveryCodes: { run: renewRecoveryCodes },
 } satisfies Handlers<
   'getTwoFactor' | 'beginTwoFactor' | 'confirmTwoFactor' | 'disableTwoFactor' | 'renewRecoveryCodes'
 >;

@@ -1,21 +1,27 @@
-// Backups as the administrator works with them: made, scheduled, looked through and restored.
+// Backups as the administrator works with them: made, scheduled, checked and restored.
+
 import type { Backup } from '../../contract/backups.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { forgiveAttempts, proveAnew, refuse } from '../access/attempts.ts';
-import { acceptCode } from '../access/second-factor.ts';
-import type { Call, Reply, Scope } from '../context.ts';
-import { createScope, type Env } from '../env.ts';
-import type { Handlers, Refusal } from '../handler.ts';
+import { acceptCode, clearAttempts, reauthenticate, refuseProof } from '../access/proof.ts';
+import type { Call, Result } from '../call.ts';
+import {
+  type AsyncContext,
+  type Context,
+  createTransaction,
+  type Env,
+  type Handlers,
+  type Transaction,
+} from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { BackupFile, BackupSource, Backups, BackupVerdict, Restored } from '../ports/backups.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 
-/** Where the passphrase of scheduled backups is sealed. */
+/** The sealed place of the passphrase of scheduled backups. */
 export const PASSPHRASE_PLACE = 'backup:passphrase';
 
-/** Throws PanelError `unavailable` where this core has nobody who keeps backups. */
-export function backupsOf({ backups }: Pick<Env, 'backups'>): Backups {
+/** Throws PanelError `unavailable` where this core was composed without backups. */
+export function requireBackups({ backups }: Pick<Env, 'backups'>): Backups {
   if (!backups) throw new PanelError('unavailable');
   return backups;
 }
@@ -35,58 +41,54 @@ export function viewVerdict(verdict: BackupVerdict): Output<'checkBackup'> {
   return { ok: problem === null, problem, version, created_at: toInstantOrNull(createdAt), users, keys, secrets };
 }
 
-function listBackups(env: Env, { settings }: Scope): Reply {
-  const backups = backupsOf(env);
+function listBackups(_input: Input<'listBackups'>, { env, settings }: Context): Result<Output<'listBackups'>> {
+  const backups = requireBackups(env);
   const items = backups.list().map(viewBackup);
-  const body: Output<'listBackups'> = { items, schedule: viewSchedule(settings), folder: backups.folder };
-  return { status: 200, body };
+  return { body: { items, schedule: viewSchedule(settings), folder: backups.folder } };
 }
 
-function prepareCreate({ passphrase }: Input<'createBackup'>, _call: Call, env: Env): Promise<BackupFile> {
-  return backupsOf(env).create('manual', passphrase ?? null);
+async function createBackup({ passphrase }: Input<'createBackup'>, { env, commit }: AsyncContext<'createBackup'>) {
+  const file = await requireBackups(env).create('manual', passphrase ?? null);
+  return commit((tx) => {
+    const { name, encrypted, secrets } = file;
+    tx.emit('backup.made', { name });
+    tx.audit(`backup:${name}`, { encrypted, secrets });
+    return { body: viewBackup(file) };
+  });
 }
 
-function createBackup(_input: Input<'createBackup'>, scope: Scope, made: BackupFile): Reply {
-  const { name, encrypted, secrets } = made;
-  scope.emit('backup.made', { name });
-  scope.audit(`backup:${name}`, { encrypted, secrets });
-  return { status: 201, body: viewBackup(made) };
+async function deleteBackup({ name }: Input<'deleteBackup'>, { env, commit }: AsyncContext<'deleteBackup'>) {
+  // Before the transaction, which may have to run twice where the disk is full.
+  if (!requireBackups(env).remove(name)) throw new PanelError('not_found');
+  return commit((tx) => {
+    tx.audit(`backup:${name}`);
+    return { body: undefined };
+  });
 }
 
-/** Before the transaction, which may have to run twice where the disk is full. */
-async function prepareDelete({ name }: Input<'deleteBackup'>, _call: Call, env: Env): Promise<void> {
-  if (!backupsOf(env).remove(name)) throw new PanelError('not_found');
-}
-
-function deleteBackup({ name }: Input<'deleteBackup'>, scope: Scope): Reply {
-  scope.audit(`backup:${name}`);
-  return { status: 204 };
-}
-
-/** A key of the vault must be there before the transaction that seals with it. */
-async function prepareSchedule({ passphrase }: Input<'scheduleBackups'>, _call: Call, { vault }: Env): Promise<void> {
-  if (typeof passphrase === 'string') await vault.prepare();
-}
-
-function scheduleBackups(input: Input<'scheduleBackups'>, scope: Scope): Reply {
-  const { store, vault, settings } = scope;
+async function scheduleBackups(input: Input<'scheduleBackups'>, { env, commit }: AsyncContext<'scheduleBackups'>) {
   const { every_hours: everyHours, keep, passphrase } = input;
-  if (typeof passphrase === 'string') store.sealed.put(vault.seal(PASSPHRASE_PLACE, passphrase));
-  if (passphrase === null) store.sealed.remove(PASSPHRASE_PLACE);
-  const encrypted = passphrase === undefined ? settings.backupSchedule.encrypted : passphrase !== null;
-  const backupSchedule = { everyHours, keep, encrypted };
-  scope.saveSettings({ backupSchedule });
-  scope.audit('backups', { every_hours: everyHours, keep, encrypted, new_passphrase: typeof passphrase === 'string' });
-  return { status: 200, body: viewSchedule({ ...settings, backupSchedule }) };
+  const isNew = typeof passphrase === 'string';
+  if (isNew) await env.vault.prepare();
+  return commit((tx) => {
+    const { store, vault, settings } = tx;
+    if (isNew) store.sealed.put(vault.seal(PASSPHRASE_PLACE, passphrase));
+    if (passphrase === null) store.sealed.remove(PASSPHRASE_PLACE);
+    const encrypted = passphrase === undefined ? settings.backupSchedule.encrypted : passphrase !== null;
+    const backupSchedule = { everyHours, keep, encrypted };
+    tx.saveSettings({ backupSchedule });
+    tx.audit('backups', { every_hours: everyHours, keep, encrypted, new_passphrase: isNew });
+    return { body: viewSchedule({ ...settings, backupSchedule }) };
+  });
 }
 
-async function prepareCheck(input: Input<'checkBackup'>, _call: Call, env: Env): Promise<BackupVerdict> {
-  return backupsOf(env).check({ name: input.name }, input.passphrase ?? null);
+async function checkBackup({ name, passphrase }: Input<'checkBackup'>, { env }: AsyncContext<'checkBackup'>) {
+  return { body: viewVerdict(await requireBackups(env).check({ name }, passphrase ?? null)) };
 }
 
 /**
- * Restores, or throws PanelError `backup_refused` with the reason, having touched nothing. The audit row and the event of it belong
- * into what was restored, so they are for the caller to write.
+ * Restores, or throws PanelError `backup_refused` with the reason, with nothing changed. Its audit row and its event belong
+ * in the restored database, so the caller writes them.
  */
 async function restoreFrom(
   env: Env,
@@ -94,7 +96,7 @@ async function restoreFrom(
   passphrase: string | null,
   sessionId: number | null,
 ): Promise<Restored> {
-  const restored = await backupsOf(env).restore({
+  const restored = await requireBackups(env).restore({
     source,
     passphrase,
     sessionId,
@@ -122,36 +124,32 @@ const PROBLEMS: Readonly<Record<NonNullable<BackupVerdict['problem']>, string>> 
   wrong_passphrase: 'does not open with this passphrase',
 };
 
-/** What is restored must say who did it: on record, in the feed. */
-function noteRestored(scope: Scope, { verdict, former }: Restored, from: string): void {
+/** Records in the restored database who restored it. */
+function noteRestored(tx: Transaction, { verdict, former }: Restored, from: string): void {
   const { version, secrets, createdAt } = verdict;
   const made = toInstantOrNull(createdAt);
-  scope.emit('backup.restored', {});
-  scope.audit(`backup:${from}`, { version, secrets, created_at: made, former: former?.name ?? null });
+  tx.emit('backup.restored', {});
+  tx.audit(`backup:${from}`, { version, secrets, created_at: made, former: former?.name ?? null });
 }
 
-/** Proof is judged in a transaction of its own: what follows exchanges the very store it was written to. */
-async function prepareRestore(input: Input<'restoreBackup'>, call: Call, env: Env): Promise<Restored | null> {
-  const administrator = await proveAnew(input, call, env);
-  const isProved = await env.queue.run(() =>
-    env.store.write(() => {
-      const scope = createScope(env, call, 'restoreBackup', env.clock.now());
-      if (!administrator || !acceptCode(scope, input.code)) return false;
-      forgiveAttempts(scope);
-      return true;
-    }),
-  );
-  if (!isProved) return null;
-  return restoreFrom(env, { name: input.name }, input.passphrase ?? null, call.actor.sessionId ?? null);
+async function restoreBackup(input: Input<'restoreBackup'>, context: AsyncContext<'restoreBackup'>) {
+  const { env, call, transaction, commit } = context;
+  const { name, passphrase } = input;
+  const administrator = await reauthenticate(context, input);
+  // In a transaction of its own: what follows swaps the very database that it is written to.
+  await transaction((tx) => {
+    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx, { name });
+    clearAttempts(tx);
+    return undefined;
+  });
+  const restored = await restoreFrom(env, { name }, passphrase ?? null, call.actor.sessionId ?? null);
+  return commit((tx) => {
+    noteRestored(tx, restored, name);
+    return { body: viewRestored(tx, restored) };
+  });
 }
 
-function restoreBackup({ name }: Input<'restoreBackup'>, scope: Scope, restored: Restored | null): Reply | Refusal {
-  if (!restored) return refuse(scope, { name });
-  noteRestored(scope, restored, name);
-  return { status: 200, body: viewRestored(scope, restored) };
-}
-
-/** Restores a file on this machine for the command line, which nobody can reach who does not own the data. */
+/** Restores a file on this machine for the command line, which only the owner of the data can use. */
 export async function restoreLocally(
   env: Env,
   call: Call,
@@ -161,31 +159,26 @@ export async function restoreLocally(
   const restored = await restoreFrom(env, { path }, passphrase, null);
   const done = await env.queue.run(() =>
     env.store.write(() => {
-      const scope = createScope(env, call, 'restoreBackup', env.clock.now());
-      noteRestored(scope, restored, 'file');
-      return viewRestored(scope, restored);
+      const tx = createTransaction(env, call, 'restoreBackup', env.clock.now());
+      noteRestored(tx, restored, 'file');
+      return viewRestored(tx, restored);
     }),
   );
   env.announce();
   return done;
 }
 
-function viewRestored(scope: Scope, { verdict, former }: Restored): Output<'restoreBackup'> {
-  return { restored: viewVerdict(verdict), former: former?.name ?? '', links_url: scope.subUrl('') };
+function viewRestored({ env }: Context, { verdict, former }: Restored): Output<'restoreBackup'> {
+  return { restored: viewVerdict(verdict), former: former?.name ?? '', links_url: env.subUrl('') };
 }
 
-export function backupHandlers(env: Env) {
-  return {
-    listBackups: { read: (_input, scope) => listBackups(env, scope) },
-    createBackup: { prepare: prepareCreate, write: createBackup },
-    deleteBackup: { prepare: prepareDelete, write: deleteBackup, isEssential: true },
-    scheduleBackups: { prepare: prepareSchedule, write: scheduleBackups },
-    checkBackup: {
-      prepare: prepareCheck,
-      write: (_input, _scope, verdict: BackupVerdict) => ({ status: 200, body: viewVerdict(verdict) }),
-    },
-    restoreBackup: { prepare: prepareRestore, write: restoreBackup },
-  } satisfies Handlers<
-    'listBackups' | 'createBackup' | 'deleteBackup' | 'scheduleBackups' | 'checkBackup' | 'restoreBackup'
-  >;
-}
+export const BACKUP_HANDLERS = {
+  listBackups: { read: listBackups },
+  createBackup: { run: createBackup },
+  deleteBackup: { run: deleteBackup, isEssential: true },
+  scheduleBackups: { run: scheduleBackups },
+  checkBackup: { run: checkBackup },
+  restoreBackup: { run: restoreBackup },
+} satisfies Handlers<
+  'listBackups' | 'createBackup' | 'deleteBackup' | 'scheduleBackups' | 'checkBackup' | 'restoreBackup'
+>;

@@ -1,10 +1,11 @@
 // Backups that are made by themselves. A failure is noted and told in the feed; the next attempt comes before long.
+
 import { HOUR_MS } from '../../domain/limits.ts';
-import type { Call } from '../context.ts';
-import { createScope, type Env } from '../env.ts';
+import type { Call } from '../call.ts';
+import { createTransaction, type Env } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { SettingValues } from '../ports/settings.ts';
-import { backupsOf, PASSPHRASE_PLACE } from './backups.ts';
+import { PASSPHRASE_PLACE, requireBackups } from './backups.ts';
 
 /** A new panel has something to lose soon, but not at once. */
 const FIRST_AFTER_MS = HOUR_MS;
@@ -33,7 +34,7 @@ export function createBackupSchedule(env: Env): () => Promise<void> {
     const now = env.clock.now();
     if (!isDue(now)) return;
     try {
-      const backups = backupsOf(env);
+      const backups = requireBackups(env);
       const { encrypted, keep } = env.settings().backupSchedule;
       const made = await backups.create('scheduled', encrypted ? passphraseOf(env) : null);
       backups.keep('scheduled', keep);
@@ -66,10 +67,10 @@ function passphraseOf({ store, vault }: Env): string {
 async function note(env: Env, backupLast: SettingValues['backupLast'], made: string | null): Promise<void> {
   await env.queue.run(() =>
     env.store.write(() => {
-      const scope = createScope(env, CALL, 'scheduledBackup', env.clock.now());
-      scope.saveSettings({ backupLast });
-      if (made === null) scope.emit('backup.failed', { name: backupLast.error ?? '' });
-      else scope.emit('backup.made', { name: made });
+      const tx = createTransaction(env, CALL, 'scheduledBackup', env.clock.now());
+      tx.saveSettings({ backupLast });
+      if (made === null) tx.emit('backup.failed', { name: backupLast.error ?? '' });
+      else tx.emit('backup.made', { name: made });
     }),
   );
   env.announce();

@@ -1,6 +1,6 @@
 // What the core asks of whoever keeps the backups: files of their own, made, looked through and restored without holding the panel up.
 import type { BACKUP_KINDS, BACKUP_PROBLEMS, BACKUP_SECRETS, Backup } from '../../contract/backups.ts';
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 
 export type BackupKind = (typeof BACKUP_KINDS)[number];
 export type BackupProblem = (typeof BACKUP_PROBLEMS)[number];

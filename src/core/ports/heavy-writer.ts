@@ -1,11 +1,10 @@
 // The port of writes that would hold the event loop: a thread of their own.
 import type { ErrorCode, FieldError } from '../../contract/errors.ts';
-import type { OperationId } from '../../contract/table.ts';
-import type { Call, Reply } from '../context.ts';
+import type { Call, HandledId, Reply } from '../call.ts';
 
-/** What came of a write in the worker thread: the reply, or the expected failure. Plain data, as it crosses threads. */
+/** The outcome of a write in the worker thread: the reply with its body as text, or the expected failure. Plain data, as it crosses threads. */
 export type HeavyOutcome =
-  | { readonly reply: Reply }
+  | { readonly reply: Omit<Reply, 'body'> }
   | { readonly code: ErrorCode; readonly errors?: readonly FieldError[]; readonly retryAfter?: number };
 
 /**
@@ -13,5 +12,5 @@ export type HeavyOutcome =
  * write begin until it is done. It runs core/dispatch.ts#runHeavy over there. Rejects only on an unexpected failure.
  */
 export interface HeavyWriter {
-  run(operation: OperationId, input: unknown, call: Call): Promise<HeavyOutcome>;
+  run(operation: HandledId, input: unknown, call: Call): Promise<HeavyOutcome>;
 }

@@ -8,7 +8,7 @@ import { createPasswordHasher } from '../../adapters/passwords.ts';
 import { totp } from '../../adapters/totp.ts';
 import { noVault } from '../../adapters/vault/no-vault.ts';
 import { openStore } from '../../store/index.ts';
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 import type { Core } from '../core.ts';
 import { createCore } from '../create-core.ts';
 import { PanelError } from '../panel-error.ts';
@@ -80,11 +80,11 @@ afterEach(() => {
 const actor = { kind: 'administrator', id: 1, name: 'admin', access: 'full' } as const;
 const CALL: Call = { actor, requestId: 'test', address: '127.0.0.1' };
 async function change(input: object): Promise<{ confirm_token: string | null }> {
-  const reply = await core.dispatch('changeAddresses', { password: PASSWORD, ...input }, CALL);
-  return reply.body as { confirm_token: string | null };
+  const reply = await core.call('changeAddresses', { password: PASSWORD, ...input }, CALL);
+  return reply.body;
 }
-const confirm = (token: unknown, isOnTrial = true) =>
-  core.dispatch('confirmAddresses', { token }, { ...CALL, ...(isOnTrial && { isOnTrial }) });
+const confirm = (token: string | null, isOnTrial = true) =>
+  core.call('confirmAddresses', { token: token ?? '' }, { ...CALL, ...(isOnTrial && { isOnTrial }) });
 const tick = () => {
   for (const each of [...ticks]) each();
 };

@@ -1,13 +1,11 @@
-// Addresses of the panel, changed with proof of who one is; a listening place is kept only once it was reached from there.
+// Addresses of the panel, changed with proof of identity; a listening address stays only once it was reached from there.
+
 import type { Addresses } from '../../contract/addresses.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { forgiveAttempts, proveAnew, refuse } from '../access/attempts.ts';
-import { acceptCode } from '../access/second-factor.ts';
-import type { Call, Reply, Scope } from '../context.ts';
-import type { Env } from '../env.ts';
-import type { Handlers, Refusal } from '../handler.ts';
+import { acceptCode, clearAttempts, reauthenticate, refuseProof } from '../access/proof.ts';
+import type { Result } from '../call.ts';
+import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
-import type { AdministratorRow } from '../ports/administrator.ts';
 import type { Place } from '../ports/host.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { definedOnly, toInstantOrNull, tokenOf } from '../wire.ts';
@@ -52,19 +50,9 @@ function view(env: Env, settings: SettingValues): Addresses {
     base_url: `${origin}/${settings.secretPath}/api/v1`,
     panel_url: `${origin}/${settings.secretPath}/`,
     links_url: `${settings.publicUrl ?? origin}/${settings.subPath}/`,
-    confirm_by: toInstantOrNull(env.addresses.trial?.endsAt ?? null),
+    confirm_by: toInstantOrNull(env.addressTrial?.endsAt ?? null),
     warnings: warningsOf(env, settings),
   };
-}
-
-/** What a change has opened before its transaction, to be kept or closed again. */
-interface Prepared {
-  readonly proved: AdministratorRow | null;
-  readonly env: Env;
-  /** The place under trial; null where it stays. */
-  readonly place: Place | null;
-  /** Where links were served before this change; undefined where that stays. */
-  readonly formerLinks: Place | null | undefined;
 }
 
 function linksPlace({ linksPort, linksHost }: Pick<SettingValues, 'linksPort' | 'linksHost'>): Place | null {
@@ -75,19 +63,28 @@ function isSamePlace(a: Place | null, b: Place | null): boolean {
   return a?.host === b?.host && a?.port === b?.port;
 }
 
-async function prepareChange(input: Input<'changeAddresses'>, call: Call, env: Env): Promise<Prepared> {
-  const proved = await proveAnew(input, call, env);
+/** The listening addresses that a change has moved. */
+interface Move {
+  /** Under trial; null: the panel stays. */
+  readonly place: Place | null;
+  /** Where links were served before; undefined: they stay. */
+  readonly formerLinks: Place | null | undefined;
+}
+
+/** Listens at the new addresses, which fails before anything is written. */
+async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Move> {
   const settings = env.settings();
   const place = { host: input.host ?? settings.host, port: input.port ?? settings.port };
   const links = linksPlace({
     linksPort: input.links_port === undefined ? settings.linksPort : input.links_port,
     linksHost: input.links_host ?? settings.linksHost,
   });
+  const formerLinks = linksPlace(settings);
   const hasMoved = !isSamePlace(place, settings);
-  const haveLinksMoved = !isSamePlace(links, linksPlace(settings));
-  if (!proved || (!hasMoved && !haveLinksMoved)) return { proved, env, place: null, formerLinks: undefined };
+  const haveLinksMoved = !isSamePlace(links, formerLinks);
+  if (!hasMoved && !haveLinksMoved) return { place: null, formerLinks: undefined };
   const host = env.host();
-  if (!host || env.addresses.trial) throw new PanelError('unavailable');
+  if (!host || env.addressTrial) throw new PanelError('unavailable');
   if (links && links.port === place.port)
     throw bodyError('validation', '#/links_port', 'taken', "is the panel's own port");
   if (hasMoved) await host.listeners.tryAt(place);
@@ -97,15 +94,10 @@ async function prepareChange(input: Input<'changeAddresses'>, call: Call, env: E
     await host.listeners.dropTrial();
     throw error;
   }
-  return {
-    proved,
-    env,
-    place: hasMoved ? place : null,
-    formerLinks: haveLinksMoved ? linksPlace(settings) : undefined,
-  };
+  return { place: hasMoved ? place : null, formerLinks: haveLinksMoved ? formerLinks : undefined };
 }
 
-async function undoChange({ place, formerLinks }: Prepared, env: Env): Promise<void> {
+async function revertMove(env: Env, { place, formerLinks }: Move): Promise<void> {
   if (place) await env.host()?.listeners.dropTrial();
   if (formerLinks !== undefined) await env.host()?.listeners.serveLinksAt(formerLinks);
 }
@@ -135,19 +127,45 @@ function beginTrial(env: Env, place: Place, now: number): string {
         env.log.error('trial of an address not ended', { error: String(error) });
       });
   });
-  env.addresses.trial = { place, tokenHash: env.crypto.sha256(token), endsAt, stop };
+  env.addressTrial = { place, tokenHash: env.crypto.sha256(token), endsAt, stop };
   return token;
 }
 
 function endTrial(env: Env): void {
-  env.addresses.trial?.stop();
-  env.addresses.trial = null;
+  env.addressTrial?.stop();
+  env.addressTrial = null;
 }
 
-function changeAddresses(input: Input<'changeAddresses'>, scope: Scope, prepared: Prepared): Reply | Refusal {
-  const { env, place } = prepared;
-  if (!prepared.proved || !acceptCode(scope, input.code)) return refuse(scope);
-  forgiveAttempts(scope);
+async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncContext<'changeAddresses'>) {
+  const { env, commit } = context;
+  const administrator = await reauthenticate(context, input);
+  const move = administrator ? await openPlaces(env, input) : { place: null, formerLinks: undefined };
+  const commitChange = () =>
+    commit((tx) => {
+      if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
+      clearAttempts(tx);
+      return saveAddresses(tx, input, move.place);
+    });
+  const result = await commitChange().catch(async (error: unknown) => {
+    await revertMove(env, move);
+    throw error;
+  });
+  // The change stands whatever comes of the certificate.
+  await env
+    .host()
+    ?.certificates?.follow(env.settings())
+    .catch((error: unknown) => {
+      env.log.error('certificate not renewed', { error: String(error) });
+    });
+  return result;
+}
+
+function saveAddresses(
+  tx: Transaction,
+  input: Input<'changeAddresses'>,
+  place: Place | null,
+): Result<Output<'changeAddresses'>> {
+  const { env } = tx;
   const asked = definedOnly({
     secretPath: input.secret_path,
     subPath: input.sub_path,
@@ -158,83 +176,67 @@ function changeAddresses(input: Input<'changeAddresses'>, scope: Scope, prepared
     linksPort: input.links_port,
     linksHost: input.links_host,
   });
-  const settings = { ...scope.settings, ...asked };
+  const settings = { ...tx.settings, ...asked };
   requireApart(settings.secretPath, settings.subPath);
-  scope.saveSettings(asked);
+  tx.saveSettings(asked);
   const names = [...Object.keys(asked), ...(place ? ['place'] : [])];
-  scope.emit('settings.changed', { names });
-  // Names only: an address belongs into no log.
-  scope.audit('addresses', { changed: names });
-  const token = place ? beginTrial(env, place, scope.now) : null;
-  const confirmUrl = place && `${originAt(env, place)}/${settings.secretPath}/#/confirm/${token}`;
-  const body: Output<'changeAddresses'> = {
-    addresses: view(env, settings),
-    confirm_url: confirmUrl,
-    confirm_token: token,
+  tx.emit('settings.changed', { names });
+  // Names only: an address must not be in any log.
+  tx.audit('addresses', { changed: names });
+  const token = place ? beginTrial(env, place, tx.now) : null;
+  return {
+    body: {
+      addresses: view(env, settings),
+      confirm_url: place && `${originAt(env, place)}/${settings.secretPath}/#/confirm/${token}`,
+      confirm_token: token,
+    },
   };
-  return { status: 200, body };
 }
 
-async function followNames(_prepared: unknown, env: Env): Promise<void> {
-  await env.host()?.certificates?.follow(env.settings());
-}
-
-interface Confirmation {
-  readonly env: Env;
-  readonly place: Place;
-}
-
-/** Judges the token and where the call arrived, and moves the panel over. */
-async function prepareConfirm(input: Input<'confirmAddresses'>, call: Call, env: Env): Promise<Confirmation> {
-  const { trial } = env.addresses;
+/** Moves the panel to the tried address, if the token is right and the call arrived there. */
+async function confirmAddresses(input: Input<'confirmAddresses'>, context: AsyncContext<'confirmAddresses'>) {
+  const { env, call, commit } = context;
+  const trial = env.addressTrial;
   const isGood = trial !== null && env.crypto.isEqual(env.crypto.sha256(input.token), trial.tokenHash);
   const host = env.host();
   if (!trial || !isGood || !host || !call.isOnTrial || trial.endsAt <= env.clock.now())
     throw new PanelError('not_found');
   endTrial(env);
-  return { env, place: trial.place };
+  const { place } = trial;
+  const commitPlace = () =>
+    commit((tx) => {
+      tx.saveSettings(place);
+      tx.emit('settings.changed', { names: ['place'] });
+      tx.audit('addresses', { changed: ['place'], confirmed: true });
+      return { body: view(env, { ...tx.settings, ...place }) };
+    });
+  await commitPlace().catch(async (error: unknown) => {
+    await host.listeners.dropTrial();
+    throw error;
+  });
+  await host.listeners.keepTrial().catch((error: unknown) => {
+    env.log.error('former address not closed', { error: String(error) });
+  });
+  // Read again: the panel's origin is the new one only now.
+  return { body: view(env, env.settings()) };
 }
 
-function confirmAddresses(_input: Input<'confirmAddresses'>, scope: Scope, { env, place }: Confirmation): Reply {
-  scope.saveSettings(place);
-  scope.emit('settings.changed', { names: ['place'] });
-  scope.audit('addresses', { changed: ['place'], confirmed: true });
-  return { status: 200, body: view(env, { ...scope.settings, ...place }) };
+async function rotateSecretPath(input: Input<'rotateSecretPath'>, context: AsyncContext<'rotateSecretPath'>) {
+  const administrator = await reauthenticate(context, input);
+  return context.commit((tx) => {
+    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
+    clearAttempts(tx);
+    const secretPath = tokenOf(tx.crypto.randomBytes(SECRET_PATH_BYTES));
+    tx.saveSettings({ secretPath });
+    tx.emit('settings.changed', { names: ['secretPath'] });
+    tx.audit('addresses', { changed: ['secretPath'] });
+    return { body: view(tx.env, { ...tx.settings, secretPath }) };
+  });
 }
 
-function rotateSecretPath(input: Input<'rotateSecretPath'>, scope: Scope, prepared: Rotation): Reply | Refusal {
-  const { env, proved } = prepared;
-  if (!proved || !acceptCode(scope, input.code)) return refuse(scope);
-  forgiveAttempts(scope);
-  const secretPath = tokenOf(scope.crypto.randomBytes(SECRET_PATH_BYTES));
-  scope.saveSettings({ secretPath });
-  scope.emit('settings.changed', { names: ['secretPath'] });
-  scope.audit('addresses', { changed: ['secretPath'] });
-  return { status: 200, body: view(env, { ...scope.settings, secretPath }) };
-}
-
-interface Rotation {
-  readonly env: Env;
-  readonly proved: AdministratorRow | null;
-}
-
-async function prepareRotation(input: Input<'rotateSecretPath'>, call: Call, env: Env): Promise<Rotation> {
-  return { env, proved: await proveAnew(input, call, env) };
-}
-
-/** The handlers; reading needs the environment, as addresses are the host's. */
-export function addressHandlers(env: Env) {
-  return {
-    getAddresses: { read: (_input, scope) => ({ status: 200, body: view(env, scope.settings) }) },
-    changeAddresses: { prepare: prepareChange, write: changeAddresses, undo: undoChange, done: followNames },
-    confirmAddresses: {
-      prepare: prepareConfirm,
-      write: confirmAddresses,
-      undo: async () => env.host()?.listeners.dropTrial(),
-      done: async () => env.host()?.listeners.keepTrial(),
-      // Only now is the panel there, and its addresses read so.
-      reply: async () => ({ status: 200, body: view(env, env.settings()) }),
-    },
-    rotateSecretPath: { prepare: prepareRotation, write: rotateSecretPath },
-  } satisfies Handlers<'getAddresses' | 'changeAddresses' | 'confirmAddresses' | 'rotateSecretPath'>;
-}
+export const ADDRESS_HANDLERS = {
+  getAddresses: { read: (_input, { env, settings }) => ({ body: view(env, settings) }) },
+  changeAddresses: { run: changeAddresses },
+  confirmAddresses: { run: confirmAddresses },
+  rotateSecretPath: { run: rotateSecretPath },
+} satisfies Handlers<'getAddresses' | 'changeAddresses' | 'confirmAddresses' | 'rotateSecretPath'>;

@@ -1,10 +1,11 @@
 // Settings as the administrator reads and changes them; another time zone moves every user's resets.
+
 import type { PanelSettings } from '../../contract/panel-settings.ts';
 import type { Input } from '../../contract/table.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
 import { changeReset } from '../../domain/traffic.ts';
-import type { Reply, Scope } from '../context.ts';
-import type { Handlers } from '../handler.ts';
+import type { Result } from '../call.ts';
+import type { Handlers, Transaction } from '../context.ts';
 import { bodyError } from '../panel-error.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { commitTraffic, openUser } from '../users/change.ts';
@@ -28,15 +29,15 @@ function view(settings: SettingValues): PanelSettings {
 }
 
 /** Settles every user that resets under the former zone and puts the next reset where the new one has it. */
-function moveResets(scope: Scope, zone: string): void {
-  const { store, now } = scope;
+function moveResets(tx: Transaction, zone: string): void {
+  const { store, now } = tx;
   let afterId = 0;
   for (;;) {
     const rows = store.users.withResets(afterId, CHUNK);
     for (const row of rows) {
-      const current = openUser(scope, row);
+      const current = openUser(tx, row);
       const { account } = current;
-      commitTraffic(scope, current, { account: changeReset(account, account.resetStrategy, now, zone) });
+      commitTraffic(tx, current, { account: changeReset(account, account.resetStrategy, now, zone) });
     }
     const last = rows.at(-1);
     if (rows.length < CHUNK || !last) return;
@@ -44,8 +45,8 @@ function moveResets(scope: Scope, zone: string): void {
   }
 }
 
-function updateSettings(input: Input<'updateSettings'>, scope: Scope): Reply {
-  const { settings } = scope;
+function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result<PanelSettings> {
+  const { settings } = tx;
   if (input.time_zone !== undefined && !isTimeZone(input.time_zone)) {
     throw bodyError('validation', '#/time_zone', 'invalid', 'is not an IANA time zone');
   }
@@ -63,15 +64,15 @@ function updateSettings(input: Input<'updateSettings'>, scope: Scope): Reply {
   });
   const names = Object.keys(asked) as (keyof SettingValues)[];
   const changed = names.filter((name) => asked[name as keyof typeof asked] !== settings[name]);
-  if (changed.length === 0) return { status: 200, body: view(settings) };
-  if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(scope, asked.timeZone);
-  scope.saveSettings(asked);
-  scope.emit('settings.changed', { names: changed });
-  scope.audit('settings', { ...input });
-  return { status: 200, body: view({ ...settings, ...asked }) };
+  if (changed.length === 0) return { body: view(settings) };
+  if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(tx, asked.timeZone);
+  tx.saveSettings(asked);
+  tx.emit('settings.changed', { names: changed });
+  tx.audit('settings', { ...input });
+  return { body: view({ ...settings, ...asked }) };
 }
 
 export const PANEL_SETTINGS_HANDLERS = {
-  getPanelSettings: { read: (_input, { settings }) => ({ status: 200, body: view(settings) }) },
+  getPanelSettings: { read: (_input, { settings }) => ({ body: view(settings) }) },
   updateSettings: { write: updateSettings, isHeavy: ({ time_zone }) => time_zone !== undefined },
 } satisfies Handlers<'getPanelSettings' | 'updateSettings'>;

@@ -1,8 +1,10 @@
 // Settings as a bot may know them: no address, no secret.
 
 import type { SettingsView } from '../../contract/settings.ts';
+import type { Input } from '../../contract/table.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
-import type { Reply, Scope } from '../context.ts';
+import type { Result } from '../call.ts';
+import type { Context } from '../context.ts';
 
 const PAGE = 500;
 const BODY_BYTES = 1_048_576;
@@ -10,9 +12,9 @@ const BODY_BYTES = 1_048_576;
 export const IDEMPOTENCY_HOURS = 24;
 
 /** GET /settings. */
-export function getSettings(version: string, { settings }: Scope): Reply {
-  const body: SettingsView = {
-    version,
+export function getSettings(_input: Input<'getSettings'>, { env, settings }: Context): Result<SettingsView> {
+  const body = {
+    version: env.version,
     time_zone: settings.timeZone,
     language: settings.language,
     subscription: {
@@ -30,5 +32,5 @@ export function getSettings(version: string, { settings }: Scope): Reply {
       idempotency_hours: IDEMPOTENCY_HOURS,
     },
   };
-  return { status: 200, body };
+  return { body };
 }

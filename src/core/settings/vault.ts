@@ -1,8 +1,8 @@
 // The secret store as the panel shows it.
+
 import type { Output } from '../../contract/table.ts';
-import type { Call, Reply, Scope } from '../context.ts';
-import type { Env } from '../env.ts';
-import type { Handlers } from '../handler.ts';
+import type { Result } from '../call.ts';
+import type { Context, Handlers } from '../context.ts';
 import type { VaultReason } from '../ports/ports.ts';
 
 const MESSAGES: Readonly<Record<VaultReason, string>> = {
@@ -32,20 +32,18 @@ export function vaultMessage(reason: VaultReason): string {
   return MESSAGES[reason];
 }
 
-function view({ vault }: Scope): Reply {
-  const body: Output<'getVault'> = {
-    state: vault.state(),
-    backend: vault.backend(),
-    message: vaultMessage(vault.reason()),
-  };
-  return { status: 200, body };
-}
-
-async function refresh(_input: unknown, _call: Call, { vault }: Env): Promise<void> {
-  await vault.refresh();
+function viewVault({ vault }: Context): Result<Output<'getVault'>> {
+  const body = { state: vault.state(), backend: vault.backend(), message: vaultMessage(vault.reason()) };
+  return { body };
 }
 
 export const VAULT_HANDLERS = {
-  getVault: { read: (_input, scope) => view(scope) },
-  refreshVault: { prepare: refresh, write: (_input, scope) => view(scope), isEssential: true },
+  getVault: { read: (_input, context) => viewVault(context) },
+  refreshVault: {
+    async run(_input, { env, commit }) {
+      await env.vault.refresh();
+      return commit(viewVault);
+    },
+    isEssential: true,
+  },
 } satisfies Handlers<'getVault' | 'refreshVault'>;

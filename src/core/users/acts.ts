@@ -1,18 +1,20 @@
 // What is done to one user or to many: extend, reset, reissue, enable, disable. Each act is a rule that plans a change.
+
 import type { Input } from '../../contract/table.ts';
+import type { User } from '../../contract/users.ts';
 import { freshFlags } from '../../domain/settle.ts';
 import { type Duration, extendTerm } from '../../domain/term.ts';
 import { resetTraffic } from '../../domain/traffic.ts';
-import type { Reply, Scope } from '../context.ts';
-import type { Handlers } from '../handler.ts';
+import type { Result } from '../call.ts';
+import type { Handlers, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
-import { userOf } from '../references.ts';
+import { requireUser } from '../references.ts';
 import { type Change, type Current, commitUser, openUser } from './change.ts';
-import { newCredentials, userReply } from './users.ts';
+import { newCredentials, userResult } from './users.ts';
 
 /** What an act would do to a user: a change, nothing, or why it cannot. */
 export type Plan = { readonly change: Change } | 'unchanged' | PanelError;
-export type Act = (current: Current, scope: Scope) => Plan;
+export type Act = (current: Current, tx: Transaction) => Plan;
 
 /** Exactly one of days and months, or `extend_amount`. */
 export function durationOf(input: { days?: number | undefined; months?: number | undefined }): Duration {
@@ -54,28 +56,28 @@ export function setEnabled(enabled: boolean): Act {
   };
 }
 
-const reissue: Act = (_current, scope) => {
-  return { change: { fields: newCredentials(scope), events: [{ type: 'user.reissued' }] } };
+const reissue: Act = (_current, tx) => {
+  return { change: { fields: newCredentials(tx), events: [{ type: 'user.reissued' }] } };
 };
 
-function actOn(scope: Scope, id: number, act: Act, detail: Readonly<Record<string, unknown>>): Reply {
-  const stored = userOf(scope, id);
-  const current = openUser(scope, stored);
-  const plan = act(current, scope);
+function actOn(tx: Transaction, id: number, act: Act, detail: Readonly<Record<string, unknown>>): Result<User> {
+  const stored = requireUser(tx, id);
+  const current = openUser(tx, stored);
+  const plan = act(current, tx);
   if (plan instanceof PanelError) throw plan;
-  if (plan === 'unchanged') return userReply(scope, stored);
-  const row = commitUser(scope, current, plan.change);
-  scope.audit(`user:${id}`, detail);
-  return userReply(scope, row);
+  if (plan === 'unchanged') return userResult(tx, stored);
+  const row = commitUser(tx, current, plan.change);
+  tx.audit(`user:${id}`, detail);
+  return userResult(tx, row);
 }
 
-function extendUser(input: Input<'extendUser'>, scope: Scope): Reply {
+function extendUser(input: Input<'extendUser'>, tx: Transaction): Result<User> {
   const amount = durationOf(input);
-  return actOn(scope, input.id, extendBy(amount), { ...amount });
+  return actOn(tx, input.id, extendBy(amount), { ...amount });
 }
 
 export const USER_ACT_HANDLERS = {
   extendUser: { write: extendUser },
-  resetTraffic: { write: (input, scope) => actOn(scope, input.id, resetCounter, {}) },
-  reissueUser: { write: (input, scope) => actOn(scope, input.id, reissue, {}) },
+  resetTraffic: { write: (input, tx) => actOn(tx, input.id, resetCounter, {}) },
+  reissueUser: { write: (input, tx) => actOn(tx, input.id, reissue, {}) },
 } satisfies Handlers<'extendUser' | 'resetTraffic' | 'reissueUser'>;

@@ -3,15 +3,15 @@
 import type { Input } from '../../contract/table.ts';
 import type { BulkAction, BulkResult } from '../../contract/user-acts.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
-import type { Reply, Scope } from '../context.ts';
-import type { WriteHandler } from '../handler.ts';
+import type { Result } from '../call.ts';
+import type { Transaction, WriteHandler } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import { type Act, durationOf, extendBy, resetCounter, setEnabled } from './acts.ts';
 import { commitUser, openUser } from './change.ts';
 import { conditionsOf } from './list.ts';
 import { removeUser } from './users.ts';
 
-type Result = BulkResult['results'][number];
+type Outcome = BulkResult['results'][number];
 
 /** More users than this are not changed on the thread that answers. */
 const MAX_ON_MAIN = 100;
@@ -24,16 +24,16 @@ function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>
 }
 
 /** Acts on one user and says what came of it. */
-type Step = (id: number) => Result;
+type Step = (id: number) => Outcome;
 
-function stepFor(input: Input<'bulkUsers'>, scope: Scope): Step {
+function stepFor(input: Input<'bulkUsers'>, tx: Transaction): Step {
   const { action, dry_run: isDry } = input;
-  const { users } = scope.store;
+  const { users } = tx.store;
   if (action === 'delete') {
     return (id) => {
       const row = users.get(id);
       if (!row) return { id, outcome: 'failed', detail: 'not_found' };
-      if (!isDry) removeUser(scope, row);
+      if (!isDry) removeUser(tx, row);
       return { id, outcome: 'changed' };
     };
   }
@@ -41,22 +41,22 @@ function stepFor(input: Input<'bulkUsers'>, scope: Scope): Step {
   return (id) => {
     const stored = users.get(id);
     if (!stored) return { id, outcome: 'failed', detail: 'not_found' };
-    const current = openUser(scope, stored);
-    const plan = act(current, scope);
+    const current = openUser(tx, stored);
+    const plan = act(current, tx);
     if (plan === 'unchanged') return { id, outcome: 'unchanged' };
     if (plan instanceof PanelError) return { id, outcome: 'failed', detail: plan.code };
-    if (!isDry) commitUser(scope, current, plan.change);
+    if (!isDry) commitUser(tx, current, plan.change);
     return { id, outcome: 'changed' };
   };
 }
 
-function targetsOf(input: Input<'bulkUsers'>, scope: Scope): readonly number[] {
+function targetsOf(input: Input<'bulkUsers'>, tx: Transaction): readonly number[] {
   if (input.ids) return [...input.ids].sort((a, b) => a - b);
   const { all: _all, ...filter } = input.filter ?? {};
-  return scope.store.users.ids(conditionsOf(filter), scope.now);
+  return tx.store.users.ids(conditionsOf(filter), tx.now);
 }
 
-function undone(failed: readonly Result[], ids: readonly number[] | undefined): PanelError {
+function undone(failed: readonly Outcome[], ids: readonly number[] | undefined): PanelError {
   const errors = failed.slice(0, MAX_LISTED).map(({ id, detail }) => ({
     pointer: ids ? `#/ids/${ids.indexOf(id)}` : '#/filter',
     code: detail ?? 'failed',
@@ -65,12 +65,12 @@ function undone(failed: readonly Result[], ids: readonly number[] | undefined): 
   return new PanelError('bulk_failed', errors);
 }
 
-function bulkUsers(input: Input<'bulkUsers'>, scope: Scope): Reply {
+function bulkUsers(input: Input<'bulkUsers'>, tx: Transaction): Result<BulkResult> {
   const { action, dry_run, atomic, expect_matched } = input;
-  const step = stepFor(input, scope);
-  const targets = targetsOf(input, scope);
-  const failed: Result[] = [];
-  const done: Result[] = [];
+  const step = stepFor(input, tx);
+  const targets = targetsOf(input, tx);
+  const failed: Outcome[] = [];
+  const done: Outcome[] = [];
   let affected = 0;
   let missing = 0;
   for (const id of targets) {
@@ -85,8 +85,8 @@ function bulkUsers(input: Input<'bulkUsers'>, scope: Scope): Reply {
   if (atomic && failed.length > 0) throw undone(failed, input.ids);
   const results = [...failed, ...done].slice(0, MAX_BULK_IDS);
   const body: BulkResult = { action, dry_run, matched, affected, results };
-  if (!dry_run) scope.audit(null, auditDetail(input, matched, affected));
-  return { status: 200, body, isEffectless: dry_run };
+  if (!dry_run) tx.audit(null, auditDetail(input, matched, affected));
+  return { body, isDryRun: dry_run };
 }
 
 function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: number): Record<string, unknown> {

@@ -1,9 +1,10 @@
 // How a user is opened for a change and written back, so that time, state, events and counters always move together.
+
 import type { EventData, EventType } from '../../contract/events.ts';
 import { type Account, extraBytes, type Grant, stateOf } from '../../domain/account.ts';
 import { nextChangeAt, settle, type TermFlags } from '../../domain/settle.ts';
 import { isTrafficLow } from '../../domain/traffic.ts';
-import type { Scope } from '../context.ts';
+import type { Context, Transaction } from '../context.ts';
 import type { Store } from '../ports/ports.ts';
 import type { UserRow } from '../ports/users.ts';
 import { toInstantOrNull } from '../wire.ts';
@@ -90,12 +91,12 @@ export function settledRow(store: Store, row: UserRow, now: number, zone: string
 }
 
 /** The user as it is now, for an act; what time did is not told or written before `commitUser`. */
-export function openUser(scope: Pick<Scope, 'store' | 'now' | 'settings'>, stored: UserRow): Current {
-  const { store, now } = scope;
+export function openUser(tx: Context, stored: UserRow): Current {
+  const { store, now } = tx;
   const grants = liveGrants(store, stored, now);
   const account = accountOf(stored, grants);
   if (!isUnsettled(stored, now)) return { stored, row: stored, account, flags: stored, grants };
-  const settled = settle(account, stored, now, scope.settings.timeZone);
+  const settled = settle(account, stored, now, tx.settings.timeZone);
   return {
     stored,
     row: withAccount(stored, settled.account, settled.flags, now),
@@ -106,36 +107,36 @@ export function openUser(scope: Pick<Scope, 'store' | 'now' | 'settings'>, store
 }
 
 /** Writes what time did to a user, and tells it. */
-export function commitTime(scope: Scope, current: Current): void {
-  tellTime(scope, current);
-  write(scope, current, current.row, current.account);
+export function commitTime(tx: Transaction, current: Current): void {
+  tellTime(tx, current);
+  write(tx, current, current.row, current.account);
 }
 
 /**
  * Writes an act on a user: its account, fields and state, its grants, the counters behind them and the events, those of passed
  * time first. The ETag changes. Returns the row as written.
  */
-export function commitUser(scope: Scope, current: Current, change: Change): UserRow {
-  return commit(scope, current, change, { version: current.row.version + 1, updatedAt: scope.now });
+export function commitUser(tx: Transaction, current: Current, change: Change): UserRow {
+  return commit(tx, current, change, { version: current.row.version + 1, updatedAt: tx.now });
 }
 
 /** Writes traffic: as an act, but the ETag and updated_at stay. */
-export function commitTraffic(scope: Scope, current: Current, change: Change): UserRow {
-  return commit(scope, current, change, {});
+export function commitTraffic(tx: Transaction, current: Current, change: Change): UserRow {
+  return commit(tx, current, change, {});
 }
 
-function commit(scope: Scope, current: Current, change: Change, stamp: Partial<UserRow>): UserRow {
-  const { now } = scope;
-  if (isUnsettled(current.stored, now)) tellTime(scope, current);
+function commit(tx: Transaction, current: Current, change: Change, stamp: Partial<UserRow>): UserRow {
+  const { now } = tx;
+  if (isUnsettled(current.stored, now)) tellTime(tx, current);
   const account = change.account ?? current.account;
   const asked = change.flags ?? current.flags;
   const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
   const flags = { expiringAnnounced: asked.expiringAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
   const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
-  for (const { type, data } of change.events ?? []) scope.emit(type, { ...describe(after), ...data });
-  if (isEndPassed && !asked.expiredAnnounced) scope.emit('user.expired', describe(after));
-  tellState(scope, current.row.state, after, now);
-  return write(scope, current, after, account);
+  for (const { type, data } of change.events ?? []) tx.emit(type, { ...describe(after), ...data });
+  if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
+  tellState(tx, current.row.state, after, now);
+  return write(tx, current, after, account);
 }
 
 /** What every event of a user says. */
@@ -144,8 +145,8 @@ export function describe(row: UserRow): EventData {
 }
 
 /** Tells what time did, each at its true moment and with the state of that moment; then what a clock set back undid. */
-function tellTime(scope: Scope, { stored, row: present, grants }: Current): void {
-  const { now, settings } = scope;
+function tellTime(tx: Transaction, { stored, row: present, grants }: Current): void {
+  const { now, settings } = tx;
   const zone = settings.timeZone;
   const account = accountOf(stored, grants);
   let { state } = stored;
@@ -154,23 +155,23 @@ function tellTime(scope: Scope, { stored, row: present, grants }: Current): void
     const then = settle(account, stored, at, zone);
     const row = withAccount(stored, then.account, then.flags, at);
     const grant = happening.type === 'grant_ended' ? { grant_id: happening.grantId } : {};
-    scope.emit(`user.${happening.type}`, { ...describe(row), ...grant }, at);
-    tellState(scope, state, row, at);
+    tx.emit(`user.${happening.type}`, { ...describe(row), ...grant }, at);
+    tellState(tx, state, row, at);
     state = row.state;
   }
-  tellState(scope, state, present, now);
+  tellState(tx, state, present, now);
 }
 
-function tellState(scope: Scope, before: UserRow['state'], row: UserRow, at: number): void {
+function tellState(tx: Transaction, before: UserRow['state'], row: UserRow, at: number): void {
   if (row.state === before) return;
-  if (row.state === 'limited') scope.emit('user.limited', describe(row), at);
-  if (row.state === 'active') scope.emit('user.activated', describe(row), at);
+  if (row.state === 'limited') tx.emit('user.limited', describe(row), at);
+  if (row.state === 'active') tx.emit('user.activated', describe(row), at);
 }
 
-function write(scope: Scope, current: Current, row: UserRow, account: Account): UserRow {
-  const { store, now } = scope;
+function write(tx: Transaction, current: Current, row: UserRow, account: Account): UserRow {
+  const { store, now } = tx;
   const isLow = isTrafficLow(account, now);
-  if (isLow && !row.trafficLowAnnounced && row.state === 'active') scope.emit('user.traffic_low', describe(row));
+  if (isLow && !row.trafficLowAnnounced && row.state === 'active') tx.emit('user.traffic_low', describe(row));
   const trafficLowAnnounced = isLow && (row.trafficLowAnnounced || row.state === 'active');
   const after: UserRow = { ...row, trafficLowAnnounced, dueAt: nextChangeAt(account, row, now) };
   if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants);

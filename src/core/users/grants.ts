@@ -1,13 +1,14 @@
 // Grants: traffic given on top of the plan, listed and taken back.
+
 import type { Grant } from '../../contract/grants.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { isGrantLive } from '../../domain/account.ts';
 import { addGrant } from '../../domain/grant.ts';
-import type { Reply, Scope } from '../context.ts';
-import type { Handlers } from '../handler.ts';
+import type { Result } from '../call.ts';
+import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { GrantRow, UserRow } from '../ports/users.ts';
-import { userOf } from '../references.ts';
+import { requireUser } from '../references.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { commitUser, openUser } from './change.ts';
 
@@ -26,15 +27,15 @@ function viewGrant(grant: GrantRow, user: UserRow, now: number): Grant {
   };
 }
 
-function grantOf({ store }: Scope, userId: number, id: number): GrantRow {
+function requireGrant({ store }: Context, userId: number, id: number): GrantRow {
   const grant = store.grants.get(userId, id);
   if (!grant) throw new PanelError('not_found');
   return grant;
 }
 
-function createGrant(input: Input<'createGrant'>, scope: Scope): Reply {
-  const { store, now } = scope;
-  const current = openUser(scope, userOf(scope, input.id));
+function createGrant(input: Input<'createGrant'>, tx: Transaction): Result<Grant> {
+  const { store, now } = tx;
+  const current = openUser(tx, requireUser(tx, input.id));
   const { bytes, lifetime } = input;
   const result = addGrant(current.account, { bytes, lifetime, days: input.days ?? null }, now);
   if (!result.ok)
@@ -43,15 +44,15 @@ function createGrant(input: Input<'createGrant'>, scope: Scope): Reply {
   const grant = { ...row, id: store.grants.insert(row) };
   const account = { ...current.account, grants: [...current.account.grants, grant] };
   const granted = { type: 'user.granted', data: { grant_id: grant.id, bytes } } as const;
-  const user = commitUser(scope, current, { account, events: [granted] });
-  scope.audit(`user:${input.id}`, { grant_id: grant.id, bytes, lifetime, days: input.days, note: input.note });
-  return { status: 201, body: viewGrant(grant, user, now), location: `/users/${input.id}/grants/${grant.id}` };
+  const user = commitUser(tx, current, { account, events: [granted] });
+  tx.audit(`user:${input.id}`, { grant_id: grant.id, bytes, lifetime, days: input.days, note: input.note });
+  return { body: viewGrant(grant, user, now), location: `/users/${input.id}/grants/${grant.id}` };
 }
 
-function listGrants(input: Input<'listGrants'>, scope: Scope): Reply {
-  const { store, now } = scope;
+function listGrants(input: Input<'listGrants'>, context: Context): Result<Output<'listGrants'>> {
+  const { store, now } = context;
   const { id, limit, offset } = input;
-  const user = userOf(scope, id);
+  const user = requireUser(context, id);
   const body: Output<'listGrants'> = {
     items: store.grants.page(id, limit, offset).map((grant) => viewGrant(grant, user, now)),
     total: store.grants.count(id),
@@ -59,22 +60,22 @@ function listGrants(input: Input<'listGrants'>, scope: Scope): Reply {
     offset,
     next_cursor: null,
   };
-  return { status: 200, body };
+  return { body };
 }
 
-function getGrant(input: Input<'getGrant'>, scope: Scope): Reply {
-  const user = userOf(scope, input.id);
-  return { status: 200, body: viewGrant(grantOf(scope, input.id, input.grant_id), user, scope.now) };
+function getGrant(input: Input<'getGrant'>, context: Context): Result<Grant> {
+  const user = requireUser(context, input.id);
+  return { body: viewGrant(requireGrant(context, input.id, input.grant_id), user, context.now) };
 }
 
-function deleteGrant(input: Input<'deleteGrant'>, scope: Scope): Reply {
-  const current = openUser(scope, userOf(scope, input.id));
-  const grant = grantOf(scope, input.id, input.grant_id);
+function deleteGrant(input: Input<'deleteGrant'>, tx: Transaction): Result<undefined> {
+  const current = openUser(tx, requireUser(tx, input.id));
+  const grant = requireGrant(tx, input.id, input.grant_id);
   const grants = current.account.grants.filter(({ id }) => id !== grant.id);
-  commitUser(scope, current, { account: { ...current.account, grants }, events: [{ type: 'user.changed' }] });
-  scope.store.grants.remove(grant.id);
-  scope.audit(`user:${input.id}`, { grant_id: grant.id });
-  return { status: 204 };
+  commitUser(tx, current, { account: { ...current.account, grants }, events: [{ type: 'user.changed' }] });
+  tx.store.grants.remove(grant.id);
+  tx.audit(`user:${input.id}`, { grant_id: grant.id });
+  return { body: undefined };
 }
 
 export const GRANT_HANDLERS = {

@@ -1,7 +1,9 @@
 // The list of users: filters, sorting and both ways of paging.
+
 import type { Input, Output } from '../../contract/table.ts';
 import type { SortField, UserFilter } from '../../contract/users.ts';
-import type { Reply, Scope } from '../context.ts';
+import type { Result } from '../call.ts';
+import type { Context } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { PageRequest, UserConditions } from '../ports/users.ts';
 import { sortKeyOf } from '../sort-key.ts';
@@ -53,8 +55,8 @@ function decodeCursor(cursor: string, sort: string): Cursor {
 }
 
 /** GET /users. */
-export function listUsers(input: Input<'listUsers'>, scope: Scope): Reply {
-  const { store, now } = scope;
+export function listUsers(input: Input<'listUsers'>, context: Context): Result<Output<'listUsers'>> {
+  const { store, now } = context;
   const { limit, offset, sort, cursor } = input;
   if (cursor !== undefined && offset !== 0) throw refuseCursor('goes without offset');
   const isDescending = sort.startsWith('-');
@@ -71,11 +73,11 @@ export function listUsers(input: Input<'listUsers'>, scope: Scope): Reply {
   });
   const last = rows.at(-1);
   const body: Output<'listUsers'> = {
-    items: rows.map((row) => viewUser(scope, row)),
+    items: rows.map((row) => viewUser(context, row)),
     total: store.users.count(conditions, now),
     limit,
     offset,
     next_cursor: hasMore && last ? encodeCursor(sort, { value: sortKeyOf(last, field), id: last.id }) : null,
   };
-  return { status: 200, body };
+  return { body };
 }

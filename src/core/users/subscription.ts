@@ -1,7 +1,8 @@
 // What stands behind a subscription link: the user as they are now, and what they may connect to.
+
 import { canConnect, trafficRemaining } from '../../domain/user-state.ts';
+import type { Env } from '../context.ts';
 import type { Subscription } from '../core.ts';
-import type { Env } from '../env.ts';
 import type { InboundRow } from '../ports/plans.ts';
 import type { Store } from '../ports/ports.ts';
 import { settledRow } from './change.ts';

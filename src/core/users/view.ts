@@ -1,7 +1,8 @@
 // A user as it is sent. Only Full access sees the link.
+
 import type { User } from '../../contract/users.ts';
 import { trafficRemaining } from '../../domain/user-state.ts';
-import type { Scope } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { UserRow } from '../ports/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { settledRow } from './change.ts';
@@ -9,10 +10,10 @@ import { settledRow } from './change.ts';
 /** Bytes moved within this many ms: online. */
 export const ONLINE_MS = 60_000;
 
-/** The wire's record of a user, at the scope's moment. */
-export function viewUser(scope: Scope, stored: UserRow): User {
-  const { now } = scope;
-  const row = settledRow(scope.store, stored, now, scope.settings.timeZone);
+/** The wire's record of a user, at the context's moment. */
+export function viewUser(context: Context, stored: UserRow): User {
+  const { env, store, now } = context;
+  const row = settledRow(store, stored, now, context.settings.timeZone);
   const { trafficLimit, extra } = row;
   const used = row.usedUp + row.usedDown;
   const view: User = {
@@ -42,6 +43,6 @@ export function viewUser(scope: Scope, stored: UserRow): User {
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
   };
-  if (scope.call.actor.access === 'full') view.sub_url = scope.subUrl(row.token);
+  if (context.call.actor.access === 'full') view.sub_url = env.subUrl(row.token);
   return view;
 }

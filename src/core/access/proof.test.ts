@@ -1,6 +1,6 @@
 // How failed attempts slow each other: a few are free, then the wait doubles up to a quarter of an hour.
 import { expect, it } from 'vitest';
-import { waitAfter } from './attempts.ts';
+import { waitAfter } from './proof.ts';
 
 it('waits longer after each failure, and never longer than 15 minutes', () => {
   expect([0, 1, 2, 3, 4, 5, 12].map(waitAfter)).toEqual([0, 0, 0, 1000, 2000, 4000, 512_000]);

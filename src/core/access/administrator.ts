@@ -1,14 +1,15 @@
-// The first administrator: by the one-time link, or from the terminal; and the way back in for who forgot the password.
+// The administrator: made by the one-time link or at the terminal, the password changed or, from the terminal, reset.
+
 import { setUp as setUpOperation } from '../../contract/session.ts';
-import type { Input, Output } from '../../contract/table.ts';
+import type { Input } from '../../contract/table.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
 import { restoreLocally } from '../backups/backups.ts';
-import type { Call, Reply, Scope } from '../context.ts';
+import type { Call } from '../call.ts';
+import { type AsyncContext, createTransaction, type Env, type Handlers, type Transaction } from '../context.ts';
 import type { LocalCommands } from '../core.ts';
-import { createScope, type Env } from '../env.ts';
-import type { Handlers } from '../handler.ts';
 import { PanelError } from '../panel-error.ts';
 import { tokenOf } from '../wire.ts';
+import { acceptCode, clearAttempts, reauthenticate, refuseProof } from './proof.ts';
 import { beginSession } from './session.ts';
 import { dropTwoFactor } from './two-factor.ts';
 
@@ -22,29 +23,46 @@ function requireToken({ store, crypto }: Pick<Env, 'store' | 'crypto'>, token: s
   if (!isGood) throw new PanelError('not_found');
 }
 
-/** The token is judged before the costly hash, and again in the transaction: of many uses at once one succeeds. */
-async function prepareSetUp(input: Input<'setUp'>, _call: Call, env: Env): Promise<string> {
-  requireToken(env, input.token, env.clock.now());
-  return env.passwords.hash(input.password);
-}
-
-function putAdministrator({ store, now }: Scope, name: string, passwordHash: string): void {
+function putAdministrator({ store, now }: Transaction, name: string, passwordHash: string): void {
   store.administrator.put({ name, passwordHash, createdAt: now, passwordChangedAt: now });
   store.administrator.setSetupToken(null);
   store.administrator.setAttempts(0, now);
 }
 
-function setUp(input: Input<'setUp'>, scope: Scope, passwordHash: string): Reply {
-  requireToken(scope, input.token, scope.now);
-  putAdministrator(scope, input.name, passwordHash);
-  scope.audit('administrator:1', { name: input.name });
-  const body: Output<'setUp'> = { name: input.name };
-  return { status: 201, body, sessionToken: beginSession(scope) };
+/** The token is checked before the costly hash, and again in the transaction: of many uses at once only one succeeds. */
+async function setUp(input: Input<'setUp'>, { env, commit }: AsyncContext<'setUp'>) {
+  requireToken(env, input.token, env.clock.now());
+  const passwordHash = await env.passwords.hash(input.password);
+  return commit((tx) => {
+    requireToken(tx, input.token, tx.now);
+    putAdministrator(tx, input.name, passwordHash);
+    tx.audit('administrator:1', { name: input.name });
+    return { body: { name: input.name }, sessionToken: beginSession(tx) };
+  });
 }
 
-export const SETUP_HANDLERS = {
-  setUp: { prepare: prepareSetUp, write: setUp, isEssential: true },
-} satisfies Handlers<'setUp'>;
+/** All other sessions end with the old password. */
+async function changePassword(input: Input<'changePassword'>, context: AsyncContext<'changePassword'>) {
+  const administrator = await reauthenticate(context, input);
+  const passwordHash = administrator && (await context.env.passwords.hash(input.new_password));
+  return context.commit((tx) => {
+    const { store, now, call } = tx;
+    if (!administrator || !passwordHash || !acceptCode(tx, input.code)) return refuseProof(tx);
+    clearAttempts(tx);
+    store.administrator.put({ ...administrator, passwordHash, passwordChangedAt: now });
+    const hasSession = call.actor.sessionId !== undefined;
+    const ended = store.sessions.removeAll(null) - (hasSession ? 1 : 0);
+    const revoked = input.revoke_keys ? store.keys.revokeAll(now) : 0;
+    const body = { sessions_ended: ended, keys_revoked: revoked };
+    tx.audit('administrator:1', body);
+    return { body, ...(hasSession && { sessionToken: beginSession(tx) }) };
+  });
+}
+
+export const ADMINISTRATOR_HANDLERS = {
+  setUp: { run: setUp, isEssential: true },
+  changePassword: { run: changePassword, isEssential: true },
+} satisfies Handlers<'setUp' | 'changePassword'>;
 
 const LOCAL_CALL: Omit<Call, 'requestId'> = {
   actor: { kind: 'cli', id: null, name: 'command line', access: 'full' },
@@ -69,9 +87,9 @@ export function createLocalCommands(env: Env): LocalCommands {
 
   const newCall = (): Call => ({ ...LOCAL_CALL, requestId: crypto.uuid().replaceAll('-', '') });
 
-  function inTransaction<T>(action: string, work: (scope: Scope) => T): Promise<T> {
+  function inTransaction<T>(action: string, work: (tx: Transaction) => T): Promise<T> {
     const call = newCall();
-    return queue.run(() => store.write(() => work(createScope(env, call, action, clock.now())), 'essential'));
+    return queue.run(() => store.write(() => work(createTransaction(env, call, action, clock.now())), 'essential'));
   }
 
   return {
@@ -87,24 +105,24 @@ export function createLocalCommands(env: Env): LocalCommands {
     async setUp(name, password) {
       requireValid({ name, password });
       const passwordHash = await env.passwords.hash(password);
-      await inTransaction('setUp', (scope) => {
+      await inTransaction('setUp', (tx) => {
         if (store.administrator.get()) throw new PanelError('already_set_up');
-        putAdministrator(scope, name, passwordHash);
-        scope.audit('administrator:1', { name });
+        putAdministrator(tx, name, passwordHash);
+        tx.audit('administrator:1', { name });
       });
     },
     async resetPassword(password, disableTwoFactor = false) {
       requireValid({ password });
       const passwordHash = await env.passwords.hash(password);
-      return inTransaction('resetPassword', (scope) => {
+      return inTransaction('resetPassword', (tx) => {
         const administrator = store.administrator.get();
         if (!administrator) throw new PanelError('not_found');
-        store.administrator.put({ ...administrator, passwordHash, passwordChangedAt: scope.now });
-        store.administrator.setAttempts(0, scope.now);
-        if (disableTwoFactor) dropTwoFactor(scope);
-        const keys = store.keys.revokeAll(scope.now);
+        store.administrator.put({ ...administrator, passwordHash, passwordChangedAt: tx.now });
+        store.administrator.setAttempts(0, tx.now);
+        if (disableTwoFactor) dropTwoFactor(tx);
+        const keys = store.keys.revokeAll(tx.now);
         const sessions = store.sessions.removeAll(null);
-        scope.audit('administrator:1', { keys, sessions, two_factor_off: disableTwoFactor });
+        tx.audit('administrator:1', { keys, sessions, two_factor_off: disableTwoFactor });
         return { keys, sessions };
       });
     },

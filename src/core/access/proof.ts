@@ -1,0 +1,120 @@
+// Proof of identity: the password and the code of the second factor, with failed attempts slowing each other down over restarts.
+import type { Call } from '../call.ts';
+import type { AsyncContext, Env, Refusal, Transaction } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import type { AdministratorRow } from '../ports/administrator.ts';
+import type { Crypto } from '../ports/ports.ts';
+
+/** So many failures cost nothing; each further one doubles the wait. */
+const FREE_ATTEMPTS = 3;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 15 * 60_000;
+
+/** The sealed place of the authenticator app's secret. */
+export const SECRET_PLACE = 'administrator:totp';
+
+/** How long after the last of `failed` attempts the next one is accepted. */
+export function waitAfter(failed: number): number {
+  if (failed < FREE_ATTEMPTS) return 0;
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(30, failed - FREE_ATTEMPTS));
+}
+
+/** Only what comes over TCP is slowed down: the terminal and the window belong to the owner of the machine. */
+function isSlowed({ address }: Call): boolean {
+  return address !== null;
+}
+
+/**
+ * Counts an attempt as failed until it succeeds, so that simultaneous attempts slow each other down too. Throws `slow_down`,
+ * whatever name and password were given, while the wait lasts. A clock that was set back does not lengthen the wait.
+ */
+export async function countAttempt({ queue, store, clock }: Env, call: Call): Promise<void> {
+  if (!isSlowed(call)) return;
+  const count = () => {
+    const now = clock.now();
+    const { failed, lastAt } = store.administrator.attempts();
+    const left = Math.min(lastAt, now) + waitAfter(failed) - now;
+    if (left > 0) throw new PanelError('slow_down', undefined, Math.ceil(left / 1000));
+    store.administrator.setAttempts(failed + 1, now);
+  };
+  await queue.run(() => store.write(count, 'essential'));
+}
+
+/** Resets the count of failed attempts, in the transaction that follows a success. */
+export function clearAttempts({ store, now }: Transaction): void {
+  if (store.administrator.attempts().failed > 0) store.administrator.setAttempts(0, now);
+}
+
+/**
+ * The administrator, if name (null: not asked for) and password are right; null otherwise, after the same time. Call
+ * `clearAttempts` in the transaction that follows a success.
+ */
+export async function verifyPassword(
+  env: Env,
+  call: Call,
+  name: string | null,
+  password: string,
+): Promise<AdministratorRow | null> {
+  await countAttempt(env, call);
+  const administrator = env.store.administrator.get();
+  const isNamed = administrator !== undefined && (name === null || env.crypto.isEqual(name, administrator.name));
+  const isRight = await env.passwords.verify(password, isNamed ? administrator.passwordHash : null);
+  return isRight && isNamed ? administrator : null;
+}
+
+/** What a signed-in administrator is asked for again: the password, and the code where the second factor is on. */
+export interface Proof {
+  readonly password: string;
+  readonly code?: string | undefined;
+}
+
+/** The administrator if the password is right; the code is checked in the transaction (`acceptCode`), where it is used up. */
+export async function reauthenticate(
+  { env, call }: Pick<AsyncContext<never>, 'env' | 'call'>,
+  { password, code }: Proof,
+): Promise<AdministratorRow | null> {
+  requireReachableFactor(env, code);
+  return verifyPassword(env, call, null, password);
+}
+
+/** Refuses, and commits the failed attempt and an audit row about it. */
+export function refuseProof(tx: Transaction, detail: Readonly<Record<string, unknown>> = {}): Refusal {
+  tx.audit(null, detail, 'refused');
+  return { refusal: new PanelError('wrong_password') };
+}
+
+/** A code as typed, without the spaces and hyphens that people put into it. */
+export function compactCode(code: string): string {
+  return code.replace(/[\s-]/g, '').toLowerCase();
+}
+
+function isTotp(code: string): boolean {
+  return /^\d{6}$/.test(compactCode(code));
+}
+
+/**
+ * Refuses with `vault_unavailable`, before any password is checked, where an app's code is given but its secret cannot be
+ * read. Recovery codes work without the vault.
+ */
+export function requireReachableFactor({ store, vault }: Env, code: string | undefined): void {
+  const isOpen = vault.state() === 'unlocked' || vault.state() === 'headless';
+  if (code !== undefined && !isOpen && isTotp(code) && store.twoFactor.get()) throw new PanelError('vault_unavailable');
+}
+
+/**
+ * Whether the code proves the second factor; true without one when it is off. Uses the code up in this transaction: the same
+ * code, or an earlier one, is never accepted again, whatever the clock shows.
+ */
+export function acceptCode({ store, crypto, vault, totp, now }: Transaction, code: string | undefined): boolean {
+  if (!store.twoFactor.get()) return true;
+  if (code === undefined) return false;
+  if (!isTotp(code)) return store.twoFactor.spendCode(hashCode(crypto, code));
+  const sealed = store.sealed.get(SECRET_PLACE);
+  const step = sealed ? totp.stepOf(vault.open(sealed), compactCode(code), now) : null;
+  return step !== null && store.twoFactor.spendStep(step);
+}
+
+/** The stored form of a recovery code. It has 80 random bits, so a plain digest is enough. */
+export function hashCode(crypto: Crypto, code: string): string {
+  return crypto.sha256(`recovery code ${compactCode(code)}`);
+}
