@@ -1,11 +1,12 @@
 // How the sources become out/: the shell and the command line (main), the preload as one CommonJS file, and the pages.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type UserConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
-import { pages, renderer } from './renderer.vite.config.ts';
+import { renderer } from './renderer.vite.config.ts';
 
 const root = import.meta.dirname;
+const DEV_PORT = 5173;
 
 /** Entries of the main bundle by output name. Workers are entries too: they are started by their file name. */
 const mainEntries = {
@@ -16,7 +17,6 @@ const mainEntries = {
   'keychain-worker': 'src/adapters/vault/keychain-worker.ts',
 };
 
-const present = Object.fromEntries(Object.entries(mainEntries).filter(([, path]) => existsSync(join(root, path))));
 const preloadEntry = 'src/preload/index.ts';
 
 /** The store reads its migrations from the folder beside the module that runs them. */
@@ -25,7 +25,6 @@ function copyMigrations(): Plugin {
   return {
     name: 'copy-migrations',
     generateBundle() {
-      if (!existsSync(folder)) return;
       for (const name of readdirSync(folder).filter((file) => file.endsWith('.sql'))) {
         this.emitFile({ type: 'asset', fileName: `migrations/${name}`, source: readFileSync(join(folder, name)) });
       }
@@ -40,7 +39,7 @@ const main: UserConfig['main'] = {
     externalizeDeps: true,
     sourcemap: true,
     rolldownOptions: {
-      input: present,
+      input: mainEntries,
       // Flat: modules find their neighbours (migrations, workers, pages) by import.meta.url.
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
     },
@@ -56,8 +55,21 @@ const preload: UserConfig['preload'] = {
   },
 };
 
-export default defineConfig({
-  ...(Object.keys(present).length > 0 ? { main } : {}),
-  ...(existsSync(join(root, preloadEntry)) ? { preload } : {}),
-  ...(existsSync(join(root, pages)) ? { renderer } : {}),
-});
+/** The pages of `npm run dev:desktop`: src/main/dev-pages.ts fetches them from here, and only the socket of hot reload comes directly. */
+const served: UserConfig['renderer'] = {
+  ...renderer,
+  // Replaced by a fresh one in each page.
+  html: { cspNonce: '__STYLE_NONCE__' },
+  server: {
+    host: '127.0.0.1',
+    port: DEV_PORT,
+    strictPort: true,
+    hmr: { protocol: 'ws', host: '127.0.0.1', clientPort: DEV_PORT },
+  },
+};
+
+export default defineConfig(({ command }) => ({
+  main,
+  preload,
+  renderer: command === 'serve' ? served : renderer,
+}));

@@ -7,7 +7,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
 
 const root = import.meta.dirname;
-export const pages = 'src/renderer/index.html';
+const pages = 'src/renderer/index.html';
 export const outDir = join(root, 'out/renderer');
 
 /** Below this, in bytes, compression saves nothing worth a file. */

@@ -9,14 +9,15 @@ import { createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { createServer, type Plugin } from 'vite';
 import { renderer } from '../renderer.vite.config.ts';
+import { devPolicy } from '../src/main/dev-pages.ts';
 
 const root = join(import.meta.dirname, '..');
 const HOST = '127.0.0.1';
 const FIRST_PORT = 5173;
 /** Editors save a file in several steps; what changes within this time is one change. */
 const SETTLE_MS = 100;
-/** Sources that the panel does not run: Vite watches the pages, `npm run dev:desktop` the shell. */
-const NOT_THE_PANEL = /^(?:renderer|i18n|main|preload|bridge)\b|\.test\.tsx?$/;
+/** Sources that the panel does not run: Vite watches the pages and their texts, `npm run dev:desktop` the shell. */
+const NOT_THE_PANEL = /^(?:renderer|i18n.\w+.pages|main|preload|bridge)\b|\.test\.tsx?$/;
 
 const args = process.argv.slice(2);
 
@@ -44,22 +45,11 @@ function dataArguments(): string[] {
 const pagesPort = await findPort(FIRST_PORT);
 const panelPort = await findPort(pagesPort + 1);
 const origin = `http://${HOST}:${pagesPort}`;
-const panelCommand = [
-  join(root, 'bin/panel.mjs'),
-  'serve',
-  '--http',
-  '--host',
-  HOST,
-  '--port',
-  String(panelPort),
-  '--public-url',
-  origin,
-  ...dataArguments(),
-  ...args,
-];
+const listening = ['--http', '--host', HOST, '--port', String(panelPort), '--public-url', origin];
+const panelCommand = [join(root, 'bin/panel.mjs'), 'serve', ...listening, ...dataArguments(), ...args];
 
 let panel: ChildProcess | null = null;
-/** Resolves to the panel's address when the running start has come up, and to null when it has failed. */
+/** Resolves when the present start has ended: to the panel's address, or to null where it failed. */
 let started: Promise<string | null> = Promise.resolve(null);
 
 /** Starts the panel; `prints`: passes on what it prints about itself. What it reports as an error is always passed on. */
@@ -113,23 +103,10 @@ function watchPanel(): void {
   });
 }
 
-/** What http/ui.ts does for built pages: the policy, a nonce for styles made at run time, and the way from a setup link to its page. */
+/** What the panel does for built pages: the policy, the nonce of styles made at run time, and the way from a setup link to its page. */
 function asThePanelServes(base: string): Plugin {
   const nonce = randomBytes(16).toString('base64url');
-  // As in a build, but for the nonce of scripts: @vitejs/plugin-react puts one into the page. 'self' covers the socket of hot reload.
-  const policy = [
-    "default-src 'none'",
-    `script-src 'self' 'nonce-${nonce}'`,
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "font-src 'self'",
-    // Vite's client waits in a worker for the server to come back.
-    "worker-src 'self' blob:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  const policy = devPolicy(nonce, origin.replace('http', 'ws'));
   return {
     name: 'as-the-panel-serves',
     config: () => ({ html: { cspNonce: nonce } }),
@@ -175,6 +152,8 @@ await pages.listen();
 watchPanel();
 console.log(`Pages and panel are at ${origin}${base}; changes of both show by themselves.`);
 
+// However this process ends, no panel stays behind.
+process.on('exit', () => panel?.kill());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
     // Ctrl-C reaches the panel by itself; a second signal would end it at once.

@@ -11,15 +11,14 @@ const root = join(import.meta.dirname, '..');
 const panel = join(root, 'bin/panel.mjs');
 const args = process.argv.slice(2);
 
-/** What must be built, and from what; a part whose source is not here is not asked for. */
+/** What must have been built, by what of it is looked for. */
 const parts = [
-  { what: 'the command line', source: 'src/cli/index.ts', built: 'out/main/cli.js' },
-  { what: 'the desktop', source: 'src/main/index.ts', built: 'out/main/index.js' },
-  { what: 'the pages', source: 'src/renderer/index.html', built: 'out/renderer/index.html' },
+  { what: 'the command line', built: 'out/main/cli.js' },
+  { what: 'the desktop', built: 'out/main/index.js' },
+  { what: 'the pages', built: 'out/renderer/index.html' },
 ];
 
-const isThere = (path: string) => existsSync(join(root, path));
-const missing = parts.filter(({ source, built }) => isThere(source) && !isThere(built));
+const missing = parts.filter(({ built }) => !existsSync(join(root, built)));
 if (missing.length > 0 && !build(missing.map(({ what }) => what).join(', '))) process.exit(1);
 
 const desktop = findDesktop({ root, platform: process.platform, env: process.env, uid: process.getuid?.() });
