@@ -10,8 +10,7 @@ import { useOperation } from './data/use-operation.ts';
 import { preferredLocale, speak, startI18n } from './i18n/i18n.ts';
 import { Root } from './root.tsx';
 import { type Locale, useView } from './state/view.ts';
-import { styleNonce } from './theme/style-nonce.ts';
-import { cssVariablesResolver, theme } from './theme/theme.ts';
+import { cssVariablesResolver, styleNonce, theme } from './theme/theme.ts';
 import { useScheme } from './theme/use-scheme.ts';
 
 interface AppProps {

@@ -14,7 +14,7 @@ import { createIpcTransport } from './bridge/transport-ipc.ts';
 import { browserHost, HostContext } from './data/host.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { reachListener } from './state/connection.ts';
-import { styleNonce } from './theme/style-nonce.ts';
+import { styleNonce } from './theme/theme.ts';
 
 setNonce(styleNonce());
 

@@ -3,7 +3,7 @@ import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { type CallOptions, isProblem, PanelCallError } from '../../../contract/client.ts';
 import { problemOf } from '../../../contract/errors.ts';
 import type { OperationId } from '../../../contract/table.ts';
-import type { HttpParts } from './http-parts.ts';
+import type { HttpParts } from './watch-events.ts';
 import { watchEvents } from './watch-events.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;

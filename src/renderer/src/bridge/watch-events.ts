@@ -1,9 +1,8 @@
 // Holds a stream of the panel's events open: resumes after the last one it saw, waits longer after each failure.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { LiveListener } from '../../../bridge/panel-transport.ts';
+import type { LiveListener, ReachListener } from '../../../bridge/panel-transport.ts';
 import { isProblem } from '../../../contract/client.ts';
 import type { Event } from '../../../contract/events.ts';
-import type { HttpParts } from './http-parts.ts';
 
 /** The panel sends a heartbeat every 15 s; after this long without one, in ms, the connection counts as dead. */
 const SILENCE_MS = 40_000;
@@ -99,4 +98,15 @@ function pause(ms: number, over: AbortSignal): Promise<void> {
   globalThis.addEventListener?.('online', done);
   over.addEventListener('abort', done);
   return promise;
+}
+
+// What the HTTP transport is made of.
+
+export interface HttpParts {
+  /** Where the panel door is, with a slash at its end. */
+  readonly base: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly reach: ReachListener;
+  /** 0 to 1, so that many pages do not come back in the same moment. */
+  random(): number;
 }

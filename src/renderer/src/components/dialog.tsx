@@ -1,10 +1,9 @@
 // A dialog in the middle of the window, for what must be answered before anything else. Records and forms open in drawers instead.
 import { Modal } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './dialog.module.css';
-import { useEscape } from './use-escape.ts';
 
 interface DialogProps {
   readonly isOpen: boolean;
@@ -44,4 +43,29 @@ function OpenDialog({ onClose, title, width = 440, children }: Omit<DialogProps,
       </Modal.Content>
     </Modal.Root>
   );
+}
+
+// Escape closes what stands on top, and only that: a question over a drawer over a list goes first.
+
+/** `dialog`: the element with the role of a dialog. While `isOn`, Escape calls `onEscape` where no other dialog stands over it. */
+export function useEscape(dialog: RefObject<HTMLElement | null>, onEscape: () => void, isOn: boolean): void {
+  const latest = useRef(onEscape);
+  useEffect(() => {
+    latest.current = onEscape;
+  });
+  useEffect(() => {
+    if (!isOn) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+      // An open list or menu of Mantine's takes the key for itself and marks its element so.
+      const { target } = event;
+      if (target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true') return;
+      const top = [...document.querySelectorAll('[role="dialog"][aria-modal="true"]')].at(-1);
+      if (top !== dialog.current) return;
+      event.preventDefault();
+      latest.current();
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, [dialog, isOn]);
 }

@@ -1,11 +1,11 @@
 // A record over its list: with an address of its own, so that it can be linked, reloaded and gone back from.
 import { Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useTitle } from '../router/title.ts';
+import { useEscape } from './dialog.tsx';
 import classes from './record-drawer.module.css';
-import { useEscape } from './use-escape.ts';
 
 export interface RecordDrawerProps {
   readonly isOpen: boolean;
@@ -96,4 +96,21 @@ export function Fact({ label, children }: { readonly label: string; readonly chi
 /** Around facts. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.facts}>{children}</dl>;
+}
+
+// A form that stood inside a record gives the focus back when it goes: to what opened it, else to the record.
+
+/** `box`: the form, while it is there. */
+export function useReturnFocus(box: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const opener = document.activeElement;
+    const record = box.current?.closest<HTMLElement>('[role=dialog]') ?? null;
+    return () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement !== document.body || record === null) return;
+        const isThere = opener instanceof HTMLElement && opener.isConnected && record.contains(opener);
+        (isThere ? opener : record).focus();
+      });
+    };
+  }, [box]);
 }

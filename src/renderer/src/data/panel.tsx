@@ -3,9 +3,9 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { type Client, createClient, isProblemOf, type Transport } from '../../../contract/client.ts';
+import type { OperationId } from '../../../contract/table.ts';
 import { markSessionEnded } from '../state/session.ts';
 import { type CacheTag, createInvalidator } from './cache-tags.ts';
-import { createEtags, type Etags } from './etags.ts';
 
 export interface Panel {
   readonly client: Client;
@@ -57,5 +57,29 @@ function watchSession(transport: Transport): Transport {
         throw failure;
       }
     },
+  };
+}
+
+// The entity tags that came with answers, for `ifMatch`: another's change is then refused instead of overwritten.
+
+export interface Etags {
+  store(id: OperationId, input: unknown, etag: string): void;
+  find(id: OperationId, input: unknown): string | undefined;
+}
+
+const MAX_ETAGS = 500;
+
+export function createEtags(): Etags {
+  const etags = new Map<string, string>();
+  const keyOf = (id: OperationId, input: unknown) => JSON.stringify([id, input]);
+  return {
+    store(id, input, etag) {
+      const key = keyOf(id, input);
+      etags.delete(key);
+      etags.set(key, etag);
+      const oldest = etags.keys().next().value;
+      if (etags.size > MAX_ETAGS && oldest !== undefined) etags.delete(oldest);
+    },
+    find: (id, input) => etags.get(keyOf(id, input)),
   };
 }

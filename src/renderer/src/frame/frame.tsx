@@ -1,11 +1,15 @@
 // The frame around every screen: navigation, top bar, the screen itself, and the dialogs that are there everywhere.
+
+import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Page } from '../components/page.tsx';
+import { EmptyState } from '../components/placeholder.tsx';
 import { hashOf } from '../router/route.ts';
 import { useRoute } from '../router/router.ts';
+import { useTitle } from '../router/title.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import classes from './frame.module.css';
-import { NotFound } from './not-found.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { useOverlay } from './overlays.ts';
 import { Rail } from './rail.tsx';
@@ -68,4 +72,24 @@ function useFocusOnArrival(main: React.RefObject<HTMLElement | null>, screen: st
     main.current?.scrollTo({ top: 0 });
     main.current?.focus({ preventScroll: true });
   }, [main, screen]);
+}
+
+// What an address shows that leads nowhere.
+
+export function NotFound() {
+  const { t } = useTranslation('frame');
+  useTitle(t('notFound.title'));
+  return (
+    <Page>
+      <EmptyState
+        title={t('notFound.title')}
+        text={t('notFound.hint')}
+        action={
+          <Button component="a" href={hashOf(['overview'])}>
+            {t('notFound.home')}
+          </Button>
+        }
+      />
+    </Page>
+  );
 }

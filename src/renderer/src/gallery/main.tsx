@@ -12,7 +12,7 @@ import { Toasts } from '../components/toasts.tsx';
 import { PanelProvider } from '../data/panel.tsx';
 import { createQueryClient } from '../data/query-client.ts';
 import { FormatProvider } from '../format/use-format.tsx';
-import { styleNonce } from '../theme/style-nonce.ts';
+import { styleNonce } from '../theme/theme.ts';
 import { fakeTransport } from './fake-transport.ts';
 import { Gallery } from './gallery.tsx';
 

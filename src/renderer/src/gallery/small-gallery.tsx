@@ -6,7 +6,7 @@ import { problemOf } from '../../../contract/errors.ts';
 import { Chart } from '../components/chart/chart.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Bytes, DateTime, RelativeTime } from '../components/figures.tsx';
-import { FilterChips, FilterTabs } from '../components/filter-chips.tsx';
+import { FilterChips, FilterTabs } from '../components/filters.tsx';
 import { Identity } from '../components/identity.tsx';
 import { KeyHint } from '../components/key-hint.tsx';
 import { SectionCard } from '../components/page.tsx';

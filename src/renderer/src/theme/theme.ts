@@ -82,3 +82,9 @@ export const cssVariablesResolver: CSSVariablesResolver = () => {
   };
   return { variables: {}, light: shared, dark: shared };
 };
+
+// The nonce that whoever served this page gave to styles made at run time.
+
+export function styleNonce(): string {
+  return document.getElementById('style-nonce')?.nonce ?? '';
+}

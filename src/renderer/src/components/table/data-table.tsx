@@ -10,9 +10,8 @@ import { type Columns, features, lookOf } from './columns.ts';
 import classes from './data-table.module.css';
 import { type RowKey, useRowControl } from './row-control.ts';
 import type { RowId, Selection } from './selection.ts';
-import { SkeletonRows } from './skeleton-rows.tsx';
 import { TableHead } from './table-head.tsx';
-import { TableRow, WaitingRow } from './table-row.tsx';
+import { SkeletonRows, TableRow, WaitingRow } from './table-row.tsx';
 import { useColumnState, useOnWindow } from './use-column-state.ts';
 import { useRowWindow } from './use-row-window.ts';
 

@@ -4,25 +4,24 @@ import { IconHistory, IconSearch } from '@tabler/icons-react';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditEntry } from '../../../../contract/audit.ts';
-import { FilterChips } from '../../components/filter-chips.tsx';
+import { useFailureText } from '../../components/failure.ts';
+import { FilterChips } from '../../components/filters.tsx';
 import { useShortcuts } from '../../components/keys.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { ColumnMenu } from '../../components/table/column-menu.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
+import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
 import { leave, setQuery, useRoute } from '../../router/router.ts';
 import classes from './audit.module.css';
 import { useAuditColumns } from './audit-columns.tsx';
 import { EntryDrawer } from './entry-drawer.tsx';
 import { ExportButton } from './export-button.tsx';
-import { type FilterName, filterOf, namesIn } from './filter.ts';
-import { useFilterLabels } from './filter-labels.ts';
-import { FilterMenu } from './filter-menu.tsx';
-import { matches } from './matches.ts';
-import { SearchFoot } from './search-foot.tsx';
-import { useEntries } from './use-entries.ts';
+import { type FilterName, filterOf, matches, namesIn } from './filter.ts';
+import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
+import { type Entries, useEntries } from './use-entries.ts';
 import { useWords } from './use-words.ts';
 
 /** As far as a search reads by itself. */
@@ -151,4 +150,40 @@ function clearAll(
   if (input) input.value = '';
   setQuery({ q: null });
   drop(names);
+}
+
+// How far a search has read: the log is searched from its newest entry on, and what lies beyond is read when it is asked for.
+
+interface SearchFootProps {
+  readonly entries: Entries;
+  /** null: nothing is searched for. */
+  readonly found: number | null;
+  readonly isSearching: boolean;
+  readonly onMore: () => void;
+}
+
+export function SearchFoot({ entries, found, isSearching, onMore }: SearchFootProps) {
+  const { t } = useTranslation(['audit', 'common']);
+  const format = useFormat();
+  const describeFailure = useFailureText();
+  const { items, hasMore, failure } = entries;
+  return (
+    <div className={classes.foot} role="status">
+      {found !== null && (
+        <span>
+          {t(hasMore ? 'audit:foundIn' : 'audit:foundInAll', {
+            count: found,
+            amount: format.number(found),
+            searched: format.number(items.length),
+          })}
+        </span>
+      )}
+      {failure !== null && <span className={classes.bad}>{describeFailure(failure).text}</span>}
+      {(failure !== null || (hasMore && !isSearching && found !== null)) && (
+        <button type="button" className={classes.footAct} onClick={onMore}>
+          {failure === null ? t('audit:searchOn') : t('common:retry')}
+        </button>
+      )}
+    </div>
+  );
 }

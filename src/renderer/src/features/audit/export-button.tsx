@@ -3,14 +3,14 @@ import { ActionIcon, Loader, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { AuditEntry } from '../../../../contract/audit.ts';
 import { useHost } from '../../data/host.ts';
 import { usePanel } from '../../data/panel.tsx';
+import { CSV_MARK, csvLine } from '../../format/csv.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { panelNow } from '../../state/connection.ts';
 import { notify, notifyFailure } from '../../state/messages.ts';
-import { AUDIT_HEAD, auditRow } from './audit-csv.ts';
-import type { Filter } from './filter.ts';
-import { matches } from './matches.ts';
+import { type Filter, matches } from './filter.ts';
 import type { Words } from './use-words.ts';
 
 interface ExportButtonProps {
@@ -71,4 +71,41 @@ export function ExportButton({ filter, text, words }: ExportButtonProps) {
       </ActionIcon>
     </Tooltip>
   );
+}
+
+// Entries of the log as a table for other programs.
+
+export const AUDIT_HEAD = `${CSV_MARK}${csvLine([
+  'id',
+  'at',
+  'actor_kind',
+  'actor_id',
+  'actor',
+  'action',
+  'action_text',
+  'outcome',
+  'target',
+  'address',
+  'request_id',
+  'detail',
+])}`;
+
+/** `words`: the act in the language of the page. */
+export function auditRow(entry: AuditEntry, words: string): string {
+  const { id, at, actor, action, outcome, target, address, request_id, detail } = entry;
+  const facts = Object.keys(detail).length === 0 ? '' : JSON.stringify(detail);
+  return csvLine([
+    id,
+    at,
+    actor.kind,
+    actor.id,
+    actor.name,
+    action,
+    words,
+    outcome,
+    target,
+    address,
+    request_id,
+    facts,
+  ]);
 }

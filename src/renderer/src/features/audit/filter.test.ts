@@ -1,7 +1,7 @@
 // Holds the log's filter to the contract, whatever stands in the address.
 import { describe, expect, it } from 'vitest';
-import { listAudit } from '../../../../contract/audit.ts';
-import { filterOf, namesIn } from './filter.ts';
+import { type AuditEntry, listAudit } from '../../../../contract/audit.ts';
+import { filterOf, matches, namesIn } from './filter.ts';
 
 describe('filterOf', () => {
   it('reads what an address asks for', () => {
@@ -26,4 +26,20 @@ describe('filterOf', () => {
   ])('asks nothing that the contract refuses: %s', (text) => {
     expect(listAudit.input.safeParse(filterOf(new URLSearchParams(text))).success).toBe(true);
   });
+});
+
+// Holds the search to finding by anything that is shown of an entry.
+
+const [entry] = (listAudit.example.reply as { items: [AuditEntry] }).items;
+const named: AuditEntry = { ...entry, detail: { name: 'Анна Смирнова', tags: ['family'] } };
+
+it.each(['', 'billing', 'extended anna', 'USER:7', '192.168', '0b6f7d0e', 'анна', 'family', '  billing   extended '])(
+  'finds by “%s”',
+  (text) => {
+    expect(matches(named, text, 'Extended a user · Anna')).toBe(true);
+  },
+);
+
+it('finds nothing where a word is missing', () => {
+  expect(matches(named, 'billing deleted', 'Extended a user')).toBe(false);
 });

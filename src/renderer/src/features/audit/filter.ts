@@ -1,5 +1,5 @@
 // What the log is narrowed by, as the address has it.
-import type { listAudit } from '../../../../contract/audit.ts';
+import type { AuditEntry, listAudit } from '../../../../contract/audit.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 
 export type Filter = Omit<CallOf<typeof listAudit>, 'before' | 'limit'>;
@@ -34,4 +34,16 @@ export function filterOf(query: URLSearchParams): Filter {
 export function namesIn({ key_id, actor, ...filter }: Filter): readonly FilterName[] {
   const names = Object.keys(filter) as FilterName[];
   return key_id !== undefined || actor !== undefined ? ['actor', ...names] : names;
+}
+
+// The search within the log: an entry matches where every word of the text stands somewhere in it.
+
+/** `words`: what is shown of the entry and does not stand in it, such as its act in the language of the page. */
+export function matches(entry: AuditEntry, text: string, words: string): boolean {
+  const parts = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  if (parts.length === 0) return true;
+  const { actor, action, target, address, request_id, detail } = entry;
+  const values = Object.values(detail).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  const all = [words, actor.name, action, target, address, request_id, ...values].join('\n').toLocaleLowerCase();
+  return parts.every((part) => all.includes(part));
 }

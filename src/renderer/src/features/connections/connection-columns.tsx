@@ -6,10 +6,9 @@ import type { Node } from '../../../../contract/nodes.ts';
 import { Identity } from '../../components/identity.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
 import { hashOf } from '../../router/route.ts';
+import { ConnectionState, kindOf } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
-import { ConnectionState } from './connection-state.tsx';
 import classes from './connections.module.css';
-import { kindOf } from './names.ts';
 
 /** A connection with what its node says of it. */
 export interface ConnectionRow extends Inbound {

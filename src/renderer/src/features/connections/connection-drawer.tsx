@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
 import type { FieldTexts } from '../../components/form/field-errors.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { OpenedRecord, type RecordHold } from '../../components/form/opened-record.tsx';
@@ -9,11 +10,10 @@ import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ConnectionFields } from './connection-fields.tsx';
+import { ConnectionState, kindOf } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
-import { ConnectionState } from './connection-state.tsx';
-import { LinkPreview } from './link-preview.tsx';
-import { kindOf } from './names.ts';
-import { blankValues, changesOf, createOf, freeTag, missingOf, type Values, valuesOf } from './values.ts';
+import classes from './connections.module.css';
+import { blankValues, changesOf, createOf, freeTag, missingOf, previewLink, type Values, valuesOf } from './values.ts';
 
 interface ConnectionDrawerProps {
   /** `new`, an id, or null: closed. */
@@ -147,4 +147,32 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
     const isTaken = tagsOf(all, values.node_id, ownId).has(values.tag.trim());
     return Object.fromEntries(isTaken ? [...missing, ['tag', t('connections:tagTaken')]] : missing);
   };
+}
+
+// The share link as it will be, while the form is filled in: written by the code that writes the real ones, for a made-up user.
+
+interface LinkPreviewProps {
+  readonly values: Values;
+  readonly nodeAddress: string;
+}
+
+export function LinkPreview({ values, nodeAddress }: LinkPreviewProps) {
+  const { t } = useTranslation('connections');
+  const link = previewLink(values, nodeAddress);
+  return (
+    <section className={classes.preview} aria-label={t('preview.title')}>
+      <header className={classes.previewHead}>
+        <div>
+          <h3>{t('preview.title')}</h3>
+          <p className={classes.quiet}>{link === null ? t('preview.waits') : t('preview.hint')}</p>
+        </div>
+        {link !== null && <CopyButton value={link} label={t('preview.copy')} />}
+      </header>
+      {link !== null && (
+        <code className={classes.link} dir="ltr">
+          {link}
+        </code>
+      )}
+    </section>
+  );
 }

@@ -12,8 +12,8 @@ import {
 } from '../../../../domain/inbound-shape.ts';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
+import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
-import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './names.ts';
 import { RealityFields } from './reality-fields.tsx';
 import { reshaped, type Values } from './values.ts';
 

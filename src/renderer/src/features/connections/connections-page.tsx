@@ -5,7 +5,7 @@ import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
-import { FilterTabs } from '../../components/filter-chips.tsx';
+import { FilterTabs } from '../../components/filters.tsx';
 import { useShortcuts } from '../../components/keys.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';

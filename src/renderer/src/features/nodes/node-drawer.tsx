@@ -1,21 +1,24 @@
 // A node over its list: how it is, what to do if it is not well, its traffic and its connections.
-import { Button } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes.ts';
+import { RANGES, type Range } from '../../../../contract/scalars.ts';
+import { Chart } from '../../components/chart/chart.tsx';
+import { type ChartData, directionsOf } from '../../components/chart/series.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { DateTime, RelativeTime } from '../../components/figures.tsx';
 import { OpenedRecord } from '../../components/form/opened-record.tsx';
+import { ErrorState } from '../../components/placeholder.tsx';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../../components/record-drawer.tsx';
-import { Mark, StateBadge } from '../../components/state.tsx';
+import { Mark, StateBadge, StateDot } from '../../components/state.tsx';
 import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
-import { NodeConnections } from './node-connections.tsx';
 import { EditNode, NewNode } from './node-form.tsx';
 import { NodeMenu } from './node-menu.tsx';
-import { NodeTraffic } from './node-traffic.tsx';
 import { NodeTrouble } from './node-trouble.tsx';
 import classes from './nodes.module.css';
 
@@ -27,7 +30,7 @@ interface NodeDrawerProps {
   readonly onClose: () => void;
 }
 
-const EVERY_MS = 15_000;
+const RECORD_EVERY_MS = 15_000;
 
 export function NodeDrawer({ open, isEdited, onClose }: NodeDrawerProps) {
   const { held, turn } = useOpening(open === null ? null : `${open}${isEdited ? ' edit' : ''}`);
@@ -58,7 +61,7 @@ interface NodeRecordProps {
 function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
   const { t } = useTranslation(['nodes', 'common']);
   const format = useFormat();
-  const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, every: EVERY_MS });
+  const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, every: RECORD_EVERY_MS });
   const node = data ?? first;
   const { id, name, kind, enabled, status, address = '', core, uptime_s, users_online } = node;
   return (
@@ -109,5 +112,75 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
       <NodeTraffic nodeId={id} />
       <NodeConnections nodeId={id} />
     </RecordDrawer>
+  );
+}
+
+// The connections of a node, each a link to its record.
+
+export function NodeConnections({ nodeId }: { readonly nodeId: number }) {
+  const { t } = useTranslation(['nodes', 'connections']);
+  const { data } = useOperation('listInbounds', { node_id: nodeId, limit: 500 });
+  return (
+    <DrawerSection
+      title={t('connections:title')}
+      actions={
+        <a className={classes.more} href={hashOf(['connections', 'new'], { node: nodeId })}>
+          {t('connections:create')}
+        </a>
+      }
+    >
+      {data?.items.length === 0 && <p className={classes.quiet}>{t('nodes:noConnections')}</p>}
+      <ul className={classes.connections}>
+        {data?.items.map(({ id, name, enabled, status, port, tag }) => {
+          const state = enabled ? status : 'disabled';
+          return (
+            <li key={id}>
+              <a className={classes.connection} href={hashOf(['connections', id], { node: nodeId })}>
+                <StateDot state={state} label={t(`connections:state.${state}`)} bare />
+                <span className={classes.connectionName}>{name}</span>
+                <span className={classes.quiet}>{tag}</span>
+                <span className={classes.port}>:{port}</span>
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </DrawerSection>
+  );
+}
+
+// A node's traffic over a day, a week or a month.
+
+const TRAFFIC_EVERY_MS = 60_000;
+const CHART_HEIGHT = 180;
+
+export function NodeTraffic({ nodeId }: { readonly nodeId: number }) {
+  const { t } = useTranslation(['nodes', 'common']);
+  const [range, setRange] = useState<Range>('24h');
+  const report = useOperation('getTraffic', { range, node_id: nodeId }, { every: TRAFFIC_EVERY_MS, keep: true });
+  const chart = useMemo<ChartData | null>(() => {
+    if (report.data === undefined) return null;
+    return directionsOf(report.data, (way) => t(`common:traffic.${way}`));
+  }, [report.data, t]);
+  return (
+    <DrawerSection
+      title={t('common:traffic.label')}
+      actions={
+        <SegmentedControl
+          aria-label={t('nodes:range')}
+          value={range}
+          onChange={setRange}
+          data={RANGES.map((value) => ({ value, label: t(`nodes:ranges.${value}`) }))}
+        />
+      }
+    >
+      {report.error !== null && report.data === undefined ? (
+        <ErrorState size="small" failure={report.error} onRetry={() => void report.refetch()} />
+      ) : chart === null ? (
+        <div style={{ height: CHART_HEIGHT }} aria-busy />
+      ) : (
+        <Chart label={t('common:traffic.label')} height={CHART_HEIGHT} {...chart} />
+      )}
+    </DrawerSection>
   );
 }

@@ -1,5 +1,6 @@
 // The form of a plan: what a user gets who is made from it.
-import { NumberInput, Select, TextInput } from '@mantine/core';
+import { Autocomplete, NumberInput, Select, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RESET_STRATEGIES } from '../../../../contract/users.ts';
 import { BytesInput } from '../../components/form/bytes-input.tsx';
@@ -7,8 +8,9 @@ import { ConnectionsInput } from '../../components/form/connections-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
+import { useFormat } from '../../format/use-format.tsx';
 import type { PlanValues } from './plan-values.ts';
-import { PriceInput } from './price-input.tsx';
+import { digitsOf } from './price.ts';
 
 const STARTS = ['on_creation', 'on_first_use'] as const;
 
@@ -79,5 +81,55 @@ export function PlanFields({ form }: Pick<OperationForm<PlanValues>, 'form'>) {
       />
       <PriceInput {...form.getInputProps('price')} value={form.values.price} />
     </>
+  );
+}
+
+// A price: an amount as people say it, and its currency.
+
+interface PriceInputProps {
+  readonly value: PlanValues['price'];
+  readonly onChange: (value: PlanValues['price']) => void;
+  readonly error?: ReactNode;
+  readonly 'data-path'?: string;
+}
+
+const CURRENCIES = Intl.supportedValuesOf('currency');
+
+export function PriceInput({ value, onChange, error, ...props }: PriceInputProps) {
+  const { t } = useTranslation('plans');
+  const { locale } = useFormat();
+  return (
+    <FieldRow>
+      <NumberInput
+        {...props}
+        label={t('fields.price')}
+        description={t('fields.priceHint')}
+        placeholder={t('fields.noPrice')}
+        error={error}
+        value={value.amount ?? ''}
+        onChange={(amount) => onChange({ ...value, amount: amount === '' ? null : Number(amount) })}
+        min={0}
+        max={1_000_000_000}
+        allowNegative={false}
+        decimalScale={digitsOf(value.currency)}
+        thousandSeparator={locale === 'ru' ? ' ' : ','}
+        decimalSeparator={locale === 'ru' ? ',' : '.'}
+        hideControls
+        inputMode="decimal"
+      />
+      <Autocomplete
+        label={t('fields.currency')}
+        description={t('fields.currencyHint')}
+        value={value.currency}
+        onChange={(currency) => onChange({ ...value, currency: currency.toUpperCase().slice(0, 3) })}
+        data={CURRENCIES}
+        limit={40}
+        maxLength={3}
+        autoCapitalize="characters"
+        spellCheck={false}
+        disabled={value.amount === null}
+        comboboxProps={{ shadow: 'none' }}
+      />
+    </FieldRow>
   );
 }

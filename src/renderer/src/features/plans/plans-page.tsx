@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconPlus, IconStack2 } from '@tabler/icons-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { FilterTabs } from '../../components/filter-chips.tsx';
+import { FilterTabs } from '../../components/filters.tsx';
 import { useShortcuts } from '../../components/keys.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';

@@ -3,13 +3,14 @@ import { Autocomplete, Button, NativeSelect, SegmentedControl } from '@mantine/c
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import chips from '../../components/filter-chips.module.css';
-import { FilterPopover } from '../../components/filter-popover.tsx';
+import chips from '../../components/filters.module.css';
+import { FilterPopover } from '../../components/filters.tsx';
+import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import { setQuery } from '../../router/router.ts';
-import { knownTags } from './cached-users.ts';
-import { expiringWithin, type Filter } from './filter.ts';
+import { expiringWithin, type Filter, type FilterName } from './filter.ts';
 import type { Plans } from './use-plans.ts';
+import { knownTags } from './user-reads.ts';
 import classes from './users.module.css';
 
 const DAYS = [1, 3, 7, 30] as const;
@@ -108,4 +109,31 @@ function expiryOf(value: string, now: number): Record<string, string | null> {
   if (value === '') return { expires_after: null, expires_before: null };
   if (value === 'over') return { expires_after: null, expires_before: new Date(now).toISOString() };
   return expiringWithin(Number(value), now);
+}
+
+// Each condition in words, for its chip and for the list that has become empty by it.
+
+export function useFilterLabels(filter: Filter, plans: Plans): (name: FilterName) => string {
+  const { t } = useTranslation(['users', 'common']);
+  const format = useFormat();
+  return (name) => {
+    switch (name) {
+      case 'state':
+        return t('users:filter.chip.state', {
+          value: filter.state === undefined ? '' : t(`common:state.${filter.state}`),
+        });
+      case 'tariff_id':
+        return t('users:filter.chip.tariff_id', { value: plans.nameOf(filter.tariff_id ?? null) });
+      case 'online':
+        return filter.online ? t('users:filter.chip.online') : t('users:filter.chip.offline');
+      case 'expires': {
+        const from = filter.expires_after === undefined ? '' : format.moment(filter.expires_after);
+        const to = filter.expires_before === undefined ? '' : format.moment(filter.expires_before);
+        if (from === '') return t('users:filter.chip.expiresBefore', { to });
+        return to === '' ? t('users:filter.chip.expiresAfter', { from }) : t('users:filter.chip.expires', { from, to });
+      }
+      default:
+        return t(`users:filter.chip.${name}`, { value: filter[name] ?? '' });
+    }
+  };
 }

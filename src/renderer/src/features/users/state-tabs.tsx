@@ -3,7 +3,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { USER_STATES } from '../../../../contract/users.ts';
-import { FilterTabs } from '../../components/filter-chips.tsx';
+import { FilterTabs } from '../../components/filters.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { operationQuery, useOperation } from '../../data/use-operation.ts';
 import { setQuery } from '../../router/router.ts';

@@ -5,14 +5,10 @@ import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useRoute } from '../../../router/router.ts';
-import { CopyLine } from '../parts/copy-line.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { Reading } from '../parts/reading.tsx';
+import { CopyLine, Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
+import { LinksCard, ListenCard, NamesCard, ROTATED, SecretCard } from './address-cards.tsx';
 import classes from './addresses.module.css';
-import { ListenCard } from './listen-card.tsx';
-import { LinksCard, NamesCard } from './names-cards.tsx';
-import { ROTATED, SecretCard } from './secret-card.tsx';
 import { Trial } from './trial.tsx';
 
 export function AddressesSection() {

@@ -1,15 +1,18 @@
 // Where the link of a new listening address leads: that this page came up there is the proof, so it confirms at once.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock } from '@tabler/icons-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Addresses } from '../../../../../contract/addresses.ts';
+import { PanelCallError } from '../../../../../contract/client.ts';
 import { Page, PageHeader } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
+import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
 import { useRoute } from '../../../router/router.ts';
-import { CopyLine } from '../parts/copy-line.tsx';
-import { useConfirmation } from './use-confirmation.ts';
-import { useSecondsLeft } from './use-seconds-left.ts';
+import { CopyLine } from '../parts/parts.tsx';
+import { useSecondsLeft, waitFor } from './trial.tsx';
 
 const SETTINGS = hashOf(['settings', 'addresses']);
 
@@ -74,4 +77,38 @@ export function ConfirmPage() {
       </div>
     </Page>
   );
+}
+
+// Confirms a new listening address once, when the page that its link leads to has come up.
+
+export interface Confirmation {
+  /** The addresses from now on; null until it is confirmed. */
+  readonly outcome: Addresses | null;
+  readonly failure: PanelCallError | null;
+  confirm(): void;
+}
+
+export function useConfirmation(token: string): Confirmation {
+  const [outcome, setOutcome] = useState<Addresses | null>(null);
+  const [failure, setFailure] = useState<PanelCallError | null>(null);
+  const { run } = useAct('confirmAddresses');
+  const asked = useRef('');
+  const confirm = useCallback(() => {
+    setFailure(null);
+    run({ token }).then(
+      (addresses) => {
+        waitFor(null);
+        setOutcome(addresses);
+      },
+      (reason: unknown) => {
+        if (reason instanceof PanelCallError) setFailure(reason);
+      },
+    );
+  }, [run, token]);
+  useEffect(() => {
+    if (asked.current === token) return;
+    asked.current = token;
+    confirm();
+  }, [token, confirm]);
+  return { outcome, failure, confirm };
 }

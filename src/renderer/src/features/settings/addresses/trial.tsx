@@ -1,14 +1,13 @@
 // While a new listening address is being tried: where to open it, how long there is, and what became of it.
 import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { create } from 'zustand';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { usePanel } from '../../../data/panel.tsx';
-import { useConnection } from '../../../state/connection.ts';
-import { Notice } from '../parts/notice.tsx';
-import { useWaitingAddress, waitFor } from './trial-state.ts';
-import { useSecondsLeft } from './use-seconds-left.ts';
+import { panelNow, useConnection } from '../../../state/connection.ts';
+import { Notice } from '../parts/parts.tsx';
 
 const LOOK_EVERY_MS = 2000;
 
@@ -76,4 +75,33 @@ function OpenNew({ url }: { readonly url: string }) {
       <CopyButton wide value={url} label={t('addresses.trial.copy')} />
     </>
   );
+}
+
+// The address that waits to be confirmed, as this window was told it: nobody else knows its token.
+
+export interface WaitingAddress {
+  /** Where to confirm. */
+  readonly url: string;
+  /** Epoch milliseconds, by the panel's clock. */
+  readonly endsAt: number;
+}
+
+export const useWaitingAddress = create<{ readonly waiting: WaitingAddress | null }>()(() => ({ waiting: null }));
+
+export function waitFor(waiting: WaitingAddress | null): void {
+  useWaitingAddress.setState({ waiting });
+}
+
+// Whole seconds until a moment of the panel's clock, counted down on screen.
+
+/** `at`: epoch milliseconds; null: nothing to wait for. 0: over. */
+export function useSecondsLeft(at: number | null): number {
+  const [now, setNow] = useState(panelNow);
+  useEffect(() => {
+    if (at === null) return;
+    setNow(panelNow());
+    const timer = setInterval(() => setNow(panelNow()), 250);
+    return () => clearInterval(timer);
+  }, [at]);
+  return at === null ? 0 : Math.max(0, Math.ceil((at - now) / 1000));
 }

@@ -7,13 +7,12 @@ import { SectionCard } from '../../../components/page.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
-import { CopyLine } from '../parts/copy-line.tsx';
-import { Reading } from '../parts/reading.tsx';
+import { CopyLine, Reading } from '../parts/parts.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
 import classes from './api.module.css';
 import { KeysCard } from './keys-card.tsx';
 import { NewKey } from './new-key.tsx';
-import { useOpenApiFile } from './use-openapi-file.ts';
+import { useOpenApiFile } from './use-api.ts';
 
 export const API_PATH = ['settings', 'security', 'api'] as const;
 

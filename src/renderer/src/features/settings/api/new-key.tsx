@@ -10,12 +10,11 @@ import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
-import { CopyLine } from '../parts/copy-line.tsx';
-import { ProofFields, withoutProof } from '../parts/proof-fields.tsx';
-import { useProvenForm } from '../parts/use-proven-form.ts';
+import { CopyLine } from '../parts/parts.tsx';
+import { ProofFields, useProvenForm, withoutProof } from '../parts/proof.tsx';
 import classes from './api.module.css';
 import { curlOf } from './curl.ts';
-import { useApiPlace } from './use-api-place.ts';
+import { useApiPlace } from './use-api.ts';
 
 type Made = Output<'createKey'>;
 

@@ -1,19 +1,23 @@
 // The backups that there are, newest first: taken away, checked and restored, deleted.
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
-import { IconArchive, IconDownload, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Button, FileButton, Tooltip } from '@mantine/core';
+import { IconArchive, IconDownload, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Backup } from '../../../../../contract/backups.ts';
+import { isProblem, isProblemOf, PanelCallError } from '../../../../../contract/client.ts';
+import { problemOf } from '../../../../../contract/errors.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { Bytes, DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { Mark } from '../../../components/state.tsx';
+import { usePanel } from '../../../data/panel.tsx';
 import { useAct } from '../../../data/use-act.ts';
+import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
+import { notify, notifyFailure } from '../../../state/messages.ts';
+import { markSessionEnded } from '../../../state/session.ts';
 import rows from '../parts/rows.module.css';
-import { downloadUrl } from './backup-files.ts';
-import { UploadButton } from './upload-button.tsx';
 
 interface ListCardProps {
   readonly backups: readonly Backup[];
@@ -122,4 +126,79 @@ function BackupRow({ backup, onDelete }: BackupRowProps) {
       </div>
     </li>
   );
+}
+
+// Takes a backup in from a file, and says how far it is.
+
+export function UploadButton() {
+  const { t } = useTranslation('settings');
+  const format = useFormat();
+  const { invalidate } = usePanel();
+  const [part, setPart] = useState<number | null>(null);
+  const upload = async (file: File | null) => {
+    if (file === null) return;
+    setPart(0);
+    try {
+      const { size_bytes } = await uploadBackup(file, setPart);
+      invalidate('panel');
+      notify({ text: t('backups.list.uploaded', { size: format.bytes(size_bytes) }) });
+    } catch (failure) {
+      if (isProblemOf(failure, 'signed_out')) markSessionEnded();
+      notifyFailure(failure);
+    } finally {
+      setPart(null);
+    }
+  };
+  return (
+    <FileButton onChange={(file) => void upload(file)} accept=".gatehouse-backup">
+      {(props) => (
+        <Button
+          {...props}
+          variant="default"
+          disabled={part !== null}
+          leftSection={<IconUpload size={16} stroke={1.5} />}
+        >
+          {part === null ? t('backups.list.upload') : t('backups.list.uploading', { percent: format.percent(part) })}
+        </Button>
+      )}
+    </FileButton>
+  );
+}
+
+// Backups as files between this browser and the panel: beside the operations, by the panel door's own routes.
+
+function placeOf(name = ''): string {
+  return new URL(`./panel/backups/${encodeURIComponent(name)}`, document.baseURI).href;
+}
+
+/** Where a link downloads a backup from. */
+export function downloadUrl(name: string): string {
+  return placeOf(name);
+}
+
+/** Sends a file; `onProgress` hears of the part of 1 that is sent. Rejects with a PanelCallError. */
+export function uploadBackup(file: Blob, onProgress: (part: number) => void): Promise<Backup> {
+  // A fetch cannot tell how far it is.
+  const request = new XMLHttpRequest();
+  request.open('POST', placeOf());
+  request.setRequestHeader('Content-Type', 'application/octet-stream');
+  request.setRequestHeader('Accept', 'application/json');
+  return new Promise((resolve, reject) => {
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
+    request.onload = () => {
+      const reply = parse(request.responseText);
+      if (request.status === 201) resolve(reply as Backup);
+      else reject(new PanelCallError(isProblem(reply) ? reply : problemOf('unavailable', 'none')));
+    };
+    request.onerror = () => reject(new PanelCallError(problemOf('unavailable', 'none')));
+    request.send(file);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

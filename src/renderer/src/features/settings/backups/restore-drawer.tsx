@@ -5,17 +5,17 @@ import { useTranslation } from 'react-i18next';
 import type { Backup } from '../../../../../contract/backups.ts';
 import type { PanelCallError } from '../../../../../contract/client.ts';
 import type { Output } from '../../../../../contract/table.ts';
+import { DateTime } from '../../../components/figures.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
-import { DrawerSection, RecordDrawer } from '../../../components/record-drawer.tsx';
+import { DrawerSection, Fact, Facts, RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
-import { Notice } from '../parts/notice.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { ProofFields, useProvenForm, withoutProof } from '../parts/proof.tsx';
 import rows from '../parts/rows.module.css';
-import { CheckFacts } from './check-facts.tsx';
-import { Restored, RestoreForm } from './restore-form.tsx';
 
 /** At `#/settings/backups/<name>`. */
 export function RestoreDrawer({ backups }: { readonly backups: readonly Backup[] }) {
@@ -114,5 +114,90 @@ function Steps({ backup: { name, encrypted }, onClose }: StepsProps) {
         </>
       )}
     </>
+  );
+}
+
+// What a check found in a backup.
+
+export function CheckFacts({ verdict }: { readonly verdict: Output<'checkBackup'> }) {
+  const { t } = useTranslation('settings');
+  const format = useFormat();
+  const { created_at, version, users, keys, secrets } = verdict;
+  return (
+    <Facts>
+      {created_at !== null && (
+        <Fact label={t('backups.restore.made')}>
+          <DateTime at={created_at} style="dateTime" />
+        </Fact>
+      )}
+      {version !== null && <Fact label={t('backups.restore.version')}>{version}</Fact>}
+      {users !== null && <Fact label={t('backups.restore.users')}>{format.number(users)}</Fact>}
+      {keys !== null && <Fact label={t('backups.restore.keys')}>{format.number(keys)}</Fact>}
+      {secrets !== null && <Fact label={t('backups.restore.secretsLabel')}>{t(`backups.secrets.${secrets}`)}</Fact>}
+    </Facts>
+  );
+}
+
+// Restores a backup that has been checked: what happens, what stays, the proof; and afterwards what has come of it.
+
+interface RestoreFormProps {
+  readonly name: string;
+  readonly passphrase: string;
+  readonly verdict: Output<'checkBackup'>;
+  readonly onDone: (restored: Output<'restoreBackup'>) => void;
+}
+
+export function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
+  const { t } = useTranslation('settings');
+  const form = useProvenForm({
+    operation: 'restoreBackup',
+    initial: {},
+    toInput: () => ({ name, ...(passphrase !== '' && { passphrase }) }),
+    onDone,
+  });
+  return (
+    <DrawerSection title={t('backups.restore.whatTitle')}>
+      <form className={rows.stack} noValidate onSubmit={form.submit}>
+        <ul className={rows.points}>
+          <li>{t('backups.restore.replaced')}</li>
+          <li>{t('backups.restore.stays')}</li>
+          <li>{t('backups.restore.links')}</li>
+          <li>{t('backups.restore.sessions')}</li>
+          <li>{t('backups.restore.former')}</li>
+        </ul>
+        {verdict.secrets === 'left_out' && <Notice tone="warn">{t('backups.restore.leftOut')}</Notice>}
+        <ProofFields form={form} />
+        <FormFailure failure={withoutProof(form.failure)} />
+        <div>
+          <Button type="submit" color="red" loading={form.isBusy}>
+            {t('backups.restore.submit')}
+          </Button>
+        </div>
+      </form>
+    </DrawerSection>
+  );
+}
+
+interface RestoredProps {
+  readonly restored: Output<'restoreBackup'>;
+  readonly onClose: () => void;
+}
+
+export function Restored({ restored: { restored, former, links_url }, onClose }: RestoredProps) {
+  const { t } = useTranslation('settings');
+  return (
+    <DrawerSection>
+      <Notice
+        tone="ok"
+        title={t('backups.restore.done')}
+        actions={<Button onClick={onClose}>{t('backups.restore.close')}</Button>}
+      >
+        <div className={rows.stack}>
+          {restored.users !== null && <p>{t('backups.restore.doneText', { count: restored.users })}</p>}
+          <p>{t('backups.restore.formerIs', { name: former })}</p>
+          <p>{t('backups.restore.linksAre', { url: links_url })}</p>
+        </div>
+      </Notice>
+    </DrawerSection>
   );
 }

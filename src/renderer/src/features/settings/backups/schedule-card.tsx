@@ -3,12 +3,11 @@ import { NumberInput, PasswordInput, Radio, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ERRORS, type ErrorCode } from '../../../../../contract/errors.ts';
 import type { Output } from '../../../../../contract/table.ts';
+import { When } from '../../../components/figures.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
-import { Notice } from '../parts/notice.tsx';
+import { Notice } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { SaveCard } from '../parts/save-card.tsx';
-import { When } from '../parts/when.tsx';
-import { choicesOf, periodOf } from './schedule.ts';
 
 type Schedule = Output<'scheduleBackups'>;
 type Secrets = 'keep' | 'none' | 'new';
@@ -99,4 +98,20 @@ function Last({ schedule: { every_hours, last_at, last_error } }: { readonly sch
       )}
     </p>
   );
+}
+
+// How often backups are made by themselves: the usual choices, and whatever is set at present.
+
+/** Hours; null: never. */
+const USUAL: readonly (number | null)[] = [null, 1, 6, 12, 24, 72, 168];
+
+/** The choices to offer, the present one among them, in order. */
+export function choicesOf(present: number | null): readonly (number | null)[] {
+  const all = USUAL.includes(present) ? USUAL : [...USUAL, present];
+  return [...all].sort((a, b) => (a ?? 0) - (b ?? 0));
+}
+
+/** Whole days where it comes to that, else hours. */
+export function periodOf(hours: number): { readonly unit: 'hours' | 'days'; readonly count: number } {
+  return hours % 24 === 0 ? { unit: 'days', count: hours / 24 } : { unit: 'hours', count: hours };
 }

@@ -1,20 +1,24 @@
 // What certificates are served and until when, others in their place, and the authority that machines can trust.
 import { Button } from '@mantine/core';
 import { IconCertificateOff, IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Certificate } from '../../../../../contract/certificates.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
+import { Mark } from '../../../components/state.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
+import { useFormat } from '../../../format/use-format.tsx';
+import { hashOf } from '../../../router/route.ts';
 import { notifyFailure } from '../../../state/messages.ts';
 import { CA_FILE } from '../api/curl.ts';
-import { CopyLine } from '../parts/copy-line.tsx';
-import { Reading } from '../parts/reading.tsx';
+import { CopyLine, Notice, Reading } from '../parts/parts.tsx';
+import { ProofDialog } from '../parts/proof.tsx';
 import rows from '../parts/rows.module.css';
 import { ImportDrawer } from './import-drawer.tsx';
-import { ServedCard } from './served-card.tsx';
 
 export function CertificatesSection() {
   const { t } = useTranslation('settings');
@@ -81,5 +85,85 @@ function AuthorityCard({ authority }: { readonly authority: Output<'getCertifica
       </dl>
       <p className={rows.hint}>{t('certificates.ca.use')}</p>
     </SectionCard>
+  );
+}
+
+// One certificate that is served: for whom, by whom, until when, and how it can be told from another.
+
+export function ServedCard({ certificate }: { readonly certificate: Certificate }) {
+  const { t } = useTranslation('settings');
+  const { target, source, subject, issuer, names, fingerprint, not_before, not_after, days_left, warning } =
+    certificate;
+  return (
+    <SectionCard title={t(`certificates.${target}`)} actions={<Acts certificate={certificate} />}>
+      <div className={rows.stack}>
+        {warning !== null && (
+          <Notice tone={warning === 'ends_soon' ? 'warn' : 'bad'}>{t(`certificates.warning.${warning}`)}</Notice>
+        )}
+        <dl className={rows.facts}>
+          <div>
+            <dt>{t('certificates.names')}</dt>
+            <dd>{names.join(', ')}</dd>
+          </div>
+          <div>
+            <dt>{t('certificates.until')}</dt>
+            <dd>
+              <DateTime at={not_after} style="dateLong" />
+              {days_left >= 0 && <span className={rows.aside}> {t('certificates.left', { count: days_left })}</span>}
+            </dd>
+          </div>
+          <div>
+            <dt>{t('certificates.from')}</dt>
+            <dd>
+              <DateTime at={not_before} style="dateLong" />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('certificates.subject')}</dt>
+            <dd>{subject}</dd>
+          </div>
+          <div>
+            <dt>{t('certificates.issuer')}</dt>
+            <dd>
+              {issuer} <Mark>{t(source === 'local' ? 'certificates.local' : 'certificates.imported')}</Mark>
+            </dd>
+          </div>
+          <div>
+            <dt>{t('certificates.fingerprint')}</dt>
+            <dd>
+              <CopyLine value={fingerprint} label={t('certificates.copyFingerprint')} />
+            </dd>
+          </div>
+        </dl>
+      </div>
+    </SectionCard>
+  );
+}
+
+function Acts({ certificate: { target, source } }: { readonly certificate: Certificate }) {
+  const { t } = useTranslation('settings');
+  const format = useFormat();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button component="a" variant="default" href={hashOf(['settings', 'certificates', 'import'], { for: target })}>
+        {t('certificates.import')}
+      </Button>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        {t('certificates.renew')}
+      </Button>
+      <ProofDialog
+        operation="renewCertificate"
+        input={{ target }}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('certificates.renewTitle')}
+        action={t('certificates.renew')}
+        message={({ not_after }) => ({ text: t('certificates.renewed', { when: format.moment(not_after) }) })}
+      >
+        <p>{t('certificates.renewText')}</p>
+        {source === 'imported' && <p>{t('certificates.renewImported')}</p>}
+      </ProofDialog>
+    </>
   );
 }

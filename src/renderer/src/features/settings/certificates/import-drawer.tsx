@@ -3,14 +3,13 @@ import { FileButton, SegmentedControl, Textarea } from '@mantine/core';
 import { IconFile } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { CERTIFICATE_TARGETS } from '../../../../../contract/certificates.ts';
+import type { settings } from '../../../../../i18n/en/pages/settings.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
-import { ProofFields, withoutProof } from '../parts/proof-fields.tsx';
+import { ProofFields, useProvenForm, withoutProof } from '../parts/proof.tsx';
 import rows from '../parts/rows.module.css';
-import { useProvenForm } from '../parts/use-proven-form.ts';
-import { isImportRefusal } from './refusals.ts';
 
 type Target = (typeof CERTIFICATE_TARGETS)[number];
 
@@ -110,4 +109,28 @@ function Pem({ label, hint, inputProps, onFile }: PemProps) {
       </FileButton>
     </div>
   );
+}
+
+// Why an imported certificate or key is refused, as the panel names it; each has its words in the texts.
+
+type ImportRefusal = keyof (typeof settings)['certificates']['wrong'];
+
+const REFUSALS: Readonly<Record<ImportRefusal, true>> = {
+  not_pem: true,
+  too_many: true,
+  unreadable: true,
+  encrypted: true,
+  authority: true,
+  ended: true,
+  not_yet: true,
+  no_names: true,
+  weak: true,
+  broken_chain: true,
+  chain_ended: true,
+  key_mismatch: true,
+  unusable: true,
+};
+
+export function isImportRefusal(code: string): code is ImportRefusal {
+  return Object.hasOwn(REFUSALS, code);
 }

@@ -10,9 +10,8 @@ import { Skeleton } from '../../../components/skeleton.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
-import { useApiPlace } from '../api/use-api-place.ts';
-import { useOpenApiFile } from '../api/use-openapi-file.ts';
-import { CopyLine } from '../parts/copy-line.tsx';
+import { useApiPlace, useOpenApiFile } from '../api/use-api.ts';
+import { CopyLine } from '../parts/parts.tsx';
 import classes from './docs.module.css';
 import { isMatching } from './filter-operations.ts';
 

@@ -1,9 +1,11 @@
 // Draws swagger-ui into a node and takes it out again. It never fetches: the description is given to it, and what is tried goes
 // through `send`. It brings a React of its own and no way out, so its root is made to draw nothing before it is let go.
-import SwaggerUI, { type SwaggerPlugin, type SwaggerSystem } from 'swagger-ui-dist/swagger-ui-es-bundle.js';
+import SwaggerUI, {
+  type SwaggerMap,
+  type SwaggerPlugin,
+  type SwaggerSystem,
+} from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import { filterOperations } from './filter-operations.ts';
-import { nameControls } from './name-controls.ts';
-import { createParts, type PartsOptions } from './swagger-parts.ts';
 
 export interface DocsOptions extends PartsOptions {
   readonly node: HTMLElement;
@@ -83,4 +85,103 @@ function forget(functions: Readonly<Record<string, unknown>>): void {
     if (typeof one === 'function' && 'cache' in one && one.cache instanceof Map) one.cache.clear();
     else if (typeof one === 'object' && one !== null) forget(one as Readonly<Record<string, unknown>>);
   }
+}
+
+// Gives names to what swagger-ui leaves without one, and takes away what misleads, for who cannot see the page.
+
+const UNNAMED = 'select:not([aria-label]), input:not([aria-label]):not([type=checkbox]), textarea:not([aria-label])';
+
+/** Looks after everything below a node until the returned function is called. */
+export function nameControls(node: HTMLElement): () => void {
+  const look = () => {
+    for (const control of node.querySelectorAll<HTMLElement>(UNNAMED)) {
+      control.setAttribute('aria-label', nameOf(control));
+    }
+    // Each table of answers would be a landmark, all of one name.
+    for (const table of node.querySelectorAll('table[role=region]')) table.removeAttribute('role');
+    // A keyboard must be able to scroll what is higher than its box.
+    for (const text of node.querySelectorAll('pre:not([tabindex])')) text.setAttribute('tabindex', '0');
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(node, { childList: true, subtree: true });
+  look();
+  return () => observer.disconnect();
+}
+
+/** swagger-ui is written in English, and so are these. */
+function nameOf(control: HTMLElement): string {
+  const parameter = control.closest<HTMLElement>('tr[data-param-name]')?.dataset.paramName;
+  if (parameter !== undefined) return parameter;
+  if (control.matches('.examples-select-element')) return 'Example';
+  if (control.closest('.content-type-wrapper, .response-control-media-type') !== null) return 'Media type';
+  return control.matches('textarea') ? 'Body' : 'Value';
+}
+
+// The panel's own parts in swagger-ui's tree: a layout without its head, an example with curl at every method, and quiet buttons.
+
+export interface PartsOptions {
+  readonly texts: {
+    readonly curl: string;
+    readonly sent: string;
+    readonly copyCurl: string;
+    readonly try: string;
+    readonly cancel: string;
+  };
+  /** The example of a method, by its operation id; null for none. */
+  exampleOf(operationId: string): string | null;
+  /** The command that sends the same request again, without its key. */
+  sentOf(url: string): string | null;
+  copy(text: string): void;
+}
+
+interface ResponsesProps {
+  readonly path: string;
+  readonly method: string;
+  readonly specSelectors: { specJson(): SwaggerMap };
+}
+
+/** Is called once, as a plugin of swagger-ui. */
+export function createParts({ React }: SwaggerSystem, options: PartsOptions): SwaggerPlugin {
+  const { texts, exampleOf, sentOf, copy } = options;
+  const h = React.createElement;
+
+  function Curl({ title, line }: { readonly title: string; readonly line: string }) {
+    return h(
+      'div',
+      { className: 'panel-curl' },
+      h('h4', null, title),
+      h(
+        'div',
+        { className: 'panel-curl__line' },
+        h('pre', { tabIndex: 0 }, line),
+        h('button', { type: 'button', onClick: () => copy(line) }, texts.copyCurl),
+      ),
+    );
+  }
+
+  return {
+    components: {
+      PanelLayout: ({ getComponent }: Pick<SwaggerSystem, 'getComponent'>) =>
+        h('div', { className: 'swagger-ui' }, h(getComponent('SvgAssets')), h(getComponent('operations', true))),
+      TryItOutButton: ({ enabled, onTryoutClick, onCancelClick }: Record<string, unknown>) =>
+        h(
+          'button',
+          { type: 'button', className: 'panel-try', onClick: enabled ? onCancelClick : onTryoutClick },
+          enabled ? texts.cancel : texts.try,
+        ),
+      // The padlock opens a dialog of swagger-ui's own; the key stands at the top of the page instead.
+      authorizeOperationBtn: () => null,
+      curl: ({ request }: { readonly request: SwaggerMap }) => {
+        const line = sentOf(String(request.get('url') ?? ''));
+        return line === null ? null : h(Curl, { title: texts.sent, line });
+      },
+    },
+    wrapComponents: {
+      responses: (Original: unknown) => (props: ResponsesProps) => {
+        const id = props.specSelectors.specJson().getIn(['paths', props.path, props.method, 'operationId']);
+        const line = typeof id === 'string' ? exampleOf(id) : null;
+        return h('div', null, line === null ? null : h(Curl, { title: texts.curl, line }), h(Original, props));
+      },
+    },
+  };
 }

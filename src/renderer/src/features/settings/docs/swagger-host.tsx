@@ -5,15 +5,14 @@ import { useHost } from '../../../data/host.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { notifyFailure } from '../../../state/messages.ts';
 import { curlOf, exampleCurl } from '../api/curl.ts';
-import type { Api } from '../api/use-api-place.ts';
+import type { Api } from '../api/use-api.ts';
 import 'swagger-ui-dist/swagger-ui.css';
 import './docs.css';
 import './docs-rows.css';
 import './docs-body.css';
 import './docs-parts.css';
-import { copyDescription } from './copy-description.ts';
 import { type MountedDocs, mountSwagger } from './mount-swagger.ts';
-import { pathBelow, responseOf } from './try-response.ts';
+import { copyDescription, pathBelow, responseOf } from './swagger-data.ts';
 
 interface SwaggerHostProps {
   readonly api: Api;

@@ -7,7 +7,7 @@ import { SectionCard } from '../../../components/page.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { LOCALE_NAMES, LOCALES } from '../../../i18n/i18n.ts';
 import { changeView, type Units, useView } from '../../../state/view.ts';
-import { Reading } from '../parts/reading.tsx';
+import { Reading } from '../parts/parts.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
 
 export function GeneralSection() {

@@ -6,7 +6,7 @@ import { FormFailure } from '../../../components/form/form-failure.tsx';
 import type { OperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import classes from './parts.module.css';
-import { ProofFields, type ProofFieldsProps, withoutProof } from './proof-fields.tsx';
+import { ProofFields, type ProofFieldsProps, withoutProof } from './proof.tsx';
 
 type Standing = Pick<OperationForm<Record<string, unknown>>, 'failure' | 'isBusy' | 'isDirty' | 'submit'>;
 

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import { StrengthMeter } from '../../../components/credentials/strength-meter.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
+import { useProvenForm } from '../parts/proof.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
-import { useProvenForm } from '../parts/use-proven-form.ts';
 
 export function PasswordCard() {
   const { t } = useTranslation(['settings', 'access']);

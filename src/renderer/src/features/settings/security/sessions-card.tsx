@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import { Confirm } from '../../../components/confirm.tsx';
+import { When } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { Reading } from '../parts/reading.tsx';
+import { Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
-import { When } from '../parts/when.tsx';
 
 type Session = Output<'listSessions'>['items'][number];
 

@@ -10,9 +10,8 @@ import { StateDot } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { notify } from '../../../state/messages.ts';
-import { Notice } from '../parts/notice.tsx';
-import { ProofDialog } from '../parts/proof-dialog.tsx';
-import { Reading } from '../parts/reading.tsx';
+import { Notice, Reading } from '../parts/parts.tsx';
+import { ProofDialog } from '../parts/proof.tsx';
 import rows from '../parts/rows.module.css';
 
 /** From here on it is time for new ones. */

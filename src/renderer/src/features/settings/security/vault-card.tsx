@@ -6,8 +6,7 @@ import { SectionCard } from '../../../components/page.tsx';
 import { StateBadge } from '../../../components/state.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { Notice } from '../parts/notice.tsx';
-import { Reading } from '../parts/reading.tsx';
+import { Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 
 type Vault = Output<'getVault'>;

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/panel-settings.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { Reading } from '../parts/reading.tsx';
+import { Reading } from '../parts/parts.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
 
 export function SubscriptionSection() {

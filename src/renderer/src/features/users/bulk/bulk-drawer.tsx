@@ -1,14 +1,22 @@
 // A bulk act: what would happen is said first, then it is done with its progress, and each user's result stays to be read.
 import { Button, Progress, TextInput } from '@mantine/core';
+import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { PanelCallError } from '../../../../../contract/client.ts';
+import { type BulkAction, type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
+import type { Duration } from '../../../../../domain/term.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
+import { ErrorState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
+import { Skeleton } from '../../../components/skeleton.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
+import { hashOf } from '../../../router/route.ts';
+import { TermPicker } from '../record/term-picker.tsx';
 import classes from './bulk.module.css';
-import { BulkForecast } from './bulk-forecast.tsx';
-import { BulkResults } from './bulk-results.tsx';
-import type { BulkJob } from './run-bulk.ts';
+import { type BulkEnd, type BulkJob, type BulkLine, forecastOf, reasonOf } from './run-bulk.ts';
 import { useBulk } from './use-bulk.ts';
 
 interface BulkDrawerProps {
@@ -113,5 +121,123 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
         )}
       </div>
     </RecordDrawer>
+  );
+}
+
+// What a bulk act would do, before anything is done.
+
+interface BulkForecastProps {
+  readonly action: BulkAction;
+  readonly dry: UseQueryResult<BulkResult, PanelCallError>;
+  readonly isChecked: boolean;
+  readonly term: Duration | null;
+  readonly onTerm: (term: Duration | null) => void;
+}
+
+export function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForecastProps) {
+  const { t } = useTranslation('users');
+  return (
+    <>
+      {action === 'extend' && <TermPicker value={term} onChange={onTerm} />}
+      <section className={classes.forecast} aria-label={t('bulk.will')} aria-busy={!isChecked} data-stale={!isChecked}>
+        <h3>{t('bulk.will')}</h3>
+        {dry.error !== null && !dry.isFetching ? (
+          <ErrorState size="small" failure={dry.error} onRetry={() => void dry.refetch()} />
+        ) : dry.data === undefined ? (
+          <>
+            <span className="visually-hidden">{t('bulk.checking')}</span>
+            <Skeleton width="60%" />
+          </>
+        ) : (
+          <Told action={action} result={dry.data} />
+        )}
+        <p className={classes.quiet}>{t(`bulk.note.${action}`)}</p>
+      </section>
+    </>
+  );
+}
+
+function Told({ action, result }: { readonly action: BulkAction; readonly result: BulkResult }) {
+  const { t } = useTranslation('users');
+  const { changed, unchanged, failed } = forecastOf(result);
+  const same =
+    action === 'enable' ? 'alreadyEnabled' : action === 'disable' ? 'alreadyDisabled' : ('unchanged' as const);
+  return (
+    <ul className={classes.lines} aria-live="polite">
+      <li className={classes.line} data-tone={changed > 0 ? 'ok' : undefined}>
+        {changed > 0 ? <IconCheck size={16} stroke={2} aria-hidden /> : <IconMinus size={16} stroke={2} aria-hidden />}
+        {changed === 0 ? t('bulk.nothing') : t(action === 'delete' ? 'bulk.goes' : 'bulk.change', { count: changed })}
+      </li>
+      {unchanged > 0 && (
+        <li className={classes.line}>
+          <IconMinus size={16} stroke={2} aria-hidden />
+          {t(`bulk.${same}`, { count: unchanged })}
+        </li>
+      )}
+      {failed.map(({ reason, count }) => (
+        <li key={reason} className={classes.line} data-tone="bad">
+          <IconX size={16} stroke={2} aria-hidden />
+          {t(`bulk.failed.${reason}`, { count })}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// What came of a bulk act: the counts, why it ended early if it did, and every user's own result.
+
+interface BulkResultsProps {
+  readonly action: BulkAction;
+  readonly end: BulkEnd;
+  readonly names: ReadonlyMap<number, string>;
+}
+
+/** More lines than anyone reads; the copy has them all. */
+const SHOWN = 200;
+
+export function BulkResults({ action, end, names }: BulkResultsProps) {
+  const { t } = useTranslation('users');
+  const { affected, lines, rest, failure } = end;
+  const isDelete = action === 'delete';
+  const failures = lines.filter(({ outcome }) => outcome === 'failed').length;
+  const nameOf = (id: number) => names.get(id) ?? t('bulk.user', { id });
+  const outcomeOf = ({ outcome, detail }: BulkLine) => {
+    const word = t(`bulk.outcome.${isDelete && outcome === 'changed' ? 'deleted' : outcome}`);
+    return outcome === 'failed' ? `${word}: ${t(`bulk.why.${reasonOf(detail)}`, { code: detail ?? '' })}` : word;
+  };
+  const text = lines.map((line) => [line.id, nameOf(line.id), outcomeOf(line)].join('\t')).join('\n');
+  return (
+    <>
+      <p className={classes.summary} role="status">
+        <strong>{t(isDelete ? 'bulk.deleted' : 'bulk.changed', { count: affected })}</strong>
+        {failures > 0 && <span data-tone="bad">{t('bulk.failures', { count: failures })}</span>}
+        {rest.length > 0 && <span>{t('bulk.left', { count: rest.length })}</span>}
+      </p>
+      <FormFailure failure={failure} />
+      <section aria-label={t('bulk.results')}>
+        <header className={classes.resultsHead}>
+          <h3>{t('bulk.results')}</h3>
+          <CopyButton value={text} label={t('bulk.copy')} wide />
+        </header>
+        <ul className={classes.results}>
+          {lines.slice(0, SHOWN).map((line) => (
+            <li key={line.id} className={classes.result}>
+              {isDelete && line.outcome === 'changed' ? (
+                <span className={classes.name}>{nameOf(line.id)}</span>
+              ) : (
+                <a className={classes.name} href={hashOf(['users', line.id])}>
+                  {nameOf(line.id)}
+                </a>
+              )}
+              <span className={classes.outcome} data-tone={line.outcome === 'failed' ? 'bad' : undefined}>
+                {outcomeOf(line)}
+              </span>
+            </li>
+          ))}
+        </ul>
+        {lines.length > SHOWN && <p className={classes.quiet}>{t('bulk.more', { count: lines.length - SHOWN })}</p>}
+        {lines.length >= MAX_BULK_IDS && <p className={classes.quiet}>{t('bulk.cut')}</p>}
+      </section>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Client, PanelCallError } from '../../../../../contract/client.ts';
 import { problemOf } from '../../../../../contract/errors.ts';
 import type { BulkResult } from '../../../../../contract/user-acts.ts';
-import { type BulkProgress, changing, inPortions, inputOf, runBulk } from './run-bulk.ts';
+import { type BulkProgress, changing, forecastOf, inPortions, inputOf, runBulk } from './run-bulk.ts';
 
 type Call = { readonly ids?: number[]; readonly expect_matched?: number };
 
@@ -84,5 +84,43 @@ describe('a bulk act', () => {
   it('takes the term along for an extension alone', () => {
     expect(inputOf('extend', { ids: [1] }, { months: 1 })).toEqual({ action: 'extend', ids: [1], months: 1 });
     expect(inputOf('reset', { ids: [1] }, { months: 1 })).toEqual({ action: 'reset', ids: [1] });
+  });
+});
+
+// The words before a bulk act: the counts add up, and each reason is told apart.
+
+const dry = (results: BulkResult['results'], matched: number, affected: number): BulkResult => ({
+  action: 'extend',
+  dry_run: true,
+  matched,
+  affected,
+  results,
+});
+
+it('counts by outcome and reason', () => {
+  const results: BulkResult['results'] = [
+    { id: 1, outcome: 'failed', detail: 'term_unlimited' },
+    { id: 2, outcome: 'failed', detail: 'term_unlimited' },
+    { id: 3, outcome: 'failed', detail: 'not_found' },
+    { id: 4, outcome: 'failed', detail: 'brand_new' },
+    { id: 5, outcome: 'changed' },
+    { id: 6, outcome: 'unchanged' },
+  ];
+  expect(forecastOf(dry(results, 5, 1))).toEqual({
+    changed: 1,
+    unchanged: 1,
+    failed: [
+      { reason: 'term_unlimited', count: 2 },
+      { reason: 'not_found', count: 1 },
+      { reason: 'other', count: 1 },
+    ],
+  });
+});
+
+it('counts those that the reply does not name', () => {
+  expect(forecastOf(dry([{ id: 5, outcome: 'changed' }], 50_000, 40_000))).toEqual({
+    changed: 40_000,
+    unchanged: 10_000,
+    failed: [],
   });
 });

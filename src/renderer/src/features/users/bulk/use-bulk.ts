@@ -8,9 +8,8 @@ import type { Duration } from '../../../../../domain/term.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { notify } from '../../../state/messages.ts';
-import { allUsers } from '../all-users.ts';
-import { knownUsers } from '../cached-users.ts';
 import type { Filter } from '../filter.ts';
+import { allUsers, knownUsers } from '../user-reads.ts';
 import { type BulkEnd, type BulkJob, type BulkProgress, inPortions, inputOf, runBulk } from './run-bulk.ts';
 
 export function useBulk({ action, target, count }: BulkJob, onDone: () => void) {

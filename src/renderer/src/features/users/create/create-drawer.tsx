@@ -7,7 +7,7 @@ import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { CreateMany } from './create-many.tsx';
 import { CreateOne } from './create-one.tsx';
-import type { CreateDrawerProps } from './create-props.ts';
+import type { CreateDrawerProps } from './plan-field.tsx';
 
 /** Mounted with each opening, so that nothing of the one before stands in it. */
 export function CreateDrawer({ isOpen, ...props }: CreateDrawerProps) {

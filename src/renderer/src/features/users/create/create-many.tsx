@@ -2,21 +2,20 @@
 import { Progress, TagsInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { PanelCallError } from '../../../../../contract/client.ts';
 import type { User, UserCreate } from '../../../../../contract/users.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { useFailureText } from '../../../components/failure.ts';
 import { wrongFields } from '../../../components/form/field-errors.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
+import { usePanel } from '../../../data/panel.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { notify } from '../../../state/messages.ts';
-import { knownTags } from '../cached-users.ts';
+import { knownTags } from '../user-reads.ts';
 import classes from './create.module.css';
-import type { CreateProps } from './create-props.ts';
-import { parseNames, toLines } from './names.ts';
-import { PlanField, usualPlan } from './plan-field.tsx';
-import { useCreateMany } from './use-create-many.ts';
+import { type CreateProps, PlanField, usualPlan } from './plan-field.tsx';
 
 export function CreateMany({ plans, kind, onClose }: CreateProps) {
   const { t } = useTranslation(['users', 'errors']);
@@ -123,4 +122,70 @@ export function CreateMany({ plans, kind, onClose }: CreateProps) {
       )}
     </FormDrawer>
   );
+}
+
+// Names pasted for many new users: one a line; behind a tab, as spreadsheets copy it, the contact.
+
+export interface NewName {
+  readonly name: string;
+  readonly contact: string;
+}
+
+export function parseNames(text: string): readonly NewName[] {
+  return text
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.split('\t').map((part) => part.trim()))
+    .flatMap(([name = '', contact = '']) => (name === '' && contact === '' ? [] : [{ name, contact }]));
+}
+
+/** Back to lines: what is still to be done after some failed. */
+export function toLines(names: readonly NewName[]): string {
+  return names.map(({ name, contact }) => (contact === '' ? name : `${name}\t${contact}`)).join('\n');
+}
+
+// Many new users, a few at a time: those that could not be made stay to be tried again, those that were made have their links.
+
+export interface Made {
+  readonly users: readonly User[];
+  /** Those that were refused, in their order. */
+  readonly failed: readonly { readonly index: number; readonly failure: PanelCallError }[];
+}
+
+const AT_ONCE = 4;
+
+export function useCreateMany() {
+  const { client, invalidate } = usePanel();
+  const [done, setDone] = useState<number | null>(null);
+  const stop = useRef<AbortController | null>(null);
+  useEffect(() => () => stop.current?.abort(), []);
+
+  /** Makes them all; what is refused does not keep the others from being made. */
+  async function run(inputs: readonly UserCreate[]): Promise<Made> {
+    const controller = new AbortController();
+    stop.current = controller;
+    const made = new Map<number, User>();
+    const failed: { index: number; failure: PanelCallError }[] = [];
+    let next = 0;
+    setDone(0);
+    const work = async () => {
+      for (let index = next++; index < inputs.length && !controller.signal.aborted; index = next++) {
+        const input = inputs[index];
+        if (input === undefined) return;
+        try {
+          made.set(index, await client.createUser(input));
+        } catch (failure) {
+          if (!(failure instanceof PanelCallError)) throw failure;
+          failed.push({ index, failure });
+        }
+        setDone(made.size + failed.length);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    setDone(null);
+    invalidate('user');
+    const users = [...made].sort(([a], [b]) => a - b).map(([, user]) => user);
+    return { users, failed: failed.sort((a, b) => a.index - b.index) };
+  }
+
+  return { done, run };
 }

@@ -11,9 +11,9 @@ import { fromDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf, parseRoute } from '../../../router/route.ts';
 import { navigate } from '../../../router/router.ts';
-import { knownTags } from '../cached-users.ts';
+import { knownTags } from '../user-reads.ts';
 import classes from './create.module.css';
-import type { CreateProps } from './create-props.ts';
+import type { CreateProps } from './plan-field.tsx';
 import { PlanField, usualPlan } from './plan-field.tsx';
 
 interface Values extends Record<string, unknown> {

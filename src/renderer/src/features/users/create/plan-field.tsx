@@ -1,6 +1,7 @@
 // The choice of a plan, with what it gives under it.
 import { NativeSelect } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tariff } from '../../../../../contract/tariffs.ts';
 import { useFormat } from '../../../format/use-format.tsx';
@@ -48,4 +49,19 @@ function useSummary(): (plan: Tariff) => string {
 export function usualPlan({ usable }: Plans): string {
   const [first] = [...usable].sort((a, b) => b.users - a.users);
   return first === undefined ? '' : String(first.id);
+}
+
+// What the drawer that creates users, and its two kinds, are given.
+
+export interface CreateDrawerProps {
+  readonly isOpen: boolean;
+  readonly plans: Plans;
+  /** The list below, as an address. */
+  readonly list: string;
+  readonly onClose: () => void;
+}
+
+export interface CreateProps extends Omit<CreateDrawerProps, 'isOpen'> {
+  /** Chooses between one and many. */
+  readonly kind: ReactNode;
 }

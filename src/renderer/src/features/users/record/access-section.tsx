@@ -5,7 +5,7 @@ import { DrawerSection, Facts } from '../../../components/record-drawer.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
-import type { RecordProps } from './record-props.ts';
+import type { RecordProps } from './record-context.tsx';
 
 export function AccessSection({ user, refresh, plans }: RecordProps) {
   const { t } = useTranslation('users');

@@ -15,7 +15,7 @@ import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
 import { Confirm, ConfirmByName } from '../../../components/confirm.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
-import type { OpenPart } from './record-props.ts';
+import type { OpenPart } from './record-context.tsx';
 import { useUserActs } from './use-user-acts.ts';
 
 interface ActMenuProps {

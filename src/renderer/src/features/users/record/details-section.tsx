@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { DateTime } from '../../../components/figures.tsx';
 import { DrawerSection, Fact, Facts } from '../../../components/record-drawer.tsx';
 import { Mark } from '../../../components/state.tsx';
-import { knownTags } from '../cached-users.ts';
+import { knownTags } from '../user-reads.ts';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
-import type { RecordProps } from './record-props.ts';
+import type { RecordProps } from './record-context.tsx';
 
 export function DetailsSection({ user, refresh }: RecordProps) {
   const { t } = useTranslation('users');

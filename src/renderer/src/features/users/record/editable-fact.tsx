@@ -10,8 +10,8 @@ import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { Fact } from '../../../components/record-drawer.tsx';
 import { usePanel } from '../../../data/panel.tsx';
-import { useEditing } from './editing.tsx';
 import classes from './record.module.css';
+import { useEditing } from './record-context.tsx';
 
 export interface EditableFactProps<Values extends Record<string, unknown>> {
   readonly user: User;

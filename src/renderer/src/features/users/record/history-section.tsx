@@ -10,9 +10,8 @@ import { Skeleton } from '../../../components/skeleton.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import type { Plans } from '../use-plans.ts';
-import { actOf, actorOf } from './history-text.ts';
+import { actOf, actorOf, FIRST, useHistory } from './history.ts';
 import classes from './record.module.css';
-import { FIRST, useHistory } from './use-history.ts';
 
 const MORE = 500;
 

@@ -6,10 +6,9 @@ import type { User } from '../../../../../contract/users.ts';
 import { StateBadge } from '../../../components/state.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
-import { actorOf, disabledBy } from './history-text.ts';
+import { actorOf, disabledBy, useHistory } from './history.ts';
 import classes from './record.module.css';
-import type { RecordProps } from './record-props.ts';
-import { useHistory } from './use-history.ts';
+import type { RecordProps } from './record-context.tsx';
 import { useUserActs } from './use-user-acts.ts';
 
 export function Standing({ user, onPart }: RecordProps) {

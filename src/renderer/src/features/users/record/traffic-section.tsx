@@ -15,7 +15,7 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
-import type { RecordProps } from './record-props.ts';
+import type { RecordProps } from './record-context.tsx';
 
 export function TrafficSection({ user, refresh }: RecordProps) {
   const { t } = useTranslation(['users', 'common']);

@@ -10,11 +10,17 @@ import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useRoute } from '../../../router/router.ts';
 import type { Plans } from '../use-plans.ts';
+import { AccessSection } from './access-section.tsx';
 import { ActMenu } from './act-menu.tsx';
-import { EditingProvider } from './editing.tsx';
+import { DetailsSection } from './details-section.tsx';
+import { GrantsSection } from './grants-section.tsx';
+import { HistorySection } from './history-section.tsx';
+import { LinkSection } from './link-section.tsx';
 import classes from './record.module.css';
-import type { OpenPart } from './record-props.ts';
-import { UserRecord } from './user-record.tsx';
+import { EditingProvider, type OpenPart, type RecordProps } from './record-context.tsx';
+import { Standing } from './standing.tsx';
+import { TermSection } from './term-section.tsx';
+import { TrafficSection } from './traffic-section.tsx';
 
 const EVERY_MS = 20_000;
 
@@ -119,5 +125,23 @@ function Waiting({ failure, onRetry }: { readonly failure: PanelCallError | null
         <Skeleton key={width} width={width} height={index === 0 ? 28 : 14} />
       ))}
     </div>
+  );
+}
+
+// The record's parts, the most asked for first.
+
+export function UserRecord(props: RecordProps) {
+  const { user, plans } = props;
+  return (
+    <>
+      <Standing {...props} />
+      <LinkSection user={user} />
+      <TermSection {...props} />
+      <TrafficSection {...props} />
+      <GrantsSection {...props} />
+      <AccessSection {...props} />
+      <DetailsSection {...props} />
+      <HistorySection user={user} plans={plans} />
+    </>
   );
 }

@@ -1,0 +1,44 @@
+// What protocols, networks and securities are called: names of their own, the same in every language, and one word that is not.
+
+import { useTranslation } from 'react-i18next';
+import type { Inbound } from '../../../../contract/inbounds.ts';
+import type { Network, Protocol, Security } from '../../../../domain/inbound-shape.ts';
+import { StateDot } from '../../components/state.tsx';
+
+export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
+  vless: 'VLESS',
+  vmess: 'VMess',
+  trojan: 'Trojan',
+  shadowsocks: 'Shadowsocks',
+};
+
+export const NETWORK_NAMES: Readonly<Record<Network, string>> = {
+  tcp: 'TCP',
+  ws: 'WebSocket',
+  grpc: 'gRPC',
+  httpupgrade: 'HTTPUpgrade',
+  xhttp: 'XHTTP',
+};
+
+/** Keys of texts. */
+export const SECURITY_NAMES = {
+  none: 'connections:securityName.none',
+  tls: 'connections:securityName.tls',
+  reality: 'connections:securityName.reality',
+} as const satisfies Record<Security, string>;
+
+/** `VLESS · TCP · REALITY` */
+export function kindOf({ protocol, network, security }: Pick<Inbound, 'protocol' | 'network' | 'security'>): string {
+  const parts = [PROTOCOL_NAMES[protocol]];
+  if (protocol !== 'shadowsocks') parts.push(NETWORK_NAMES[network]);
+  if (security !== 'none') parts.push(security.toUpperCase());
+  return parts.join(' · ');
+}
+
+// Whether a connection works at the moment, in the words that fit one.
+
+export function ConnectionState({ inbound }: { readonly inbound: Pick<Inbound, 'enabled' | 'status'> }) {
+  const { t } = useTranslation('connections');
+  const state = inbound.enabled ? inbound.status : 'disabled';
+  return <StateDot state={state} label={t(`state.${state}`)} />;
+}

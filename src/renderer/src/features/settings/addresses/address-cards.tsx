@@ -1,0 +1,235 @@
+// The address and port that the panel listens at; a change is tried first, so that nobody locks themselves out.
+import { Autocomplete, Button, NumberInput, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Addresses } from '../../../../../contract/addresses.ts';
+import { SectionCard } from '../../../components/page.tsx';
+import { useHost } from '../../../data/host.ts';
+import { hashOf } from '../../../router/route.ts';
+import { navigate } from '../../../router/router.ts';
+import { ProofDialog, useProvenForm } from '../parts/proof.tsx';
+import { SaveCard } from '../parts/save-card.tsx';
+import classes from './addresses.module.css';
+import { changedOnly, orNull } from './changed.ts';
+import { waitFor } from './trial.tsx';
+
+/** This machine only, and every network, of both kinds of addresses. */
+const USUAL_HOSTS = ['127.0.0.1', '0.0.0.0', '::'];
+
+export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
+  const { t } = useTranslation('settings');
+  const { host, port, confirm_by } = addresses;
+  const initial = { host, port };
+  const form = useProvenForm({
+    operation: 'changeAddresses',
+    initial,
+    toInput: (values) => changedOnly(initial, values),
+    onDone({ addresses: { confirm_by: endsAt }, confirm_url }) {
+      if (confirm_url !== null && endsAt !== null) waitFor({ url: confirm_url, endsAt: Date.parse(endsAt) });
+      // Until it is confirmed the former place is the one that holds.
+      form.form.setValues(initial);
+      form.form.resetDirty({ ...form.form.getValues(), ...initial });
+    },
+  });
+  return (
+    <SaveCard
+      title={t('addresses.listen.title')}
+      description={t('addresses.listen.description')}
+      warning={t('addresses.listen.breaks')}
+      action={t('addresses.listen.submit')}
+      form={form}
+      proven={form}
+      isClosed={confirm_by !== null}
+    >
+      <div className={classes.fields}>
+        <Autocomplete
+          label={t('addresses.listen.host')}
+          description={t('addresses.listen.hostHint')}
+          data={USUAL_HOSTS}
+          filter={({ options }) => options}
+          spellCheck={false}
+          {...form.form.getInputProps('host')}
+        />
+        <NumberInput
+          label={t('addresses.listen.port')}
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          {...form.form.getInputProps('port')}
+        />
+      </div>
+    </SaveCard>
+  );
+}
+
+// How the panel names itself and whom it believes, and where subscription links lead.
+
+interface CardProps {
+  readonly addresses: Addresses;
+}
+
+export function NamesCard({ addresses }: CardProps) {
+  const { t } = useTranslation('settings');
+  const initial = {
+    public_address: addresses.public_address ?? '',
+    public_url: addresses.public_url ?? '',
+    host_names: addresses.host_names,
+    trusted_proxies: addresses.trusted_proxies,
+  };
+  const form = useProvenForm({
+    operation: 'changeAddresses',
+    initial,
+    toInput(values) {
+      const { public_address, public_url, ...lists } = changedOnly(initial, values);
+      return {
+        ...lists,
+        ...(public_address !== undefined && { public_address: orNull(public_address) }),
+        ...(public_url !== undefined && { public_url: orNull(public_url) }),
+      };
+    },
+    message: () => ({ text: t('addresses.saved') }),
+  });
+  const { getInputProps } = form.form;
+  return (
+    <SaveCard
+      title={t('addresses.names.title')}
+      description={t('addresses.names.description')}
+      warning={t('addresses.names.breaks')}
+      form={form}
+      proven={form}
+    >
+      <TextInput
+        label={t('addresses.names.publicAddress')}
+        description={t('addresses.names.publicAddressHint')}
+        placeholder="vpn.example.com"
+        spellCheck={false}
+        {...getInputProps('public_address')}
+      />
+      <TextInput
+        label={t('addresses.names.publicUrl')}
+        description={t('addresses.names.publicUrlHint')}
+        placeholder="https://vpn.example.com"
+        inputMode="url"
+        spellCheck={false}
+        {...getInputProps('public_url')}
+      />
+      <TagsInput
+        label={t('addresses.names.hostNames')}
+        description={t('addresses.names.hostNamesHint')}
+        placeholder="panel.example.com"
+        splitChars={[',', ' ']}
+        {...getInputProps('host_names')}
+      />
+      <TagsInput
+        label={t('addresses.names.proxies')}
+        description={t('addresses.names.proxiesHint')}
+        placeholder="10.0.0.0/8"
+        splitChars={[',', ' ']}
+        {...getInputProps('trusted_proxies')}
+      />
+    </SaveCard>
+  );
+}
+
+/** An empty port: links have none of their own. */
+function portOf(value: number | string): number | null {
+  return value === '' ? null : Number(value);
+}
+
+export function LinksCard({ addresses }: CardProps) {
+  const { t } = useTranslation('settings');
+  const initial = {
+    sub_path: addresses.sub_path,
+    links_port: (addresses.links_port ?? '') as number | string,
+    links_host: addresses.links_host,
+  };
+  const form = useProvenForm({
+    operation: 'changeAddresses',
+    initial,
+    toInput(values) {
+      const { links_port, ...rest } = changedOnly(initial, values);
+      return { ...rest, ...(links_port !== undefined && { links_port: portOf(links_port) }) };
+    },
+    describeField: (_field, code) => (code === 'taken' ? t('addresses.links.taken') : undefined),
+    message: () => ({ text: t('addresses.saved') }),
+  });
+  const { getInputProps } = form.form;
+  return (
+    <SaveCard
+      title={t('addresses.links.title')}
+      description={t('addresses.links.description')}
+      warning={t('addresses.links.breaks')}
+      form={form}
+      proven={form}
+      isClosed={addresses.confirm_by !== null}
+    >
+      <TextInput
+        label={t('addresses.links.subPath')}
+        description={t('addresses.links.subPathHint')}
+        spellCheck={false}
+        {...getInputProps('sub_path')}
+      />
+      <div className={classes.fields}>
+        <TextInput
+          label={t('addresses.links.host')}
+          description={t('addresses.listen.hostHint')}
+          spellCheck={false}
+          {...getInputProps('links_host')}
+        />
+        <NumberInput
+          label={t('addresses.links.port')}
+          description={t('addresses.links.portHint')}
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          {...getInputProps('links_port')}
+        />
+      </div>
+    </SaveCard>
+  );
+}
+
+// Makes a new secret path. This page's own address is gone with it, so it goes on at the new one at once.
+
+/** In the query of the addresses: they have just got a new secret path. */
+export const ROTATED = 'rotated';
+
+export function SecretCard() {
+  const { t } = useTranslation('settings');
+  const host = useHost();
+  const [isAsking, setAsking] = useState(false);
+  const leaveFor = (secretPath: string) => {
+    // The desktop's pages do not stand under the secret path.
+    if (host.kind === 'desktop') navigate(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
+    else location.replace(placeAt(secretPath));
+  };
+  return (
+    <SectionCard
+      title={t('addresses.secret.title')}
+      description={t('addresses.secret.description')}
+      actions={
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {t('addresses.secret.rotate')}
+        </Button>
+      }
+    >
+      <ProofDialog
+        operation="rotateSecretPath"
+        input={{}}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('addresses.secret.rotateTitle')}
+        action={t('addresses.secret.submit')}
+        isDangerous
+        onDone={({ secret_path }) => leaveFor(secret_path)}
+      >
+        <p>{t('addresses.secret.rotateText')}</p>
+      </ProofDialog>
+    </SectionCard>
+  );
+}
+
+/** The same host, as this browser reaches it, under the new path. */
+function placeAt(secretPath: string): string {
+  return new URL(`/${secretPath}/${hashOf(['settings', 'addresses'], { [ROTATED]: 1 })}`, location.href).href;
+}

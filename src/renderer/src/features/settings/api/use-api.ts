@@ -1,0 +1,50 @@
+// Where the API is and what a program needs to trust it.
+
+import { useTranslation } from 'react-i18next';
+import { useHost } from '../../../data/host.ts';
+import { usePanel } from '../../../data/panel.tsx';
+import { useOperation } from '../../../data/use-operation.ts';
+import { notify, notifyFailure } from '../../../state/messages.ts';
+import { type ApiPlace, CA_FILE } from './curl.ts';
+
+export interface Api extends ApiPlace {
+  /** Gives the panel's own authority as a file; null where the certificate is trusted without, or there is none. */
+  readonly saveAuthority: (() => void) | null;
+}
+
+/** undefined while it is being read. */
+export function useApiPlace(): Api | undefined {
+  const host = useHost();
+  const { data: state } = useOperation('panelState', {});
+  const certificates = useOperation('getCertificates', {});
+  const baseUrl = state?.base_url ?? undefined;
+  // Over plain HTTP there are no certificates to tell of.
+  if (baseUrl === undefined || (certificates.data === undefined && certificates.error === null)) return undefined;
+  const { served = [], authority } = certificates.data ?? {};
+  const hasOwnAuthority = served.some(({ target, source }) => target === 'panel' && source === 'local');
+  const pem = hasOwnAuthority ? authority?.pem : undefined;
+  return {
+    baseUrl,
+    hasOwnAuthority,
+    saveAuthority:
+      pem === undefined ? null : () => void host.save(CA_FILE, 'application/x-pem-file', pem).catch(notifyFailure),
+  };
+}
+
+// Gives the description of the API as a file, with this panel's own address as its server.
+
+const FILE = 'panel-openapi.json';
+
+export function useOpenApiFile(): () => void {
+  const { t } = useTranslation('settings');
+  const { client } = usePanel();
+  const host = useHost();
+  return () => {
+    const save = async () => {
+      const document = await client.getOpenApi();
+      const isSaved = await host.save(FILE, 'application/json', `${JSON.stringify(document, null, 2)}\n`);
+      if (isSaved) notify({ text: t('api.downloaded') });
+    };
+    save().catch(notifyFailure);
+  };
+}

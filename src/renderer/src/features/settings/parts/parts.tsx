@@ -1,0 +1,79 @@
+// A plain sentence that must not be missed: a warning, or what has just been done and what follows from it.
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { PanelCallError } from '../../../../../contract/client.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { SectionCard } from '../../../components/page.tsx';
+import { ErrorState } from '../../../components/placeholder.tsx';
+import { Skeleton } from '../../../components/skeleton.tsx';
+import classes from './parts.module.css';
+
+interface NoticeProps {
+  readonly tone: 'info' | 'warn' | 'bad' | 'ok';
+  readonly title?: string;
+  readonly children: ReactNode;
+  /** Under the text. */
+  readonly actions?: ReactNode;
+}
+
+const ICONS = { info: IconInfoCircle, warn: IconAlertTriangle, bad: IconAlertTriangle, ok: IconCircleCheck } as const;
+
+export function Notice({ tone, title, children, actions }: NoticeProps) {
+  const Icon = ICONS[tone];
+  return (
+    <div className={classes.notice} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
+      <Icon size={16} stroke={1.5} aria-hidden />
+      <div>
+        {title !== undefined && <p className={classes.noticeTitle}>{title}</p>}
+        <div>{children}</div>
+        {actions !== undefined && <div className={classes.noticeActions}>{actions}</div>}
+      </div>
+    </div>
+  );
+}
+
+// A line that is there to be copied: an address, a fingerprint, a command.
+
+interface CopyLineProps {
+  readonly value: string;
+  /** "Copy the address". */
+  readonly label: string;
+  /** Keeps its line breaks, as commands over several lines do. */
+  readonly multiline?: boolean;
+}
+
+export function CopyLine({ value, label, multiline = false }: CopyLineProps) {
+  return (
+    <div className={classes.line} data-multiline={multiline || undefined}>
+      {/* Focusable, since a keyboard must be able to scroll what is wider than its box. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll what is wider than its box. */}
+      <code tabIndex={0}>{value}</code>
+      <CopyButton value={value} label={label} />
+    </div>
+  );
+}
+
+// A card around something that is read: bones while it loads, what went wrong and a way to try again, then the thing itself.
+
+interface ReadingProps<Data> {
+  /** The card's, while there is nothing to show. */
+  readonly title: string;
+  readonly query: Pick<UseQueryResult<Data, PanelCallError>, 'data' | 'error' | 'refetch'>;
+  /** px, as high as what will stand here. */
+  readonly height?: number;
+  readonly children: (data: Data) => ReactNode;
+}
+
+export function Reading<Data>({ title, query, height = 120, children }: ReadingProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  return (
+    <SectionCard title={title}>
+      {query.error === null ? (
+        <Skeleton height={height} />
+      ) : (
+        <ErrorState size="small" failure={query.error} onRetry={() => void query.refetch()} />
+      )}
+    </SectionCard>
+  );
+}

@@ -1,0 +1,77 @@
+// Nobody matches: which filter to drop, and how many would then be there.
+import { Button } from '@mantine/core';
+import { IconUserSearch, IconUsers } from '@tabler/icons-react';
+import { useQueries } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../../components/placeholder.tsx';
+import { usePanel } from '../../data/panel.tsx';
+import { operationQuery } from '../../data/use-operation.ts';
+import { hashOf } from '../../router/route.ts';
+import { setQuery } from '../../router/router.ts';
+import { dropped, type Filter, type FilterName, namesIn, without } from './filter.ts';
+import type { Plans } from './use-plans.ts';
+import classes from './users.module.css';
+
+interface NothingFoundProps {
+  readonly filter: Filter;
+  readonly labelOf: (name: FilterName) => string;
+}
+
+export function NothingFound({ filter, labelOf }: NothingFoundProps) {
+  const { t } = useTranslation('users');
+  const panel = usePanel();
+  const names = namesIn(filter);
+  const counts = useQueries({
+    queries: names.map((name) => operationQuery(panel, 'listUsers', { ...dropped(filter, name), limit: 1 })),
+  });
+  return (
+    <EmptyState
+      icon={<IconUserSearch size={20} stroke={1.5} />}
+      title={t('nothing.title')}
+      text={names.length > 1 ? t('nothing.many') : t('nothing.one')}
+      action={
+        <div className={classes.drops}>
+          {names.map((name, index) => {
+            const total = counts[index]?.data?.total;
+            return (
+              <Button key={name} variant="default" onClick={() => setQuery(without([name]), { push: true })}>
+                {t('nothing.drop', { name: labelOf(name) })}
+                {total !== undefined && (
+                  <span className={classes.dropCount}>{t('nothing.would', { count: total })}</span>
+                )}
+              </Button>
+            );
+          })}
+          {names.length > 1 && (
+            <Button variant="subtle" onClick={() => setQuery(without(names), { push: true })}>
+              {t('nothing.all')}
+            </Button>
+          )}
+        </div>
+      }
+    />
+  );
+}
+
+// A panel without users: what they are for, and the first act.
+
+export function NoUsers({ plans, onCreate }: { readonly plans: Plans; readonly onCreate: () => void }) {
+  const { t } = useTranslation('users');
+  const hasPlan = plans.isPending || plans.usable.length > 0;
+  return (
+    <EmptyState
+      icon={<IconUsers size={20} stroke={1.5} />}
+      title={t('empty')}
+      text={hasPlan ? t('emptyHint') : t('emptyNoPlans')}
+      action={
+        hasPlan ? (
+          <Button onClick={onCreate}>{t('create')}</Button>
+        ) : (
+          <Button component="a" href={hashOf(['plans', 'new'])}>
+            {t('makePlan')}
+          </Button>
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,102 @@
+// Entries of the audit log in words.
+import type { TFunction } from 'i18next';
+import type { AuditEntry } from '../../../../../contract/audit.ts';
+import { type ReadOptions, useOperation } from '../../../data/use-operation.ts';
+import type { Format } from '../../../format/format.ts';
+import type { Plans } from '../use-plans.ts';
+
+type T = TFunction<'users'>;
+
+const FIELDS = [
+  'name',
+  'contact',
+  'note',
+  'tags',
+  'enabled',
+  'tariff_id',
+  'expires_at',
+  'traffic_limit',
+  'reset_strategy',
+  'device_limit',
+  'inbounds',
+] as const;
+
+/** Who did it. */
+export function actorOf(t: T, { actor }: AuditEntry): string {
+  if (actor.kind === 'key') return t('history.byKey', { name: actor.name });
+  if (actor.kind === 'cli') return t('history.byCli');
+  if (actor.kind === 'panel') return t('history.byPanel');
+  return actor.name === '' ? t('history.byUnknown') : actor.name;
+}
+
+/** The entry by which the user was last disabled; undefined where it is not among these, the newest first. */
+export function disabledBy(entries: readonly AuditEntry[]): AuditEntry | undefined {
+  const last = entries.find(({ action, outcome, detail }) => {
+    return (action === 'updateUser' || action === 'createUser') && outcome === 'done' && 'enabled' in detail;
+  });
+  return last?.detail.enabled === false ? last : undefined;
+}
+
+/** What was done. An act of a newer panel is told by its own name. */
+export function actOf(t: T, format: Format, plans: Plans, { action, detail }: AuditEntry): string {
+  switch (action) {
+    case 'updateUser': {
+      const changed = FIELDS.filter((field) => field in detail);
+      if (changed.length === 1 && changed[0] === 'enabled') {
+        return t(detail.enabled === true ? 'history.act.enabled' : 'history.act.disabled');
+      }
+      const what = changed.map((field) => {
+        const value = setTo(t, format, plans, field, detail[field]);
+        return value === '' ? t(`history.field.${field}`) : `${t(`history.field.${field}`)} → ${value}`;
+      });
+      return t('history.act.updateUser', { what: what.join(', ') });
+    }
+    case 'extendUser':
+      return t('history.act.extendUser', { term: format.term(termOf(detail)) });
+    case 'createGrant':
+      return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
+    case 'createUser':
+    case 'deleteUser':
+    case 'resetTraffic':
+    case 'reissueUser':
+    case 'deleteGrant':
+      return t(`history.act.${action}`);
+    default:
+      return action;
+  }
+}
+
+function termOf({ months, days }: AuditEntry['detail']): { months?: number; days?: number } {
+  return typeof months === 'number' ? { months } : { days: Number(days) || 0 };
+}
+
+/** What a field was set to, where that is short; '' else. */
+function setTo(t: T, format: Format, plans: Plans, field: (typeof FIELDS)[number], value: unknown): string {
+  switch (field) {
+    case 'name':
+    case 'contact':
+      return typeof value === 'string' ? value : '';
+    case 'tags':
+      return Array.isArray(value) ? value.join(', ') : '';
+    case 'tariff_id':
+      return plans.nameOf(typeof value === 'number' ? value : null);
+    case 'expires_at':
+      return typeof value === 'string' ? format.moment(value) : t('term.never');
+    case 'traffic_limit':
+      return typeof value === 'number' ? format.bytes(value) : '∞';
+    case 'device_limit':
+      return typeof value === 'number' ? String(value) : '∞';
+    default:
+      return '';
+  }
+}
+
+// What was done to a user, as the audit log has it.
+
+/** A first look; more on request. */
+export const FIRST = 20;
+
+export function useHistory(id: number, options: ReadOptions & { readonly limit?: number } = {}) {
+  const { limit = FIRST, ...read } = options;
+  return useOperation('listAudit', { target: `user:${id}`, limit }, { keep: true, ...read });
+}

@@ -1,0 +1,45 @@
+// Every user that a filter matches, page by page by cursor: nobody twice and nobody missed while others come and go.
+
+import type { QueryClient } from '@tanstack/react-query';
+import type { Client } from '../../../../contract/client.ts';
+import type { Sort, User } from '../../../../contract/users.ts';
+import type { Filter } from './filter.ts';
+
+const PAGE = 500;
+
+interface UserPage {
+  readonly users: readonly User[];
+  /** How many there are on all pages. */
+  readonly total: number;
+}
+
+/** Rejects as the client does; with the signal's reason where it was given up. */
+export async function* allUsers(
+  client: Client,
+  filter: Filter,
+  sort: Sort,
+  signal: AbortSignal,
+): AsyncGenerator<UserPage, void, undefined> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await client.listUsers(
+      { ...filter, sort, limit: PAGE, ...(cursor !== undefined && { cursor }) },
+      { signal },
+    );
+    yield { users: page.items, total: page.total };
+    cursor = page.next_cursor;
+  }
+}
+
+// What this window has read of users already: names beside ids and known tags, without asking anew.
+
+/** Every user of every page that is still kept. */
+export function knownUsers(queries: QueryClient): readonly User[] {
+  return queries
+    .getQueriesData<{ readonly items: readonly User[] }>({ queryKey: ['listUsers'] })
+    .flatMap(([, page]) => page?.items ?? []);
+}
+
+/** Every tag of theirs, in order. */
+export function knownTags(queries: QueryClient): string[] {
+  return [...new Set(knownUsers(queries).flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));
+}
