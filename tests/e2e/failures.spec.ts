@@ -1,38 +1,32 @@
-// What goes wrong between a form and the panel: each is told in words, and nothing that was typed is lost.
-import type { Page, Route } from '@playwright/test';
+// What goes wrong between a form and the panel: each failure is explained in words, and nothing that was typed is lost.
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
-import { makeUser, otherWindow } from './support/users.ts';
+import { type InterceptedCalls, interceptCalls } from './support/intercept.ts';
+import { otherWindow } from './support/users.ts';
 
-/** Answers one operation as the panel would when it refuses. */
-async function refuse(
-  page: Page,
-  id: string,
-  status: number,
-  detail: string,
-  headers = {},
-): Promise<() => Promise<void>> {
-  const path = `**/panel/${id}`;
-  const answer = (route: Route) =>
-    route.fulfill({
+/** Replies to one operation as the panel does when it refuses. */
+function refuse(calls: InterceptedCalls, id: string, status: number, detail: string, headers = {}): void {
+  calls.answerWith((route) => {
+    if (!route.request().url().endsWith(`/panel/${id}`)) return route.fallback();
+    return route.fulfill({
       status,
       headers: { 'content-type': 'application/problem+json', ...headers },
       body: JSON.stringify({ type: 'about:blank', title: detail, status, detail, instance: 'urn:panel:request:test' }),
     });
-  await page.route(path, answer);
-  return () => page.unroute(path, answer);
+  });
 }
 
 test('a 429 says when to come again, and the same form then goes through', async ({ page, visit }) => {
+  const calls = await interceptCalls(page);
   await visit('plans/new');
   const form = page.getByRole('dialog', { name: 'Add a plan' });
   await form.getByLabel('Name').fill('Too soon');
-  const relent = await refuse(page, 'createTariff', 429, 'rate_limited', { 'retry-after': '7' });
+  refuse(calls, 'createTariff', 429, 'rate_limited', { 'retry-after': '7' });
   await form.getByRole('button', { name: 'Add plan' }).click();
   await expect(form.getByRole('alert')).toContainText('7 seconds');
   await expect(form.getByLabel('Name')).toHaveValue('Too soon');
   await expectAccessible(page, 'a 429');
-  await relent();
+  calls.restore();
   await form.getByRole('button', { name: 'Add plan' }).click();
   await expect(page.getByText('Plan Too soon added')).toBeVisible();
 });
@@ -41,17 +35,18 @@ test('a 409 names what stands in the way', async ({ page, panel, visit }) => {
   const { body: node } = await otherWindow(panel).call('createNode', { name: 'Taken', address: 'taken.example.net' });
   const connection = { node_id: node.id, tag: 'taken-tag', name: 'First', protocol: 'vless', port: 4430 } as const;
   await otherWindow(panel).call('createInbound', connection);
+  const calls = await interceptCalls(page);
   await visit('plans');
   const { body: plan } = await otherWindow(panel).call('createTariff', { name: 'Left behind' });
   await visit(`plans/${plan.id}`);
   const record = page.getByRole('dialog', { name: 'Left behind' });
   await record.getByLabel('Name').fill('Mine now');
-  const relent = await refuse(page, 'updateTariff', 409, 'conflict');
+  refuse(calls, 'updateTariff', 409, 'conflict');
   await record.getByRole('button', { name: 'Save' }).click();
   await expect(record.getByRole('alert')).toBeVisible();
   await expect(record.getByLabel('Name')).toHaveValue('Mine now');
   await expectAccessible(page, 'a 409');
-  await relent();
+  calls.restore();
   await record.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('link', { name: 'Mine now' })).toBeVisible();
 });
@@ -72,30 +67,30 @@ test('a 412 offers the present values or saving over them', async ({ page, panel
 
 test('a defect of the panel shows its request id', async ({ page, visit, watch }) => {
   watch.allow(/status of 500/);
-  const relent = await refuse(page, 'listTariffs', 500, 'internal');
+  const calls = await interceptCalls(page);
+  refuse(calls, 'listTariffs', 500, 'internal');
   await visit('plans');
   await expect(page.getByText('test', { exact: false }).first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
   await expectAccessible(page, 'a list that could not be read');
-  await relent();
+  calls.restore();
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('row').nth(1)).toBeVisible();
 });
 
-test('a lost connection in the middle of a form loses nothing', async ({ page, panel, visit, watch }) => {
+test('a lost connection in the middle of a form loses nothing', async ({ page, visit, watch }) => {
   watch.allow(/ERR_FAILED|ERR_CONNECTION|ERR_INTERNET/);
-  const { id } = await makeUser(panel, 'Offline Olga', { expires_at: '2030-01-31T10:00:00.000Z' });
+  const calls = await interceptCalls(page);
   await visit('users/new');
   const form = page.getByRole('dialog');
   await form.getByLabel('Name').first().fill('Typed before the line broke');
-  await page.route('**/panel/**', (route) => route.abort());
+  calls.answerWith((route) => route.abort());
   await page.keyboard.press('Control+Enter');
   await expect(page.getByRole('alert').filter({ hasText: 'No connection to the panel.' })).toBeVisible();
   await expect(form.getByLabel('Name').first()).toHaveValue('Typed before the line broke');
-  await page.unroute('**/panel/**');
-  await expect(page.getByText('No connection to the panel.')).toBeHidden({ timeout: 15_000 });
+  calls.restore();
+  await expect(page.getByText('No connection to the panel.')).toBeHidden({ timeout: 60_000 });
   await expect(form.getByLabel('Name').first()).toHaveValue('Typed before the line broke');
   await page.keyboard.press('Control+Enter');
   await expect(page.getByRole('dialog', { name: 'Typed before the line broke' })).toBeVisible();
-  expect(id).toBeGreaterThan(0);
 });
