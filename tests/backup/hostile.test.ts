@@ -142,7 +142,7 @@ describe('500 mutations', () => {
       expect([at, await refusalOf(encrypted.subarray(0, at), PASSPHRASE)]).toEqual([at, 'truncated']);
     }
     await expectUntouched();
-  }, 120_000);
+  });
 
   test('one bit changed anywhere', async () => {
     const random = randomOf(SEED + 1);
@@ -162,7 +162,7 @@ describe('500 mutations', () => {
     }
     expect([...seen].sort()).toEqual(expect.arrayContaining(['damaged']));
     await expectUntouched();
-  }, 120_000);
+  });
 
   test('pieces left out, doubled, exchanged, overwritten or added', async () => {
     const random = randomOf(SEED + 2);
@@ -176,7 +176,7 @@ describe('500 mutations', () => {
     }
     expect(await refusalOf(Buffer.concat([clear, clear]))).toBe('damaged');
     await expectUntouched();
-  }, 120_000);
+  });
 
   test('databases with a bit changed, in a file that is whole', async () => {
     const random = randomOf(SEED + 3);
@@ -198,7 +198,7 @@ describe('500 mutations', () => {
     }
     expect(found.get('damaged') ?? 0).toBeGreaterThan(0);
     await expectUntouched();
-  }, 120_000);
+  });
 });
 
 describe('forged databases', () => {

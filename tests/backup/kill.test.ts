@@ -97,7 +97,7 @@ async function inspect(place: string): Promise<readonly string[]> {
 }
 
 for (const thread of ['main', 'worker']) {
-  test(`a restore killed before each step of the ${thread} thread`, { timeout: 180_000 }, async () => {
+  test(`a restore killed before each step of the ${thread} thread`, async () => {
     const outcomes = new Set<string>();
     let step = 1;
     for (let isOver = false; !isOver && step < MOST_STEPS; step += 1) {
@@ -117,7 +117,7 @@ for (const thread of ['main', 'worker']) {
   });
 }
 
-test('a backup killed before each step of its thread', { timeout: 180_000 }, async () => {
+test('a backup killed before each step of its thread', async () => {
   for (let step = 1, isOver = false; !isOver; step += 1) {
     const place = newPlace();
     const { said, wasKilled } = await runVictim(place, 'backup', `worker:${step}`);
@@ -128,7 +128,7 @@ test('a backup killed before each step of its thread', { timeout: 180_000 }, asy
   }
 });
 
-test(`${RANDOM_KILLS} kills at random moments of backups, restores and writes`, { timeout: 180_000 }, async () => {
+test(`${RANDOM_KILLS} kills at random moments of backups, restores and writes`, async () => {
   const place = newPlace();
   mkdirSync(join(place, 'data'), { recursive: true });
   let seed = 7;

@@ -17,6 +17,7 @@ import { createBackups } from '../../src/panel/backup/backups.ts';
 import { createHeavyWriter } from '../../src/panel/heavy-writer.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
 import { ownFolder } from '../../src/panel/owned-folder.ts';
+import { CHEAP_COST } from '../support/cheap-password.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -75,7 +76,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
   const core = createCore({
     ...parts,
     ...{ store, clock, timers, log, vault, heavy, backups, host: () => null, origin: () => origin ?? '' },
-    passwords: createPasswordHasher(8),
+    passwords: createPasswordHasher(CHEAP_COST),
   });
   core.start();
   if (options.isSetUp !== false && !core.local.isSetUp()) await core.local.setUp('admin', PASSWORD);

@@ -57,7 +57,7 @@ async function usersOf({ act }: Machine): Promise<ReadonlyMap<number, User>> {
 }
 
 test(`${BACKUPS} backups under load, each restored into an empty folder with another vault`, {
-  timeout: 60_000 + BACKUPS * 10_000,
+  timeout: 600_000 + BACKUPS * 10_000,
 }, async ({ annotate }) => {
   await using old = await startMachine();
   await fillWithUsers(old, USERS);

@@ -63,7 +63,7 @@ describeDesktop('the first day', () => {
     expect(shown.at(-1)?.options).toEqual({ defaultPath: join(machine.home, 'Downloads', 'panel-openapi.json') });
     await desktop.control('answerSave', path);
     await expect
-      .poll(() => readFileSync(path, { encoding: 'utf8', flag: 'a+' }), { timeout: 10_000 })
+      .poll(() => readFileSync(path, { encoding: 'utf8', flag: 'a+' }), { timeout: 300_000 })
       .toContain('openapi');
     const { openapi, servers } = JSON.parse(readFileSync(path, 'utf8'));
     expect([openapi, servers[0].url]).toEqual(['3.1.1', baseUrl]);

@@ -111,7 +111,7 @@ describeDesktop('a forgotten password', () => {
     const page = await second.page();
     const code = page.locator('code').filter({ hasText: 'reset-password' });
     await code.waitFor();
-    await expect.poll(() => code.textContent(), { timeout: 10_000 }).toEqual(command);
+    await expect.poll(() => code.textContent(), { timeout: 300_000 }).toEqual(command);
     await signIn(page);
   });
 });

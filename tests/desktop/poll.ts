@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Desktop, Look } from './driver.ts';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 300_000;
 
 /** Asks again and again until there is something else than undefined; `what` is what was waited for in vain. */
 export async function poll<Found>(

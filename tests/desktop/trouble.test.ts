@@ -88,7 +88,7 @@ describeDesktop('the desktop', () => {
     expect((await ask(machine, `${baseUrl}/users`, { key })).status).toBe(200);
     await desktop.control('answerMessage', 0);
     await expect
-      .poll(() => desktop.inPage(headingInPage, null).catch(() => null), { timeout: 30_000 })
+      .poll(() => desktop.inPage(headingInPage, null).catch(() => null), { timeout: 300_000 })
       .toBe('Overview');
     await call(desktop, 'createUser', { name: 'After', tariff_id: 1 });
     expect(namesIn((await ask(machine, `${baseUrl}/users`, { key })).body)).toEqual(['After']);

@@ -14,7 +14,7 @@ import { type PanelOn, servePanelOn } from './panel-on.ts';
 import { mountDisk, type SmallDisk, whyNoMount } from './small-disk.ts';
 
 const MIB = 2 ** 20;
-const RECOVERY = { timeout: 5000, interval: 50 };
+const RECOVERY = { timeout: 300_000, interval: 50 };
 
 const create = ({ client, tariffId }: PanelOn, name: string) =>
   client.call('createUser', { name, tariff_id: tariffId }, { 'idempotency-key': name });
@@ -133,7 +133,7 @@ describe.runIf(whyNoMount() === null)('a full disk', () => {
     });
     closeSync(file);
     const exited = once(child, 'exit');
-    await vi.waitFor(() => connects(port), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(() => connects(port), { timeout: 300_000, interval: 50 });
     expect((await panel.cli.run(['url', 'base_url', '--data', panel.folder])).stdout).toContain(`:${port}/`);
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);

@@ -8,7 +8,7 @@ export interface Traffic {
   readonly refused: ReadonlySet<string>;
   /** How many replies of each kind there were, as `write 201`. */
   readonly replies: ReadonlyMap<string, number>;
-  /** Resolves at the first reply after which `isSo`; rejects when a client failed, or after `withinMs`. */
+  /** Resolves at the first reply after which `isSo`; rejects when a client failed, or after `withinMs`, which is for what hangs. */
   until(what: string, isSo: () => boolean, withinMs?: number): Promise<void>;
   count(reply: string): number;
   /** Resolves when the last replies are in. */
@@ -35,7 +35,7 @@ export function startTraffic(client: Client, tariffId: number, link: string): Tr
 
   const count: Traffic['count'] = (reply) => replies.get(reply) ?? 0;
 
-  const until: Traffic['until'] = (what, isSo, withinMs = 20_000) =>
+  const until: Traffic['until'] = (what, isSo, withinMs = 300_000) =>
     new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
         clearTimeout(timer);

@@ -116,7 +116,7 @@ describe('the largest', () => {
     expect((await panel.read.call('getUser', { id: MOST })).status).toBe(404);
   });
 
-  it('bulk: ten thousand ids at once', { timeout: 60_000 }, async () => {
+  it('bulk: ten thousand ids at once', async () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => MOST - index);
     const answer = await panel.full.call('bulkUsers', { action: 'disable', ids });
     expect(answer.body).toMatchObject({ matched: 0, affected: 0 });

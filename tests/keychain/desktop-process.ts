@@ -5,6 +5,7 @@ import { openStateFile } from '../../src/main/desktop-state.ts';
 import { createHost } from '../../src/main/host.ts';
 import { createSessionKeeper } from '../../src/main/session-keeper.ts';
 import { openPanel } from '../../src/panel/panel.ts';
+import { CHEAP_COST } from '../support/cheap-password.ts';
 import { freePort } from '../support/free-port.ts';
 
 export type Command =
@@ -23,7 +24,7 @@ const keeper = createSessionKeeper({
 });
 const host = createHost({
   options: { folder, rateLimit: 0 },
-  open: (options) => openPanel({ ...options, port }),
+  open: (options) => openPanel({ ...options, port, passwordCost: CHEAP_COST }),
   device: 'Gatehouse',
   ask: async (refusal) => {
     throw new Error(refusal.message);

@@ -12,8 +12,6 @@ const run = promisify(execFile);
 const PASSWORD = 'password of the login keyring';
 const SECRETS = 'org.freedesktop.secrets';
 const LOGIN = '/org/freedesktop/secrets/collection/login';
-/** Ends by itself soon after the longest test. */
-const HANGS = '/bin/sleep 40';
 
 export interface Session extends AsyncDisposable {
   /** The whole environment of a process on this bus. */
@@ -35,7 +33,10 @@ export async function openSession({ hanging }: { hanging?: 'prompt' | 'keychain'
   for (const path of [runtime, services]) mkdirSync(path, { mode: 0o700 });
   if (hanging) {
     const name = hanging === 'prompt' ? 'org.gnome.keyring.SystemPrompter' : SECRETS;
-    writeFileSync(join(services, `${name}.service`), `[D-BUS Service]\nName=${name}\nExec=${HANGS}\n`);
+    // It ends soon after the session's folder is gone, so that a test can wait for as long as it takes.
+    const program = join(services, 'hangs.sh');
+    writeFileSync(program, '#!/bin/sh\nwhile [ -e "$0" ]; do sleep 1; done\n', { mode: 0o700 });
+    writeFileSync(join(services, `${name}.service`), `[D-BUS Service]\nName=${name}\nExec=${program}\n`);
   }
   const config = join(folder, 'bus.xml');
   writeFileSync(config, busConfig(services));
@@ -117,7 +118,7 @@ async function unlockBySocket(path: string): Promise<void> {
 }
 
 async function eventually(work: () => Promise<unknown>): Promise<void> {
-  for (let left = 250; ; left -= 1) {
+  for (let left = 6000; ; left -= 1) {
     try {
       await work();
       return;

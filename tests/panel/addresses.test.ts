@@ -44,7 +44,7 @@ it('rotates the secret path under load: nothing on the new path fails, nothing o
     const [gone, there] = await Promise.all([get(old), get(current)]);
     expect([isConstantReply(gone), there.status]).toEqual([true, 200]);
     const before = met.served;
-    await vi.waitFor(() => expect(met.served).toBeGreaterThan(before), { timeout: 30_000 });
+    await vi.waitFor(() => expect(met.served).toBeGreaterThan(before), { timeout: 300_000 });
   }
   isRunning = false;
   await Promise.all(loops);

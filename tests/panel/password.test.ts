@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openPanel } from '../../src/panel/panel.ts';
 import { createAdministrator } from '../support/administrator.ts';
+import { CHEAP_COST } from '../support/cheap-password.ts';
 import { createClient } from '../support/http-client.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 
@@ -46,7 +47,7 @@ it('changes nothing for a wrong one', async () => {
 
 it('takes the setup link once, of 50 uses at the same time', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'gatehouse-setup-')), 'data');
-  const panel = await openPanel({ folder, port: 0 });
+  const panel = await openPanel({ folder, port: 0, passwordCost: CHEAP_COST });
   const ca = readFileSync(join(folder, 'tls', 'ca.pem'), 'utf8');
   const token = panel.setupUrl?.split('/').at(-1) ?? '';
   const browser = createAdministrator(panel.panelUrl, ca);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { PanelOptions } from '../../src/panel/config.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { type Administrator, createAdministrator } from './administrator.ts';
+import { CHEAP_COST } from './cheap-password.ts';
 import { freePort } from './free-port.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -18,13 +19,10 @@ export interface OwnPanel extends AsyncDisposable {
   newKey(access: 'read' | 'full'): Promise<string>;
 }
 
-/** What a password costs is tested where it is hashed, and on the real command. */
-const CHEAP = 8;
-
 /** Starts it on a free port of its own, with no rate limit unless `options` set one. */
 export async function openOwnPanel(options: Partial<PanelOptions> = {}): Promise<OwnPanel> {
   const folder = join(mkdtempSync(join(tmpdir(), 'gatehouse-own-')), 'data');
-  const panel = await openPanel({ folder, port: await freePort(), rateLimit: 0, passwordCost: CHEAP, ...options });
+  const panel = await openPanel({ folder, port: await freePort(), rateLimit: 0, passwordCost: CHEAP_COST, ...options });
   await panel.core.local.setUp('admin', PASSWORD);
   const ca = readFileSync(join(folder, 'tls', 'ca.pem'), 'utf8');
   const administrator = createAdministrator(panel.panelUrl, ca);

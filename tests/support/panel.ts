@@ -31,6 +31,7 @@ import { machineParts } from '../../src/panel/machine-parts.ts';
 import { originOf } from '../../src/panel/origin.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
+import { CHEAP_COST } from './cheap-password.ts';
 import { createTestTimers } from './clock.ts';
 import { type Client, createClient } from './http-client.ts';
 import { createTestLog, type TestLog } from './log.ts';
@@ -112,8 +113,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   const parts: CoreParts = {
     ...machineParts(),
     ...{ store, clock, timers, log, origin, vault, host: () => null },
-    // The cheapest parameters: what a password costs is tested where it is hashed.
-    passwords: createPasswordHasher(8),
+    passwords: createPasswordHasher(CHEAP_COST),
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
   };
   const core = createCore(parts);

@@ -13,7 +13,7 @@ export interface RawTarget {
  * Everything that the other side sent until it ended the connection, as Latin-1. Rejects when it has not ended it
  * within `patienceMs`, which is a failure, not a wait.
  */
-export function exchangeRaw(target: RawTarget, bytes: string | Buffer, patienceMs = 20_000): Promise<string> {
+export function exchangeRaw(target: RawTarget, bytes: string | Buffer, patienceMs = 120_000): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const { host, port, ca } = target;
   const socket = ca === undefined ? net.connect({ host, port }) : tls.connect({ host, port, ca });

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
-import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
 import type { OPERATIONS, OperationId } from '../../src/contract/table.ts';
+import { cheapenPassword } from '../support/cheap-password.ts';
 import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../support/cli.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 
@@ -19,8 +19,6 @@ type Table = typeof OPERATIONS;
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
 const SERVE = ['--http', '--port', '0', '--rate-limit', '0'];
 const SOCKETS = 16;
-/** The cheapest hash: with the real one a panel would compute passwords nearly all the time and be killed at nothing else. */
-const PASSWORD_COST = 8;
 
 export interface Target extends AsyncDisposable {
   readonly folder: string;
@@ -149,10 +147,8 @@ export async function body<T>(answer: Promise<Answer<T>>): Promise<T> {
 async function setUp(line: CommandLine, database: string): Promise<string> {
   const set = await line.run(['setup', '--name', 'admin'], `${PASSWORD}\n`);
   expect(set.code, set.stderr).toBe(0);
-  const hash = await createPasswordHasher(PASSWORD_COST).hash(PASSWORD);
-  const db = new Database(database);
-  db.prepare('UPDATE administrator SET password_hash = ?').run(hash);
-  db.close();
+  // With the real cost the panel would compute passwords nearly all the time, and be killed at nothing else.
+  await cheapenPassword(database, PASSWORD);
   const added = await line.run(['key', 'add', '--name', 'torture', '--access', 'full'], `${PASSWORD}\n`);
   expect(added.code, added.stderr).toBe(0);
   return added.stdout.trim();

@@ -9,6 +9,7 @@ import type { Call, HandledId } from '../../src/core/call.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { createHttpTransport } from '../../src/renderer/src/bridge/transport-http.ts';
 import { createIpcTransport } from '../../src/renderer/src/bridge/transport-ipc.ts';
+import { CHEAP_COST } from '../support/cheap-password.ts';
 import { fakeIpc } from './fake-ipc.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
@@ -50,7 +51,12 @@ async function openWorld(wayOf: (reach: string[]) => Way): Promise<World> {
     panel = await openPanel({
       folder: join(parent, String(lives)),
       keyFile: join(parent, 'master.key'),
-      ...{ host: '127.0.0.1', port: 0, plainHttp: true, rateLimit: 0, isInside: way.isInside },
+      host: '127.0.0.1',
+      port: 0,
+      plainHttp: true,
+      rateLimit: 0,
+      isInside: way.isInside,
+      passwordCost: CHEAP_COST,
     });
     await panel.core.local.setUp(ADMIN.name, ADMIN.password);
     way.connect(panel);
