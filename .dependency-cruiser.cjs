@@ -52,7 +52,7 @@ module.exports = {
     mayImport('domain', [layers('i18n', 'contract', 'domain')]),
     onlyTypes('domain', layers('i18n', 'contract')),
     mayImport('core', [layers(...inside)]),
-    mayImport('subscription', [layers(...inside, 'subscription'), npm('qr')]),
+    mayImport('subscription', [layers(...inside, 'subscription')]),
     onlyTypes('subscription', layers('core'), PORTS),
     mayImport('store', [layers(...inside, 'store'), npm('better-sqlite3')], { builtins: true }),
     onlyTypes('store', layers('core'), PORTS),
@@ -69,10 +69,7 @@ module.exports = {
     onlyTypes('nodes', layers('core'), PORTS),
     mayImport(
       'http',
-      [
-        layers(...inside, 'http', 'subscription'),
-        npm('express', 'express-serve-static-core', 'pino', 'prom-client', 'swagger-ui-dist'),
-      ],
+      [layers(...inside, 'http', 'subscription'), npm('express', 'express-serve-static-core', 'pino', 'prom-client')],
       { builtins: true },
     ),
     onlyTypes('http', layers('subscription')),
