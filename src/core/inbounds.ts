@@ -1,6 +1,6 @@
 // Connections (inbounds): what users connect to. A Read key sees which there are, never where.
 
-import type { INBOUND_READ_FIELDS, Inbound, InboundCreate } from '../contract/inbounds.ts';
+import type { INBOUND_READ_FIELDS, Inbound } from '../contract/inbounds.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
@@ -8,7 +8,7 @@ import { etagOf, requireMatch } from './etag.ts';
 import { requireConsistent } from './inbound-rules.ts';
 import { bodyError, PanelError } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
-import { definedOnly, isSameJson, toInstant } from './wire.ts';
+import { isSameJson, patchReader, toInstant } from './wire.ts';
 
 function statusOf({ store }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
@@ -60,30 +60,25 @@ function requireInbound({ store }: Context, id: number): InboundRow {
   return inbound;
 }
 
-type Fields = Omit<InboundRow, 'id' | 'createdAt' | 'updatedAt' | 'version'>;
-
-function fieldsOf(input: Partial<InboundCreate>): { [K in keyof Fields]?: Fields[K] | undefined } {
-  return {
-    nodeId: input.node_id,
-    tag: input.tag,
-    name: input.name,
-    protocol: input.protocol,
-    network: input.network,
-    security: input.security,
-    host: input.host,
-    port: input.port,
-    sni: input.sni,
-    path: input.path,
-    serviceName: input.service_name,
-    flow: input.flow,
-    fingerprint: input.fingerprint,
-    alpn: input.alpn,
-    publicKey: input.public_key,
-    shortId: input.short_id,
-    method: input.method,
-    enabled: input.enabled,
-  };
-}
+// The private key is sealed, in no column.
+const columnsOf = patchReader<Omit<Input<'updateInbound'>, 'id' | 'private_key'>, InboundRow>({
+  tag: 'tag',
+  name: 'name',
+  network: 'network',
+  security: 'security',
+  host: 'host',
+  port: 'port',
+  sni: 'sni',
+  path: 'path',
+  service_name: 'serviceName',
+  flow: 'flow',
+  fingerprint: 'fingerprint',
+  alpn: 'alpn',
+  public_key: 'publicKey',
+  short_id: 'shortId',
+  method: 'method',
+  enabled: 'enabled',
+});
 
 /** Where a connection's private key is sealed. */
 function keyPlace(id: number): string {
@@ -138,7 +133,29 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction): Result<I
   }
   const { private_key: privateKey, ...shown } = input;
   const publicKey = publicKeyOf(tx, input, null);
-  const fields = { ...(fieldsOf(shown) as Fields), publicKey, createdAt: now, updatedAt: now, version: 1 };
+  const fields: Omit<InboundRow, 'id'> = {
+    nodeId: input.node_id,
+    tag: input.tag,
+    name: input.name,
+    protocol: input.protocol,
+    network: input.network,
+    security: input.security,
+    host: input.host,
+    port: input.port,
+    sni: input.sni,
+    path: input.path,
+    serviceName: input.service_name,
+    flow: input.flow,
+    fingerprint: input.fingerprint,
+    alpn: input.alpn,
+    publicKey,
+    shortId: input.short_id,
+    method: input.method,
+    enabled: input.enabled,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
   requireConsistent(fields, privateKey !== null);
   requireFreeTag(tx, fields.nodeId, fields.tag, null);
   const row = { ...fields, id: store.inbounds.insert(fields) };
@@ -153,9 +170,8 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction): Result<I
   const { id, private_key: privateKey, ...asked } = input;
   const before = requireInbound(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
-  const changed = definedOnly(fieldsOf(definedOnly(asked) as Partial<InboundCreate>));
   const publicKey = publicKeyOf(tx, input, before.publicKey);
-  const wanted: InboundRow = { ...before, ...changed, publicKey };
+  const wanted: InboundRow = { ...before, ...columnsOf(asked), publicKey };
   if (isSameJson(wanted, before) && privateKey === undefined) return resultOf(tx, before);
   requireConsistent(wanted, typeof privateKey === 'string');
   requireFreeTag(tx, wanted.nodeId, wanted.tag, id);

@@ -6,7 +6,7 @@ import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
 import { PanelError } from './panel-error.ts';
 import type { NodeRow } from './ports/plans.ts';
-import { definedOnly, toInstant, toInstantOrNull } from './wire.ts';
+import { patchReader, toInstant, toInstantOrNull } from './wire.ts';
 
 function viewNode({ call, now }: Context, row: NodeRow): Node {
   const isFull = call.actor.access === 'full';
@@ -65,9 +65,15 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
   return { body: viewNode(tx, row) };
 }
 
+const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id'>, NodeRow>({
+  name: 'name',
+  address: 'address',
+  enabled: 'enabled',
+});
+
 function updateNode(input: Input<'updateNode'>, tx: Transaction): Result<Node> {
   const { id, ...asked } = input;
-  const row: NodeRow = { ...requireNode(tx, id), ...definedOnly(asked), updatedAt: tx.now };
+  const row: NodeRow = { ...requireNode(tx, id), ...columnsOf(asked), updatedAt: tx.now };
   tx.store.nodes.save(row);
   tx.emit('node.changed', { node_id: id, name: row.name });
   tx.audit(`node:${id}`, asked);

@@ -1,14 +1,14 @@
 // Plans (tariffs): what users are made from. A plan in use is archived, never deleted.
 
 import type { Input, Output } from '../contract/table.ts';
-import type { Tariff, TariffCreate } from '../contract/tariffs.ts';
+import type { Tariff } from '../contract/tariffs.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
 import { etagOf, requireMatch } from './etag.ts';
 import { PanelError } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
 import { requireInbounds } from './references.ts';
-import { definedOnly, isSameJson, toInstant } from './wire.ts';
+import { isSameJson, patchReader, toInstant } from './wire.ts';
 
 function viewTariff({ store }: Context, row: TariffRow): Tariff {
   return {
@@ -38,21 +38,17 @@ function requireTariff({ store }: Context, id: number): TariffRow {
   return tariff;
 }
 
-type Fields = Omit<TariffRow, 'id' | 'createdAt' | 'updatedAt' | 'version'>;
-
-function fieldsOf(input: Partial<TariffCreate>): { [K in keyof Fields]?: Fields[K] | undefined } {
-  return {
-    name: input.name,
-    trafficLimit: input.traffic_limit,
-    duration: input.duration,
-    deviceLimit: input.device_limit,
-    resetStrategy: input.reset_strategy,
-    starts: input.starts,
-    inbounds: input.inbounds,
-    price: input.price,
-    archived: input.archived,
-  };
-}
+const columnsOf = patchReader<Omit<Input<'updateTariff'>, 'id'>, TariffRow>({
+  name: 'name',
+  traffic_limit: 'trafficLimit',
+  duration: 'duration',
+  device_limit: 'deviceLimit',
+  reset_strategy: 'resetStrategy',
+  starts: 'starts',
+  inbounds: 'inbounds',
+  price: 'price',
+  archived: 'archived',
+});
 
 function listTariffs(input: Input<'listTariffs'>, context: Context): Result<Output<'listTariffs'>> {
   const { tariffs } = context.store;
@@ -70,7 +66,20 @@ function listTariffs(input: Input<'listTariffs'>, context: Context): Result<Outp
 function createTariff(input: Input<'createTariff'>, tx: Transaction): Result<Tariff> {
   const { store, now } = tx;
   requireInbounds(tx, input.inbounds);
-  const fields = { ...(fieldsOf(input) as Fields), createdAt: now, updatedAt: now, version: 1 };
+  const fields: Omit<TariffRow, 'id'> = {
+    name: input.name,
+    trafficLimit: input.traffic_limit,
+    duration: input.duration,
+    deviceLimit: input.device_limit,
+    resetStrategy: input.reset_strategy,
+    starts: input.starts,
+    inbounds: input.inbounds,
+    price: input.price,
+    archived: input.archived,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
   const row = { ...fields, id: store.tariffs.insert(fields) };
   tx.emit('tariff.created', { tariff_id: row.id, name: row.name });
   tx.audit(`tariff:${row.id}`, { ...input });
@@ -83,7 +92,7 @@ function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tar
   const before = requireTariff(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
   requireInbounds(tx, input.inbounds);
-  const wanted: TariffRow = { ...before, ...definedOnly(fieldsOf(definedOnly(asked) as Partial<TariffCreate>)) };
+  const wanted: TariffRow = { ...before, ...columnsOf(asked) };
   if (isSameJson(wanted, before)) return resultOf(tx, before);
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   store.tariffs.save(after);

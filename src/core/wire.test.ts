@@ -1,7 +1,7 @@
 // Conversions at the edge: base64url both ways for any text, and merge patches that touch only what is named.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { definedOnly, fromBase64Url, isSameJson, toBase64Url, toInstant, toInstantOrNull, tokenOf } from './wire.ts';
+import { fromBase64Url, isSameJson, patchReader, toBase64Url, toInstant, toInstantOrNull, tokenOf } from './wire.ts';
 
 describe('base64url', () => {
   test.prop([fc.string({ unit: 'grapheme' })])('gives back any text', (text) => {
@@ -35,8 +35,12 @@ describe('moments', () => {
 });
 
 describe('merge', () => {
-  it('leaves out what is not said and keeps null', () => {
-    expect(definedOnly({ a: 1, b: undefined, c: null })).toEqual({ a: 1, c: null });
+  it('sets the columns of the members that are there, null too', () => {
+    const columnsOf = patchReader<
+      { first_name?: string | undefined; age?: number | undefined; note?: string | null },
+      { firstName: string; age: number; note: string | null }
+    >({ first_name: 'firstName', age: 'age', note: 'note' });
+    expect(columnsOf({ first_name: 'Anna', age: undefined, note: null })).toEqual({ firstName: 'Anna', note: null });
   });
 
   it('compares JSON', () => {

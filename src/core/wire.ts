@@ -40,11 +40,26 @@ export function fromInstantOrUndefined(instant: string | undefined): number | un
   return instant === undefined ? undefined : Date.parse(instant);
 }
 
-/** Leaves out the members that are undefined: what is not said in a merge patch stays. */
-export function definedOnly<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const kept: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(record)) if (value !== undefined) kept[key] = value;
-  return kept as { [K in keyof T]?: Exclude<T[K], undefined> };
+/**
+ * The column that each member of a merge patch sets: exhaustive, so that a new member is a type error until it has a column
+ * of its type.
+ */
+export type PatchColumns<Patch, Row> = {
+  readonly [Member in keyof Patch]-?: {
+    [Column in keyof Row]: Exclude<Patch[Member], undefined> extends Row[Column] ? Column : never;
+  }[keyof Row];
+};
+
+/** Makes the function from a merge patch (RFC 7396) to the columns it sets; what the patch leaves out is absent. */
+export function patchReader<Patch extends object, Row>(columns: PatchColumns<Patch, Row>) {
+  return (patch: Patch): Partial<Row> => {
+    const set: Partial<Row> = {};
+    for (const member of Object.keys(columns) as (keyof Patch)[]) {
+      const value = patch[member];
+      if (value !== undefined) Object.assign(set, { [columns[member]]: value });
+    }
+    return set;
+  };
 }
 
 /** Whether two values hold the same JSON. */

@@ -2,13 +2,13 @@
 
 import type { Addresses } from '../../contract/addresses.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { acceptCode, clearAttempts, reauthenticate, refuseProof } from '../access/proof.ts';
+import { acceptCode, clearAttempts, type Proof, reauthenticate, refuseProof } from '../access/proof.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { Place } from '../ports/host.ts';
 import type { SettingValues } from '../ports/settings.ts';
-import { definedOnly, toInstantOrNull, tokenOf } from '../wire.ts';
+import { patchReader, toInstantOrNull, tokenOf } from '../wire.ts';
 
 const TRIAL_MS = 60_000;
 const CHECK_EVERY_MS = 1000;
@@ -160,22 +160,25 @@ async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncCo
   return result;
 }
 
+/** Host and port are not here: they change once they were confirmed. */
+const columnsOf = patchReader<Omit<Input<'changeAddresses'>, keyof Proof | keyof Place>, SettingValues>({
+  secret_path: 'secretPath',
+  sub_path: 'subPath',
+  public_address: 'publicAddress',
+  public_url: 'publicUrl',
+  host_names: 'hostNames',
+  trusted_proxies: 'trustedProxies',
+  links_port: 'linksPort',
+  links_host: 'linksHost',
+});
+
 function saveAddresses(
   tx: Transaction,
   input: Input<'changeAddresses'>,
   place: Place | null,
 ): Result<Output<'changeAddresses'>> {
   const { env } = tx;
-  const asked = definedOnly({
-    secretPath: input.secret_path,
-    subPath: input.sub_path,
-    publicAddress: input.public_address,
-    publicUrl: input.public_url,
-    hostNames: input.host_names,
-    trustedProxies: input.trusted_proxies,
-    linksPort: input.links_port,
-    linksHost: input.links_host,
-  });
+  const asked = columnsOf(input);
   const settings = { ...tx.settings, ...asked };
   requireApart(settings.secretPath, settings.subPath);
   tx.saveSettings(asked);

@@ -9,7 +9,7 @@ import type { Handlers, Transaction } from '../context.ts';
 import { bodyError } from '../panel-error.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { commitTraffic, openUser } from '../users/change.ts';
-import { definedOnly } from '../wire.ts';
+import { patchReader } from '../wire.ts';
 
 const CHUNK = 500;
 
@@ -45,25 +45,27 @@ function moveResets(tx: Transaction, zone: string): void {
   }
 }
 
+const columnsOf = patchReader<Input<'updateSettings'>, SettingValues>({
+  time_zone: 'timeZone',
+  language: 'language',
+  panel_title: 'panelTitle',
+  subscription_title: 'subscriptionTitle',
+  update_interval_hours: 'updateIntervalHours',
+  support_url: 'supportUrl',
+  announcement: 'announcement',
+  rate_limit: 'rateLimit',
+  events_kept_days: 'eventsKeptDays',
+  audit_kept_days: 'auditKeptDays',
+});
+
 function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result<PanelSettings> {
   const { settings } = tx;
   if (input.time_zone !== undefined && !isTimeZone(input.time_zone)) {
     throw bodyError('validation', '#/time_zone', 'invalid', 'is not an IANA time zone');
   }
-  const asked = definedOnly({
-    timeZone: input.time_zone,
-    language: input.language,
-    panelTitle: input.panel_title,
-    subscriptionTitle: input.subscription_title,
-    updateIntervalHours: input.update_interval_hours,
-    supportUrl: input.support_url,
-    announcement: input.announcement,
-    rateLimit: input.rate_limit,
-    eventsKeptDays: input.events_kept_days,
-    auditKeptDays: input.audit_kept_days,
-  });
+  const asked = columnsOf(input);
   const names = Object.keys(asked) as (keyof SettingValues)[];
-  const changed = names.filter((name) => asked[name as keyof typeof asked] !== settings[name]);
+  const changed = names.filter((name) => asked[name] !== settings[name]);
   if (changed.length === 0) return { body: view(settings) };
   if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(tx, asked.timeZone);
   tx.saveSettings(asked);

@@ -12,7 +12,7 @@ import { etagOf, requireMatch } from '../etag.ts';
 import type { TariffRow } from '../ports/plans.ts';
 import type { NewUser, UserRow } from '../ports/users.ts';
 import { requireInbounds, requireUsableTariff, requireUser } from '../references.ts';
-import { definedOnly, fromInstant, isSameJson, tokenOf } from '../wire.ts';
+import { fromInstant, isSameJson, tokenOf } from '../wire.ts';
 import { type Change, type Current, commitUser, describe, isUnsettled, openUser } from './change.ts';
 import { listUsers } from './list.ts';
 import { viewUser } from './view.ts';
@@ -94,50 +94,79 @@ function createUser(input: Input<'createUser'>, tx: Transaction): Result<User> {
   return { ...userResult(tx, row), location: `/users/${row.id}` };
 }
 
-/** The fields that a patch sets as they are, as far as they differ. */
-function plainFields(input: UserPatch, row: UserRow): NonNullable<Change['fields']> {
-  const asked = definedOnly({
-    name: input.name,
-    contact: input.contact,
-    note: input.note,
-    tags: input.tags,
-    deviceLimit: input.device_limit,
-    inbounds: input.inbounds,
-  });
-  const differing = Object.entries(asked).filter(([key, value]) => !isSameJson(value, row[key as keyof UserRow]));
-  return Object.fromEntries(differing);
+/** A user while a patch is applied: the account, and the fields that no rule depends on. */
+interface Draft {
+  readonly account: Account;
+  readonly fields: DraftFields;
+}
+type DraftFields = Pick<UserRow, 'name' | 'contact' | 'note' | 'tags' | 'tariffId' | 'deviceLimit' | 'inbounds'>;
+
+/** Applies one member of a patch. */
+type Patcher<Value> = (draft: Draft, value: Value, context: Context) => Draft;
+
+function setField<Name extends keyof DraftFields>(name: Name): Patcher<DraftFields[Name]> {
+  return ({ account, fields }, value) => ({ account, fields: { ...fields, [name]: value } });
 }
 
-/** What another plan makes of the account and the fields: its limits, a new term, the counter anew; grants stay. */
-function switchTariff(current: Current, tariff: TariffRow, { now, settings }: Transaction): Change {
-  const term = startTerm(tariff, now, settings.timeZone);
+/** Another plan: its limits, a new term, the counter at zero; grants stay. null only detaches; the same plan changes nothing. */
+const switchTariff: Patcher<number | null> = (draft, id, context) => {
+  const { account, fields } = draft;
+  if (id === fields.tariffId) return draft;
+  if (id === null) return { account, fields: { ...fields, tariffId: null } };
+  const tariff = requireUsableTariff(context, id);
+  const term = startTerm(tariff, context.now, context.settings.timeZone);
   return {
-    account: { ...current.account, ...term, trafficLimit: tariff.trafficLimit },
-    fields: { tariffId: tariff.id, deviceLimit: tariff.deviceLimit, inbounds: tariff.inbounds },
+    account: { ...account, ...term, trafficLimit: tariff.trafficLimit },
+    fields: { ...fields, tariffId: id, deviceLimit: tariff.deviceLimit, inbounds: tariff.inbounds },
   };
+};
+
+type PatchValues = { readonly [Member in keyof UserPatch]-?: Exclude<UserPatch[Member], undefined> };
+
+/** What each member of a patch does, in this order: the plan first, as the other members override what it sets. */
+const PATCHERS: { readonly [Member in keyof PatchValues]: Patcher<PatchValues[Member]> } = {
+  tariff_id: switchTariff,
+  enabled: ({ account, fields }, enabled) => ({ account: { ...account, enabled }, fields }),
+  traffic_limit: ({ account, fields }, trafficLimit) => ({ account: { ...account, trafficLimit }, fields }),
+  expires_at: ({ account, fields }, expiresAt, { now, settings }) => ({
+    account: setExpiry(account, toMs(expiresAt), now, settings.timeZone),
+    fields,
+  }),
+  reset_strategy: (draft, strategy, { now, settings }) => {
+    if (strategy === draft.account.resetStrategy) return draft;
+    return { ...draft, account: changeReset(draft.account, strategy, now, settings.timeZone) };
+  },
+  name: setField('name'),
+  contact: setField('contact'),
+  note: setField('note'),
+  tags: setField('tags'),
+  device_limit: setField('deviceLimit'),
+  inbounds: setField('inbounds'),
+};
+
+function applyMember<Member extends keyof PatchValues>(
+  draft: Draft,
+  member: Member,
+  value: PatchValues[Member],
+  context: Context,
+): Draft {
+  return PATCHERS[member](draft, value, context);
 }
 
 /** The change that a merge patch asks for; null where it asks for nothing new. */
-function changeOf(input: UserPatch, current: Current, tx: Transaction): Change | null {
-  const { now, settings } = tx;
-  const { row } = current;
-  const zone = settings.timeZone;
-  const isOther = typeof input.tariff_id === 'number' && input.tariff_id !== row.tariffId;
-  const planned = isOther ? switchTariff(current, requireUsableTariff(tx, input.tariff_id as number), tx) : {};
-  const detached = input.tariff_id === null && row.tariffId !== null ? { tariffId: null } : {};
-  let account = planned.account ?? current.account;
-  if (input.enabled !== undefined) account = { ...account, enabled: input.enabled };
-  if (input.traffic_limit !== undefined) account = { ...account, trafficLimit: input.traffic_limit };
-  if (input.expires_at !== undefined) account = setExpiry(account, toMs(input.expires_at), now, zone);
-  if (input.reset_strategy !== undefined && input.reset_strategy !== account.resetStrategy) {
-    account = changeReset(account, input.reset_strategy, now, zone);
+function changeOf(patch: UserPatch, { account: before, flags, row }: Current, context: Context): Change | null {
+  const { name, contact, note, tags, tariffId, deviceLimit, inbounds } = row;
+  const start: Draft = { account: before, fields: { name, contact, note, tags, tariffId, deviceLimit, inbounds } };
+  let draft = start;
+  for (const member of Object.keys(PATCHERS) as (keyof UserPatch)[]) {
+    const value = patch[member];
+    if (value !== undefined) draft = applyMember(draft, member, value, context);
   }
-  const planRow = { ...row, ...planned.fields };
-  const fields = { ...planned.fields, ...detached, ...plainFields(input, planRow) };
-  const isSame = isSameJson(account, current.account) && Object.keys(fields).length === 0;
+  const { account, fields } = draft;
+  const isSame = isSameJson(account, before) && isSameJson(fields, start.fields);
   if (isSame) return null;
   const hasNewEnd = account.expiresAt !== row.expiresAt;
-  return { account, fields, flags: hasNewEnd ? freshFlags(account, now) : current.flags };
+  return { account, fields, flags: hasNewEnd ? freshFlags(account, context.now) : flags };
 }
 
 function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
@@ -145,7 +174,8 @@ function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
   requireMatch(tx.call.ifMatch, etagOf(stored));
   const current = openUser(tx, stored);
   requireInbounds(tx, input.inbounds);
-  const change = changeOf(input, current, tx);
+  const { id, ...patch } = input;
+  const change = changeOf(patch, current, tx);
   if (!change) return userResult(tx, stored);
   const { enabled } = current.row;
   const isEnabled = change.account?.enabled ?? enabled;
@@ -153,8 +183,7 @@ function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
   const tariffId = change.fields?.tariffId === undefined ? current.row.tariffId : change.fields.tariffId;
   const changed = { type: 'user.changed', data: { tariff_id: tariffId } } as const;
   const row = commitUser(tx, current, { ...change, events: [changed, ...switched] });
-  const { id, ...asked } = input;
-  tx.audit(`user:${id}`, asked);
+  tx.audit(`user:${id}`, patch);
   return userResult(tx, row);
 }
 

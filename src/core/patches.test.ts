@@ -1,0 +1,243 @@
+// Merge patches over a real store, for every operation that takes one: what a patch sets, a read gives; what it leaves out stays.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { arbitraryOf } from '../../tests/support/arbitrary-of.ts';
+import { createTestClock, createTestTimers } from '../../tests/support/clock.ts';
+import { type TempStore, tempStore } from '../../tests/support/temp-store.ts';
+import { nodeCrypto } from '../adapters/crypto.ts';
+import { createPasswordHasher } from '../adapters/passwords.ts';
+import { totp } from '../adapters/totp.ts';
+import { parseInput, splitInput } from '../contract/input/input.ts';
+import type { Operation } from '../contract/operation.ts';
+import { OPERATIONS, type OperationId } from '../contract/table.ts';
+import type { Call, Reply } from './call.ts';
+import type { Core } from './core.ts';
+import { createCore } from './create-core.ts';
+import { PanelError } from './panel-error.ts';
+import type { Vault } from './ports/ports.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const PATCHES = Object.values(OPERATIONS).filter(({ id }) => id.startsWith('update'));
+
+/** The operations that read and make what a patch changes. */
+const RECORDS: Readonly<Record<string, { readonly read: OperationId; readonly create: OperationId | null }>> = {
+  updateUser: { read: 'getUser', create: 'createUser' },
+  updateTariff: { read: 'getTariff', create: 'createTariff' },
+  updateInbound: { read: 'getInbound', create: 'createInbound' },
+  updateNode: { read: 'getNode', create: 'createNode' },
+  updateSettings: { read: 'getPanelSettings', create: null },
+};
+
+/** What else follows from a member by the contract; everything has its time of change. */
+const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  updateUser: {
+    enabled: ['state'],
+    traffic_limit: ['state', 'traffic_remaining'],
+    expires_at: ['state', 'hold', 'resets_at'],
+    reset_strategy: ['resets_at'],
+    tariff_id: [
+      'state',
+      'expires_at',
+      'hold',
+      'traffic_limit',
+      'traffic_remaining',
+      'reset_strategy',
+      'resets_at',
+      'device_limit',
+      'inbounds',
+    ],
+  },
+  updateInbound: {
+    private_key: ['public_key', 'has_private_key'],
+    security: ['has_private_key'],
+    enabled: ['status'],
+  },
+};
+
+// Members of a connection depend on each other: each of these takes what others refuse.
+const KEYS = nodeCrypto.newX25519();
+const INBOUNDS: readonly Members[] = [
+  { protocol: 'vless', network: 'tcp', security: 'none' },
+  { protocol: 'vless', network: 'tcp', security: 'reality', sni: 'example.org', public_key: KEYS.publicKey },
+  { protocol: 'vless', network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] },
+  { protocol: 'trojan', network: 'grpc', security: 'tls', service_name: 'grpc' },
+  { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
+];
+
+const CALL: Call = {
+  actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' },
+  requestId: 'test',
+  address: null,
+};
+
+/** Members of which a random text is hardly ever one. */
+const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  time_zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu'),
+  support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),
+};
+
+/** Seals nothing, in memory. */
+const vault: Vault = {
+  state: () => 'unlocked',
+  reason: () => 'unlocked',
+  backend: () => null,
+  refresh: async () => 'unlocked',
+  prepare: async () => {},
+  seal: (place, secret) => ({
+    place,
+    keyId: 'test',
+    nonce: new Uint8Array(12),
+    ciphertext: new TextEncoder().encode(secret),
+  }),
+  open: ({ ciphertext }) => new TextDecoder().decode(ciphertext),
+};
+
+let temp: TempStore;
+let core: Core;
+let tags = 0;
+
+beforeAll(async () => {
+  temp = tempStore();
+  // Nothing here is about a crash.
+  temp.db.pragma('synchronous = OFF');
+  temp.store.write(() => temp.store.settings.set({ secretPath: 's'.repeat(32), port: 8443, instanceId: 'test' }));
+  core = createCore({
+    store: temp.store,
+    clock: createTestClock(Date.UTC(2026, 10, 20)),
+    timers: createTestTimers(),
+    crypto: nodeCrypto,
+    passwords: createPasswordHasher(8),
+    vault,
+    totp,
+    log: { info() {}, warn() {}, error() {} },
+    heavy: null,
+    host: () => null,
+    version: '0',
+    origin: () => 'https://127.0.0.1:8443',
+  });
+  await call('createNode', { name: 'Frankfurt', address: 'de1.example.com' });
+  for (const inbound of INBOUNDS.slice(0, 2)) await call('createInbound', newInbound(inbound));
+  await call('createTariff', { name: 'Monthly', duration: { months: 1 }, traffic_limit: 1000, device_limit: 2 });
+  await call('createTariff', { name: 'Held', duration: { days: 30 }, starts: 'on_first_use', inbounds: [1] });
+});
+afterAll(async () => {
+  await core.stop();
+  temp[Symbol.dispose]();
+});
+
+/** Rejects with PanelError, also for input that the contract refuses. */
+async function call(id: OperationId, flat: Members): Promise<Members> {
+  const input = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], flat));
+  if (!input.ok) throw new PanelError('validation', input.errors);
+  const run = core.call as (id: OperationId, input: unknown, call: Call) => Reply | Promise<Reply>;
+  return (await run(id, input.value, CALL)).body as Members;
+}
+
+function newInbound(members: Members): Members {
+  tags += 1;
+  return { node_id: 1, tag: `tag-${tags}`, name: 'Germany', port: 443, ...members };
+}
+
+/** The schema of what a patch may set. */
+function patchOf(operation: Operation): z.ZodObject {
+  const schema = (operation.door === 'api' ? operation.body : operation.input) as z.ZodObject;
+  return 'id' in schema.shape ? schema.omit({ id: true }) : schema;
+}
+
+/** Plans and connections that exist, instead of those that a random record names. */
+function withReferences(members: Members): Members {
+  const { tariff_id: tariff, inbounds } = members;
+  return {
+    ...members,
+    ...(typeof tariff === 'number' && { tariff_id: 1 + (tariff % 2) }),
+    ...(Array.isArray(inbounds) && { inbounds: [...new Set(inbounds.map((id: number) => 1 + (id % 2)))] }),
+  };
+}
+
+/** What a patch may begin with: records as the contract takes them, and for connections one of each kind. */
+function startsOf(create: OperationId | null): fc.Arbitrary<Members> {
+  if (create === null) return fc.constant({});
+  if (create === 'createInbound') return fc.constantFrom(...INBOUNDS);
+  const operation: Operation = OPERATIONS[create];
+  const schema = operation.door === 'api' ? operation.body : operation.input;
+  return arbitraryOf(schema as z.ZodType) as fc.Arbitrary<Members>;
+}
+
+/** A member as a read gives it. */
+function readable(member: string, value: unknown): unknown {
+  return member === 'expires_at' && typeof value === 'string' ? new Date(value).toISOString() : value;
+}
+
+/** Applies a patch and compares the record before and after. Returns whether it was accepted and changed anything. */
+async function check(id: OperationId, path: Members, patch: Members): Promise<boolean> {
+  const { read } = RECORDS[id] ?? { read: 'getUser' };
+  const before = await call(read, path);
+  let reply: Members;
+  try {
+    reply = await call(id, { ...path, ...patch });
+  } catch (error) {
+    if (!(error instanceof PanelError)) throw error;
+    expect(await call(read, path)).toEqual(before);
+    return false;
+  }
+  const after = await call(read, path);
+  expect(reply).toEqual(after);
+  const consequences = CONSEQUENCES[id] ?? {};
+  const following = new Set(Object.keys(patch).flatMap((member) => consequences[member] ?? []));
+  for (const member of Object.keys(after)) {
+    // A private key gives the public one, also where the patch has none.
+    if (member === 'public_key' && patch.public_key === null && typeof patch.private_key === 'string') continue;
+    if (member in patch) expect(after[member], member).toEqual(readable(member, patch[member]));
+    else if (!following.has(member) && member !== 'updated_at') expect(after[member], member).toEqual(before[member]);
+  }
+  if ('private_key' in patch) expect(after.has_private_key).toBe(patch.private_key !== null);
+  return JSON.stringify({ ...after, updated_at: null }) !== JSON.stringify({ ...before, updated_at: null });
+}
+
+it('is about every PATCH of the API', () => {
+  const patches = Object.values<Operation>(OPERATIONS).filter(
+    (operation) => operation.door === 'api' && operation.method === 'PATCH',
+  );
+  expect(PATCHES).toEqual(expect.arrayContaining(patches));
+  expect(Object.keys(RECORDS)).toEqual(PATCHES.map(({ id }) => id));
+});
+
+describe.each(PATCHES.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
+  const { create = null } = RECORDS[id] ?? {};
+  const patch = patchOf(operation);
+  const members = Object.keys(patch.shape);
+
+  it.each(members)('sets %s, and leaves alone what it does not name', async (member) => {
+    const value = VALUES[member] ?? arbitraryOf(patch.shape[member] as z.ZodType);
+    const others = arbitraryOf(patch) as fc.Arbitrary<Members>;
+    let changes = 0;
+    await fc.assert(
+      fc.asyncProperty(startsOf(create), value, others, async (start, set, more) => {
+        const starts = create === 'createInbound' ? INBOUNDS : [start];
+        for (const each of starts) {
+          const path = await createRecord(create, each);
+          if (path === null) continue;
+          const only = withReferences({ [member]: set });
+          if (await check(id, path, only)) changes += 1;
+          await check(id, path, { ...withReferences(more), ...only });
+        }
+      }),
+      { numRuns: 20 },
+    );
+    expect(changes).toBeGreaterThan(0);
+  });
+});
+
+/** The path of a new record; null where the core refuses the random one. */
+async function createRecord(create: OperationId | null, members: Members): Promise<Members | null> {
+  if (create === null) return {};
+  try {
+    const made = await call(create, create === 'createInbound' ? newInbound(members) : withReferences(members));
+    return { id: made.id };
+  } catch (error) {
+    if (error instanceof PanelError) return null;
+    throw error;
+  }
+}
