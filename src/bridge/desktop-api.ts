@@ -1,6 +1,7 @@
 // What the desktop's preload gives the pages as `window.gatehouse`: functions over plain data, and nothing of Electron itself.
 import type { Problem } from '../contract/errors.ts';
 import type { Event } from '../contract/events.ts';
+import type { Language } from '../i18n/languages.ts';
 
 /** What answers a call. It crosses as data, since of a thrown error only the message would arrive. */
 export type CallEnvelope =
@@ -41,7 +42,7 @@ export interface DesktopSettings {
 /** How the pages look, for menus and dialogs to follow. `locale` null: the panel's own language. */
 export interface Look {
   readonly theme: 'system' | 'light' | 'dark';
-  readonly locale: 'en' | 'ru' | null;
+  readonly locale: Language | null;
 }
 
 export interface DesktopApi {

@@ -1,12 +1,12 @@
 // Settings as the administrator changes them, in the panel only.
 import { z } from 'zod';
+import { LANGUAGE_CODES } from '../i18n/languages.ts';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
-import { LANGUAGES } from './settings.ts';
 
 const fields = {
   time_zone: z.string().max(64).meta({ description: 'IANA name. Resets and calendar months follow it from now on.' }),
-  language: z.enum(LANGUAGES),
+  language: z.enum(LANGUAGE_CODES),
   panel_title: s.text({ min: 1, max: 60 }),
   subscription_title: s.text({ min: 1, max: 60 }),
   update_interval_hours: z

@@ -1,5 +1,6 @@
 // Setup, sign-in and sessions: the administrator's door. None of it is on the API.
 import { z } from 'zod';
+import { LANGUAGE_CODES } from '../i18n/languages.ts';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
@@ -20,7 +21,7 @@ export const panelState = panelOperation({
   input: z.strictObject({}),
   output: z.object({
     version: z.string(),
-    language: z.string(),
+    language: z.enum(LANGUAGE_CODES),
     panel_title: z.string(),
     set_up: z.boolean(),
     two_factor: z.boolean().meta({ description: 'Whether sign-in asks for a code.' }),

@@ -1,14 +1,13 @@
 // Settings on the wire: what a bot may know. No address and no secret is among them.
 import { z } from 'zod';
+import { LANGUAGE_CODES } from '../i18n/languages.ts';
 import { apiOperation } from './operation.ts';
-
-export const LANGUAGES = ['en', 'ru'] as const;
 
 export const settings = z
   .object({
     version: z.string().meta({ description: "The panel's version." }),
     time_zone: z.string().meta({ description: 'IANA name; calendar months, days and resets follow it.' }),
-    language: z.enum(LANGUAGES),
+    language: z.enum(LANGUAGE_CODES),
     subscription: z.object({
       title: z.string(),
       update_interval_hours: z.int().min(1),

@@ -1,10 +1,11 @@
-// Lets the compiler know every text: a key that does not exist is an error.
+// Types the keys of all texts by the English ones: a key that does not exist is a compile error.
 import 'i18next';
-import type { en } from './en/pages/index.ts';
+import type { host } from './en/host/index.ts';
+import type { pages } from './en/pages/index.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'common';
-    resources: typeof en;
+    resources: typeof pages & typeof host;
   }
 }

@@ -1,12 +1,12 @@
-// What the other languages must have: the same texts as English, with the plural forms of their own grammar.
+// The shape of a translation: the texts of English, with the plural forms of the language's own grammar.
 
-type EnglishPlural = 'one' | 'other';
-type Stem<Key> = Key extends `${infer Base}_${EnglishPlural}` ? Base : never;
-type Slavic = 'one' | 'few' | 'many' | 'other';
+export type PluralForm = 'zero' | 'one' | 'two' | 'few' | 'many' | 'other';
+type EnglishForm = 'one' | 'other';
+type Stem<Key> = Key extends `${infer Base}_${EnglishForm}` ? Base : never;
 
-/** The shape of a Russian file beside an English one. */
-export type Russian<English> = {
-  readonly [Key in keyof English as Key extends `${string}_${EnglishPlural}`
-    ? `${Stem<Key>}_${Slavic}`
-    : Key]: English[Key] extends string ? string : Russian<English[Key]>;
+/** `Forms`: the plural forms that the language has, as Intl.PluralRules names them. Every language has `other`. */
+export type Translation<English, Forms extends PluralForm = 'other'> = {
+  readonly [Key in keyof English as Key extends `${string}_${EnglishForm}`
+    ? `${Stem<Key>}_${Forms}`
+    : Key]: English[Key] extends string ? string : Translation<English[Key], Forms>;
 };

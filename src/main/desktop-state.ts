@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Look } from '../bridge/desktop-api.ts';
+import { isLanguage } from '../i18n/languages.ts';
 import type { WindowState } from './window-state.ts';
 
 export interface DesktopState {
@@ -88,8 +89,9 @@ function windowIn(value: unknown): WindowState {
 export function lookIn(value: unknown): Look | null {
   if (!isRecord(value)) return null;
   const theme = (['system', 'light', 'dark'] as const).find((one) => one === value.theme);
-  const locale = (['en', 'ru', null] as const).find((one) => one === value.locale);
-  return theme === undefined || locale === undefined ? null : { theme, locale };
+  const { locale } = value;
+  if (theme === undefined || !(locale === null || isLanguage(locale))) return null;
+  return { theme, locale };
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

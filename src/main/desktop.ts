@@ -5,6 +5,8 @@ import { TELL } from '../bridge/channels.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import { HERE } from '../http/inner-door.ts';
 import type { Ui } from '../http/ui.ts';
+import { hostTexts } from '../i18n/host.ts';
+import { chooseLanguage } from '../i18n/languages.ts';
 import type { openPanel } from '../panel/panel.ts';
 import { createCopier } from './clipboard.ts';
 import { takeCrashNote } from './crash-note.ts';
@@ -28,7 +30,6 @@ import { openTray } from './tray.ts';
 import { createUpdates, type Updater } from './updates.ts';
 import { versionsOf } from './versions.ts';
 import { createShellWindow } from './window.ts';
-import { fill, wordsIn } from './words.ts';
 
 /** How often the tray is brought up to date and the panel looked after, in ms. */
 const LOOK_MS = 5000;
@@ -73,9 +74,11 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const userData = app.getPath('userData');
   const crashPath = join(userData, 'crash.json');
   const state = openStateFile(join(userData, 'desktop.json'));
-  const words = () =>
-    wordsIn([state.get().look.locale, host.panel()?.core.settings().language ?? null, app.getLocale()]);
-  const dialogs = createDialogs(dialog, words);
+  const texts = () => {
+    const preferences = [state.get().look.locale, host.panel()?.core.settings().language ?? null, app.getLocale()];
+    return hostTexts(chooseLanguage(preferences), 'desktop');
+  };
+  const dialogs = createDialogs(dialog, texts);
   const copier = createCopier(electron.clipboard);
   const openExternal = async (url: string) => shell.openExternal(url);
   const log: Pick<Log, 'warn' | 'error'> = {
@@ -123,15 +126,15 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       if (door.token() === null) await keeper.resume(panel, door);
       panel.core.subscribe((event) => {
         const isWanted = state.get().notifications && !window.isFocused();
-        const notice = isWanted ? noticeOf(event, words(), () => subjectOf(panel.core, event.data)) : null;
+        const notice = isWanted ? noticeOf(event, texts(), () => subjectOf(panel.core, event.data)) : null;
         if (notice !== null) notify(notice);
       });
     },
     onSession: keeper.changed,
     onReopened(reason, error) {
-      const { reopened, reopenedDetail, notReopened } = words();
-      const body = error === null ? fill(reopenedDetail, { reason }) : String(error);
-      notify({ title: error === null ? reopened : notReopened, body, hash: '' });
+      const t = texts();
+      const body = error === null ? t('reopenedDetail', { reason }) : String(error);
+      notify({ title: t(error === null ? 'reopened' : 'notReopened'), body, hash: '' });
     },
   });
 
@@ -147,7 +150,10 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const updates =
     parts.updater &&
     createUpdates({
-      ...{ updater: parts.updater, words, ask: dialogs.choose, close: ending.prepare },
+      updater: parts.updater,
+      texts,
+      ask: dialogs.choose,
+      close: ending.prepare,
       skipped: () => state.get().skippedVersion,
       skip: (version) => state.set({ skippedVersion: version }),
       log: log.warn,
@@ -170,11 +176,12 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const tray = openTray({ Tray: electron.Tray, Menu, icon: trayIcon(electron.nativeImage, platform), acts });
   let menuShown = '';
   function refresh(): void {
-    const spoken = words();
-    tray?.show(statusOf(host.panel()), spoken);
-    if (menuShown === spoken.open) return;
-    menuShown = spoken.open;
-    Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(spoken, acts, platform)]));
+    const t = texts();
+    tray?.show(statusOf(host.panel()), t);
+    // The menu changes with the language only.
+    if (menuShown === t('open')) return;
+    menuShown = t('open');
+    Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(t, acts, platform)]));
   }
 
   /** The window is to be closed: it hides where the panel is to go on serving, which is explained once. */

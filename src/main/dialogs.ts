@@ -1,10 +1,10 @@
 // The questions that the shell asks by the system's own dialogs, and what their answers mean.
 import type { Dialog, MessageBoxOptions } from 'electron';
+import type { DesktopTexts } from '../i18n/host.ts';
 import type { Refusal } from '../panel/refusal.ts';
 import type { CrashNote } from './crash-note.ts';
 import type { WayOut } from './host.ts';
 import type { Question } from './updates.ts';
-import { fill, type Words } from './words.ts';
 
 export interface Dialogs {
   refused(refusal: Refusal): Promise<WayOut>;
@@ -19,7 +19,10 @@ export interface Dialogs {
   fatal(message: string): void;
 }
 
-export function createDialogs(dialog: Pick<Dialog, 'showMessageBox' | 'showErrorBox'>, words: () => Words): Dialogs {
+export function createDialogs(
+  dialog: Pick<Dialog, 'showMessageBox' | 'showErrorBox'>,
+  texts: () => DesktopTexts,
+): Dialogs {
   /** Answers are named by their buttons; closing the dialog means the last one. */
   async function ask<Answer extends string>(
     type: NonNullable<MessageBoxOptions['type']>,
@@ -28,7 +31,10 @@ export function createDialogs(dialog: Pick<Dialog, 'showMessageBox' | 'showError
     buttons: readonly (readonly [Answer, string])[],
   ): Promise<Answer> {
     const { response } = await dialog.showMessageBox({
-      ...{ type, message, detail, title: 'Gatehouse' },
+      type,
+      message,
+      detail,
+      title: 'Gatehouse',
       buttons: buttons.map(([, label]) => label),
       defaultId: 0,
       cancelId: buttons.length - 1,
@@ -39,45 +45,45 @@ export function createDialogs(dialog: Pick<Dialog, 'showMessageBox' | 'showError
 
   return {
     refused({ refusal, message }) {
-      const { cannotStart, portTaken, anotherPort, anotherPortDetail, tryAgain, quit } = words();
-      const isPort = refusal === 'address';
-      const detail = isPort ? `${message}\n\n${anotherPortDetail}` : message;
-      return ask<WayOut>('warning', isPort ? portTaken : cannotStart, detail, [
-        ...(isPort ? [['another-port', anotherPort] as const] : []),
-        ['again', tryAgain],
-        ['quit', quit],
-      ]);
+      const t = texts();
+      const others = [
+        ['again', t('tryAgain')],
+        ['quit', t('quit')],
+      ] as const;
+      if (refusal !== 'address') return ask<WayOut>('warning', t('cannotStart'), message, others);
+      const detail = `${message}\n\n${t('anotherPortDetail')}`;
+      return ask<WayOut>('warning', t('portTaken'), detail, [['another-port', t('anotherPort')], ...others]);
     },
     closedToTray() {
-      const { traySaid, traySaidDetail, keepServing, quit } = words();
-      return ask('info', traySaid, traySaidDetail, [
-        // Last, as sending the message away means the last one.
-        ['quit', quit],
-        ['keep', keepServing],
+      const t = texts();
+      return ask('info', t('closedToTray'), t('closedToTrayDetail'), [
+        // Last, because closing the message means the last one.
+        ['quit', t('quit')],
+        ['keep', t('keepServing')],
       ]);
     },
     pageFailed(reason) {
-      const { rendererGone, rendererGoneDetail, reloadNow, closeWindow } = words();
-      return ask('error', rendererGone, fill(rendererGoneDetail, { reason }), [
-        ['reload', reloadNow],
-        ['close', closeWindow],
+      const t = texts();
+      return ask('error', t('rendererGone'), t('rendererGoneDetail', { reason }), [
+        ['reload', t('reloadNow')],
+        ['close', t('closeWindow')],
       ]);
     },
     unresponsive() {
-      const { unresponsive, unresponsiveDetail, reloadNow, wait } = words();
-      return ask('warning', unresponsive, unresponsiveDetail, [
-        ['reload', reloadNow],
-        ['wait', wait],
+      const t = texts();
+      return ask('warning', t('unresponsive'), t('unresponsiveDetail'), [
+        ['reload', t('reloadNow')],
+        ['wait', t('wait')],
       ]);
     },
     async crashed({ at, message }, log) {
-      const { crashed, crashedDetail, ok } = words();
-      await ask('warning', crashed, fill(crashedDetail, { at, message, log }), [['ok', ok]]);
+      const t = texts();
+      await ask('warning', t('crashed'), t('crashedDetail', { at, message, log }), [['ok', t('ok')]]);
     },
     async choose({ message, detail, buttons }) {
       const named = buttons.map((label, index) => [String(index), label] as const);
       return Number(await ask('info', message, detail, named));
     },
-    fatal: (message) => dialog.showErrorBox(words().cannotStart, message),
+    fatal: (message) => dialog.showErrorBox(texts()('cannotStart'), message),
   };
 }

@@ -1,6 +1,6 @@
 // The application's menu: what a keyboard expects of any program, in the person's language.
 import type { MenuItemConstructorOptions } from 'electron';
-import type { Words } from './words.ts';
+import type { DesktopTexts } from '../i18n/host.ts';
 
 export interface MenuActs {
   /** Goes to a place of the pages, as `#/settings`. */
@@ -14,58 +14,58 @@ export interface MenuActs {
 }
 
 export function menuTemplate(
-  words: Words,
+  t: DesktopTexts,
   acts: MenuActs,
   platform: NodeJS.Platform,
 ): readonly MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
-  const settings = { label: words.settings, accelerator: 'CmdOrCtrl+,', click: () => acts.go('#/settings') };
-  const quit = { label: words.quit, accelerator: 'CmdOrCtrl+Q', click: acts.quit };
-  const about = { label: words.about, click: acts.about };
+  const settings = { label: t('settings'), accelerator: 'CmdOrCtrl+,', click: () => acts.go('#/settings') };
+  const quit = { label: t('quit'), accelerator: 'CmdOrCtrl+Q', click: acts.quit };
+  const about = { label: t('about'), click: acts.about };
   const { checkForUpdates } = acts;
-  const updates = checkForUpdates === null ? [] : [{ label: words.checkForUpdates, click: checkForUpdates }];
+  const updates = checkForUpdates === null ? [] : [{ label: t('checkForUpdates'), click: checkForUpdates }];
   const separator = { type: 'separator' } as const;
   return [
     ...(isMac ? [{ label: 'Gatehouse', submenu: [about, ...updates, separator, settings, separator, quit] }] : []),
     {
-      label: words.file,
+      label: t('file'),
       submenu: [
         ...(isMac ? [] : [settings, separator]),
-        { label: words.openDataFolder, click: acts.openDataFolder },
+        { label: t('openDataFolder'), click: acts.openDataFolder },
         separator,
-        { label: words.closeWindow, accelerator: 'CmdOrCtrl+W', click: acts.closeWindow },
+        { label: t('closeWindow'), accelerator: 'CmdOrCtrl+W', click: acts.closeWindow },
         ...(isMac ? [] : [quit]),
       ],
     },
     {
-      label: words.edit,
+      label: t('edit'),
       submenu: [
-        { role: 'undo', label: words.undo },
-        { role: 'redo', label: words.redo },
+        { role: 'undo', label: t('undo') },
+        { role: 'redo', label: t('redo') },
         separator,
-        { role: 'cut', label: words.cut },
-        { role: 'copy', label: words.copy },
-        { role: 'paste', label: words.paste },
-        { role: 'selectAll', label: words.selectAll },
+        { role: 'cut', label: t('cut') },
+        { role: 'copy', label: t('copy') },
+        { role: 'paste', label: t('paste') },
+        { role: 'selectAll', label: t('selectAll') },
       ],
     },
     {
-      label: words.view,
+      label: t('view'),
       submenu: [
-        { role: 'reload', label: words.reload },
+        { role: 'reload', label: t('reload') },
         separator,
-        { role: 'resetZoom', label: words.actualSize },
-        { role: 'zoomIn', label: words.zoomIn },
-        { role: 'zoomOut', label: words.zoomOut },
+        { role: 'resetZoom', label: t('actualSize') },
+        { role: 'zoomIn', label: t('zoomIn') },
+        { role: 'zoomOut', label: t('zoomOut') },
         separator,
-        { role: 'togglefullscreen', label: words.fullScreen },
+        { role: 'togglefullscreen', label: t('fullScreen') },
       ],
     },
-    { label: words.window, submenu: [{ role: 'minimize', label: words.minimize }] },
+    { label: t('window'), submenu: [{ role: 'minimize', label: t('minimize') }] },
     {
-      label: words.help,
+      label: t('help'),
       submenu: [
-        { label: words.apiDocs, click: () => acts.go('#/settings/security/api/docs') },
+        { label: t('apiDocs'), click: () => acts.go('#/settings/security/api/docs') },
         ...(isMac ? [] : [separator, ...updates, about]),
       ],
     },

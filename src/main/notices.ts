@@ -1,7 +1,7 @@
 // System messages for what must not wait until somebody looks: each leads to its place in the pages.
 import type { Notification } from 'electron';
 import type { LiveEvent } from '../core/call.ts';
-import { fill, type Words } from './words.ts';
+import type { DesktopTexts } from '../i18n/host.ts';
 
 export interface Notice {
   readonly title: string;
@@ -11,17 +11,15 @@ export interface Notice {
 }
 
 /** The message of an event; null for what can wait. `subject`: the name of what it is about. */
-export function noticeOf({ type, data }: LiveEvent, words: Words, subject: () => string): Notice | null {
-  const body = words.openIt;
-  if (type === 'node.down')
-    return { title: fill(words.nodeDown, { name: subject() }), body, hash: `#/nodes/${data.node_id}` };
-  if (type === 'node.up')
-    return { title: fill(words.nodeUp, { name: subject() }), body, hash: `#/nodes/${data.node_id}` };
+export function noticeOf({ type, data }: LiveEvent, t: DesktopTexts, subject: () => string): Notice | null {
+  const body = t('openIt');
+  if (type === 'node.down') return { title: t('nodeDown', { name: subject() }), body, hash: `#/nodes/${data.node_id}` };
+  if (type === 'node.up') return { title: t('nodeUp', { name: subject() }), body, hash: `#/nodes/${data.node_id}` };
   if (type === 'user.limited') {
-    return { title: fill(words.userLimited, { name: subject() }), body, hash: `#/users/${data.user_id}` };
+    return { title: t('userLimited', { name: subject() }), body, hash: `#/users/${data.user_id}` };
   }
   if (type === 'backup.failed')
-    return { title: words.backupFailed, body: data.name || body, hash: '#/settings/backups' };
+    return { title: t('backupFailed'), body: data.name || body, hash: '#/settings/backups' };
   return null;
 }
 

@@ -1,15 +1,15 @@
-// What the shell says: tray, menu, messages; in both languages, and nothing secret on the screen.
+// What the shell shows: tray, menu, messages; and nothing secret on the screen.
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import type { EventData, EventType } from '../contract/events.ts';
 import type { Core } from '../core/core.ts';
+import { hostTexts } from '../i18n/host.ts';
 import { menuTemplate } from './menu.ts';
 import { createNotifier, noticeOf } from './notices.ts';
 import { subjectOf } from './subject.ts';
 import { trayTemplate } from './tray.ts';
-import { fill, wordsIn } from './words.ts';
 
-const english = wordsIn(['en']);
+const english = hostTexts('en', 'desktop');
 const status = {
   baseUrl: 'https://127.0.0.1:8443/secret/api/v1',
   usersOnline: 3,
@@ -17,12 +17,6 @@ const status = {
   isPaused: false,
 };
 const trayActs = { open() {}, copyBaseUrl() {}, pause() {}, quit() {} };
-
-it('speaks the first language it knows', () => {
-  expect(wordsIn([null, 'de-DE', 'ru-RU']).quit).toBe('Завершить Gatehouse');
-  expect(wordsIn([null, 'de-DE'])).toBe(english);
-  expect(fill('{a} and {b}', { a: 1 })).toBe('1 and {b}');
-});
 
 it('shows in the tray how the panel fares, without the secret path', () => {
   const labels = trayTemplate(status, english, trayActs).map(({ label }) => label);

@@ -1,8 +1,8 @@
-// The tray: that the panel serves, how it fares, and what one does without opening the window.
+// The tray: the panel's status, and what one does without opening the window.
 import type { Menu, MenuItemConstructorOptions, NativeImage, Tray } from 'electron';
-import { fill, type Words } from './words.ts';
+import type { DesktopTexts } from '../i18n/host.ts';
 
-/** How the panel fares; null while none is open. */
+/** The panel's status; null while none is open. */
 export type Status = {
   readonly baseUrl: string;
   readonly usersOnline: number;
@@ -18,31 +18,31 @@ export interface TrayActs {
   quit(): void;
 }
 
-export function trayTemplate(status: Status, words: Words, acts: TrayActs): MenuItemConstructorOptions[] {
+export function trayTemplate(status: Status, t: DesktopTexts, acts: TrayActs): MenuItemConstructorOptions[] {
   const separator = { type: 'separator' } as const;
-  const said = (label: string) => ({ label, enabled: false });
+  const info = (label: string) => ({ label, enabled: false });
   const about =
     status === null
-      ? [said(words.stopped)]
+      ? [info(t('stopped'))]
       : [
-          said(status.isPaused ? words.paused : fill(words.serving, { address: originOf(status.baseUrl) })),
-          said(fill(words.online, { count: status.usersOnline })),
-          said(fill(words.today, { amount: amountOf(status.trafficToday) })),
+          info(status.isPaused ? t('paused') : t('serving', { address: originOf(status.baseUrl) })),
+          info(t('online', { count: status.usersOnline })),
+          info(t('today', { amount: amountOf(status.trafficToday) })),
           separator,
-          { label: words.copyBaseUrl, click: acts.copyBaseUrl },
+          { label: t('copyBaseUrl'), click: acts.copyBaseUrl },
           {
-            label: words.pauseApi,
+            label: t('pauseApi'),
             type: 'checkbox' as const,
             checked: status.isPaused,
             click: () => acts.pause(!status.isPaused),
           },
         ];
   return [
-    { label: words.open, click: acts.open },
+    { label: t('open'), click: acts.open },
     separator,
     ...about,
     separator,
-    { label: words.quit, click: acts.quit },
+    { label: t('quit'), click: acts.quit },
   ];
 }
 
@@ -54,7 +54,7 @@ export interface TrayParts {
 }
 
 export interface ShellTray {
-  show(status: Status, words: Words): void;
+  show(status: Status, t: DesktopTexts): void;
   close(): void;
 }
 
@@ -69,19 +69,19 @@ export function openTray({ Tray: TrayClass, Menu: menus, icon, acts }: TrayParts
   tray.on('click', acts.open);
   let shown = '';
   return {
-    show(status, words) {
-      // A menu that is open would close under the pointer, so it is only made anew where it says something else.
-      const next = JSON.stringify([status, words.open]);
+    show(status, t) {
+      // Replacing a menu closes it under the pointer, so it is replaced only when its content changes.
+      const next = JSON.stringify([status, t('open')]);
       if (next === shown) return;
       shown = next;
-      tray.setToolTip(status?.isPaused ? words.paused : status === null ? words.stopped : 'Gatehouse');
-      tray.setContextMenu(menus.buildFromTemplate(trayTemplate(status, words, acts)));
+      tray.setToolTip(status?.isPaused ? t('paused') : status === null ? t('stopped') : 'Gatehouse');
+      tray.setContextMenu(menus.buildFromTemplate(trayTemplate(status, t, acts)));
     },
     close: () => tray.destroy(),
   };
 }
 
-/** Without the secret path: whoever looks over the shoulder must not read it. */
+/** Without the secret path, which nobody may read from the screen. */
 function originOf(baseUrl: string): string {
   return URL.parse(baseUrl)?.host ?? '';
 }

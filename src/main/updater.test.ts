@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { hostTexts } from '../i18n/host.ts';
 import { menuTemplate } from './menu.ts';
 import { findUpdater } from './updater.ts';
 import type { Updater } from './updates.ts';
-import { wordsIn } from './words.ts';
 
 let resources: string;
 beforeEach(() => {
@@ -31,13 +31,13 @@ it('is neither one without a feed nor a checkout, which load nothing of it', asy
 });
 
 it.each(['linux', 'darwin', 'win32'] as const)('has an entry in the menu of %s where it is there', (platform) => {
-  const english = wordsIn(['en']);
+  const english = hostTexts('en', 'desktop');
   const acts = { go() {}, openDataFolder() {}, about() {}, closeWindow() {}, quit() {} };
   const checkForUpdates = () => {};
   const entries = (given: (() => void) | null) =>
     menuTemplate(english, { ...acts, checkForUpdates: given }, platform)
       .flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []))
-      .filter(({ label }) => label === english.checkForUpdates);
+      .filter(({ label }) => label === english('checkForUpdates'));
   expect(entries(null)).toEqual([]);
   expect(entries(checkForUpdates).map(({ click }) => click)).toEqual([checkForUpdates]);
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { hostTexts } from '../i18n/host.ts';
 import { createUpdates, EVERY_MS, FIRST_LOOK_MS, type Question, type Updater } from './updates.ts';
-import { wordsIn } from './words.ts';
 
-const words = wordsIn(['en']);
+const t = hostTexts('en', 'desktop');
 
 /** An updater that finds `version` (null: nothing newer; an error: nothing at all), and a person who answers in turn. */
 function scene({ version, answers = [] }: { version: string | null | Error; answers?: number[] }) {
@@ -27,7 +27,7 @@ function scene({ version, answers = [] }: { version: string | null | Error; answ
   };
   const updates = createUpdates({
     updater: updater as unknown as Updater,
-    words: () => words,
+    texts: () => t,
     async ask(question) {
       asked.push(question);
       return answers.shift() ?? question.buttons.length - 1;
@@ -84,7 +84,7 @@ describe('nothing newer, or no answer', () => {
   it('is told to who asks', async () => {
     const nothing = scene({ version: null });
     await nothing.updates.look();
-    expect(nothing.asked.map(({ message }) => message)).toEqual([words.newestVersion]);
+    expect(nothing.asked.map(({ message }) => message)).toEqual([t('newestVersion')]);
     const failed = scene({ version: new Error('net::ERR_FAILED\n  at a stack') });
     await failed.updates.look();
     expect(failed.asked[0]?.detail).toContain('net::ERR_FAILED');

@@ -1,6 +1,6 @@
 // Offers newer versions of the application. Nothing is fetched or installed that the person at the screen has not agreed to.
 import type { AppUpdater } from 'electron-updater';
-import { fill, type Words } from './words.ts';
+import type { DesktopTexts } from '../i18n/host.ts';
 
 /** What is needed of electron-updater. */
 export type Updater = Pick<
@@ -23,7 +23,7 @@ export interface Question {
 
 export interface UpdateParts {
   readonly updater: Updater;
-  words(): Words;
+  texts(): DesktopTexts;
   /** Shows a dialog; resolves to the index of the button. */
   ask(question: Question): Promise<number>;
   /** The version that was declined for good, or null. */
@@ -37,7 +37,7 @@ export interface UpdateParts {
 export interface Updates {
   /** Looks in a minute and then every day, silently where there is nothing new. */
   start(): void;
-  /** Looks because somebody asked: says also that there is nothing new, or that it failed. */
+  /** Looks on request: also reports that there is nothing new, or that it failed. */
   look(): Promise<void>;
   stop(): void;
 }
@@ -46,7 +46,7 @@ export const FIRST_LOOK_MS = 60_000;
 export const EVERY_MS = 86_400_000;
 
 export function createUpdates(parts: UpdateParts): Updates {
-  const { updater, words, ask } = parts;
+  const { updater, texts, ask } = parts;
   updater.autoDownload = false;
   // Holds for what was downloaded, and so agreed to.
   updater.autoInstallOnAppQuit = true;
@@ -63,7 +63,7 @@ export function createUpdates(parts: UpdateParts): Updates {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       parts.log('looking for a newer version failed', { reason });
-      if (isAsked) await tell(words().updateFailed, fill(words().updateFailedDetail, { reason: firstLine(reason) }));
+      if (isAsked) await tell(texts()('updateFailed'), texts()('updateFailedDetail', { reason: firstLine(reason) }));
     } finally {
       isLooking = false;
     }
@@ -72,16 +72,16 @@ export function createUpdates(parts: UpdateParts): Updates {
   async function offer(isAsked: boolean): Promise<void> {
     const found = await updater.checkForUpdates();
     if (!found?.isUpdateAvailable) {
-      if (isAsked) await tell(words().newestVersion, words().newestVersionDetail);
+      if (isAsked) await tell(texts()('newestVersion'), texts()('newestVersionDetail'));
       return;
     }
     const { version } = found.updateInfo;
     if (!isAsked && parts.skipped() === version) return;
-    const { updateFound, updateFoundDetail, downloadUpdate, skipVersion, notNow } = words();
+    const t = texts();
     const answer = await ask({
-      message: fill(updateFound, { version }),
-      detail: updateFoundDetail,
-      buttons: [downloadUpdate, skipVersion, notNow],
+      message: t('updateFound', { version }),
+      detail: t('updateFoundDetail'),
+      buttons: [t('downloadUpdate'), t('skipVersion'), t('notNow')],
     });
     if (answer === 1) parts.skip(version);
     if (answer !== 0) return;
@@ -90,11 +90,11 @@ export function createUpdates(parts: UpdateParts): Updates {
   }
 
   async function install(version: string): Promise<void> {
-    const { updateReady, updateReadyDetail, restartNow, whenQuitting } = words();
+    const t = texts();
     const answer = await ask({
-      message: fill(updateReady, { version }),
-      detail: updateReadyDetail,
-      buttons: [restartNow, whenQuitting],
+      message: t('updateReady', { version }),
+      detail: t('updateReadyDetail'),
+      buttons: [t('restartNow'), t('whenQuitting')],
     });
     if (answer !== 0) return;
     parts.log('a newer version is installed', { version });
@@ -103,7 +103,7 @@ export function createUpdates(parts: UpdateParts): Updates {
   }
 
   async function tell(message: string, detail: string): Promise<void> {
-    await ask({ message, detail, buttons: [words().ok] });
+    await ask({ message, detail, buttons: [texts()('ok')] });
   }
 
   function lookIn(ms: number): void {

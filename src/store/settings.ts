@@ -1,11 +1,12 @@
 // Settings, one row each. What is missing or cannot be read has its default, so that no bad value keeps the panel from starting.
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
+import { isLanguage, LANGUAGES } from '../i18n/languages.ts';
 import type { Connection } from './database.ts';
 
 /** `secretPath` and `instanceId` have no default worth the name: they are made at the first start. */
 const DEFAULTS: SettingValues = {
   timeZone: 'UTC',
-  language: 'en',
+  language: LANGUAGES[0].code,
   panelTitle: 'Gatehouse',
   subscriptionTitle: 'Gatehouse',
   updateIntervalHours: 12,
@@ -38,7 +39,7 @@ const isBetween = (least: number, most: number) => (value: unknown) =>
 /** Whether a stored value is one at all; its finer rules are those of the operation that sets it. */
 const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean>> = {
   timeZone: isTimeZone,
-  language: (value) => value === 'en' || value === 'ru',
+  language: isLanguage,
   panelTitle: isText,
   subscriptionTitle: isText,
   updateIntervalHours: isBetween(1, 8760),

@@ -1,9 +1,10 @@
 // What the core needs of a store for settings and the schedule of backups.
+import type { Language } from '../../i18n/languages.ts';
 
 /** What an administrator sets. Stored as one row a setting; a missing or unreadable one has its default. */
 export interface SettingValues {
   readonly timeZone: string;
-  readonly language: 'en' | 'ru';
+  readonly language: Language;
   readonly panelTitle: string;
   readonly subscriptionTitle: string;
   readonly updateIntervalHours: number;

@@ -1,6 +1,7 @@
 // Which language a page speaks: the browser's if we have it, else the panel's.
-import { LANGUAGES } from '../../contract/settings.ts';
+
 import type { SettingValues } from '../../core/ports/settings.ts';
+import { LANGUAGE_CODES } from '../../i18n/languages.ts';
 import { en, type Words } from './i18n/en.ts';
 import { ru } from './i18n/ru.ts';
 
@@ -16,7 +17,7 @@ export function chooseLanguage(accept: string | undefined, fallback: Language): 
     const [tag = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
     const weight = parameters.find((parameter) => parameter.startsWith('q='));
     const quality = weight === undefined ? 1 : Number(weight.slice(2));
-    const language = LANGUAGES.find((known) => known === tag.split('-')[0]);
+    const language = LANGUAGE_CODES.find((known) => known === tag.split('-')[0]);
     if (language !== undefined && quality > bestQuality) {
       best = language;
       bestQuality = quality;

@@ -4,12 +4,13 @@ import type { QueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelTransport } from '../../bridge/panel-transport.ts';
+import { chooseLanguage, isLanguage, type Language } from '../../i18n/languages.ts';
 import { Toasts } from './components/toasts.tsx';
 import { PanelProvider } from './data/panel.tsx';
 import { useOperation } from './data/use-operation.ts';
-import { preferredLocale, speak, startI18n } from './i18n/i18n.ts';
+import { startI18n, switchLanguage } from './i18n/i18n.ts';
 import { Root } from './root.tsx';
-import { type Locale, useView } from './state/view.ts';
+import { useView } from './state/view.ts';
 import { cssVariablesResolver, styleNonce, theme } from './theme/theme.ts';
 import { useScheme } from './theme/use-scheme.ts';
 
@@ -22,10 +23,10 @@ export function App({ transport, queries }: AppProps) {
   return (
     <PanelProvider transport={transport} queries={queries}>
       <Look>
-        <Language>
+        <Translated>
           <Root />
           <Toasts />
-        </Language>
+        </Translated>
       </Look>
     </PanelProvider>
   );
@@ -51,28 +52,30 @@ export function Look({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** The language chosen here, else the panel's, else the browser's while no panel answers. Nothing is shown before it can speak. */
-export function Language({ children }: { readonly children: ReactNode }) {
+/** Loads the language chosen here, else the panel's, else the browser's while no panel answers. Shows nothing before its texts are there. */
+export function Translated({ children }: { readonly children: ReactNode }) {
   const chosen = useView((view) => view.locale);
   const { data, isPending } = useOperation('panelState', {});
-  const [spoken, setSpoken] = useState<Locale | null>(null);
-  const panels = data === undefined ? undefined : preferredLocale([data.language]);
-  const wanted = chosen ?? panels ?? (isPending ? null : preferredLocale(navigator.languages));
+  const [current, setCurrent] = useState<Language | null>(null);
+  // What the browser has stored may be of another version of the panel.
+  const wanted = isLanguage(chosen)
+    ? chosen
+    : (data?.language ?? (isPending ? null : chooseLanguage(navigator.languages)));
   useEffect(() => {
-    if (wanted === null || wanted === spoken) return;
-    let isCurrent = true;
-    void (spoken === null ? startI18n(wanted) : speak(wanted)).then(() => {
-      if (isCurrent) setSpoken(wanted);
+    if (wanted === null || wanted === current) return;
+    let isWanted = true;
+    void (current === null ? startI18n(wanted) : switchLanguage(wanted)).then(() => {
+      if (isWanted) setCurrent(wanted);
     });
     return () => {
-      isCurrent = false;
+      isWanted = false;
     };
-  }, [wanted, spoken]);
-  return spoken === null ? null : <Words>{children}</Words>;
+  }, [wanted, current]);
+  return current === null ? null : <MantineTexts>{children}</MantineTexts>;
 }
 
-/** What Mantine says by itself. */
-function Words({ children }: { readonly children: ReactNode }) {
+/** The texts of Mantine's own controls. */
+function MantineTexts({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation('common');
   const toggle = { 'aria-label': t('showPassword') };
   const components = { PasswordInput: { defaultProps: { visibilityToggleButtonProps: toggle } } };

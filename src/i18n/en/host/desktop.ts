@@ -1,6 +1,6 @@
-// The shell in English.
+// What the desktop shell shows: menus, tray, dialogs, notifications.
 
-export const english = {
+export const desktop = {
   open: 'Open Gatehouse',
   quit: 'Quit Gatehouse',
   edit: 'Edit',
@@ -26,16 +26,16 @@ export const english = {
   openDataFolder: 'Open the data folder',
   about: 'About Gatehouse',
 
-  serving: 'Serving at {address}',
+  serving: 'Serving at {{address}}',
   stopped: 'The panel is not running',
-  online: 'Users online: {count}',
-  today: 'Traffic today: {amount}',
+  online: 'Users online: {{count}}',
+  today: 'Traffic today: {{amount}}',
   copyBaseUrl: 'Copy base_url',
   pauseApi: 'Pause the API',
   paused: 'The API is paused; links go on',
 
-  traySaid: 'Gatehouse goes on serving',
-  traySaidDetail:
+  closedToTray: 'Gatehouse goes on serving',
+  closedToTrayDetail:
     'The window is closed, but the panel keeps answering its API and subscription links. Its icon in the tray brings the window back; where there is no tray, start Gatehouse again. Whether it does so is a choice in Settings, This computer.',
   keepServing: 'Keep serving',
 
@@ -47,33 +47,33 @@ export const english = {
   cannotStart: 'Gatehouse cannot start',
 
   rendererGone: 'The window has failed',
-  rendererGoneDetail: 'The panel goes on serving; nothing is lost but what was being typed. ({reason})',
+  rendererGoneDetail: 'The panel goes on serving; nothing is lost but what was being typed. ({{reason}})',
   unresponsive: 'The window does not answer',
   unresponsiveDetail: 'The panel goes on serving. Wait for the window, or load it anew.',
   reloadNow: 'Load it anew',
   wait: 'Wait',
 
   crashed: 'Gatehouse ended unexpectedly',
-  crashedDetail: 'That was on {at}: {message}. What was acknowledged is kept. The log has the details: {log}',
+  crashedDetail: 'That was on {{at}}: {{message}}. What was acknowledged is kept. The log has the details: {{log}}',
   ok: 'OK',
 
   reopened: 'The panel had to be restarted',
-  reopenedDetail: 'It stopped answering and was opened again: {reason}',
+  reopenedDetail: 'It stopped answering and was opened again: {{reason}}',
   notReopened: 'The panel has stopped',
 
-  nodeDown: 'Node {name} does not answer',
-  nodeUp: 'Node {name} answers again',
-  userLimited: '{name} has used all traffic',
+  nodeDown: 'Node {{name}} does not answer',
+  nodeUp: 'Node {{name}} answers again',
+  userLimited: '{{name}} has used all traffic',
   backupFailed: 'The backup failed',
   openIt: 'Select to open it.',
 
   checkForUpdates: 'Check for updates…',
-  updateFound: 'Gatehouse {version} is available',
+  updateFound: 'Gatehouse {{version}} is available',
   updateFoundDetail: 'It is downloaded in the background; the panel goes on serving. You choose when it is installed.',
   downloadUpdate: 'Download',
   skipVersion: 'Skip this version',
   notNow: 'Not now',
-  updateReady: 'Gatehouse {version} is ready',
+  updateReady: 'Gatehouse {{version}} is ready',
   updateReadyDetail:
     'To install it, the panel stops for as long as a restart takes. Running requests are finished first; nothing is lost.',
   restartNow: 'Restart now',
@@ -81,7 +81,5 @@ export const english = {
   newestVersion: 'This is the newest version',
   newestVersionDetail: 'Gatehouse looks once a day and asks before it downloads anything.',
   updateFailed: 'It could not be found out whether there is a newer version',
-  updateFailedDetail: 'The panel is not affected. Try again later. ({reason})',
+  updateFailedDetail: 'The panel is not affected. Try again later. ({{reason}})',
 } as const;
-
-export type Words = { readonly [Name in keyof typeof english]: string };

@@ -21,7 +21,7 @@ export const frame = {
     nodesDown_one: '{{count}} node is down',
     nodesDown_other: '{{count}} nodes are down',
   },
-  theme: { label: 'Appearance', system: 'As the system', light: 'Light', dark: 'Dark' },
+  theme: { label: 'Appearance', system: 'As the system', light: 'Light', dark: 'Dark', words: 'theme dark light' },
   density: { label: 'Rows', comfortable: 'Comfortable', compact: 'Compact' },
   units: { label: 'Traffic units', decimal: 'GB (1000)', binary: 'GiB (1024)' },
   language: 'Language',

@@ -2,6 +2,7 @@
 
 export const plans = {
   title: 'Plans',
+  usualCurrency: 'EUR',
   mark: 'Plan',
   create: 'Add a plan',
   createAct: 'Add plan',

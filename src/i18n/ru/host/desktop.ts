@@ -1,7 +1,8 @@
-// The shell in Russian.
-import type { Words } from '../../en/host/desktop.ts';
+// What the desktop shell shows, in Russian.
+import type { desktop as english } from '../../en/host/desktop.ts';
+import type { Russian } from '../russian.ts';
 
-export const russian: Words = {
+export const desktop: Russian<typeof english> = {
   open: 'Открыть Gatehouse',
   quit: 'Завершить Gatehouse',
   edit: 'Правка',
@@ -27,16 +28,16 @@ export const russian: Words = {
   openDataFolder: 'Открыть папку с данными',
   about: 'О программе Gatehouse',
 
-  serving: 'Работает: {address}',
+  serving: 'Работает: {{address}}',
   stopped: 'Панель не запущена',
-  online: 'Пользователей в сети: {count}',
-  today: 'Трафик за сегодня: {amount}',
+  online: 'Пользователей в сети: {{count}}',
+  today: 'Трафик за сегодня: {{amount}}',
   copyBaseUrl: 'Скопировать base_url',
   pauseApi: 'Приостановить API',
   paused: 'API приостановлен, ссылки работают',
 
-  traySaid: 'Gatehouse продолжает работать',
-  traySaidDetail:
+  closedToTray: 'Gatehouse продолжает работать',
+  closedToTrayDetail:
     'Окно закрыто, но панель по-прежнему отвечает на запросы API и отдаёт подписки. Вернуть окно можно значком в области уведомлений, а если её нет — запустив Gatehouse ещё раз. Это поведение меняется в настройках, в разделе «Этот компьютер».',
   keepServing: 'Пусть работает',
 
@@ -48,33 +49,33 @@ export const russian: Words = {
   cannotStart: 'Gatehouse не может запуститься',
 
   rendererGone: 'Окно перестало работать',
-  rendererGoneDetail: 'Панель продолжает работать, потеряно только то, что вводилось в этот момент. ({reason})',
+  rendererGoneDetail: 'Панель продолжает работать, потеряно только то, что вводилось в этот момент. ({{reason}})',
   unresponsive: 'Окно не отвечает',
   unresponsiveDetail: 'Панель продолжает работать. Подождите или загрузите окно заново.',
   reloadNow: 'Загрузить заново',
   wait: 'Подождать',
 
   crashed: 'В прошлый раз Gatehouse завершился с ошибкой',
-  crashedDetail: 'Это было {at}: {message}. Всё подтверждённое сохранено. Подробности в журнале: {log}',
+  crashedDetail: 'Это было {{at}}: {{message}}. Всё подтверждённое сохранено. Подробности в журнале: {{log}}',
   ok: 'Понятно',
 
   reopened: 'Панель пришлось запустить заново',
-  reopenedDetail: 'Она перестала отвечать и открыта ещё раз: {reason}',
+  reopenedDetail: 'Она перестала отвечать и открыта ещё раз: {{reason}}',
   notReopened: 'Панель остановилась',
 
-  nodeDown: 'Узел {name} не отвечает',
-  nodeUp: 'Узел {name} снова отвечает',
-  userLimited: '{name}: трафик исчерпан',
+  nodeDown: 'Узел {{name}} не отвечает',
+  nodeUp: 'Узел {{name}} снова отвечает',
+  userLimited: '{{name}}: трафик исчерпан',
   backupFailed: 'Резервная копия не создана',
   openIt: 'Нажмите, чтобы открыть.',
 
   checkForUpdates: 'Проверить обновления…',
-  updateFound: 'Вышла версия Gatehouse {version}',
+  updateFound: 'Вышла версия Gatehouse {{version}}',
   updateFoundDetail: 'Она загрузится в фоне, панель продолжит работать. Когда её установить, решаете вы.',
   downloadUpdate: 'Загрузить',
   skipVersion: 'Пропустить эту версию',
   notNow: 'Не сейчас',
-  updateReady: 'Gatehouse {version} готов к установке',
+  updateReady: 'Gatehouse {{version}} готов к установке',
   updateReadyDetail:
     'Для установки панель остановится на время перезапуска. Начатые запросы будут выполнены, ничего не потеряется.',
   restartNow: 'Перезапустить',
@@ -82,5 +83,5 @@ export const russian: Words = {
   newestVersion: 'Это последняя версия',
   newestVersionDetail: 'Gatehouse проверяет обновления раз в день и спрашивает, прежде чем что-либо загрузить.',
   updateFailed: 'Не удалось узнать, есть ли новая версия',
-  updateFailedDetail: 'На работу панели это не влияет. Попробуйте позже. ({reason})',
+  updateFailedDetail: 'На работу панели это не влияет. Попробуйте позже. ({{reason}})',
 };

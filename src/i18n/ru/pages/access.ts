@@ -1,6 +1,6 @@
 // Setup and sign-in, in Russian.
 import type { access as english } from '../../en/pages/access.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const access: Russian<typeof english> = {
   signIn: {

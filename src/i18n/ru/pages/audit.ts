@@ -1,6 +1,6 @@
 // The audit log, in Russian.
 import type { audit as english } from '../../en/pages/audit.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const audit: Russian<typeof english> = {
   title: 'Журнал',

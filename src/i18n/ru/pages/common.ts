@@ -1,6 +1,6 @@
 // Words that many screens share, in Russian.
 import type { common as english } from '../../en/pages/common.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const common: Russian<typeof english> = {
   save: 'Сохранить',
@@ -88,7 +88,24 @@ export const common: Russian<typeof english> = {
     days_many: '{{count}} дней',
     days_other: '{{count}} дня',
   },
-  unit: { d: 'д', h: 'ч', min: 'мин' },
+  unit: {
+    d: 'д',
+    h: 'ч',
+    min: 'мин',
+    B: 'Б',
+    kB: 'кБ',
+    MB: 'МБ',
+    GB: 'ГБ',
+    TB: 'ТБ',
+    PB: 'ПБ',
+    EB: 'ЭБ',
+    KiB: 'КиБ',
+    MiB: 'МиБ',
+    GiB: 'ГиБ',
+    TiB: 'ТиБ',
+    PiB: 'ПиБ',
+    EiB: 'ЭиБ',
+  },
   state: {
     active: 'Активен',
     on_hold: 'Ожидает',

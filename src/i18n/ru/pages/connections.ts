@@ -1,6 +1,6 @@
 // Connections, in Russian.
 import type { connections as english } from '../../en/pages/connections.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const connections: Russian<typeof english> = {
   title: 'Подключения',

@@ -1,6 +1,6 @@
 // What went wrong and what to do about it, in Russian.
 import type { errors as english } from '../../en/pages/errors.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const errors: Russian<typeof english> = {
   code: {

@@ -1,6 +1,6 @@
 // The frame around every screen, in Russian.
 import type { frame as english } from '../../en/pages/frame.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const frame: Russian<typeof english> = {
   nav: {
@@ -25,7 +25,13 @@ export const frame: Russian<typeof english> = {
     nodesDown_many: 'Недоступны {{count}} узлов',
     nodesDown_other: 'Недоступны {{count}} узла',
   },
-  theme: { label: 'Оформление', system: 'Как в системе', light: 'Светлое', dark: 'Тёмное' },
+  theme: {
+    label: 'Оформление',
+    system: 'Как в системе',
+    light: 'Светлое',
+    dark: 'Тёмное',
+    words: 'тема theme dark light',
+  },
   density: { label: 'Строки', comfortable: 'Просторные', compact: 'Плотные' },
   units: { label: 'Единицы трафика', decimal: 'ГБ (1000)', binary: 'ГиБ (1024)' },
   language: 'Язык',

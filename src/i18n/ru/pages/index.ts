@@ -11,4 +11,16 @@ import { plans } from './plans.ts';
 import { settings } from './settings.ts';
 import { users } from './users.ts';
 
-export const ru = { access, audit, common, connections, errors, frame, nodes, overview, plans, settings, users };
+export const pages = {
+  access,
+  audit,
+  common,
+  connections,
+  errors,
+  frame,
+  nodes,
+  overview,
+  plans,
+  settings,
+  users,
+};

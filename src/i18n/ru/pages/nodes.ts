@@ -1,6 +1,6 @@
 // Nodes, in Russian.
 import type { nodes as english } from '../../en/pages/nodes.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const nodes: Russian<typeof english> = {
   title: 'Узлы',

@@ -1,6 +1,6 @@
 // The overview, in Russian.
 import type { overview as english } from '../../en/pages/overview.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const overview: Russian<typeof english> = {
   title: 'Обзор',

@@ -1,9 +1,10 @@
 // Plans, in Russian.
 import type { plans as english } from '../../en/pages/plans.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 
 export const plans: Russian<typeof english> = {
   title: 'Тарифы',
+  usualCurrency: 'RUB',
   mark: 'Тариф',
   create: 'Добавить тариф',
   createAct: 'Добавить',

@@ -1,6 +1,6 @@
 // Settings, in Russian.
 import type { settings as english } from '../../en/pages/settings.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 import { addresses } from './settings/addresses.ts';
 import { api } from './settings/api.ts';
 import { backups } from './settings/backups.ts';

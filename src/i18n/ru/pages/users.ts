@@ -1,7 +1,7 @@
 // The list of users and the record of one, in Russian.
 
 import type { users as english } from '../../en/pages/users.ts';
-import type { Russian } from '../../translation.ts';
+import type { Russian } from '../russian.ts';
 import { bulk } from './users/bulk.ts';
 import { history } from './users/history.ts';
 import { make } from './users/make.ts';

@@ -1,10 +1,20 @@
 // Amounts of traffic in words: three figures, the right unit at every edge, in both languages.
-import { describe, expect, it } from 'vitest';
-import { createBytesFormat, NO_BREAK_SPACE, powerOf, unitSize } from './bytes.ts';
+import i18next from 'i18next';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { pages as en } from '../../../i18n/en/pages/index.ts';
+import type { Language } from '../../../i18n/languages.ts';
+import { pages as ru } from '../../../i18n/ru/pages/index.ts';
+import type { Units } from '../state/view.ts';
+import { createBytesFormat, NO_BREAK_SPACE, powerOf, separatorsOf, unitSize } from './bytes.ts';
 
+const i18n = i18next.createInstance();
+beforeAll(() => i18n.init({ lng: 'en', resources: { en, ru }, defaultNS: 'common' }));
+
+const formatIn = (language: Language, units: Units) =>
+  createBytesFormat(i18n.getFixedT(language, 'common'), language, units);
 const words = (text: string) => text.replaceAll(NO_BREAK_SPACE, ' ');
-const decimal = (bytes: number) => words(createBytesFormat('en', 'decimal')(bytes));
-const binary = (bytes: number) => words(createBytesFormat('en', 'binary')(bytes));
+const decimal = (bytes: number) => words(formatIn('en', 'decimal')(bytes));
+const binary = (bytes: number) => words(formatIn('en', 'binary')(bytes));
 
 describe('createBytesFormat', () => {
   it.each([
@@ -36,17 +46,24 @@ describe('createBytesFormat', () => {
   });
 
   it('speaks Russian with its comma and units', () => {
-    expect(words(createBytesFormat('ru', 'decimal')(1_400_000_000))).toBe('1,4 ГБ');
-    expect(words(createBytesFormat('ru', 'binary')(1536))).toBe('1,5 КиБ');
+    expect(words(formatIn('ru', 'decimal')(1_400_000_000))).toBe('1,4 ГБ');
+    expect(words(formatIn('ru', 'binary')(1536))).toBe('1,5 КиБ');
   });
 
   it('keeps figure and unit on one line', () => {
-    expect(createBytesFormat('en', 'decimal')(5e9)).toBe(`5${NO_BREAK_SPACE}GB`);
+    expect(formatIn('en', 'decimal')(5e9)).toBe(`5${NO_BREAK_SPACE}GB`);
   });
 
   it('tells two amounts in one unit, so that they compare', () => {
     const power = powerOf(50e9, 'decimal');
-    expect(words(createBytesFormat('en', 'decimal')(400e6, power))).toBe('0.4 GB');
+    expect(words(formatIn('en', 'decimal')(400e6, power))).toBe('0.4 GB');
     expect(unitSize(power, 'decimal')).toBe(1e9);
+  });
+});
+
+describe('separatorsOf', () => {
+  it('are those of the language, with a space that one can type', () => {
+    expect(separatorsOf('en')).toEqual({ thousand: ',', decimal: '.' });
+    expect(separatorsOf('ru')).toEqual({ thousand: ' ', decimal: ',' });
   });
 });

@@ -1,18 +1,22 @@
 // Amounts of traffic for people: three figures and a unit, decimal as networks count or binary by choice.
-import type { Locale, Units } from '../state/view.ts';
+import type { TFunction } from 'i18next';
+import { type Language, languageEntry } from '../../../i18n/languages.ts';
+import type { Units } from '../state/view.ts';
 
-const UNITS: Readonly<Record<Locale, Readonly<Record<Units, readonly string[]>>>> = {
-  en: { decimal: ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'], binary: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] },
-  ru: { decimal: ['Б', 'кБ', 'МБ', 'ГБ', 'ТБ', 'ПБ', 'ЭБ'], binary: ['Б', 'КиБ', 'МиБ', 'ГиБ', 'ТиБ', 'ПиБ', 'ЭиБ'] },
-};
+/** Keys of texts. */
+const UNITS = {
+  decimal: ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'],
+  binary: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'],
+} as const satisfies Record<Units, readonly string[]>;
 
 export const NO_BREAK_SPACE = '\u00a0';
 const STEP: Readonly<Record<Units, number>> = { decimal: 1000, binary: 1024 };
 const FIGURES = 3;
 
 /** The unit's name: power 3 is GB or GiB. */
-export function unitName(power: number, locale: Locale, units: Units): string {
-  return UNITS[locale][units][power] ?? '';
+export function unitName(t: TFunction<'common'>, power: number, units: Units): string {
+  const unit = UNITS[units][power];
+  return unit === undefined ? '' : t(`unit.${unit}`);
 }
 
 /** Bytes in one unit of that power. */
@@ -20,7 +24,7 @@ export function unitSize(power: number, units: Units): number {
   return STEP[units] ** power;
 }
 
-/** The power of the unit an amount is told in; one that rounds up to the next unit is told in that. */
+/** The power of the unit that an amount is shown in; one that rounds up to the next unit is shown in that. */
 export function powerOf(bytes: number, units: Units): number {
   let power = 0;
   for (let rest = Math.abs(bytes); power < 6 && round(rest) >= STEP[units]; rest /= STEP[units]) power += 1;
@@ -34,20 +38,27 @@ function round(amount: number): number {
 /** `1.4 GB`; whole bytes below a kilobyte. With a `power` in that unit, so that figures beside each other compare. */
 export type FormatBytes = (bytes: number, power?: number) => string;
 
-export function createBytesFormat(locale: Locale, units: Units): FormatBytes {
-  const figures = numberFormat(locale);
+export function createBytesFormat(t: TFunction<'common'>, language: Language, units: Units): FormatBytes {
+  const figures = numberFormat(language);
   return (bytes, power = powerOf(bytes, units)) => {
     const amount = round(bytes / unitSize(power, units));
-    return `${figures.format(amount)}${NO_BREAK_SPACE}${unitName(power, locale, units)}`;
+    return `${figures.format(amount)}${NO_BREAK_SPACE}${unitName(t, power, units)}`;
   };
 }
 
-/** The locale's figures with at most two decimals. */
-export function numberFormat(locale: Locale): Intl.NumberFormat {
-  return new Intl.NumberFormat(tagOf(locale), { maximumFractionDigits: 2 });
+/** The language's figures with at most two decimals. */
+export function numberFormat(language: Language): Intl.NumberFormat {
+  return new Intl.NumberFormat(languageEntry(language).tag, { maximumFractionDigits: 2 });
 }
 
-/** The language tag that Intl gets: days before months, a clock of 24 hours. */
-export function tagOf(locale: Locale): string {
-  return locale === 'ru' ? 'ru-RU' : 'en-GB';
+export interface Separators {
+  readonly thousand: string;
+  readonly decimal: string;
+}
+
+export function separatorsOf(language: Language): Separators {
+  const parts = numberFormat(language).formatToParts(1_234_567.8);
+  const find = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  // A space that does not break is a space to the person who types.
+  return { thousand: find('group').replace(/\s/, ' '), decimal: find('decimal') || '.' };
 }

@@ -1,6 +1,6 @@
 // Moments for people, in the panel's time zone: calendar months and days mean that zone, not the browser's.
-import type { Locale } from '../state/view.ts';
-import { tagOf } from './bytes.ts';
+import { withoutYearMark } from '../../../i18n/dates.ts';
+import { type Language, languageEntry } from '../../../i18n/languages.ts';
 
 const STYLES = {
   /** 14 Mar 2027 */
@@ -41,11 +41,11 @@ export type DateStyle = keyof typeof STYLES;
 export type FormatMoment = (at: number, style: DateStyle) => string;
 
 /** Moments in a time zone: an IANA name that the browser knows. Each style's Intl format is made once, at its first use. */
-export function createMomentFormat(locale: Locale, timeZone: string): FormatMoment {
+export function createMomentFormat(language: Language, timeZone: string): FormatMoment {
+  const { tag } = languageEntry(language);
   const formats: Partial<Record<DateStyle, Intl.DateTimeFormat>> = {};
   return (at, style) => {
-    formats[style] ??= new Intl.DateTimeFormat(tagOf(locale), { ...STYLES[style], timeZone });
-    // Russian puts "г." behind every year, which a table does not need.
-    return formats[style].format(at).replace(/[\s\u00a0\u202f]г\.(?=,|$| в)/u, '');
+    formats[style] ??= new Intl.DateTimeFormat(tag, { ...STYLES[style], timeZone });
+    return withoutYearMark(formats[style].format(at));
   };
 }

@@ -1,9 +1,10 @@
-// Everything the pages say in figures and dates, in the administrator's language and units and the panel's time zone.
+// How the pages write figures and dates, in the administrator's language and units and the panel's time zone.
 import type { TFunction } from 'i18next';
 import { isTimeZone } from '../../../domain/time-zone.ts';
+import { type Language, languageEntry } from '../../../i18n/languages.ts';
 import { panelNow } from '../state/connection.ts';
-import type { Locale, Units } from '../state/view.ts';
-import { createBytesFormat, NO_BREAK_SPACE, numberFormat, tagOf } from './bytes.ts';
+import type { Units } from '../state/view.ts';
+import { createBytesFormat, NO_BREAK_SPACE, numberFormat, type Separators, separatorsOf, unitName } from './bytes.ts';
 import { createMomentFormat, type DateStyle } from './dates.ts';
 import { partsOf, spanOf } from './spans.ts';
 
@@ -11,11 +12,15 @@ import { partsOf, spanOf } from './spans.ts';
 export type Moment = string | number;
 
 export interface Format {
-  readonly locale: Locale;
+  readonly locale: Language;
   readonly timeZone: string;
   readonly units: Units;
   /** `1.4 GB` */
   bytes(amount: number, power?: number): string;
+  /** The unit's name: power 3 is GB or GiB. */
+  byteUnit(power: number): string;
+  /** What stands between thousands and before decimals in fields where numbers are typed. */
+  readonly separators: Separators;
   /** `1,400,000,000 bytes` */
   exactBytes(amount: number): string;
   /** `4,312` */
@@ -33,16 +38,18 @@ export interface Format {
 }
 
 /** Binds a language, units and a time zone; one that the browser does not know counts as UTC. Components take it from `useFormat`. */
-export function createFormat(t: TFunction<'common'>, locale: Locale, units: Units, panelZone: string): Format {
+export function createFormat(t: TFunction<'common'>, locale: Language, units: Units, panelZone: string): Format {
   const timeZone = isTimeZone(panelZone) ? panelZone : 'UTC';
   const moment = createMomentFormat(locale, timeZone);
   const whole = numberFormat(locale);
-  const percent = new Intl.NumberFormat(tagOf(locale), { style: 'percent', maximumFractionDigits: 0 });
+  const percent = new Intl.NumberFormat(languageEntry(locale).tag, { style: 'percent', maximumFractionDigits: 0 });
   return {
     locale,
     timeZone,
     units,
-    bytes: createBytesFormat(locale, units),
+    bytes: createBytesFormat(t, locale, units),
+    byteUnit: (power) => unitName(t, power, units),
+    separators: separatorsOf(locale),
     exactBytes: (amount) => t('bytes', { count: amount, amount: whole.format(amount) }),
     number: (amount) => whole.format(amount),
     percent: (fraction) => percent.format(fraction),

@@ -13,9 +13,9 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { LANGUAGES } from '../../../i18n/languages.ts';
 import { KeyHint } from '../components/key-hint.tsx';
 import { useOperation } from '../data/use-operation.ts';
-import { LOCALE_NAMES, LOCALES } from '../i18n/i18n.ts';
 import { useLocale } from '../i18n/use-locale.ts';
 import { hashOf } from '../router/route.ts';
 import { useConnection } from '../state/connection.ts';
@@ -89,7 +89,7 @@ function ViewMenu() {
         <Choices
           label={t('language')}
           value={locale}
-          items={LOCALES.map((one) => [one, LOCALE_NAMES[one]] as const)}
+          items={LANGUAGES.map(({ code, name }) => [code, name] as const)}
           onChoose={(next) => changeView({ locale: next })}
         />
       </Menu.Dropdown>

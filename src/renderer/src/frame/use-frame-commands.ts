@@ -11,9 +11,9 @@ import {
   IconUserPlus,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { LANGUAGES } from '../../../i18n/languages.ts';
 import { type Command, useCommands } from '../components/commands.ts';
 import { type Shortcut, useShortcuts } from '../components/keys.ts';
-import { LOCALE_NAMES } from '../i18n/i18n.ts';
 import { useLocale } from '../i18n/use-locale.ts';
 import { hashOf } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
@@ -50,7 +50,6 @@ export function useFrameCommands(): void {
     run: () => navigate(hashOf([screen, 'new'])),
   }));
   const otherTheme = scheme === 'dark' ? 'light' : 'dark';
-  const otherLocale = locale === 'ru' ? 'en' : 'ru';
   const commands: Command[] = [
     ...makes,
     ...screens.map((screen) => ({ ...screen, group: 'goTo' as const })),
@@ -59,17 +58,17 @@ export function useFrameCommands(): void {
       group: 'appearance',
       label: `${t('theme.label')}: ${t(`theme.${otherTheme}`)}`,
       icon: otherTheme === 'dark' ? IconMoon : IconSun,
-      words: 'theme тема dark light',
+      words: t('theme.words'),
       run: () => changeView({ theme: otherTheme }),
     },
-    {
-      id: 'language',
-      group: 'appearance',
-      label: `${t('language')}: ${LOCALE_NAMES[otherLocale]}`,
+    ...LANGUAGES.filter(({ code }) => code !== locale).map(({ code, name, word }) => ({
+      id: `language ${code}`,
+      group: 'appearance' as const,
+      label: `${t('language')}: ${name}`,
       icon: IconLanguage,
-      words: 'language язык',
-      run: () => changeView({ locale: otherLocale }),
-    },
+      words: `language ${word}`,
+      run: () => changeView({ locale: code }),
+    })),
     {
       id: 'keys',
       group: 'appearance',

@@ -7,7 +7,7 @@ import '../theme/mantine.css';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Language, Look } from '../app.tsx';
+import { Look, Translated } from '../app.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { PanelProvider } from '../data/panel.tsx';
 import { createQueryClient } from '../data/query-client.ts';
@@ -24,12 +24,12 @@ if (root !== null) {
     <StrictMode>
       <PanelProvider transport={fakeTransport} queries={createQueryClient()}>
         <Look>
-          <Language>
+          <Translated>
             <FormatProvider timeZone="Europe/Berlin">
               <Gallery />
               <Toasts />
             </FormatProvider>
-          </Language>
+          </Translated>
         </Look>
       </PanelProvider>
     </StrictMode>,

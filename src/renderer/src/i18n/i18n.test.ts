@@ -1,102 +1,20 @@
-// Both languages say the same things: the same keys, the plural forms of each grammar, the same figures in each sentence.
+// The texts with their values: a sentence for every error, and counting, distances and figures as each grammar has them.
 import i18next, { type i18n } from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../contract/errors.ts';
-import { en } from '../../../i18n/en/pages/index.ts';
-import { ru } from '../../../i18n/ru/pages/index.ts';
+import { pages as en } from '../../../i18n/en/pages/index.ts';
+import { LANGUAGES } from '../../../i18n/languages.ts';
+import { pages as ru } from '../../../i18n/ru/pages/index.ts';
 import { createFormat } from '../format/format.ts';
-import { preferredLocale } from './i18n.ts';
-
-type Tree = { readonly [key: string]: string | Tree };
-
-const PLURALS = { en: ['one', 'other'], ru: ['few', 'many', 'one', 'other'] } as const;
-const SUFFIX = /_(zero|one|two|few|many|other)$/;
-
-/** Every text by its whole key; `texts` of all plural forms of a key stand together. */
-function textsOf(tree: Tree, path = ''): Map<string, Map<string, string>> {
-  const all = new Map<string, Map<string, string>>();
-  for (const [key, value] of Object.entries(tree)) {
-    if (typeof value !== 'string') {
-      for (const entry of textsOf(value, `${path}${key}.`)) all.set(...entry);
-      continue;
-    }
-    // A key such as `too_many` is no plural: nothing stands beside it.
-    const isPlural = SUFFIX.test(key) && `${key.replace(SUFFIX, '')}_other` in tree;
-    const stem = path + (isPlural ? key.replace(SUFFIX, '') : key);
-    const form = (isPlural && SUFFIX.exec(key)?.[1]) || '';
-    all.set(stem, (all.get(stem) ?? new Map()).set(form, value));
-  }
-  return all;
-}
-
-const figuresOf = (text: string) => [...new Set([...text.matchAll(/\{\{\s*(\w+)/g)].map((match) => match[1]))].sort();
-const english = textsOf(en);
-const russian = textsOf(ru);
-
-describe('the languages', () => {
-  it('have the same keys', () => {
-    expect([...russian.keys()].sort()).toEqual([...english.keys()].sort());
-  });
-
-  it('have the plural forms of their own grammar wherever the other counts', () => {
-    for (const [key, forms] of english) {
-      const counts = !forms.has('');
-      // A sentence of its own for nothing, which both languages then have.
-      const zero = forms.has('zero') ? ['zero'] : [];
-      expect([...forms.keys()].sort(), `en ${key}`).toEqual(counts ? [...PLURALS.en, ...zero] : ['']);
-      expect([...(russian.get(key)?.keys() ?? [])].sort(), `ru ${key}`).toEqual(
-        counts ? [...PLURALS.ru, ...zero] : [''],
-      );
-    }
-  });
-
-  it('tell the same figures in every sentence', () => {
-    for (const [key, forms] of english) {
-      const expected = figuresOf(forms.get('other') ?? forms.get('') ?? '');
-      for (const [form, text] of russian.get(key) ?? []) {
-        if (form !== 'zero') expect(figuresOf(text), `${key} ${form}`).toEqual(expected);
-      }
-    }
-  });
-
-  it('keep the same marks around words', () => {
-    const marks = (text = '') => [...text.matchAll(/<\/?\w+>/g)].map(String).sort();
-    for (const [key, forms] of english) {
-      const text = forms.get('other') ?? forms.get('');
-      for (const other of russian.get(key)?.values() ?? []) expect(marks(other), key).toEqual(marks(text));
-    }
-  });
-
-  it('leave nothing empty, nothing untranslated and nothing shouted', () => {
-    for (const [language, texts] of [
-      ['en', english],
-      ['ru', russian],
-    ] as const) {
-      for (const [key, forms] of texts) {
-        for (const text of forms.values()) {
-          expect(text.trim(), `${language} ${key}`).not.toBe('');
-          expect(text, `${language} ${key}`).not.toMatch(/!|\bOops\b|Упс/);
-        }
-      }
-    }
-    const same = [...english].filter(([key, forms]) => {
-      const text = forms.get('') ?? '';
-      return /[a-z]{3}/i.test(text.replaceAll(/\{\{.*?\}\}|<.*?>/g, '')) && russian.get(key)?.get('') === text;
-    });
-    // Names and formats that are the same in every language.
-    const allowed =
-      /\b(API|IP|TOML|YAML|JSON|CSV|PEM|SNI|ALPN|VLESS|VMess|Trojan|Shadowsocks|gRPC|WebSocket|REALITY|TLS|TCP|XHTTP|HTTPUpgrade|UUID|curl|OpenAPI|Telegram|Prometheus|Xray|sing-box|Mihomo)\b/gi;
-    const untranslated = same.filter(([, forms]) => /[a-z]{3}/i.test((forms.get('') ?? '').replaceAll(allowed, '')));
-    expect(untranslated.map(([key]) => key)).toEqual([]);
-  });
-});
 
 describe('errors', () => {
-  it('are told for every code that the panel can answer with, and for no other', () => {
-    const codes = Object.keys(ERRORS).sort();
-    expect(Object.keys(en.errors.code).sort()).toEqual(codes);
-    expect(Object.keys(ru.errors.code).sort()).toEqual(codes);
-  });
+  it.each(LANGUAGES)(
+    'have a sentence in $code for every code that the panel can answer with, and for no other',
+    async ({ pages }) => {
+      const { errors } = await pages();
+      expect(Object.keys(errors.code).sort()).toEqual(Object.keys(ERRORS).sort());
+    },
+  );
 });
 
 describe('counting', () => {
@@ -137,15 +55,5 @@ describe('counting', () => {
 
   it('groups digits where a sentence asks for it', () => {
     expect(i18n.getFixedT('en', 'frame')('selection.all', { count: 4312 })).toBe('Select all 4,312 that match');
-  });
-});
-
-describe('preferredLocale', () => {
-  it('takes the first language that the pages speak', () => {
-    expect(preferredLocale(['ru-RU', 'en'])).toBe('ru');
-    expect(preferredLocale(['en-US', 'ru'])).toBe('en');
-    expect(preferredLocale(['de', 'ru'])).toBe('ru');
-    expect(preferredLocale(['de'])).toBe('en');
-    expect(preferredLocale([])).toBe('en');
   });
 });

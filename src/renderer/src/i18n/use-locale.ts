@@ -1,8 +1,8 @@
-// The language the pages speak at the moment.
+// The language that the pages are in at the moment.
 import { useTranslation } from 'react-i18next';
-import type { Locale } from '../state/view.ts';
+import { chooseLanguage, type Language } from '../../../i18n/languages.ts';
 
-export function useLocale(): Locale {
+export function useLocale(): Language {
   const { i18n } = useTranslation();
-  return i18n.language === 'ru' ? 'ru' : 'en';
+  return chooseLanguage([i18n.language]);
 }

@@ -1,9 +1,9 @@
 // How the pages look, as this browser remembers it. Nothing the panel owns and nothing secret is here.
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import type { Language } from '../../../i18n/languages.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
-export type Locale = 'en' | 'ru';
 export type Density = 'comfortable' | 'compact';
 /** `decimal`: 1 GB is 10^9 bytes, as networks count. `binary`: 1 GiB is 2^30 bytes. */
 export type Units = 'decimal' | 'binary';
@@ -20,7 +20,7 @@ export interface TableView {
 export interface View {
   readonly theme: Theme;
   /** null: the panel's own language. */
-  readonly locale: Locale | null;
+  readonly locale: Language | null;
   readonly density: Density;
   readonly units: Units;
   /** Whether single letters act, as `j` and `?` do. */

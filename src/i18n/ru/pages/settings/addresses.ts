@@ -1,6 +1,6 @@
 // Addresses, in Russian.
 import type { addresses as english } from '../../../en/pages/settings/addresses.ts';
-import type { Russian } from '../../../translation.ts';
+import type { Russian } from '../../russian.ts';
 
 export const addresses: Russian<typeof english> = {
   now: {

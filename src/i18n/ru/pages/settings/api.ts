@@ -1,6 +1,6 @@
 // The API, in Russian.
 import type { api as english } from '../../../en/pages/settings/api.ts';
-import type { Russian } from '../../../translation.ts';
+import type { Russian } from '../../russian.ts';
 
 export const api: Russian<typeof english> = {
   title: 'API',

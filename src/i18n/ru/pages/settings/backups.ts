@@ -1,6 +1,6 @@
 // Backups, in Russian.
 import type { backups as english } from '../../../en/pages/settings/backups.ts';
-import type { Russian } from '../../../translation.ts';
+import type { Russian } from '../../russian.ts';
 
 export const backups: Russian<typeof english> = {
   make: {

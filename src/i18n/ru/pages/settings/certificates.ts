@@ -1,6 +1,6 @@
 // Certificates, in Russian.
 import type { certificates as english } from '../../../en/pages/settings/certificates.ts';
-import type { Russian } from '../../../translation.ts';
+import type { Russian } from '../../russian.ts';
 
 export const certificates: Russian<typeof english> = {
   panel: 'Сертификат панели',

@@ -1,6 +1,6 @@
 // Settings of the desktop application, in Russian.
 import type { desktop as english } from '../../../en/pages/settings/desktop.ts';
-import type { Russian } from '../../../translation.ts';
+import type { Russian } from '../../russian.ts';
 
 export const desktop: Russian<typeof english> = {
   title: 'На этом компьютере',

@@ -1,6 +1,6 @@
 // Security, in Russian.
 import type { security as english } from '../../../en/pages/settings/security.ts';
-import type { Russian } from '../../../translation.ts';
+import type { Russian } from '../../russian.ts';
 
 export const security: Russian<typeof english> = {
   password: {

@@ -2,7 +2,7 @@
 import { NumberInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { powerOf, unitName, unitSize } from '../../format/bytes.ts';
+import { powerOf, unitSize } from '../../format/bytes.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import classes from './form.module.css';
 
@@ -25,7 +25,7 @@ const USUAL = 3;
 
 export function BytesInput({ value = null, onChange, ...props }: BytesInputProps) {
   const { t } = useTranslation('frame');
-  const { locale, units } = useFormat();
+  const { units, separators, byteUnit } = useFormat();
   const [power, setPower] = useState<number>(() =>
     value === null ? USUAL : Math.min(Math.max(powerOf(value, units), 2), 4),
   );
@@ -39,8 +39,8 @@ export function BytesInput({ value = null, onChange, ...props }: BytesInputProps
       min={0}
       allowNegative={false}
       decimalScale={3}
-      thousandSeparator={locale === 'ru' ? ' ' : ','}
-      decimalSeparator={locale === 'ru' ? ',' : '.'}
+      thousandSeparator={separators.thousand}
+      decimalSeparator={separators.decimal}
       hideControls
       inputMode="decimal"
       rightSectionWidth={76}
@@ -58,7 +58,7 @@ export function BytesInput({ value = null, onChange, ...props }: BytesInputProps
         >
           {POWERS.map((one) => (
             <option key={one} value={one}>
-              {unitName(one, locale, units)}
+              {byteUnit(one)}
             </option>
           ))}
         </select>

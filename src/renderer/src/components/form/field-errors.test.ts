@@ -3,8 +3,8 @@ import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PanelCallError } from '../../../../contract/client.ts';
 import { type ErrorCode, type FieldError, problemOf } from '../../../../contract/errors.ts';
-import { en } from '../../../../i18n/en/pages/index.ts';
-import { ru } from '../../../../i18n/ru/pages/index.ts';
+import { pages as en } from '../../../../i18n/en/pages/index.ts';
+import { pages as ru } from '../../../../i18n/ru/pages/index.ts';
 import { fieldOf, refusedFields, wrongFields } from './field-errors.ts';
 
 const i18n = i18next.createInstance();

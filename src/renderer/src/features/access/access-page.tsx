@@ -3,8 +3,8 @@ import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import { IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { LANGUAGES } from '../../../../i18n/languages.ts';
 import { Logo } from '../../components/logo.tsx';
-import { LOCALE_NAMES, LOCALES } from '../../i18n/i18n.ts';
 import { useTitle } from '../../router/title.ts';
 import { changeView } from '../../state/view.ts';
 import { useScheme } from '../../theme/use-scheme.ts';
@@ -54,9 +54,9 @@ function LookButtons() {
           </Tooltip>
         </Menu.Target>
         <Menu.Dropdown>
-          {LOCALES.map((locale) => (
-            <Menu.Item key={locale} lang={locale} onClick={() => changeView({ locale })}>
-              {LOCALE_NAMES[locale]}
+          {LANGUAGES.map(({ code, name }) => (
+            <Menu.Item key={code} lang={code} onClick={() => changeView({ locale: code })}>
+              {name}
             </Menu.Item>
           ))}
         </Menu.Dropdown>

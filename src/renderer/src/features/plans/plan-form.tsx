@@ -97,7 +97,7 @@ const CURRENCIES = Intl.supportedValuesOf('currency');
 
 export function PriceInput({ value, onChange, error, ...props }: PriceInputProps) {
   const { t } = useTranslation('plans');
-  const { locale } = useFormat();
+  const { separators } = useFormat();
   return (
     <FieldRow>
       <NumberInput
@@ -112,8 +112,8 @@ export function PriceInput({ value, onChange, error, ...props }: PriceInputProps
         max={1_000_000_000}
         allowNegative={false}
         decimalScale={digitsOf(value.currency)}
-        thousandSeparator={locale === 'ru' ? ' ' : ','}
-        decimalSeparator={locale === 'ru' ? ',' : '.'}
+        thousandSeparator={separators.thousand}
+        decimalSeparator={separators.decimal}
         hideControls
         inputMode="decimal"
       />

@@ -10,7 +10,6 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { useLocale } from '../../i18n/use-locale.ts';
 import { changedQuery, hashOf } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
 import { usePlanColumns } from './plan-columns.tsx';
@@ -18,12 +17,10 @@ import { PlanDrawer } from './plan-drawer.tsx';
 import type { Plan } from './plan-values.ts';
 
 const NO_PLANS: readonly Plan[] = [];
-const CURRENCY = { en: 'EUR', ru: 'RUB' } as const;
 
 export function PlansPage() {
   const { t } = useTranslation('plans');
   const { path, query } = useRoute();
-  const locale = useLocale();
   const plans = useOperation('listTariffs', { limit: 500 });
   const all = plans.data?.items ?? NO_PLANS;
   const isArchive = query.get('archived') === 'true';
@@ -37,7 +34,7 @@ export function PlansPage() {
 
   const open = openedBy(path[1]);
   const from = all.find(({ id }) => String(id) === query.get('from'));
-  const currency = all.findLast(({ price }) => price !== null)?.price?.currency ?? CURRENCY[locale];
+  const currency = all.findLast(({ price }) => price !== null)?.price?.currency ?? t('usualCurrency');
   // A copy begins with what it is made after: not before that is here.
   const isWaiting = open === 'new' && query.has('from') && plans.isPending;
   return (

@@ -1,6 +1,5 @@
 // Prices: the contract counts minor units (cents, kopecks), people read and type the major one, and currencies differ in their digits.
-import { tagOf } from '../../format/bytes.ts';
-import type { Locale } from '../../state/view.ts';
+import { type Language, languageEntry } from '../../../../i18n/languages.ts';
 
 export interface Price {
   /** In minor units. */
@@ -27,8 +26,8 @@ export function toMinor(amount: number, currency: string): number {
 }
 
 /** `€4.99`; nothing behind the point where it is even. */
-export function formatPrice(price: Price, locale: Locale): string {
-  const format = new Intl.NumberFormat(tagOf(locale), {
+export function formatPrice(price: Price, language: Language): string {
+  const format = new Intl.NumberFormat(languageEntry(language).tag, {
     style: 'currency',
     currency: price.currency,
     currencyDisplay: 'narrowSymbol',

@@ -2,10 +2,10 @@
 import { NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/panel-settings.ts';
+import { LANGUAGES } from '../../../../../i18n/languages.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { LOCALE_NAMES, LOCALES } from '../../../i18n/i18n.ts';
 import { changeView, type Units, useView } from '../../../state/view.ts';
 import { Reading } from '../parts/parts.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
@@ -46,7 +46,7 @@ function GeneralCard({ settings }: { readonly settings: PanelSettings }) {
         label={t('general.language')}
         description={t('general.languageHint')}
         allowDeselect={false}
-        data={LOCALES.map((value) => ({ value, label: LOCALE_NAMES[value] }))}
+        data={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))}
         {...form.form.getInputProps('language')}
       />
       <Select
