@@ -60,7 +60,7 @@ module.exports = {
       'adapters',
       [
         layers(...inside, 'adapters'),
-        npm('keytar', '@napi-rs/keyring', 'pino', 'otpauth', '@peculiar/x509', 'reflect-metadata', 'better-sqlite3'),
+        npm('keytar', '@napi-rs/keyring', 'p-limit', 'pino', 'otpauth', '@peculiar/x509', 'reflect-metadata', 'better-sqlite3'),
       ],
       { builtins: true },
     ),

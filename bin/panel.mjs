@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { becomeFrugal, FLAGS, frugal } from './memory.mjs';
 
 const NEEDED_MAJOR = 24;
 /** After so long everything that a panel needs has been loaded. */
@@ -15,24 +14,20 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) await runHere();
 else runInNewerNode();
 
 async function runHere() {
-  const args = process.argv.slice(2);
-  // The one command that stays.
-  if (args[0] === 'serve') becomeFrugal(fileURLToPath(import.meta.url), args);
   const source = new URL('../src/cli/index.ts', import.meta.url);
   const bundle = new URL('../out/main/cli.js', import.meta.url);
-  keepCompiled(fileURLToPath(new URL('../node_modules/.cache/gatehouse', import.meta.url)));
+  cacheCompiled(fileURLToPath(new URL('../node_modules/.cache/gatehouse', import.meta.url)));
   if (existsSync(source)) await import(source.href);
   else if (existsSync(bundle)) await import(bundle.href);
   else fail('neither src/cli/index.ts nor out/main/cli.js is here. Run `npm run build` first.');
 }
 
 /**
- * Keeps what Node makes of the sources: the next start takes half the time and 30 MB less. The folder is as safe as the sources
- * themselves; where it cannot be written to, nothing is kept. The variable is for the threads.
+ * Caches what Node compiles of the sources: the next start takes half the time and 30 MB less. The cache is as safe as the sources,
+ * which lie beside it. Where the folder cannot be written to, there is no cache.
  */
-function keepCompiled(folder) {
-  process.env.NODE_COMPILE_CACHE ??= folder;
-  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+function cacheCompiled(folder) {
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE ?? folder);
   setTimeout(module.flushCompileCache, LOADED_MS).unref();
 }
 
@@ -44,10 +39,7 @@ function runInNewerNode() {
   if (!newer)
     fail(`Node ${NEEDED_MAJOR} or newer is needed, this is ${process.version}. Run \`npm ci\` or install it.`);
 
-  const child = spawn(newer, [...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env: frugal(),
-  });
+  const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) {
     // The child decides when it is done. A terminal's Ctrl-C reaches the child by itself; twice would mean "now".
     const isFromTerminal = process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT');

@@ -1,7 +1,7 @@
 // Password hashing behind the core's port: scrypt with the parameters that OWASP's Password Storage Cheat Sheet names.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import pLimit from 'p-limit';
 import type { PasswordHasher } from '../core/ports/ports.ts';
-import { createGate } from './semaphore.ts';
 
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
@@ -14,14 +14,14 @@ type Parameters = { readonly costLog2: number; readonly blockSize: number; reado
 type Stored = Parameters & { readonly salt: Buffer; readonly hash: Buffer };
 
 /**
- * A hasher that writes `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>` (base64url) and verifies whatever parameters are stored.
+ * A hasher that writes `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>` (base64url) and verifies with the stored parameters.
  * `costLog2` is lowered by tests only.
  */
 export function createPasswordHasher(costLog2 = 17): PasswordHasher {
-  const passThrough = createGate(AT_ONCE);
+  const limit = pLimit(AT_ONCE);
   const parameters = { costLog2, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
   const derive = (password: string, salt: Buffer, by: Parameters, length: number) =>
-    passThrough(() => deriveKey(password, salt, by, length));
+    limit(() => deriveKey(password, salt, by, length));
 
   return {
     async hash(password) {
@@ -42,7 +42,7 @@ export function createPasswordHasher(costLog2 = 17): PasswordHasher {
   };
 }
 
-/** The same password typed on another keyboard may come in another Unicode form (NIST SP 800-63B section 3.1.1.2: NFKC). */
+/** Keyboards send the same password in different Unicode forms (NIST SP 800-63B section 3.1.1.2: NFKC). */
 function deriveKey(password: string, salt: Buffer, by: Parameters, length: number): Promise<Buffer> {
   const N = 2 ** by.costLog2;
   const options = { N, r: by.blockSize, p: by.parallelism, maxmem: 128 * N * by.blockSize * by.parallelism + 2 ** 22 };

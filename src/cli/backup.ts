@@ -10,13 +10,15 @@ export type BackupOptions = {
   readonly json?: boolean;
   readonly out?: string;
   readonly passphraseStdin?: boolean;
+  readonly keyFile?: string;
 };
 
 /** The path alone goes to stdout, so that a script can take the file elsewhere. */
-export async function backup({ data, json, out, passphraseStdin = false }: BackupOptions): Promise<void> {
+export async function backup(options: BackupOptions): Promise<void> {
+  const { data, json, out, passphraseStdin = false, keyFile = null } = options;
   if (out !== undefined && existsSync(out)) throw refusal('refused', `${out} is there already. Name another file.`);
   const passphrase = await askNewPassphrase(passphraseStdin);
-  const made = await perform(data, 'backup', { passphrase });
+  const made = await perform(data, 'backup', { passphrase }, { keyFile });
   const path = out === undefined ? made.path : await moveTo(resolve(out), made, data);
   if (json) return printJson({ ...made, path });
   print(path);

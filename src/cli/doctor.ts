@@ -1,16 +1,23 @@
 // `panel doctor`: what is wrong with this panel and what to do, for people and for scripts.
 import { findDataFolder } from '../panel/data-folder.ts';
-import { examine } from '../panel/doctor/doctor.ts';
-import type { Verdict } from '../panel/doctor/finding.ts';
+import { examine, type Verdict } from '../panel/doctor.ts';
 import { print, printJson } from './terminal.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };
 const PROBLEM_FOUND = 1;
 
 /** Sets exit code 1 when there is a problem; warnings leave it 0. */
-export async function doctor({ data, json }: { data?: string; json?: boolean }): Promise<void> {
+export async function doctor({
+  data,
+  json,
+  keyFile,
+}: {
+  data?: string;
+  json?: boolean;
+  keyFile?: string;
+}): Promise<void> {
   const folder = findDataFolder(data);
-  const checks = await examine(folder);
+  const checks = await examine(folder, { keyFile: keyFile ?? null });
   const isWell = checks.every(({ verdict }) => verdict !== 'problem');
   if (!isWell) process.exitCode = PROBLEM_FOUND;
   if (json) return printJson({ ok: isWell, folder, checks });

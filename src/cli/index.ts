@@ -1,7 +1,7 @@
 // The `panel` command: what it takes and what it says of itself. Each command is a file beside this one, loaded when it is called.
 import { resolve } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { panelVersion } from '../panel/version.ts';
+import { panelVersion } from '../panel/machine-parts.ts';
 import { explainFailure } from './failure.ts';
 
 const WRONG_ARGUMENTS = 2;
@@ -19,12 +19,14 @@ function wholeNumber(least: number, most: number) {
 
 const dataOption = () =>
   new Option('--data <folder>', "the data folder (default: $GATEHOUSE_DATA or the system's place for it)");
-/** Where the key of the secrets is, on machines without a keychain; every command that may need a secret takes it. */
+/** The file with the master key, on machines without a keychain, for every command that may need a secret. */
 const keyFileOption = () =>
   new Option(
     '--key-file <path>',
     'the file with the key of the secrets, on machines without a keychain; `serve` makes it, outside the data folder',
-  ).env('GATEHOUSE_KEY_FILE');
+  )
+    .env('GATEHOUSE_KEY_FILE')
+    .argParser((path) => (path === '' ? undefined : resolve(path)));
 const jsonOption = () => new Option('--json', 'answer in JSON, for scripts');
 
 const program = new Command('panel')
@@ -158,12 +160,6 @@ program
   .option('--out <file>', 'write it to a file')
   .addOption(dataOption())
   .action(async (options) => (await import('./openapi.ts')).openapi(options));
-
-// Wherever a command needs the key, it looks for it in one place.
-program.hook('preAction', (_program, command) => {
-  const { keyFile } = command.opts<{ keyFile?: string }>();
-  if (keyFile !== undefined) process.env.GATEHOUSE_KEY_FILE = resolve(keyFile);
-});
 
 // Every file that the panel makes is its owner's alone.
 process.umask(0o077);

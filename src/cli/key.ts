@@ -10,13 +10,19 @@ export type KeyAddOptions = Common & {
   readonly name: string;
   readonly access: 'read' | 'full';
   readonly expires: 'never' | '30' | '90' | '365';
+  readonly keyFile?: string;
 };
 
 /** The key alone goes to stdout, so that a script can keep it: `KEY=$(panel key add …)`. */
-export async function keyAdd({ data, name, access, expires, json }: KeyAddOptions): Promise<void> {
+export async function keyAdd({ data, name, access, expires, json, keyFile }: KeyAddOptions): Promise<void> {
   const expires_in_days = EXPIRY[expires];
   const proof = await askProof(await perform(data, 'has-second-factor', {}));
-  const made = await perform(data, 'key-add', { name, access, expires_in_days, ...proof });
+  const made = await perform(
+    data,
+    'key-add',
+    { name, access, expires_in_days, ...proof },
+    { keyFile: keyFile ?? null },
+  );
   if (json) return printJson(made);
   say(`The key ${made.key.id} (${describe(made.key)}). It is shown now and never again:`);
   print(made.value);

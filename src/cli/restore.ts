@@ -1,8 +1,7 @@
 // `panel restore`: puts what a backup holds in the place of the present data, or with --check only says whether it could.
 import { resolve } from 'node:path';
 import type { BackupProblem } from '../core/ports/backups.ts';
-import { inspectBackup, isEncrypted } from '../panel/backup/inspect.ts';
-import { restoreFile } from '../panel/backup/restore-file.ts';
+import { inspectBackup, isEncrypted, restoreFile } from '../panel/backup/local-file.ts';
 import { reasonOf, refusal } from '../panel/refusal.ts';
 import { askPassphrase, print, printJson, say } from './terminal.ts';
 
@@ -11,6 +10,7 @@ export type RestoreOptions = {
   readonly json?: boolean;
   readonly check?: boolean;
   readonly passphraseStdin?: boolean;
+  readonly keyFile?: string;
 };
 
 const REFUSED: Readonly<Record<BackupProblem, string>> = {
@@ -24,7 +24,7 @@ const REFUSED: Readonly<Record<BackupProblem, string>> = {
 };
 
 export async function restore(file: string, options: RestoreOptions): Promise<void> {
-  const { data, json, check = false, passphraseStdin = false } = options;
+  const { data, json, check = false, passphraseStdin = false, keyFile = null } = options;
   const path = resolve(file);
   const passphrase = isEncrypted(path) || passphraseStdin ? await askPassphrase(passphraseStdin) : null;
   const verdict = await look(path, passphrase);
@@ -36,7 +36,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
     if (json) return printJson({ ok: true, ...verdict });
     return print(`${path} can be restored: ${verdict.users} users, ${verdict.keys} keys, as of ${made}.`);
   }
-  const restored = await restoreFile(data, path, passphrase);
+  const restored = await restoreFile(data, path, passphrase, keyFile);
   if (json) return printJson(restored);
   print(`Restored ${verdict.users} users and ${verdict.keys} keys as of ${made}.`);
   print(`Links begin with ${restored.links_url}`);

@@ -1,5 +1,4 @@
 // `panel serve`: runs the panel until it is told to stop, and tells a newcomer where it is and what to do first.
-import { resolve } from 'node:path';
 import { findDataFolder } from '../panel/data-folder.ts';
 import { openPanel, type Panel } from '../panel/panel.ts';
 import { explainFailure } from './failure.ts';
@@ -28,7 +27,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     folder,
     plainHttp: http,
     trustedProxies: trustedProxy,
-    keyFile: keyFile && resolve(keyFile),
+    keyFile,
     log,
   });
   stopOnSignals(panel);

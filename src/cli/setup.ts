@@ -4,7 +4,7 @@ import { refusal } from '../panel/refusal.ts';
 import { askNewPassword, print, printJson } from './terminal.ts';
 
 /** The one command that may make a data folder: an administrator can be made before the first start. */
-const FOUNDS = { mayFound: true };
+const FOUNDS = { mayCreate: true };
 
 export type SetupOptions = { readonly data?: string; readonly name?: string; readonly json?: boolean };
 

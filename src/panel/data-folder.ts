@@ -1,8 +1,7 @@
-// Where the panel keeps everything it has, and the folder made fit for it: one folder, for its owner only.
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+// The data folder, which holds everything of a panel: where it is, what it must be like, and the names in it.
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { networkFileSystem } from './network-drive.ts';
 import { isRefusal, reasonOf, refusal } from './refusal.ts';
 
 /** Names inside a data folder. `lock`, `owner.json` and `control.*` belong to the adapters. */
@@ -11,33 +10,33 @@ export const FILES = {
   tls: 'tls',
   log: join('logs', 'panel.log'),
   demo: 'demo.json',
-  /** Room on the disk that is kept back. */
+  /** Reserved disk space. */
   reserve: 'reserve',
   backups: 'backups',
-  /** Where backups are made and looked through; empty but for what was broken off. */
+  /** Where backups are made and checked; empty except after a crash. */
   workshop: 'workshop',
 } as const;
 
 type Machine = { readonly platform: NodeJS.Platform; readonly env: NodeJS.ProcessEnv; readonly home: string };
 
 /**
- * The data folder's absolute path: what was asked for, or $GATEHOUSE_DATA, or where the system keeps such things
+ * The data folder's absolute path: the given one, or $GATEHOUSE_DATA, or the system's usual place
  * (freedesktop.org's Base Directory Specification, %APPDATA%, ~/Library/Application Support).
  */
 export function findDataFolder(
-  asked: string | undefined,
+  given: string | undefined,
   { platform, env, home }: Machine = { platform: process.platform, env: process.env, home: homedir() },
 ): string {
-  const named = asked || env.GATEHOUSE_DATA;
+  const named = given || env.GATEHOUSE_DATA;
   if (named) return resolve(named);
   if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'Gatehouse');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'Gatehouse');
-  // A relative path in the variable counts as none, says the specification.
+  // By the specification a relative path in the variable is ignored.
   const base = env.XDG_DATA_HOME?.startsWith('/') ? env.XDG_DATA_HOME : join(home, '.local', 'share');
   return join(base, 'gatehouse');
 }
 
-/** Makes the folder (0700) or checks that it is one to use. Throws a refusal `data_folder`. */
+/** Makes the folder (0700) or checks that it can be used. Throws a refusal `data_folder`. */
 export function prepareDataFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -71,7 +70,7 @@ export function findAuthority(folder: string): string | null {
   return existsSync(path) ? path : null;
 }
 
-/** The root of a mounted disk has a lost+found of its own. A lock alone is what a start leaves that failed early. */
+/** The root of a mounted disk contains a lost+found. A lock alone is left by a start that failed early. */
 function isPanelsOrEmpty(folder: string): boolean {
   const names = readdirSync(folder).filter((name) => name !== 'lost+found');
   return names.length === 0 || names.includes(FILES.database) || names.includes('lock');
@@ -83,11 +82,35 @@ function closeToOthers(folder: string): void {
   try {
     chmodSync(folder, mode & 0o700);
   } catch (error) {
-    // Another's folder, as in a container: what others may not write in is safe enough, the files in it are 0600.
+    // The folder of another user, as in a container: without write access for others it is safe, as the files in it are 0600.
     if ((mode & 0o022) === 0) return;
     throw refusal(
       'data_folder',
       `Others may write in the data folder ${folder}, and that cannot be changed: ${reasonOf(error)}.`,
     );
   }
+}
+
+// Magic numbers of statfs(2), as linux/magic.h has them.
+const NETWORK: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x517b, 'SMB'],
+  [0x01021997, '9p'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x00c36400, 'Ceph'],
+  [0x19830326, 'BeeGFS'],
+  [0x0bd00bd0, 'Lustre'],
+]);
+
+/**
+ * The kind of network drive that a folder is on; null for a local disk, or where the system does not tell. SQLite's WAL needs locks and
+ * shared memory, which do not work over a network: the file would be damaged.
+ */
+export function networkFileSystem(folder: string, typeOf = (path: string) => statfsSync(path).type): string | null {
+  if (process.platform === 'win32') return folder.startsWith('\\\\') ? 'SMB' : null;
+  if (process.platform !== 'linux') return null;
+  return NETWORK.get(typeOf(folder) >>> 0) ?? null;
 }

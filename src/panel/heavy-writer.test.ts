@@ -8,8 +8,8 @@ import { openLog } from '../adapters/log.ts';
 import type { Call } from '../core/call.ts';
 import type { Store } from '../core/ports/ports.ts';
 import { openStore } from '../store/index.ts';
-import { ensureFirstSettings } from './first-start.ts';
 import { createHeavyWriter, type HeavyWriterThread } from './heavy-writer.ts';
+import { ensureFirstSettings } from './owned-folder.ts';
 
 const call: Call = {
   actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' },

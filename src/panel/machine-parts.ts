@@ -1,10 +1,10 @@
-// What every core on this machine is made of, whoever composes it: the machine's time, chance and cryptography.
+// What every core on this machine needs: time, randomness, cryptography, and the version of this installation.
+import { readFileSync } from 'node:fs';
 import { systemClock, systemTimers } from '../adapters/clock.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { createPasswordHasher } from '../adapters/passwords.ts';
 import { totp } from '../adapters/totp.ts';
 import type { CoreParts } from '../core/core.ts';
-import { panelVersion } from './version.ts';
 
 export type MachineParts = Pick<CoreParts, 'clock' | 'timers' | 'crypto' | 'passwords' | 'totp' | 'version'>;
 
@@ -18,4 +18,10 @@ export function machineParts(passwordCost?: number): MachineParts {
     totp,
     version: panelVersion(),
   };
+}
+
+/** From package.json, two folders up both from the sources and from the bundle. */
+export function panelVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return String(version);
 }

@@ -1,34 +1,35 @@
-// A data folder whose lock this process holds, with its database open: what a running panel and a command without one begin with.
+// A data folder whose lock this process holds, with its database open and the first settings made: what a panel and a command begin with.
 import { join } from 'node:path';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { type InstanceLock, lockOwner, takeLock } from '../adapters/instance-lock.ts';
 import { openReserve } from '../adapters/reserve.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Reserve } from '../core/ports/disk-space.ts';
-import type { Store } from '../core/ports/ports.ts';
+import type { Crypto, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import { isDiskFull } from '../store/disk-full.ts';
-import { openReopenable } from '../store/reopenable.ts';
+import { isTimeZone } from '../domain/time-zone.ts';
+import { openSwappableStore } from '../store/backup/swap.ts';
+import { isDiskFull } from '../store/disk-space.ts';
+import type { FileStore } from '../store/index.ts';
 import { FILES, prepareDataFolder } from './data-folder.ts';
-import { ensureFirstSettings } from './first-start.ts';
 import { isRefusal, reasonOf, refusal } from './refusal.ts';
 
 export type OwnedFolder = {
-  readonly store: Store;
+  readonly store: FileStore;
   readonly settings: SettingValues;
   /** The database's path, for a second connection. */
   readonly database: string;
-  /** Puts a complete database in the place of the present one; the store goes on with it. */
-  exchange(ready: string): void;
-  /** Writes what is in the journal into the database, closes it and gives the lock back. */
+  /** Replaces the database by a complete one; the store continues with it. */
+  swap(ready: string): void;
+  /** Closes the database, which checkpoints its WAL, and releases the lock. */
   close(): void;
 };
 
-/** Another command is done in a moment; a running panel is not. */
+/** Another command ends soon; a running panel does not. */
 const WAIT_FOR_COMMAND_MS = 5000;
 
 /**
- * Takes the folder for `purpose` (the command's name, told to whoever comes second). Throws a refusal: `data_folder`, `in_use`,
+ * Takes the folder for `purpose` (the command's name, which a second process shows). Throws a refusal: `data_folder`, `in_use`,
  * `database`.
  */
 export function ownFolder(folder: string, purpose: string): OwnedFolder {
@@ -36,12 +37,12 @@ export function ownFolder(folder: string, purpose: string): OwnedFolder {
   const lock = lockFolder(folder, purpose);
   const database = join(folder, FILES.database);
   try {
-    const { store, settings, exchange } = openDatabase(database, openReserve(join(folder, FILES.reserve)));
+    const { store, settings, swap } = openDatabase(database, openReserve(join(folder, FILES.reserve)));
     return {
       store,
       settings,
       database,
-      exchange,
+      swap,
       close() {
         store.close();
         lock.release();
@@ -50,31 +51,31 @@ export function ownFolder(folder: string, purpose: string): OwnedFolder {
   } catch (error) {
     lock.release();
     if (isRefusal(error)) throw error;
-    if (isForWantOfRoom(error, database)) {
+    if (isOutOfSpace(error, database)) {
       throw refusal('data_folder', `The disk of the data folder ${folder} is full. Free some space, then start again.`);
     }
     throw refusal('database', `The database ${database} cannot be used: ${reasonOf(error)}.`);
   }
 }
 
-/** On a full disk it is opened out of the reserve: whoever reads, and the administrator, need not wait for room. */
+/** On a full disk it is opened with space from the reserve: reading and signing in work without free space. */
 function openDatabase(database: string, reserve: Reserve) {
   for (;;) {
     try {
-      const { store, exchange } = openReopenable(database, { reserve });
+      const { store, swap } = openSwappableStore(database, { reserve });
       try {
-        return { store, exchange, settings: ensureFirstSettings(store, nodeCrypto) };
+        return { store, swap, settings: ensureFirstSettings(store, nodeCrypto) };
       } catch (error) {
         store.close();
         throw error;
       }
     } catch (error) {
-      if (!isForWantOfRoom(error, database) || !reserve.release()) throw error;
+      if (!isOutOfSpace(error, database) || !reserve.release()) throw error;
     }
   }
 }
 
-function isForWantOfRoom(error: unknown, database: string): boolean {
+function isOutOfSpace(error: unknown, database: string): boolean {
   return isDiskFull(error, database) || (error instanceof PanelError && error.code === 'storage_full');
 }
 
@@ -92,3 +93,34 @@ function lockFolder(folder: string, purpose: string): InstanceLock {
   const who = owner === null ? 'Another panel' : `Another panel (process ${owner.pid}, \`panel ${owner.command}\`)`;
   throw refusal('in_use', `${who} is using the data folder ${folder}. Stop it, or name another folder with --data.`);
 }
+
+/** 192 random bits, 32 characters of base64url. */
+const SECRET_PATH_BYTES = 24;
+const INSTANCE_ID_BYTES = 6;
+
+/**
+ * Writes the settings that are made once, at the first start: the secret path, the name for cookies, the time zone. One transaction;
+ * present ones stay. Returns the settings.
+ */
+export function ensureFirstSettings(
+  { settings, write }: Store,
+  crypto: Crypto,
+  zone = machineTimeZone(),
+): SettingValues {
+  const missing: Partial<SettingValues> = {
+    ...(!settings.has('secretPath') && { secretPath: base64url(crypto.randomBytes(SECRET_PATH_BYTES)) }),
+    ...(!settings.has('instanceId') && { instanceId: hex(crypto.randomBytes(INSTANCE_ID_BYTES)) }),
+    ...(!settings.has('timeZone') && { timeZone: zone }),
+  };
+  if (Object.keys(missing).length > 0) write(() => settings.set(missing));
+  return settings.get();
+}
+
+/** The machine's time zone where it is a known one; otherwise UTC. */
+function machineTimeZone(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return timeZone && isTimeZone(timeZone) ? timeZone : 'UTC';
+}
+
+const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

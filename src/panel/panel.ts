@@ -92,9 +92,15 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const keeping = { instanceId, keyFile: options.keyFile ?? null, dataFolder: folder, log };
   const vault = await openVault({ ...keeping, sealed: store.sealed });
   const backups = createBackups({
-    ...{ folder, store, vault, clock, version, database: owned.database, exchange: owned.exchange },
-    vaultAnew: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
-    linksAt: () => store.settings.get().publicUrl ?? reach.origin(),
+    folder,
+    store,
+    vault,
+    clock,
+    version,
+    database: owned.database,
+    swap: owned.swap,
+    openEmptyVault: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
+    linksOrigin: () => store.settings.get().publicUrl ?? reach.origin(),
     releaseDatabase: heavy.close,
   });
   let host: HostPorts | null = null;

@@ -17,31 +17,32 @@ import { explained, isRefusal, refusal } from './refusal.ts';
 /** How long a panel may take from its lock to its control socket. */
 const START_MS = 10_000;
 const RETRY_MS = 200;
-/** What happens here is told at the terminal; there is nothing to keep. */
+/** A command reports at the terminal; it writes no log. */
 const silent: Log = { info() {}, warn() {}, error() {} };
 
 /**
- * Runs a command on the data folder `asked` (or the default one). Rejects with PanelError as the command does, or a refusal.
- * `mayFound`: makes the folder where there is none; otherwise that is a refusal.
+ * Runs a command on the data folder `data` (or the default one). Rejects with PanelError as the command does, or a refusal.
+ * `mayCreate`: makes the folder where there is none; otherwise that is a refusal. `keyFile`: the file with the master key; null: the
+ * keychain.
  */
 export async function perform<Name extends CommandName>(
-  asked: string | undefined,
+  data: string | undefined,
   name: Name,
   args: CommandArgs<Name>,
-  { mayFound = false } = {},
+  { mayCreate = false, keyFile = null }: { mayCreate?: boolean; keyFile?: string | null } = {},
 ): Promise<CommandResult<Name>> {
-  const folder = findDataFolder(asked);
+  const folder = findDataFolder(data);
   for (let waited = 0; ; waited += RETRY_MS) {
     const client = await connectControl(folder);
     if (client) return client.ask(name, args).finally(client.close) as Promise<CommandResult<Name>>;
-    if (!mayFound && !hasPanel(folder)) {
+    if (!mayCreate && !hasPanel(folder)) {
       throw refusal(
         'data_folder',
         `No panel has run on ${folder} yet. Start one with \`panel serve\`, or name its folder with --data.`,
       );
     }
     try {
-      return (await performHere(folder, name, args)) as CommandResult<Name>;
+      return (await performHere(folder, name, args, keyFile)) as CommandResult<Name>;
     } catch (error) {
       if (!isRefusal(error) || error.refusal !== 'in_use' || waited >= START_MS) throw error;
     }
@@ -54,12 +55,11 @@ function needsVault(name: CommandName, { twoFactor, sealed }: Store): boolean {
   return (name === 'key-add' && twoFactor.get() !== null) || (name === 'backup' && sealed.keyId() !== null);
 }
 
-async function performHere(folder: string, name: CommandName, args: unknown): Promise<unknown> {
-  const { store, database, exchange, close } = ownFolder(folder, name);
+async function performHere(folder: string, name: CommandName, args: unknown, keyFile: string | null): Promise<unknown> {
+  const { store, database, swap, close } = ownFolder(folder, name);
   try {
     await store.diskSpace.recover();
     const { instanceId } = store.settings.get();
-    const keyFile = process.env.GATEHOUSE_KEY_FILE ?? null;
     const vaultOver = (sealed: Pick<SealedStore, 'keyId'>) =>
       openVault({ instanceId, sealed, keyFile, dataFolder: folder, log: silent });
     const vault = needsVault(name, store) ? await vaultOver(store.sealed) : noVault;
@@ -69,14 +69,24 @@ async function performHere(folder: string, name: CommandName, args: unknown): Pr
     };
     const parts = machineParts();
     const backups = createBackups({
-      ...{ folder, store, database, exchange, vault, clock: parts.clock, version: parts.version },
-      vaultAnew: () => vaultOver({ keyId: () => null }),
+      folder,
+      store,
+      database,
+      swap,
+      vault,
+      clock: parts.clock,
+      version: parts.version,
+      openEmptyVault: () => vaultOver({ keyId: () => null }),
       // A panel that has never listened has no links yet.
-      linksAt: () => (store.settings.has('port') ? (store.settings.get().publicUrl ?? origin()) : null),
+      linksOrigin: () => (store.settings.has('port') ? (store.settings.get().publicUrl ?? origin()) : null),
       releaseDatabase: async () => {},
     });
     const core = createCore({
-      ...{ ...parts, store, vault, backups, origin },
+      ...parts,
+      store,
+      vault,
+      backups,
+      origin,
       log: silent,
       heavy: null,
       host: () => null,

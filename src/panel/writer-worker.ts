@@ -1,47 +1,46 @@
-// The writer thread: runs a write that would hold the event loop, with a connection to the database of its own.
-import { parentPort, workerData } from 'node:worker_threads';
+// The writer thread: runs a write that would block the event loop, over a database connection of its own.
+import { workerData } from 'node:worker_threads';
 import { noVault } from '../adapters/vault/no-vault.ts';
+import { serveTasks, threadLog } from '../adapters/worker-thread.ts';
+import type { Call, HandledId } from '../core/call.ts';
 import { createHeavyEnv } from '../core/create-core.ts';
 import { runHeavy } from '../core/dispatch.ts';
-import type { Log } from '../core/ports/ports.ts';
+import type { HeavyOutcome } from '../core/ports/heavy-writer.ts';
 import { openStore } from '../store/index.ts';
-import type { WriterData, WriterReply, WriterRequest } from './heavy-messages.ts';
 import { machineParts } from './machine-parts.ts';
 
-if (!parentPort) throw new Error('this module is a worker thread');
-const port = parentPort;
+/** What the thread is started with. */
+export type WriterData = { readonly database: string };
+
+type Write = {
+  readonly operation: HandledId;
+  readonly input: unknown;
+  readonly call: Call;
+  /** How base_url begins at this moment. */
+  readonly origin: string;
+};
+
 const { database }: WriterData = workerData;
-let origin = '';
-
-const say = (reply: WriterReply) => port.postMessage(reply);
-const tell =
-  (level: 'info' | 'warn' | 'error'): Log['info'] =>
-  (event, fields = {}) =>
-    say({ level, event, fields: JSON.parse(JSON.stringify(fields)) });
-
 const store = openStore(database);
+let origin = '';
 const env = createHeavyEnv({
   ...machineParts(),
   store,
   vault: noVault,
-  log: { info: tell('info'), warn: tell('warn'), error: tell('error') },
+  log: threadLog,
   heavy: null,
   host: () => null,
   origin: () => origin,
 });
 
-port.on('message', (request: WriterRequest | 'close') => {
-  if (request === 'close') {
-    store.close();
-    port.close();
-    return;
-  }
-  const { id, operation, input, call } = request;
-  origin = request.origin;
-  try {
+const tasks = {
+  write(request: Write): HeavyOutcome {
+    origin = request.origin;
     // The input crossed threads as plain data; the panel's thread has validated it for this operation.
-    say({ id, outcome: runHeavy(env, operation, input as never, call) });
-  } catch (error) {
-    say({ id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
-});
+    return runHeavy(env, request.operation, request.input as never, request.call);
+  },
+};
+
+export type WriterTasks = typeof tasks;
+
+serveTasks(tasks, store.close);

@@ -4,7 +4,7 @@ import { sampleTariff, sampleUser, tempFolder, tempStore } from '../../tests/sup
 import type { NewUser } from '../core/ports/users.ts';
 import { bulkLoader } from './bulk-load.ts';
 import type { Connection } from './database.ts';
-import { connectionOf, openStore } from './index.ts';
+import { openStore } from './index.ts';
 
 function* users(count: number): Generator<NewUser> {
   for (let index = 0; index < count; index += 1) {
@@ -68,7 +68,7 @@ describe('a bulk load', () => {
     const store = openStore(folder.file);
     const twice = [sampleUser(), sampleUser({ token: 'x'.repeat(20) }), sampleUser({ token: 'x'.repeat(20) })];
     expect(() => bulkLoader(store).loadUsers(twice)).toThrow(/UNIQUE/);
-    expect(connectionOf(store).inTransaction).toBe(false);
+    expect(store.connection().inTransaction).toBe(false);
     store.close();
     expect(() => openStore(folder.file)).toThrow(expect.objectContaining({ reason: 'unfinished' }));
   });

@@ -1,18 +1,16 @@
-// Fills a new database with very many users: what every single insert would do to indexes and counts is done once, at the end.
-
-import type { Store } from '../core/ports/ports.ts';
+// Fills a new database with very many users: indexes and counts are made once, at the end, instead of with every row.
 import type { NewUser } from '../core/ports/users.ts';
 import type { Cell, Connection } from './database.ts';
-import { connectionOf } from './index.ts';
+import type { FileStore } from './index.ts';
 import { UNFINISHED } from './migrate.ts';
-import { createUserLinks } from './users/links.ts';
+import { encodeUser, INSERT_USER } from './users/row.ts';
 import { createSearchIndex, searchedText } from './users/search.ts';
-import { encodeUser, INSERT_USER } from './users/writes.ts';
+import { createUserLinks } from './users/users.ts';
 
 export interface BulkLoader {
   /**
-   * Inserts the users, ids growing in their order, and returns how many. What they refer to must be there. A load that breaks off
-   * leaves a file that is refused from then on (`unfinished`): it is made anew.
+   * Inserts the users in the order of their ids and returns how many. What they refer to must exist. A load that breaks off leaves a
+   * file that is refused (`unfinished`) and has to be deleted.
    */
   loadUsers(users: Iterable<NewUser>): number;
 }
@@ -20,26 +18,26 @@ export interface BulkLoader {
 /** Users in one transaction. */
 const CHUNK = 100_000;
 
-/** How the text indexes work while they are filled, and what they are put back to: SQLite's own defaults. */
+/** Settings of the text indexes while they are filled, and after that: SQLite's own defaults. */
 const FILLING = { automerge: 0, crisismerge: 256, hashsize: 268_435_456 };
-const USUAL = { automerge: 4, crisismerge: 16, hashsize: 1_048_576 };
+const DEFAULTS = { automerge: 4, crisismerge: 16, hashsize: 1_048_576 };
 
-/** For a store without users that nobody else has open. Throws if there are any. */
-export function bulkLoader(store: Store): BulkLoader {
-  const db = connectionOf(store);
+/** For a store without users and without another connection. Throws if there are users. */
+export function bulkLoader(store: FileStore): BulkLoader {
+  const db = store.connection();
   return {
     loadUsers: (users) => {
       if (db.prepare('SELECT 1 FROM users').get() !== undefined)
         throw new Error('a bulk load is for an empty database');
       const version = Number(db.pragma('user_version', { simple: true }));
-      const taken = store.write(() => {
+      const dropped = store.write(() => {
         db.pragma(`user_version = ${UNFINISHED}`);
         tune(db, FILLING);
-        return takeDown(db);
+        return dropIndexes(db);
       });
       const count = insertAll(store, db, users);
       store.write(() => {
-        for (const sql of taken) db.exec(sql);
+        for (const sql of dropped) db.exec(sql);
         db.exec(
           `INSERT INTO user_counts (tariff_id, state, count)
            SELECT coalesce(tariff_id, 0), state, count(*) FROM users GROUP BY 1, 2`,
@@ -47,7 +45,7 @@ export function bulkLoader(store: Store): BulkLoader {
       });
       for (const table of SEARCHED) db.exec(`INSERT INTO ${table} (${table}) VALUES ('optimize')`);
       store.write(() => {
-        tune(db, USUAL);
+        tune(db, DEFAULTS);
         db.pragma(`user_version = ${version}`);
       });
       return count;
@@ -65,8 +63,8 @@ function tune(db: Connection, settings: Readonly<Record<string, number>>): void 
   }
 }
 
-/** Drops indexes and triggers of the users; returns what makes them again, word for word. */
-function takeDown(db: Connection): string[] {
+/** Drops indexes and triggers of the users; returns their SQL. */
+function dropIndexes(db: Connection): string[] {
   const made = db
     .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
       "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'users' AND type IN ('index', 'trigger') ORDER BY rowid",
@@ -76,7 +74,7 @@ function takeDown(db: Connection): string[] {
   return made.map(({ sql }) => sql);
 }
 
-function insertAll(store: Store, db: Connection, users: Iterable<NewUser>): number {
+function insertAll(store: FileStore, db: Connection, users: Iterable<NewUser>): number {
   const insert = db.prepare<Cell[]>(INSERT_USER);
   const links = createUserLinks(db);
   const search = createSearchIndex(db);

@@ -3,7 +3,7 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempFolder, tempStore } from '../../tests/support/temp-store.ts';
 import { PanelError } from '../core/panel-error.ts';
-import { connectionOf, openStore } from './index.ts';
+import { openStore } from './index.ts';
 
 describe('a connection', () => {
   it('has the settings that keep data safe', () => {
@@ -121,7 +121,7 @@ describe('two connections', () => {
     const other = openStore(temp.file);
     for (const store of [temp.store, other, temp.store, other]) store.write(() => store.users.insert(sampleUser()));
     expect(other.users.count({}, 0)).toBe(4);
-    expect(connectionOf(other).pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(other.connection().pragma('integrity_check', { simple: true })).toBe('ok');
     other.close();
   });
 });

@@ -6,7 +6,7 @@ import { PanelError } from '../core/panel-error.ts';
 import type { Reserve } from '../core/ports/disk-space.ts';
 import type { Store } from '../core/ports/ports.ts';
 import { type Connection, openConnection } from './database.ts';
-import { isDiskFull } from './disk-full.ts';
+import { isDiskFull } from './disk-space.ts';
 import { createStore, openStore } from './index.ts';
 
 const PIECES = 40;

@@ -1,25 +1,25 @@
-// What the store does on a full disk: refuses what is ordinary, writes what is essential out of the reserve, and finds its way back.
+// What the store does on a full disk: refuses ordinary writes, makes essential ones from the reserve, and recovers by itself.
+import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { PanelError } from '../core/panel-error.ts';
 import type { DiskSpace, Importance, Reserve } from '../core/ports/disk-space.ts';
-import { CHECKPOINT_PAGES, type Connection, fileSize } from './database.ts';
-import { isDiskFull } from './disk-full.ts';
+import { CHECKPOINT_PAGES, type Connection, codeOf, fileSize } from './database.ts';
 
 const MIB = 2 ** 20;
-/** The last of the reserve is not for writing the journal back: it is for the journal itself. */
-const KEPT = 2 * MIB;
-/** Where no reserve was ever made, so much free room ends the time of need. */
-const LITTLE = MIB;
+/** The last of the reserve is for the WAL itself, not for checkpoints. */
+const WAL_RESERVE = 2 * MIB;
+/** Where there was never a reserve, this much free space ends the full state. */
+const ENOUGH_FREE = MIB;
 
 export interface StoreDiskSpace extends DiskSpace {
-  /** Runs a transaction. Throws PanelError `storage_full`; what is essential is tried anew as long as there is a reserve. */
+  /** Runs a transaction. Throws PanelError `storage_full`; an essential one is retried as long as there is a reserve. */
   write<T>(attempt: () => T, importance: Importance): T;
 }
 
 /**
- * Over the panel's own connection. Without a reserve every write is tried, and none is ever refused untried.
+ * For the panel's own connection. Without a reserve every write is attempted, and none is refused before.
  *
- * The journal has room of its own on the disk: once it was written back into the database, SQLite writes it from its beginning.
- * So on a full disk it is written back after each write, as far as the database can grow for that, and never cut.
+ * The WAL occupies space of its own on the disk, which SQLite writes again from its beginning after a checkpoint. So on a full disk
+ * there is a checkpoint after each write, as far as the database file can grow for it, and the WAL is not truncated.
  */
 export function createDiskSpace(db: Connection, file: string, reserve: Reserve | null): StoreDiskSpace {
   let full = false;
@@ -27,43 +27,43 @@ export function createDiskSpace(db: Connection, file: string, reserve: Reserve |
   function markFull(): void {
     if (full || !reserve) return;
     full = true;
-    // By itself SQLite would grow the database until nothing is left for the journal.
+    // Automatic checkpoints would grow the database until nothing is left for the WAL.
     db.pragma('wal_autocheckpoint = 0');
-    fold();
+    checkpoint();
   }
 
-  /** How many bytes the database grows by when the journal is written back. */
+  /** How many bytes the database grows by at a checkpoint. */
   function growth(): number {
     const size = Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
     return Math.max(0, size - fileSize(file));
   }
 
-  /** Writes the journal back where there is room for that, in the reserve too; else it goes on growing out of the reserve. */
-  function fold(): void {
-    if (!reserve || growth() > reserve.freeBytes() + Math.max(0, reserve.bytesLeft() - KEPT)) return;
+  /** Checkpoints the WAL where there is space for that, the reserve included; otherwise the WAL grows on from the reserve. */
+  function checkpoint(): void {
+    if (!reserve || growth() > reserve.freeBytes() + Math.max(0, reserve.bytesLeft() - WAL_RESERVE)) return;
     for (;;) {
       try {
         db.pragma('wal_checkpoint(PASSIVE)');
         return;
       } catch (error) {
-        // It stays in the journal, whole.
-        if (!isDiskFull(error, file) || reserve.bytesLeft() <= KEPT || !reserve.release()) return;
+        // Everything is still in the WAL.
+        if (!isDiskFull(error, file) || reserve.bytesLeft() <= WAL_RESERVE || !reserve.release()) return;
       }
     }
   }
 
-  /** Cuts the journal where its room is all that lacks for a reserve. Not while somebody reads: nobody is waited for. */
-  function cutJournal({ freeBytes, missingBytes }: Reserve): void {
+  /** Truncates the WAL where only its space is missing for a reserve. Without waiting: not while another connection reads. */
+  function truncateWal({ freeBytes, missingBytes }: Reserve): void {
     const needed = missingBytes();
     if (freeBytes() >= needed || freeBytes() + fileSize(`${file}-wal`) < needed + growth()) return;
-    const waits = db.pragma('busy_timeout', { simple: true });
+    const timeout = db.pragma('busy_timeout', { simple: true });
     db.pragma('busy_timeout = 0');
     try {
       db.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
-      // The next look will tell.
+      // The next call tries again.
     } finally {
-      db.pragma(`busy_timeout = ${waits}`);
+      db.pragma(`busy_timeout = ${timeout}`);
     }
   }
 
@@ -74,10 +74,10 @@ export function createDiskSpace(db: Connection, file: string, reserve: Reserve |
     markFull,
     async recover() {
       if (!reserve) return;
-      if (full) cutJournal(reserve);
+      if (full) truncateWal(reserve);
       const isWhole = await reserve.restore();
-      const isEnough = isWhole || (reserve.state() === 'none' && reserve.freeBytes() >= LITTLE);
-      // Meanwhile a restore may have put another database in its place.
+      const isEnough = isWhole || (reserve.state() === 'none' && reserve.freeBytes() >= ENOUGH_FREE);
+      // A restore may have closed this connection meanwhile.
       if (!full || !isEnough || !db.open) return;
       full = false;
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -87,7 +87,7 @@ export function createDiskSpace(db: Connection, file: string, reserve: Reserve |
       for (;;) {
         try {
           const result = attempt();
-          if (full) fold();
+          if (full) checkpoint();
           return result;
         } catch (error) {
           if (!isDiskFull(error, file)) throw error;
@@ -97,4 +97,39 @@ export function createDiskSpace(db: Connection, file: string, reserve: Reserve |
       }
     },
   };
+}
+
+/** A quota, the limit of a file's size and the WAL index on a full disk: SQLite reports all of them as I/O errors. */
+const AMBIGUOUS = /^SQLITE_(IOERR(_(WRITE|SHMSIZE|SHMMAP|FSYNC|TRUNCATE|CLOSE))?|CANTOPEN)$/;
+const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const PROBE_BYTES = 65_536;
+
+/** Whether an error says that the disk has no space left. */
+export function isOutOfSpace(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'SQLITE_FULL' || NO_SPACE.has(code);
+}
+
+/** Whether writing to the database at `file` failed because the disk has no space left: an ambiguous error is told by a probe. */
+export function isDiskFull(error: unknown, file: string): boolean {
+  return isOutOfSpace(error) || (AMBIGUOUS.test(codeOf(error)) && !hasSpaceBeside(file));
+}
+
+/** Tries what SQLite needs: some more bytes, in a file as long as its WAL would then be. */
+function hasSpaceBeside(file: string): boolean {
+  const probe = `${file}-probe`;
+  let handle: number | null = null;
+  try {
+    handle = openSync(probe, 'w', 0o600);
+    writeSync(handle, Buffer.alloc(PROBE_BYTES, 0xa5));
+    ftruncateSync(handle, fileSize(`${file}-wal`) + PROBE_BYTES);
+    // Some file systems report it only now.
+    fsyncSync(handle);
+    return true;
+  } catch (error) {
+    return !NO_SPACE.has(codeOf(error));
+  } finally {
+    if (handle !== null) closeSync(handle);
+    rmSync(probe, { force: true });
+  }
 }

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { sampleTariff, sampleUser, type TempFolder, tempFolder } from '../../tests/support/temp-store.ts';
 import { openConnection } from './database.ts';
-import { connectionOf, openDatabase, openStore } from './index.ts';
+import { openDatabase, openStore } from './index.ts';
 import { APPLICATION_ID, loadMigrations, type Migration, UNFINISHED } from './migrate.ts';
 
 function migration(version: number, sql: string): Migration {
@@ -105,7 +105,7 @@ describe('migrations', () => {
       1,
       'Kept',
     ]);
-    expect(connectionOf(store).pragma('foreign_keys', { simple: true })).toBe(1);
+    expect(store.connection().pragma('foreign_keys', { simple: true })).toBe(1);
     store.close();
   });
 

@@ -1,9 +1,18 @@
-// Brings a database to the schema of this version, or leaves it exactly as it is: forward only, one transaction each, a backup before.
+// Brings a database to the schema of this version, or leaves it exactly as it is: forward only, one transaction each, after a verified backup.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { backUp } from './backup/backup.ts';
-import { type Connection, fileSize, openConnection, playBack } from './database.ts';
-import { refusal } from './refusal.ts';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  type Connection,
+  claimFile,
+  codeOf,
+  databaseRefusal,
+  fileSize,
+  openConnection,
+  rollBackJournal,
+  syncFile,
+  syncFolderOf,
+} from './database.ts';
 
 /** Marks the file as ours ("Gate" in ASCII), for SQLite and for `file`. */
 export const APPLICATION_ID = 0x47617465;
@@ -14,7 +23,7 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the text, line ends made even. */
+  /** SHA-256 of the text, line ends normalised. */
   readonly checksum: string;
 }
 
@@ -31,68 +40,64 @@ export function loadMigrations(folder: URL = FOLDER): readonly Migration[] {
   });
 }
 
-/**
- * Judges a file without writing to it. Returns its version, 0 where there is nothing yet. Refuses what is newer, diverged,
- * foreign or unfinished.
- */
+/** The version of a file, 0 where it is missing or empty; only reads. Refuses what is newer, diverged, foreign or unfinished. */
 export function inspect(file: string, migrations: readonly Migration[]): number {
   if (fileSize(file) === 0) return 0;
   let db: Connection | undefined;
   try {
-    db = openToLook(file);
+    db = openReadonly(file);
     return versionOf(db, migrations);
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'SQLITE_NOTADB') throw refusal('foreign', 'the file is not a database');
-    if (code.startsWith('SQLITE_CORRUPT')) throw refusal('damaged', 'the database is damaged: restore a backup');
+    if (code === 'SQLITE_NOTADB') throw databaseRefusal('foreign', 'the file is not a database');
+    if (code.startsWith('SQLITE_CORRUPT'))
+      throw databaseRefusal('damaged', 'the database is damaged: restore a backup');
     throw error;
   } finally {
     db?.close();
   }
 }
 
-function openToLook(file: string): Connection {
+function openReadonly(file: string): Connection {
   try {
     return openConnection(file, { readonly: true });
   } catch (error) {
     if (codeOf(error) !== 'SQLITE_READONLY_ROLLBACK') throw error;
-    playBack(file);
+    rollBackJournal(file);
     return openConnection(file, { readonly: true });
   }
 }
-
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 function versionOf(db: Connection, migrations: readonly Migration[]): number {
   const version = Number(db.pragma('user_version', { simple: true }));
   const applicationId = Number(db.pragma('application_id', { simple: true }));
   const hasTables = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
   if (!hasTables && version === 0 && applicationId === 0) return 0;
-  if (applicationId !== APPLICATION_ID) throw refusal('foreign', 'the file belongs to another application');
-  if (version === UNFINISHED) throw refusal('unfinished', 'a bulk load into this database did not finish');
+  if (applicationId !== APPLICATION_ID) throw databaseRefusal('foreign', 'the file belongs to another application');
+  if (version === UNFINISHED) throw databaseRefusal('unfinished', 'a bulk load into this database did not finish');
   if (version > migrations.length) {
-    throw refusal('newer', `the database has version ${version}, this panel knows up to ${migrations.length}`);
+    throw databaseRefusal('newer', `the database has version ${version}, this panel knows up to ${migrations.length}`);
   }
   const applied = db.prepare('SELECT version, checksum FROM schema_migrations ORDER BY version').raw().all();
   const expected = migrations.slice(0, version).map((migration) => [migration.version, migration.checksum]);
   if (JSON.stringify(applied) !== JSON.stringify(expected)) {
-    throw refusal('diverged', 'the database was made by migrations that differ from those of this panel');
+    throw databaseRefusal('diverged', 'the database was made by migrations that differ from those of this panel');
   }
   return version;
 }
 
 /**
- * Applies what is missing. Before it touches a database that holds something: a check of the file and a verified backup in
- * `backups/` beside it. A failing statement undoes its migration and throws.
+ * Applies what is missing. A database that holds something is checked and backed up to `backups/` beside it before. A failing
+ * statement undoes its migration and throws.
  */
 export function migrate(db: Connection, file: string, from: number, migrations: readonly Migration[]): void {
   if (from === migrations.length) return;
   if (from > 0) {
     const found = db.pragma('quick_check(1)', { simple: true });
-    if (found !== 'ok') throw refusal('damaged', 'the database is damaged: restore a backup');
+    if (found !== 'ok') throw databaseRefusal('damaged', 'the database is damaged: restore a backup');
     backUp(db, file, from);
   }
-  // A table that is rebuilt would take along the rows that refer to it; each migration is checked as a whole instead.
+  // Rebuilding a table would delete the rows that refer to it; references are checked after each migration instead.
   db.pragma('foreign_keys = OFF');
   try {
     for (const migration of migrations) apply(db, migration, migrations);
@@ -103,7 +108,7 @@ export function migrate(db: Connection, file: string, from: number, migrations: 
 
 function apply(db: Connection, migration: Migration, migrations: readonly Migration[]): void {
   const run = db.transaction(() => {
-    // Read inside the transaction: another process may have been faster.
+    // Read inside the transaction: another process may have migrated meanwhile.
     const version = versionOf(db, migrations);
     if (version >= migration.version) return;
     if (version === 0) begin(db);
@@ -125,4 +130,49 @@ function begin(db: Connection): void {
   db.exec(
     'CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT',
   );
+}
+
+const BACKUPS_RETAINED = 3;
+const BACKUP_NAME = /^pre-migration-(\d{4})\.sqlite$/;
+
+/** Writes `backups/pre-migration-<version>.sqlite` beside the file, checks it, and deletes all but the newest three. */
+function backUp(db: Connection, file: string, version: number): void {
+  const folder = join(dirname(file), 'backups');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `pre-migration-${String(version).padStart(4, '0')}.sqlite`);
+  const unfinished = `${path}.unfinished`;
+  rmSync(unfinished, { force: true });
+  claimFile(unfinished);
+  db.prepare('VACUUM INTO ?').run(unfinished);
+  verifyBackup(db, unfinished);
+  syncFile(unfinished);
+  renameSync(unfinished, path);
+  syncFolderOf(path);
+  const names = readdirSync(folder)
+    .filter((name) => BACKUP_NAME.test(name))
+    .sort();
+  for (const name of names.slice(0, -BACKUPS_RETAINED)) rmSync(join(folder, name), { force: true });
+}
+
+function verifyBackup(original: Connection, path: string): void {
+  const copy = openConnection(path, { readonly: true });
+  try {
+    const found = copy.pragma('integrity_check(1)', { simple: true });
+    if (found !== 'ok') throw databaseRefusal('damaged', 'the backup before the migration is damaged');
+    if (JSON.stringify(summaryOf(copy)) !== JSON.stringify(summaryOf(original))) {
+      throw databaseRefusal('damaged', 'the backup before the migration is incomplete');
+    }
+  } finally {
+    copy.close();
+  }
+}
+
+/** The version and how many rows each table has, SQLite's own ones included. */
+function summaryOf(db: Connection): unknown {
+  const tables = db
+    .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")
+    .pluck()
+    .all();
+  const counts = tables.map((name) => [name, db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get()]);
+  return [db.pragma('user_version', { simple: true }), db.pragma('application_id', { simple: true }), counts];
 }

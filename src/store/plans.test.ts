@@ -4,7 +4,7 @@ import { sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import { SORTS, type SortField } from '../contract/users.ts';
 import type { PageRequest, UserConditions } from '../core/ports/users.ts';
 import type { Connection } from './database.ts';
-import { createUserPages } from './users/page.ts';
+import { createUserLists } from './users/list.ts';
 import { createUserStates } from './users/states.ts';
 import { createUserStore } from './users/users.ts';
 
@@ -64,7 +64,7 @@ describe('a page', () => {
     const watched = spy(temp.db);
     const states = createUserStates(temp.db);
     // With no table being small, the planner does what it does with a million users.
-    const pages = createUserPages(watched.db, states, -1);
+    const pages = createUserLists(watched.db, states, -1);
     const value = sort === 'name' ? 'x' : 5;
     for (const after of [null, { value, id: 5 }] satisfies PageRequest['after'][]) {
       pages.page({ conditions, sort, descending, limit: 50, offset: 0, after, now: 0 });
@@ -81,7 +81,7 @@ describe('a page', () => {
   it('by offset skips over an index without reading users', () => {
     using temp = tempStore();
     const watched = spy(temp.db);
-    const pages = createUserPages(watched.db, createUserStates(temp.db), -1);
+    const pages = createUserLists(watched.db, createUserStates(temp.db), -1);
     for (const sort of ['name', 'created_at', 'expires_at', 'used'] as const) {
       pages.page({ conditions: {}, sort, descending: true, limit: 50, offset: 1000, after: null, now: 0 });
       const [first] = watched.plans();
@@ -113,7 +113,7 @@ describe('a count', () => {
   it.each(counted)('by %s reads an index alone', (_, conditions, plan) => {
     using temp = tempStore();
     const watched = spy(temp.db);
-    createUserPages(watched.db, createUserStates(temp.db), -1).count(conditions, 0);
+    createUserLists(watched.db, createUserStates(temp.db), -1).count(conditions, 0);
     expect(watched.plans().at(-1)).toMatch(plan);
   });
 
@@ -121,7 +121,7 @@ describe('a count', () => {
     using temp = tempStore();
     temp.store.users.insert(sampleUser());
     const watched = spy(temp.db);
-    const pages = createUserPages(watched.db, createUserStates(temp.db), -1);
+    const pages = createUserLists(watched.db, createUserStates(temp.db), -1);
     for (const conditions of [{}, { state: 'active' }, { tariffId: 1 }, { state: 'active', tariffId: 1 }] as const) {
       pages.count(conditions, 0);
     }

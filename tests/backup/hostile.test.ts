@@ -16,8 +16,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeBackupFile } from '../../src/adapters/backup-file.ts';
 import { PanelError } from '../../src/core/panel-error.ts';
 import type { BackupProblem } from '../../src/core/ports/backups.ts';
+import { countRows } from '../../src/store/backup/check.ts';
 import { copyDatabase } from '../../src/store/backup/copy.ts';
-import { countRows } from '../../src/store/backup/inspect-rows.ts';
 import { fillWithUsers, type Machine, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
 
 const SEED = 20_261_120;

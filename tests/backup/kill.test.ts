@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectionOf } from '../../src/store/index.ts';
 import { linksOf, PASSPHRASE, startMachine } from './machine.ts';
 
 const RANDOM_KILLS = 20;
@@ -79,7 +78,7 @@ function newPlace(): string {
 /** Starts the panel anew on what the victim left, and asserts all that always holds; the names of its users. */
 async function inspect(place: string): Promise<readonly string[]> {
   await using machine = await startMachine({ place });
-  const db = connectionOf(machine.store);
+  const db = machine.store.connection();
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
   expect(db.pragma('foreign_key_check')).toEqual([]);
   const { folder } = machine.backups;

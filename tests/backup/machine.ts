@@ -12,11 +12,12 @@ import type { HandledId } from '../../src/core/call.ts';
 import type { Core } from '../../src/core/core.ts';
 import { createCore } from '../../src/core/create-core.ts';
 import type { Backups } from '../../src/core/ports/backups.ts';
-import type { Clock, Store, Timers, Vault } from '../../src/core/ports/ports.ts';
+import type { Clock, Timers, Vault } from '../../src/core/ports/ports.ts';
 import { createBackups } from '../../src/panel/backup/backups.ts';
 import { createHeavyWriter } from '../../src/panel/heavy-writer.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
 import { ownFolder } from '../../src/panel/owned-folder.ts';
+import type { FileStore } from '../../src/store/index.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';
 
@@ -36,7 +37,7 @@ export interface MachineOptions {
 
 export interface Machine extends AsyncDisposable {
   readonly core: Core;
-  readonly store: Store;
+  readonly store: FileStore;
   readonly backups: Backups;
   readonly vault: Vault;
   readonly folder: string;
@@ -60,16 +61,22 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { clock = systemClock, timers = systemTimers, origin = 'https://192.0.2.1:8443' } = options;
   const log = createTestLog();
-  const { store, database, exchange, close: giveBack } = ownFolder(folder, 'serve');
+  const { store, database, swap, close: release } = ownFolder(folder, 'serve');
   const { instanceId } = store.settings.get();
   const keeping = { instanceId, keyFile: join(place, 'key'), dataFolder: folder, log };
   const vault = await openVault({ ...keeping, sealed: store.sealed });
   const heavy = createHeavyWriter({ database }, () => origin ?? '', log);
   const parts = machineParts();
   const backups = createBackups({
-    ...{ folder, database, store, exchange, vault, clock, version: parts.version },
-    vaultAnew: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
-    linksAt: () => store.settings.get().publicUrl ?? origin,
+    folder,
+    database,
+    store,
+    swap,
+    vault,
+    clock,
+    version: parts.version,
+    openEmptyVault: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
+    linksOrigin: () => store.settings.get().publicUrl ?? origin,
     releaseDatabase: heavy.close,
     passphraseCost: 10,
   });
@@ -85,7 +92,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
   const close = async () => {
     await core.stop();
     await heavy.close();
-    giveBack();
+    release();
   };
   return {
     ...{ core, store, backups, vault, folder, database, place, log, close },

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Secret, TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
 import { writeBackupFile } from '../../src/adapters/backup-file.ts';
-import { connectionOf } from '../../src/store/index.ts';
 import { createTestClock } from '../support/clock.ts';
 import { tempFolder } from '../support/temp-store.ts';
 import { fillWithUsers, linksOf, type Machine, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
@@ -112,7 +111,7 @@ test('search, counts and states are those of the restored users', async () => {
   expect((await act('listUsers', { q: 'note 30' })).items.map(({ name }) => name)).toEqual(['User 30']);
   expect((await act('listUsers', { state: 'disabled' })).total).toBe(2);
   expect((await act('getOverview', {})).users).toMatchObject({ total: 30, active: 28, disabled: 2 });
-  const db = connectionOf(machine.store);
+  const db = machine.store.connection();
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
   expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
 });

@@ -1,6 +1,5 @@
 // The servers that are measured: a panel, and the bare one that it is held against.
 import { fileURLToPath } from 'node:url';
-import { ALLOCATOR, FLAGS } from '../support/frugal.ts';
 import { type Child, startChild } from './child.ts';
 import { databaseOf } from './databases.ts';
 import { fetchText, type Target } from './target.ts';
@@ -46,10 +45,7 @@ function targetOf(origin: string, paths: readonly string[], headers: Target['hea
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url));
 
 export async function startPanel(start: PanelStart): Promise<Server> {
-  const child = startChild(new URL('./panel-server.ts', import.meta.url), FLAGS, {
-    ...ALLOCATOR,
-    NODE_COMPILE_CACHE: COMPILED,
-  });
+  const child = startChild(new URL('./panel-server.ts', import.meta.url), { NODE_COMPILE_CACHE: COMPILED });
   const { origin, path, key } = await child.ask<PanelPlace>('start', start);
   const headers = { Authorization: `Bearer ${key}` };
   return {

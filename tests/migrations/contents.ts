@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
-import { ensureFirstSettings } from '../../src/panel/first-start.ts';
+import { ensureFirstSettings } from '../../src/panel/owned-folder.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
 import type { Migration } from '../../src/store/migrate.ts';
 import { sampleTariff, sampleUser } from '../support/temp-store.ts';

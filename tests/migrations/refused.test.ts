@@ -2,9 +2,9 @@
 import { closeSync, openSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { isDatabaseRefusal } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/index.ts';
 import { loadMigrations } from '../../src/store/migrate.ts';
-import { isRefusal } from '../../src/store/refusal.ts';
 import { tempFolder } from '../support/temp-store.ts';
 import { folderOf, makeDatabase } from './contents.ts';
 import { laterMigrations } from './statements.ts';
@@ -17,7 +17,7 @@ function reasonOf(open: () => unknown): string {
   try {
     open();
   } catch (error) {
-    if (isRefusal(error)) return error.reason;
+    if (isDatabaseRefusal(error)) return error.reason;
     throw error;
   }
   return 'opened';

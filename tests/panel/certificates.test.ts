@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { expect, it, vi } from 'vitest';
 import { type Issued, issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
-import { examine } from '../../src/panel/doctor/doctor.ts';
+import { examine } from '../../src/panel/doctor.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';

@@ -8,7 +8,7 @@ import type { NewUser, UserRow } from '../../src/core/ports/users.ts';
 import { type Account, extraBytes, stateOf } from '../../src/domain/account.ts';
 import { nextChangeAt, type TermFlags } from '../../src/domain/settle.ts';
 import type { Connection } from '../../src/store/database.ts';
-import { connectionOf, openStore } from '../../src/store/index.ts';
+import { type FileStore, openStore } from '../../src/store/index.ts';
 
 export interface TempFolder extends Disposable {
   readonly path: string;
@@ -26,7 +26,7 @@ export function tempFolder(): TempFolder {
 }
 
 export interface TempStore extends Disposable {
-  readonly store: Store;
+  readonly store: FileStore;
   readonly db: Connection;
   readonly file: string;
 }
@@ -37,7 +37,7 @@ export function tempStore(): TempStore {
   const store = openStore(folder.file);
   return {
     store,
-    db: connectionOf(store),
+    db: store.connection(),
     file: folder.file,
     [Symbol.dispose]: () => {
       store.close();

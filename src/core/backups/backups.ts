@@ -101,7 +101,7 @@ async function restoreFrom(
     passphrase,
     sessionId,
     alone: env.queue.runAlone,
-    exchanged: env.forgetSettings,
+    swapped: env.forgetSettings,
   });
   const { problem } = restored.verdict;
   if (problem !== null) {

@@ -1,4 +1,4 @@
-// What the core asks of whoever keeps the backups: files of their own, made, looked through and restored without holding the panel up.
+// The port of backups: files that are made, checked and restored without blocking the panel.
 import type { BACKUP_KINDS, BACKUP_PROBLEMS, BACKUP_SECRETS, Backup } from '../../contract/backups.ts';
 import type { Call } from '../call.ts';
 
@@ -41,8 +41,8 @@ export interface RestoreRequest {
   readonly sessionId: number | null;
   /** Runs the last part, during which nothing may be written. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Called in the same turn in which the data were exchanged: what is remembered of them is wrong now. */
-  exchanged(): void;
+  /** Called in the same turn of the event loop as the swap: caches of the former data are invalid now. */
+  swapped(): void;
 }
 
 export interface Restored {
@@ -65,7 +65,7 @@ export interface BackupFiles {
   receive(chunks: AsyncIterable<Uint8Array>, call: Call): Promise<Backup>;
 }
 
-/** One at a time: whoever comes while something runs waits. Everything throws PanelError `storage_full` where the disk is. */
+/** One call at a time; others wait. Each throws PanelError `storage_full` on a full disk. */
 export interface Backups {
   /** Where they lie; absolute path. */
   readonly folder: string;
@@ -83,8 +83,8 @@ export interface Backups {
   /** Touches nothing. PanelError `not_found`. */
   check(source: BackupSource, passphrase: string | null): Promise<BackupVerdict>;
   /**
-   * Checks first; where there is a problem nothing was touched. Then the present data are kept as a backup and exchanged in one
-   * step: a crash leaves the old or the new, whole. PanelError `not_found`, `vault_unavailable`.
+   * Checks first; where there is a problem nothing was touched. Then the present data are backed up and swapped in one
+   * step: a crash leaves the old or the new database, complete. PanelError `not_found`, `vault_unavailable`.
    */
   restore(request: RestoreRequest): Promise<Restored>;
   /** The file's bytes; null: there is no such file. */

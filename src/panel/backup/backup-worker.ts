@@ -1,23 +1,133 @@
-// The thread of backups: copies, packs, looks through and rebuilds, so that none of it holds the panel up.
-import { parentPort } from 'node:worker_threads';
+// The backup thread: copies, packs, unpacks, judges and rebuilds databases, each a task that would block the event loop.
+import { createHash } from 'node:crypto';
+import { copyFileSync, createReadStream, existsSync, renameSync, rmSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { type FileProblem, unpackBackupFile, writeBackupFile } from '../../adapters/backup-file.ts';
+import { serveTasks } from '../../adapters/worker-thread.ts';
 import { PanelError } from '../../core/panel-error.ts';
-import type { TaskReply, TaskRequest } from './messages.ts';
-import { TASKS } from './tasks.ts';
+import { type DatabaseProblem, type Judged, judgeDatabase } from '../../store/backup/check.ts';
+import { copyDatabase } from '../../store/backup/copy.ts';
+import { rebuildDatabase } from '../../store/backup/rebuild.ts';
+import { type Machine, retainMachine } from '../../store/backup/retain-machine.ts';
+import { isDataFault, syncFolderOf } from '../../store/database.ts';
+import { isOutOfSpace } from '../../store/disk-space.ts';
+import { type BackupManifest, manifestShape } from './form.ts';
 
-if (!parentPort) throw new Error('this module is a worker thread');
-const port = parentPort;
-const say = (reply: TaskReply) => port.postMessage(reply);
-
-port.on('message', ({ name, input }: TaskRequest) => {
-  TASKS[name](input as never).then(
-    (result) => say({ result }),
-    (error: unknown) => say(failureOf(error)),
-  );
-});
-
-function failureOf(error: unknown): TaskReply {
-  if (error instanceof PanelError) return { code: error.code };
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(code)) return { code: 'storage_full' };
-  return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+interface PackInput {
+  /** The finished copy of the database. */
+  readonly copy: string;
+  /** Where the file appears once it is complete; it is written to `unfinished` beside it. */
+  readonly path: string;
+  readonly unfinished: string;
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly manifest: BackupManifest;
+  readonly key: Uint8Array | null;
 }
+
+interface UnpackInput {
+  readonly path: string;
+  /** A new file. */
+  readonly target: string;
+  /** null: the path is a plain database. */
+  readonly file: { readonly key: Uint8Array | null; readonly databaseBytes: number } | null;
+}
+
+/** What came out of a backup file. */
+export type Unpacked =
+  | { readonly problem: FileProblem | DatabaseProblem }
+  | {
+      readonly problem: null;
+      readonly manifest: BackupManifest | null;
+      readonly judged: Extract<Judged, { problem: null }>;
+    };
+
+/** Writes the file, reads it back and compares; only then it gets its name. */
+async function pack({ copy, path, unfinished, header, manifest, key }: PackInput): Promise<void> {
+  const again = `${copy}.again`;
+  try {
+    writeBackupFile({ path: unfinished, header, manifest: { ...manifest }, database: copy, key });
+    const read = unpackBackupFile(unfinished, again, key, manifest.database_bytes);
+    if ('problem' in read || (await digestOf(again)) !== (await digestOf(copy))) {
+      throw new Error('the backup does not read back as it was written');
+    }
+    renameSync(unfinished, path);
+    syncFolderOf(path);
+  } finally {
+    rmSync(unfinished, { force: true });
+    rmSync(again, { force: true });
+  }
+}
+
+/** Takes the database out of a file and judges it. */
+function unpack({ path, target, file }: UnpackInput): Unpacked {
+  const manifest = file === null ? takePlain(path, target) : takePacked(path, target, file);
+  if (typeof manifest === 'string') return { problem: manifest };
+  const judged = judgeDatabase(target);
+  if (judged.problem !== null) return judged;
+  if (manifest !== null && !isAsCounted(manifest, judged)) return { problem: 'damaged' };
+  return { problem: null, manifest, judged };
+}
+
+function takePacked(
+  path: string,
+  target: string,
+  { key, databaseBytes }: NonNullable<UnpackInput['file']>,
+): BackupManifest | FileProblem {
+  const read = unpackBackupFile(path, target, key, databaseBytes);
+  if ('problem' in read) return read.problem;
+  const manifest = manifestShape.safeParse(read.manifest);
+  return manifest.success ? manifest.data : 'damaged';
+}
+
+/** A database that was copied without its journal lacks what was written last: where one lies beside it, it comes along. */
+function takePlain(path: string, target: string): null {
+  copyFileSync(path, target);
+  if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${target}-wal`);
+  return null;
+}
+
+function isAsCounted(manifest: BackupManifest, { schema, counts }: Extract<Judged, { problem: null }>): boolean {
+  const names = Object.keys(counts);
+  const isSame = names.every((name) => manifest.counts[name] === counts[name]);
+  return isSame && names.length === Object.keys(manifest.counts).length && manifest.schema === schema;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** Makes a database of this version of the judged one. */
+function rebuild({ source, target, schema }: { source: string; target: string; schema: number }): 'damaged' | null {
+  try {
+    rebuildDatabase(source, target, schema);
+    return null;
+  } catch (error) {
+    if (isDataFault(error)) return 'damaged';
+    throw error;
+  }
+}
+
+/** A disk without space is an expected failure of every task. */
+async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isOutOfSpace(error) ? new PanelError('storage_full') : error;
+  }
+}
+
+const tasks = {
+  copy: ({ database, target, withSealed }: { database: string; target: string; withSealed: boolean }) =>
+    attempt(() => copyDatabase(database, target, withSealed)),
+  pack: (input: PackInput) => attempt(() => pack(input)),
+  unpack: (input: UnpackInput) => attempt(() => unpack(input)),
+  rebuild: (input: Parameters<typeof rebuild>[0]) => attempt(() => rebuild(input)),
+  retainMachine: ({ target, machine }: { target: string; machine: Machine }) =>
+    attempt(() => retainMachine(target, machine)),
+};
+
+export type BackupTasks = typeof tasks;
+
+serveTasks(tasks);

@@ -1,8 +1,10 @@
-// Keeps the backups of one data folder: makes them of the live database, looks through any file, and restores in one step.
+// The backups of one data folder: makes them from the live database, checks any file, and restores in one step.
 import { createReadStream, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGate } from '../../adapters/semaphore.ts';
+import pLimit from 'p-limit';
+import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import { PanelError } from '../../core/panel-error.ts';
+import type { SealedRow } from '../../core/ports/administrator.ts';
 import type {
   BackupFile,
   BackupKind,
@@ -12,104 +14,105 @@ import type {
   RestoreRequest,
 } from '../../core/ports/backups.ts';
 import type { Clock, Store, Vault } from '../../core/ports/ports.ts';
+import type { Machine } from '../../store/backup/retain-machine.ts';
 import { originIn } from '../config.ts';
 import { FILES } from '../data-folder.ts';
-import { hasRoom, openBackupFolder } from './folder.ts';
+import type { BackupTasks } from './backup-worker.ts';
+import { hasSpace, openBackupFolder } from './folder.ts';
 import { type BackupHeader, newFileKey } from './form.ts';
-import { openBackup } from './open.ts';
-import { openAll, sealAnew } from './secrets.ts';
-import { type BackupThread, openBackupThread } from './thread.ts';
-import { receiveBackup } from './upload.ts';
+import { type BackupThread, type GoodBackup, openBackup } from './open.ts';
 
 export interface BackupParts {
   /** The data folder, which this process owns. */
   readonly folder: string;
   readonly database: string;
   readonly store: Pick<Store, 'sizeBytes'>;
-  /** Puts a complete database in the place of the present one. */
-  exchange(ready: string): void;
+  /** Replaces the present database by a complete one. */
+  swap(ready: string): void;
   readonly vault: Vault;
-  /** The vault as it is for data that have no secrets yet: it works also where the key of the present ones is lost. */
-  vaultAnew(): Promise<Vault>;
+  /** A vault without sealed secrets: it works also where the key of the present ones is lost. */
+  openEmptyVault(): Promise<Vault>;
   readonly clock: Clock;
   readonly version: string;
   /** How links begin: scheme, host and port; null where that is not known yet. */
-  linksAt(): string | null;
-  /** Lets go of every other connection to the database. */
+  linksOrigin(): string | null;
+  /** Closes every other connection to the database. */
   releaseDatabase(): Promise<void>;
   /** log2 of scrypt's N for passphrases; lowered by tests only. */
   readonly passphraseCost?: number;
 }
 
-/** How many backups from before a restore are kept. */
-const FORMER_KEPT = 5;
-/** A copy, its compressed form and that read back. */
-const ROOM_FACTOR = 3;
+/** How many backups from before a restore are retained. */
+const FORMER_RETAINED = 5;
+/** A copy, its compressed form, and that unpacked again. */
+const SPACE_FACTOR = 3;
 
-/** The thread takes some 30 MB; a restore mostly follows a check. */
+/** A restore often follows a check. */
 const IDLE_MS = 10_000;
 
-/** What a piece of work is done with: a thread, and a folder that goes with it. */
-interface Bench {
-  readonly thread: BackupThread;
-  readonly at: (name: string) => string;
+/** For the checks of the command line too. */
+export function openBackupThread(): BackupThread {
+  return openTaskThread<BackupTasks>({
+    name: 'backup thread',
+    module: moduleBeside(import.meta.url, 'backup-worker'),
+    idleMs: IDLE_MS,
+  });
 }
 
-/** Throws away what an earlier process broke off. Begins nothing by itself. */
+/** Deletes what an earlier process left unfinished. */
 export function createBackups(parts: BackupParts): Backups {
   const { folder, database, store, vault, clock, version } = parts;
   const files = openBackupFolder(join(folder, FILES.backups));
   const workshop = join(folder, FILES.workshop);
-  const oneAtATime = createGate(1);
-  let thread: BackupThread | null = null;
+  /** A file in the working folder, which is emptied after each piece of work. */
+  const at = (name: string) => join(workshop, name);
+  const oneAtATime = pLimit(1);
+  const thread = openBackupThread();
   let running: Promise<unknown> | null = null;
-  let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
   files.sweep();
   rmSync(workshop, { recursive: true, force: true });
 
-  function working<T>(work: (bench: Bench) => Promise<T>): Promise<T> {
+  function runAlone<T>(work: () => Promise<T>): Promise<T> {
     return oneAtATime(async () => {
       if (isClosed) throw new PanelError('unavailable');
       mkdirSync(workshop, { recursive: true, mode: 0o700 });
-      clearTimeout(idle);
-      thread ??= openBackupThread();
-      const done = work({ thread, at: (name) => join(workshop, name) });
+      const done = work();
       running = done;
       try {
         return await done;
       } catch (error) {
-        await endThread();
+        // Releases the files that a failed task may still have open.
+        await thread.close();
         throw error;
       } finally {
         running = null;
-        idle = setTimeout(() => void endThread(), IDLE_MS).unref();
         rmSync(workshop, { recursive: true, force: true });
       }
     });
   }
 
-  async function endThread(): Promise<void> {
-    const ending = thread;
-    thread = null;
-    await ending?.end();
-  }
-
-  async function make({ thread, at }: Bench, kind: BackupKind, passphrase: string | null): Promise<BackupFile> {
-    if (!hasRoom(folder, store.sizeBytes() * ROOM_FACTOR)) throw new PanelError('storage_full');
+  async function make(kind: BackupKind, passphrase: string | null): Promise<BackupFile> {
+    if (!hasSpace(folder, store.sizeBytes() * SPACE_FACTOR)) throw new PanelError('storage_full');
     const createdAt = clock.now();
     const copy = at('copy.db');
     const isFormer = kind === 'before_restore';
-    const { schema, counts, sealed } = await thread.run('copy', { database, target: copy, keepsSealed: isFormer });
+    const { schema, counts, sealed } = await thread.run('copy', { database, target: copy, withSealed: isFormer });
     const database_bytes = statSync(copy).size;
     const fileKey = passphrase === null ? null : await newFileKey(passphrase, parts.passphraseCost);
     const travel = fileKey !== null ? 'inside' : isFormer ? 'this_machine' : 'left_out';
     const header: BackupHeader = {
-      ...{ version, created_at: createdAt, database_bytes, key: fileKey?.sealed ?? null },
+      version,
+      created_at: createdAt,
+      database_bytes,
+      key: fileKey?.sealed ?? null,
       secrets: sealed.length === 0 ? 'none' : travel,
     };
     const manifest = {
-      ...{ schema, database_bytes, counts, links_at: parts.linksAt() },
+      schema,
+      database_bytes,
+      counts,
+      links_at: parts.linksOrigin(),
       secrets: travel === 'inside' ? openAll(vault, sealed) : {},
       left_out: travel === 'left_out' ? sealed.map(({ place }) => place) : [],
     };
@@ -124,30 +127,32 @@ export function createBackups(parts: BackupParts): Backups {
     return path;
   }
 
-  async function restore(request: RestoreRequest, bench: Bench): Promise<Restored> {
-    const { thread, at } = bench;
+  async function restore(request: RestoreRequest): Promise<Restored> {
     const candidate = at('candidate.db');
     const ready = at('ready.db');
     const { verdict, found } = await openBackup(thread, locate(request.source), request.passphrase, candidate);
     if (found === null) return { verdict, former: null };
-    const needed = statSync(candidate).size * 2 + store.sizeBytes() * ROOM_FACTOR;
-    if (!hasRoom(folder, needed)) throw new PanelError('storage_full');
-    const secrets = await sealAnew(found, parts.vaultAnew);
+    const needed = statSync(candidate).size * 2 + store.sizeBytes() * SPACE_FACTOR;
+    if (!hasSpace(folder, needed)) throw new PanelError('storage_full');
+    const secrets = await sealAgain(found, parts.openEmptyVault);
     const fault = await thread.run('rebuild', { source: candidate, target: ready, schema: found.judged.schema });
     if (fault !== null) return { verdict: { ...verdict, problem: fault }, former: null };
-    const linksAt = found.manifest?.links_at ?? null;
-    const publicUrl = linksAt === null || linksAt === parts.linksAt() ? null : originIn(linksAt);
+    const linksOrigin = found.manifest?.links_at ?? null;
+    const publicUrl = linksOrigin === null || linksOrigin === parts.linksOrigin() ? null : originIn(linksOrigin);
     const former = await request.alone(async () => {
-      const made = await make(bench, 'before_restore', null);
+      const made = await make('before_restore', null);
       const { sessionId } = request;
-      await thread.run('keep', { target: ready, keep: { present: database, sessionId, publicUrl, ...secrets } });
+      await thread.run('retainMachine', {
+        target: ready,
+        machine: { present: database, sessionId, publicUrl, ...secrets },
+      });
       await parts.releaseDatabase();
-      parts.exchange(ready);
-      request.exchanged();
+      parts.swap(ready);
+      request.swapped();
       return made;
     });
     await vault.refresh();
-    removeOld('before_restore', FORMER_KEPT);
+    removeOld('before_restore', FORMER_RETAINED);
     return { verdict, former };
   }
 
@@ -159,26 +164,58 @@ export function createBackups(parts: BackupParts): Backups {
   return {
     folder: files.path,
     list: files.list,
-    create: (kind, passphrase) => working((bench) => make(bench, kind, passphrase)),
+    create: (kind, passphrase) => runAlone(() => make(kind, passphrase)),
     keep: removeOld,
     remove: files.remove,
     check: (source, passphrase) =>
-      working(async ({ thread, at }) => {
+      runAlone(async () => {
         const { verdict } = await openBackup(thread, locate(source), passphrase, at('candidate.db'));
         return verdict;
       }),
-    restore: (request) => working((bench) => restore(request, bench)),
+    restore: (request) => runAlone(() => restore(request)),
     open(name) {
       const path = files.find(name);
       return path === null ? null : { sizeBytes: statSync(path).size, chunks: createReadStream(path) };
     },
-    receive: (chunks) => receiveBackup(files, clock.now(), chunks),
+    receive: (chunks) => files.receive(chunks, clock.now()),
     async close() {
       isClosed = true;
-      clearTimeout(idle);
-      const broken = running;
-      await endThread();
-      await broken?.catch(() => {});
+      const aborted = running;
+      await thread.abort();
+      await aborted?.catch(() => {});
     },
   };
+}
+
+/** Secrets in clear by name, for an encrypted file. Throws PanelError `vault_unavailable`. */
+function openAll(vault: Vault, rows: readonly SealedRow[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(rows.map((row) => [row.place, vault.open(row)]));
+}
+
+/**
+ * Seals the secrets of a backup for this machine; `leftOut` names those that are not in it or were sealed on another machine. Rejects
+ * with PanelError `vault_unavailable` where secrets of an encrypted file cannot be sealed.
+ */
+async function sealAgain(
+  { manifest, judged }: GoodBackup,
+  openVault: () => Promise<Vault>,
+): Promise<Pick<Machine, 'sealed' | 'leftOut'>> {
+  const inClear = Object.entries(manifest?.secrets ?? {});
+  const leftOut = [...(manifest?.left_out ?? [])];
+  if (inClear.length === 0 && judged.sealed.length === 0) return { sealed: [], leftOut };
+  const vault = await openVault();
+  if (inClear.length > 0) await vault.prepare();
+  const own = judged.sealed.filter((row) => canOpen(vault, row));
+  leftOut.push(...judged.sealed.filter((row) => !own.includes(row)).map(({ place }) => place));
+  return { sealed: [...own, ...inClear.map(([place, secret]) => vault.seal(place, secret))], leftOut };
+}
+
+function canOpen(vault: Vault, row: SealedRow): boolean {
+  try {
+    vault.open(row);
+    return true;
+  } catch (error) {
+    if (error instanceof PanelError) return false;
+    throw error;
+  }
 }

@@ -1,15 +1,19 @@
-// The folder where backups lie: names that say what each one is, and nothing that is not a plain file.
+// The folder of the backups: names that state the kind and time of each, files taken in from outside, and nothing but plain files.
 import { type Dirent, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readBackupHeader } from '../../adapters/backup-file.ts';
 import { BACKUP_NAME } from '../../contract/backups.ts';
+import { PanelError } from '../../core/panel-error.ts';
 import type { BackupFile, BackupKind } from '../../core/ports/backups.ts';
+import { syncFolderOf } from '../../store/database.ts';
+import { isOutOfSpace } from '../../store/disk-space.ts';
 import { readHeader } from './form.ts';
 
 const END = '.gatehouse-backup';
 const UNFINISHED = '.unfinished';
 const MAX_NAME = 120;
-/** What is left free for the panel itself. */
+/** Free space that is left to the panel itself. */
 const SPARE_BYTES = 33_554_432;
 
 const KINDS: readonly (readonly [beginning: string, kind: BackupKind])[] = [
@@ -26,13 +30,18 @@ export interface BackupFolder {
   list(): readonly BackupFile[];
   /** The path of a backup; null where there is no plain file of that name. */
   find(name: string): string | null;
-  /** The backup of that name, which is there. */
+  /** The backup of that name, which must exist. */
   describe(name: string): BackupFile;
-  /** A path that nothing has yet, for a backup made at that moment, and beside it one to write it to. */
+  /** An unused path for a backup made at that time, and one beside it to write it to. */
   newPath(kind: BackupKind, at: number): { readonly name: string; readonly path: string; readonly unfinished: string };
   remove(name: string): boolean;
-  /** Throws away what was broken off. */
+  /** Deletes unfinished files. */
   sweep(): void;
+  /**
+   * Writes a file from outside to the folder. Rejects with PanelError `storage_full`, with `backup_refused` for what does not begin as
+   * a backup does, or as the source does; nothing is left then. What is inside is judged when it is checked or restored.
+   */
+  receive(chunks: AsyncIterable<Uint8Array>, at: number): Promise<BackupFile>;
 }
 
 /** `folder`: absolute; made at the first use. */
@@ -61,6 +70,17 @@ export function openBackupFolder(folder: string): BackupFolder {
     };
   }
 
+  function newPath(kind: BackupKind, at: number): ReturnType<BackupFolder['newPath']> {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const [beginning = ''] = KINDS.find(([, known]) => known === kind) ?? [];
+    for (let count = 1; ; count += 1) {
+      const name = `${beginning}${timeInName(at)}${count === 1 ? '' : `-${count}`}${END}`;
+      const path = join(folder, name);
+      const unfinished = `${path}${UNFINISHED}`;
+      if (!existsSync(path) && !existsSync(unfinished)) return { name, path, unfinished };
+    }
+  }
+
   return {
     path: folder,
     list: () =>
@@ -69,20 +89,7 @@ export function openBackupFolder(folder: string): BackupFolder {
         .sort((a, b) => b.createdAt - a.createdAt || (a.name < b.name ? 1 : -1)),
     find,
     describe,
-    newPath(kind, at) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const [beginning = ''] = KINDS.find(([, known]) => known === kind) ?? [];
-      const moment = new Date(at)
-        .toISOString()
-        .replace(/\.\d+Z$/, 'Z')
-        .replaceAll(':', '-');
-      for (let count = 1; ; count += 1) {
-        const name = `${beginning}${moment}${count === 1 ? '' : `-${count}`}${END}`;
-        const path = join(folder, name);
-        const unfinished = `${path}${UNFINISHED}`;
-        if (!existsSync(path) && !existsSync(unfinished)) return { name, path, unfinished };
-      }
-    },
+    newPath,
     remove(name) {
       const path = find(name);
       if (path !== null) rmSync(path);
@@ -93,15 +100,48 @@ export function openBackupFolder(folder: string): BackupFolder {
         if (name.endsWith(`${END}${UNFINISHED}`)) rmSync(join(folder, name), { force: true });
       }
     },
+    async receive(chunks, at) {
+      const { name, path, unfinished } = newPath('uploaded', at);
+      const output = await open(unfinished, 'wx', 0o600);
+      try {
+        await writeChunks(output, folder, chunks).finally(() => output.close());
+        const read = readBackupHeader(unfinished);
+        if ('problem' in read) {
+          throw new PanelError('backup_refused', [{ pointer: '#', code: read.problem, message: 'is not a backup' }]);
+        }
+        await rename(unfinished, path);
+        syncFolderOf(path);
+        return describe(name);
+      } catch (error) {
+        rmSync(unfinished, { force: true });
+        throw isOutOfSpace(error) ? new PanelError('storage_full') : error;
+      }
+    },
   };
+}
+
+/** A time as file names have it: without colons, which Windows forbids. */
+export function timeInName(at: number): string {
+  return new Date(at)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-');
+}
+
+async function writeChunks(output: FileHandle, folder: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) {
+    if (!hasSpace(folder, chunk.length)) throw new PanelError('storage_full');
+    await output.appendFile(chunk);
+  }
+  await output.sync();
 }
 
 function isBackup(entry: Dirent): boolean {
   return entry.isFile() && entry.name.length <= MAX_NAME && BACKUP_NAME.test(entry.name);
 }
 
-/** Whether the disk has that many bytes and some to spare. `path`: a folder, or a file in one that need not be there yet. */
-export function hasRoom(path: string, bytes: number): boolean {
+/** Whether the disk has that many bytes free and some more. `path`: a folder, or a file in one that may not exist yet. */
+export function hasSpace(path: string, bytes: number): boolean {
   const { bavail, bsize } = statfsSync(existsSync(path) ? path : dirname(path));
   return bavail * bsize >= bytes + SPARE_BYTES;
 }

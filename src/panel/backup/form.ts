@@ -1,4 +1,4 @@
-// What stands in a backup file beside the database, and the key of an encrypted one, which the passphrase opens.
+// What a backup file contains beside the database, and the key of an encrypted one, which the passphrase opens.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { DATA_KEY_BYTES } from '../../adapters/chunk-seal.ts';
@@ -26,21 +26,21 @@ export const manifestShape = z.object({
   counts: z.record(z.string().max(MAX_PLACE), count),
   /** How links began where it was made. */
   links_at: z.string().max(300).nullable(),
-  /** The vault's, in clear, by place: only where the file is encrypted. */
+  /** The vault's secrets in clear, by name: only in an encrypted file. */
   secrets: z.record(z.string().max(MAX_PLACE), z.string().max(65_536)),
-  /** Places of those that did not travel. */
+  /** Names of those that were left out. */
   left_out: z.array(z.string().max(MAX_PLACE)),
 });
 export type BackupManifest = z.output<typeof manifestShape>;
 
-/** The header's facts; null: no panel wrote that. */
+/** The header's facts; null where no panel wrote it. */
 export function readHeader(header: unknown): BackupHeader | null {
   return headerShape.safeParse(header).data ?? null;
 }
 
 const KEY_PLACE = 'backup:key';
 
-/** A new key for one file, and how its header has it. `cost`: log2 of scrypt's N, lowered by tests only. */
+/** A new key for one file, and that key sealed for its header. `cost`: log2 of scrypt's N, lowered by tests only. */
 export async function newFileKey(
   passphrase: string,
   cost?: number,

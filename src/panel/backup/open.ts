@@ -1,23 +1,25 @@
-// Opens a backup file of whatever form and judges all of it, before anything of it is used.
+// Opens a backup file of any form and judges all of it before anything of it is used.
 import { statSync } from 'node:fs';
 import { readBackupHeader } from '../../adapters/backup-file.ts';
+import type { TaskThread } from '../../adapters/worker-thread.ts';
 import { PanelError } from '../../core/panel-error.ts';
 import type { BackupVerdict } from '../../core/ports/backups.ts';
 import { isDatabase } from '../../store/backup/check.ts';
-import { hasRoom } from './folder.ts';
+import type { BackupTasks, Unpacked } from './backup-worker.ts';
+import { hasSpace } from './folder.ts';
 import { type BackupHeader, openFileKey, readHeader } from './form.ts';
-import type { Found } from './tasks.ts';
-import type { BackupThread } from './thread.ts';
 
-export type Good = Extract<Found, { problem: null }>;
+export type BackupThread = TaskThread<BackupTasks>;
+
+export type GoodBackup = Extract<Unpacked, { problem: null }>;
 
 export interface OpenedBackup {
   readonly verdict: BackupVerdict;
-  /** What was found inside; null where the verdict names a problem. */
-  readonly found: Good | null;
+  /** The contents; null where the verdict names a problem. */
+  readonly found: GoodBackup | null;
 }
 
-/** Takes the database of the file at `path` to `target`, a new file. Rejects with PanelError `storage_full` where it does not fit. */
+/** Writes the database of the file at `path` to `target`, a new file. Rejects with PanelError `storage_full` where it does not fit. */
 export async function openBackup(
   thread: BackupThread,
   path: string,
@@ -31,13 +33,13 @@ export async function openBackup(
   const header = readHeader(read.header);
   if (!isPlain && header === null) return refused('damaged', null);
   const databaseBytes = header?.database_bytes ?? size;
-  if (!hasRoom(target, databaseBytes)) throw new PanelError('storage_full');
+  if (!hasSpace(target, databaseBytes)) throw new PanelError('storage_full');
   const key = header === null || header.key === null ? null : await keyOf(header.key, passphrase);
   if (typeof key === 'string') return refused(key, header);
   const found = await thread.run('unpack', { path, target, file: header && { key, databaseBytes } });
   if (found.problem !== null) return refused(found.problem, header);
-  const said = header ?? { version: null, created_at: Math.floor(mtimeMs), secrets: secretsIn(found) };
-  return { verdict: verdictOf(null, said, found), found };
+  const facts = header ?? { version: null, created_at: Math.floor(mtimeMs), secrets: secretsIn(found) };
+  return { verdict: verdictOf(null, facts, found), found };
 }
 
 async function keyOf(sealed: string, passphrase: string | null) {
@@ -48,20 +50,20 @@ function refused(problem: BackupVerdict['problem'], header: BackupHeader | null)
   return { verdict: verdictOf(problem, header, null), found: null };
 }
 
-/** What a file says of itself, or, where it says nothing, its database. */
-type Said = Pick<BackupHeader, 'created_at' | 'secrets'> & { readonly version: string | null };
+/** The header's facts, or, for a plain database, those of the file. */
+type Facts = Pick<BackupHeader, 'created_at' | 'secrets'> & { readonly version: string | null };
 
-function verdictOf(problem: BackupVerdict['problem'], said: Said | null, found: Good | null): BackupVerdict {
+function verdictOf(problem: BackupVerdict['problem'], facts: Facts | null, found: GoodBackup | null): BackupVerdict {
   return {
     problem,
-    version: said?.version ?? null,
-    createdAt: said?.created_at ?? null,
+    version: facts?.version ?? null,
+    createdAt: facts?.created_at ?? null,
     users: found?.judged.counts.users ?? null,
     keys: found?.judged.counts.api_keys ?? null,
-    secrets: said?.secrets ?? null,
+    secrets: facts?.secrets ?? null,
   };
 }
 
-function secretsIn({ judged }: Good): 'none' | 'this_machine' {
+function secretsIn({ judged }: GoodBackup): 'none' | 'this_machine' {
   return judged.sealed.length === 0 ? 'none' : 'this_machine';
 }

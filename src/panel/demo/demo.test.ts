@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeCrypto } from '../../adapters/crypto.ts';
 import { USER_STATES } from '../../contract/users.ts';
-import type { Store } from '../../core/ports/ports.ts';
-import { openStore } from '../../store/index.ts';
+import { type FileStore, openStore } from '../../store/index.ts';
 import { isRefusal } from '../refusal.ts';
 import { fillDemo } from './demo.ts';
 import { prepareDemoFolder } from './folder.ts';
@@ -14,7 +13,7 @@ import { prepareDemoFolder } from './folder.ts';
 const NOW = Date.UTC(2026, 10, 20, 15, 30);
 const USERS = 400;
 let folder = '';
-let store: Store;
+let store: FileStore;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-demo-'));

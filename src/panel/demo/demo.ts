@@ -9,6 +9,7 @@ import { nextReset, startOfLocalMonth } from '../../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import { nextChangeAt } from '../../domain/settle.ts';
 import { bulkLoader } from '../../store/bulk-load.ts';
+import type { FileStore } from '../../store/index.ts';
 import { createDice, somebody } from './people.ts';
 import { addNodeTraffic, addUserTraffic, DETAILED_USERS, dayOfUser } from './traffic.ts';
 
@@ -59,8 +60,8 @@ const PLACES = [
   ['New York', 'us1.example.net'],
 ] as const;
 
-/** Fills the store; `now` and the users' number decide all but the secrets. */
-export function fillDemo(store: Store, parts: DemoParts): void {
+/** Fills the store. The result depends on `now` and the number of users alone, except for the secrets. */
+export function fillDemo(store: FileStore, parts: DemoParts): void {
   store.write(() => {
     addPlans(store, parts.now);
     addNodes(store, parts.now);

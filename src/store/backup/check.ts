@@ -1,11 +1,9 @@
-// Judges a database file that came from elsewhere before a row of it is used: is it the panel's, of a version known here, and whole?
+// Judges a database file from elsewhere before a row of it is used: whether it is the panel's, of a known version, consistent and complete.
 import { closeSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { SealedRow } from '../../core/ports/administrator.ts';
-import { type Connection, openConnection } from '../database.ts';
+import { type Connection, isDatabaseRefusal, openConnection, tablesOf } from '../database.ts';
 import { inspect, loadMigrations, type Migration, migrate } from '../migrate.ts';
-import { isRefusal } from '../refusal.ts';
-import { countRows, type RowCounts, wrongIn } from './inspect-rows.ts';
 
 export type DatabaseProblem = 'foreign' | 'newer' | 'damaged';
 
@@ -15,9 +13,12 @@ export type Judged =
       readonly problem: null;
       readonly schema: number;
       readonly counts: RowCounts;
-      /** Sealed secrets that lie in it; only the key that sealed them opens them. */
+      /** The sealed secrets in it; only the key that sealed them opens them. */
       readonly sealed: readonly SealedRow[];
     };
+
+/** How many rows each table has, by its name. */
+export type RowCounts = Readonly<Record<string, number>>;
 
 const MAGIC = 'SQLite format 3\0';
 
@@ -34,8 +35,8 @@ export function isDatabase(file: string): boolean {
 }
 
 /**
- * Judges `file`, which nobody else has open. Nothing in it is run: a file with anything that the panel's own migrations do not
- * make (triggers, views, tables, columns) is foreign. The file stays as it is.
+ * Judges `file`, which no other connection has open. Nothing in it is run: a file with anything that the panel's own migrations do
+ * not make (triggers, views, tables, columns) is foreign. The file stays as it is.
  */
 export function judgeDatabase(file: string, migrations: readonly Migration[] = loadMigrations()): Judged {
   try {
@@ -54,16 +55,16 @@ export function judgeDatabase(file: string, migrations: readonly Migration[] = l
 
 function judge(db: Connection, schema: number, migrations: readonly Migration[]): Judged {
   if (schemaOf(db) !== expectedSchema(schema, migrations)) return { problem: 'foreign' };
-  if (wrongIn(db) !== null) return { problem: 'damaged' };
+  if (findFault(db) !== null) return { problem: 'damaged' };
   const sealed = db
     .prepare<[], SealedRow>('SELECT place, key_id AS keyId, nonce, ciphertext FROM sealed ORDER BY place')
     .all();
   return { problem: null, schema, counts: countRows(db), sealed };
 }
 
-/** Everything there is, word for word, but for SQLite's own tables and what a virtual table keeps below it in words of its own. */
+/** The schema as text, without SQLite's own tables and the SQL of shadow tables, which differs by SQLite's version. */
 function schemaOf(db: Connection): string {
-  const below = db.prepare<[], string>("SELECT name FROM pragma_table_list WHERE type = 'shadow'").pluck().all();
+  const shadows = db.prepare<[], string>("SELECT name FROM pragma_table_list WHERE type = 'shadow'").pluck().all();
   const rows = db
     .prepare<[], [type: string, name: string, table: string, sql: string | null]>(
       `SELECT type, name, tbl_name, sql FROM sqlite_schema
@@ -71,7 +72,9 @@ function schemaOf(db: Connection): string {
     )
     .raw()
     .all();
-  return JSON.stringify(rows.map(([type, name, table, sql]) => [type, name, table, below.includes(name) ? null : sql]));
+  return JSON.stringify(
+    rows.map(([type, name, table, sql]) => [type, name, table, shadows.includes(name) ? null : sql]),
+  );
 }
 
 /** The schema that the migrations up to `version` make. */
@@ -85,17 +88,62 @@ function expectedSchema(version: number, migrations: readonly Migration[]): stri
   }
 }
 
-/** Whatever SQLite cannot make sense of is damage; what is not SQLite's is a failure of ours. */
+/** What SQLite cannot read is damaged; any other error is a failure of the panel and is thrown. */
 function problemOf(error: unknown): DatabaseProblem {
-  if (isRefusal(error)) {
+  if (isDatabaseRefusal(error)) {
     const { reason } = error;
     if (reason === 'newer') return 'newer';
     if (reason === 'foreign' || reason === 'diverged') return 'foreign';
     if (reason === 'damaged' || reason === 'unfinished') return 'damaged';
   }
   const code = error instanceof Database.SqliteError ? error.code : '';
-  // A table or column that is not there: somebody else's database, or one from before there were migrations.
+  // A missing table or column: a database of another program, or one from before there were migrations.
   if (code === 'SQLITE_ERROR') return 'foreign';
   if (code !== '' && code !== 'SQLITE_FULL' && code !== 'SQLITE_NOMEM' && code !== 'SQLITE_CANTOPEN') return 'damaged';
   throw error;
+}
+
+/** Text in lists that are stored as JSON, and numbers in such lists: a CHECK of the schema sees only that it is a list. */
+const LISTS = [
+  ['users', 'tags', 'text'],
+  ['users', 'inbounds', 'integer'],
+  ['tariffs', 'inbounds', 'integer'],
+  ['inbounds', 'alpn', 'text'],
+] as const;
+
+export function countRows(db: Connection): RowCounts {
+  const countOf = (name: string) => Number(db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get());
+  return Object.fromEntries(tablesOf(db).map((name) => [name, countOf(name)]));
+}
+
+/** What is wrong with a database whose schema is the panel's; null where nothing is. */
+export function findFault(db: Connection): string | null {
+  const found = String(db.pragma('integrity_check(1)', { simple: true }));
+  if (found !== 'ok') return found;
+  const [broken] = db.pragma('foreign_key_check') as readonly { readonly table: string }[];
+  if (broken) return `${broken.table} refers to a missing row`;
+  const wide = tablesOf(db).find((name) => holdsWideNumbers(db, name));
+  if (wide) return `${wide} holds numbers that are too large`;
+  if (holdsWideNumbers(db, 'sqlite_sequence')) return 'an id is too large';
+  const list = LISTS.find(([table, column, type]) => holdsOther(db, table, column, type));
+  return list ? `${list[0]}.${list[1]} holds something else` : null;
+}
+
+/** Ids can still grow: half of what JavaScript represents exactly. */
+const WIDEST = { id: 2 ** 52, seq: 2 ** 52 } as const;
+
+function holdsWideNumbers(db: Connection, table: string): boolean {
+  const columns =
+    table === 'sqlite_sequence'
+      ? ['seq']
+      : db.prepare<[string], string>("SELECT name FROM pragma_table_info(?) WHERE type = 'INTEGER'").pluck().all(table);
+  if (columns.length === 0) return false;
+  const most = (column: string) => WIDEST[column as keyof typeof WIDEST] ?? Number.MAX_SAFE_INTEGER;
+  const wide = columns.map((column) => `"${column}" NOT BETWEEN ${-Number.MAX_SAFE_INTEGER} AND ${most(column)}`);
+  return db.prepare(`SELECT 1 FROM "${table}" WHERE ${wide.join(' OR ')} LIMIT 1`).get() !== undefined;
+}
+
+function holdsOther(db: Connection, table: string, column: string, type: string): boolean {
+  const sql = `SELECT 1 FROM ${table}, json_each(${table}.${column}) AS item WHERE ${table}.${column} IS NOT NULL AND item.type <> ? LIMIT 1`;
+  return db.prepare<[string]>(sql).get(type) !== undefined;
 }

@@ -1,15 +1,19 @@
-// Makes a new database of the rows of a judged one. Pages of a file from elsewhere never become the live database: every row passes the
-// schema's own checks on its way, and counts and the search index are made anew from the users.
-import type { Connection } from '../database.ts';
+// Makes a new database from the rows of a judged one. Pages of a file from elsewhere never become the live database: every row passes
+// the schema's own checks, and counts and the search index are computed from the users.
+import { type Connection, openWorkFile, tablesOf } from '../database.ts';
 import { loadMigrations, type Migration, migrate } from '../migrate.ts';
 import { createSearchIndex, searchedText } from '../users/search.ts';
-import { openWorkFile } from '../work-file.ts';
-import { tablesOf } from './inspect-rows.ts';
 
-/** Not taken over: made by the migrations, made anew, bound to another machine's key, or of one moment only. */
-const LEFT: ReadonlySet<string> = new Set([
-  ...['schema_migrations', 'user_counts', 'events', 'events_pruned', 'sealed'],
-  ...['sessions', 'setup_token', 'two_factor_pending'],
+/** Not copied: written by the migrations, computed here, sealed with another machine's key, or temporary. */
+const NOT_COPIED: ReadonlySet<string> = new Set([
+  'schema_migrations',
+  'user_counts',
+  'events',
+  'events_pruned',
+  'sealed',
+  'sessions',
+  'setup_token',
+  'two_factor_pending',
 ]);
 const CHUNK = 5000;
 
@@ -26,9 +30,9 @@ export function rebuildDatabase(
   const db = openWorkFile(target);
   try {
     migrate(db, target, 0, migrations.slice(0, schema));
-    const taken = takeDown(db);
+    const dropped = dropIndexes(db);
     copyRows(db, source);
-    for (const sql of taken) db.exec(sql);
+    for (const sql of dropped) db.exec(sql);
     migrate(db, target, 0, migrations);
     db.transaction(() => fillCounts(db))();
     db.transaction(() => fillSearch(db))();
@@ -37,8 +41,8 @@ export function rebuildDatabase(
   }
 }
 
-/** Drops indexes and triggers, which cost less made at the end; returns what makes them again, word for word. */
-function takeDown(db: Connection): readonly string[] {
+/** Drops indexes and triggers, which are cheaper to make at the end; returns their SQL. */
+function dropIndexes(db: Connection): readonly string[] {
   const made = db
     .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
       "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY rowid",
@@ -49,12 +53,12 @@ function takeDown(db: Connection): readonly string[] {
 }
 
 function copyRows(db: Connection, source: string): void {
-  // Tables come by name; what refers to what is looked at when all are there.
+  // Tables are copied in the order of their names; references are checked at the end.
   db.pragma('foreign_keys = OFF');
   db.prepare('ATTACH ? AS source').run(source);
   try {
     db.transaction(() => {
-      for (const table of tablesOf(db)) if (!LEFT.has(table)) copyTable(db, table);
+      for (const table of tablesOf(db)) if (!NOT_COPIED.has(table)) copyTable(db, table);
       copySequences(db);
     })();
   } finally {
@@ -68,7 +72,7 @@ function copyTable(db: Connection, table: string): void {
   db.exec(`INSERT INTO main."${table}" (${columns}) SELECT ${columns} FROM source."${table}"`);
 }
 
-/** Ids that were given once are never given again, whether their rows are still there or not. */
+/** An id is never used twice, also where its row was deleted. */
 function copySequences(db: Connection): void {
   db.exec('DELETE FROM main.sqlite_sequence');
   const known = tablesOf(db).map((name) => `'${name}'`);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sampleTariff, type TempFolder, tempFolder } from '../../../tests/support/temp-store.ts';
 import { openStore } from '../index.ts';
-import { openReopenable } from '../reopenable.ts';
-import { decideFor, finishSwap, undecide } from './swap.ts';
+
+import { decideSwap, finishSwap, openSwappableStore, undecideSwap } from './swap.ts';
 
 /** A database with one plan of that name, closed. */
 function databaseOf(file: string, name: string): string {
@@ -16,7 +16,7 @@ function databaseOf(file: string, name: string): string {
 }
 
 function planIn(file: string): string | undefined {
-  const { store } = openReopenable(file);
+  const { store } = openSwappableStore(file);
   const [plan] = store.tariffs.page({}, 10, 0);
   store.close();
   return plan?.name;
@@ -35,12 +35,12 @@ function crashed({ path, file }: TempFolder): void {
 describe('a crash', () => {
   const steps: readonly (readonly [when: string, expected: string, until: (file: string, ready: string) => void])[] = [
     ['before the decision', 'old', () => {}],
-    ['right after it', 'new', (file, ready) => decideFor(ready, file)],
+    ['right after it', 'new', (file, ready) => decideSwap(ready, file)],
     [
       'when the old journal is gone',
       'new',
       (file, ready) => {
-        decideFor(ready, file);
+        decideSwap(ready, file);
         rmSync(`${file}-wal`);
       },
     ],
@@ -48,7 +48,7 @@ describe('a crash', () => {
       'when the new one has its name',
       'new',
       (file, ready) => {
-        decideFor(ready, file);
+        decideSwap(ready, file);
         rmSync(`${file}-wal`);
         renameSync(`${file}.restored`, file);
       },
@@ -57,7 +57,7 @@ describe('a crash', () => {
       'at the end',
       'new',
       (file, ready) => {
-        decideFor(ready, file);
+        decideSwap(ready, file);
         finishSwap(file);
       },
     ],
@@ -65,8 +65,8 @@ describe('a crash', () => {
       'after a decision that was taken back',
       'old',
       (file, ready) => {
-        decideFor(ready, file);
-        undecide(file);
+        decideSwap(ready, file);
+        undecideSwap(file);
       },
     ],
   ];
@@ -85,10 +85,10 @@ describe('a crash', () => {
 test('whoever holds the store goes on with the restored data, also inside what they took from it before', () => {
   using folder = tempFolder();
   const ready = databaseOf(join(folder.path, 'ready'), 'new');
-  const { store, exchange } = openReopenable(databaseOf(folder.file, 'old'));
+  const { store, swap } = openSwappableStore(databaseOf(folder.file, 'old'));
   const { tariffs, write } = store;
   expect(tariffs.get(1)?.name).toBe('old');
-  exchange(ready);
+  swap(ready);
   expect(tariffs.get(1)?.name).toBe('new');
   write(() => tariffs.insert(sampleTariff({ name: 'next' })));
   expect(store.read(() => store.tariffs.count({}))).toBe(2);
@@ -96,10 +96,10 @@ test('whoever holds the store goes on with the restored data, also inside what t
   expect(planIn(folder.file)).toBe('new');
 });
 
-test('an exchange that fails leaves the present database open and as it was', () => {
+test('a swap that fails leaves the present database open and as it was', () => {
   using folder = tempFolder();
-  const { store, exchange } = openReopenable(databaseOf(folder.file, 'old'));
-  expect(() => exchange(join(folder.path, 'nowhere'))).toThrow('ENOENT');
+  const { store, swap } = openSwappableStore(databaseOf(folder.file, 'old'));
+  expect(() => swap(join(folder.path, 'nowhere'))).toThrow('ENOENT');
   expect(store.tariffs.get(1)?.name).toBe('old');
   store.write(() => store.tariffs.insert(sampleTariff({ name: 'goes on' })));
   store.close();

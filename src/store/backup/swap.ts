@@ -1,27 +1,28 @@
-// Puts a restored database in the place of the present one, so that a crash at any moment leaves the one or the other, whole.
+// Replaces the live database by a restored one, so that a crash at any moment leaves the one or the other, complete.
 //
-// A name says how far it is. `<database>.restored` is a complete database that is to take over: from the moment of that name on the
-// restore is done, and whoever opens the database next finishes it. Until then nothing of the present database was touched.
+// `<database>.restored` is a complete database that is to replace the present one: with the rename to that name the restore is decided,
+// and the next process that opens the database finishes it. Until then nothing of the present database was touched.
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { syncFolderOf } from '../work-file.ts';
+import { syncFolderOf } from '../database.ts';
+import { type FileStore, type OpenOptions, openStore } from '../index.ts';
 
 const nextOf = (database: string) => `${database}.restored`;
 
-/** Decides for `ready`, a complete file that is on the disk, in the database's own folder or one beside it on the same disk. */
-export function decideFor(ready: string, database: string): void {
+/** Decides for `ready`, a complete and synced file in the database's folder or another one on the same disk. */
+export function decideSwap(ready: string, database: string): void {
   renameSync(ready, nextOf(database));
   syncFolderOf(database);
 }
 
-/** Takes the decision back, while `finishSwap` has not begun. */
-export function undecide(database: string): void {
+/** Takes the decision back, before `finishSwap`. */
+export function undecideSwap(database: string): void {
   rmSync(nextOf(database), { force: true });
   syncFolderOf(database);
 }
 
 /**
- * Finishes what was decided; true where something was. Nobody may have the database open. The journal of the former one goes
- * first: it must not be played into its successor.
+ * Finishes a swap that was decided; true where there was one. No connection may be open. The journal of the former database is deleted
+ * first: SQLite must not apply it to the new one.
  */
 export function finishSwap(database: string): boolean {
   const next = nextOf(database);
@@ -30,4 +31,58 @@ export function finishSwap(database: string): boolean {
   renameSync(next, database);
   syncFolderOf(database);
   return true;
+}
+
+export interface SwappableStore {
+  readonly store: FileStore;
+  /**
+   * Replaces the database by `ready`, a complete one, within one turn of the event loop: the store is never seen closed. No other
+   * connection may be open. Where it fails before the decision, it throws and the present database stays.
+   */
+  swap(ready: string): void;
+}
+
+/** Opens the database file as `openStore` does, after finishing a swap that was decided. */
+export function openSwappableStore(file: string, options: Pick<OpenOptions, 'reserve'> = {}): SwappableStore {
+  finishSwap(file);
+  let current = openStore(file, options);
+  // Callers retain this object and its parts. A swap replaces the functions in them, so none of a closed database is left.
+  const store: FileStore = {
+    ...current,
+    connection: () => current.connection(),
+    read: (work) => current.read(work),
+    write: (work, importance) => current.write(work, importance),
+    sizeBytes: () => current.sizeBytes(),
+    close: () => current.close(),
+  };
+
+  function reopen(): void {
+    current.close();
+    finishSwap(file);
+    current = openStore(file, options);
+    for (const [name, part] of Object.entries(current)) {
+      if (typeof part === 'object') Object.assign(store[name as keyof FileStore], part);
+    }
+  }
+
+  return {
+    store,
+    swap(ready) {
+      emptyWal(current);
+      try {
+        decideSwap(ready, file);
+        reopen();
+      } catch (error) {
+        undecideSwap(file);
+        reopen();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Checkpoints the whole WAL, so that the file alone is complete. Throws where another connection prevents that. */
+function emptyWal(store: FileStore): void {
+  const [found] = store.connection().pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
+  if (found?.busy !== 0) throw new Error('another connection is using the database');
 }

@@ -1,13 +1,13 @@
-// How a user lies in its table: one list of columns for reading and one for writing, so that no field is written without being read.
-
+// A user as a row of its table: one list of columns for reading and one for writing.
 import type { NewUser, UserRow } from '../../core/ports/users.ts';
 import { foldText } from '../../core/sort-key.ts';
 import { usedBytes } from '../../domain/account.ts';
 import type { Cell } from '../database.ts';
 
-/** Stands for "never" in `expires_at`: later than every moment there is. */
+/** "Never" in `expires_at`: later than any valid time. */
 export const NEVER = 9_000_000_000_000_000;
 
+/** Bits of `announced`. */
 const EXPIRING = 1;
 const EXPIRED = 2;
 const TRAFFIC_LOW = 4;
@@ -55,14 +55,12 @@ const NO_TAGS: readonly string[] = [];
 
 /** The row of the cells that `USER_COLUMNS` selects. */
 export function decodeUser(cells: UserCells): UserRow {
-  const [tags, expiresAt, months, days, inbounds, announced] = [
-    cells[4],
-    cells[8],
-    cells[9],
-    cells[10],
-    cells[22],
-    cells[27],
-  ];
+  const tags = cells[4];
+  const expiresAt = cells[8];
+  const months = cells[9];
+  const days = cells[10];
+  const inbounds = cells[22];
+  const announced = cells[27];
   return {
     id: cells[0],
     name: cells[1],
@@ -99,13 +97,13 @@ export function decodeUser(cells: UserCells): UserRow {
   };
 }
 
-/** A column and what it holds of a row. */
+/** A column and its value for a user. */
 export interface UserColumn {
   readonly name: string;
   readonly cell: (row: NewUser) => Cell;
 }
 
-/** The columns that are searched and sorted as text come first: most writes change none of them. */
+/** Text columns come first: most writes change none of them. */
 export const WRITTEN: readonly UserColumn[] = [
   { name: 'name', cell: (row) => row.name },
   { name: 'name_sort', cell: (row) => foldText(row.name) },
@@ -141,8 +139,17 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'updated_at', cell: (row) => row.updatedAt },
   { name: 'version', cell: (row) => row.version },
 ];
-/** How many of `WRITTEN` are text. */
+/** The number of text columns in `WRITTEN`. */
 export const TEXT_COLUMNS = 5;
+
+/** Inserts the cells of `WRITTEN`. */
+export const INSERT_USER = `INSERT INTO users (${WRITTEN.map(({ name }) => name).join(', ')})
+  VALUES (${WRITTEN.map(() => '?').join(', ')})`;
+
+/** The values of `WRITTEN`. */
+export function encodeUser(user: NewUser): Cell[] {
+  return WRITTEN.map(({ cell }) => cell(user));
+}
 
 function announced(row: NewUser): number {
   return (
@@ -153,8 +160,8 @@ function announced(row: NewUser): number {
 }
 
 /**
- * The earliest moment at which time alone may change the state; the table checks it. Only a term's end, the reset of a limited
- * user and the end of a grant that a user lives on do so: a reset of a million users makes none of their states doubtful.
+ * The earliest moment at which time alone may change the state; the table checks it. That can be the end of the term, the reset of a
+ * limited user, or the end of a grant whose bytes a user needs; the reset of any other user changes no state.
  */
 function stateDueAt(row: NewUser): number | null {
   const { state } = row;

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { sampleUser, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Store } from '../../core/ports/ports.ts';
-import { createUserPages } from './page.ts';
+import { createUserLists } from './list.ts';
 import { createUserStates } from './states.ts';
 
 const PEOPLE = [
@@ -96,7 +96,7 @@ describe('search', () => {
     const names = ['abc bcd', 'xabcdx', 'bcd abc', 'ABCD'];
     for (const name of names) store.users.insert(sampleUser({ name }));
     for (const few of [-1, 0, 1, 2, 5000]) {
-      const pages = createUserPages(db, createUserStates(db), few);
+      const pages = createUserLists(db, createUserStates(db), few);
       expect(pages.ids({ q: 'abcd' }, 0)).toEqual([2, 4]);
       expect(pages.ids({ q: 'abcde' }, 0)).toEqual([]);
     }
@@ -123,7 +123,7 @@ describe('search', () => {
       now: 0,
     } as const;
     for (const few of [0, 1, 5000]) {
-      const { rows } = createUserPages(db, createUserStates(db), few).page(asked);
+      const { rows } = createUserLists(db, createUserStates(db), few).page(asked);
       expect(rows.map(({ id }) => id)).toEqual([12, 4]);
     }
   });

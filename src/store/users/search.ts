@@ -1,17 +1,17 @@
-// The index behind `q`: a substring in any case and script, without reading users. SQLite's LIKE folds case for ASCII alone.
-
+// The text search of `q`: substrings in any case and script, by an index of its own, as SQLite's LIKE folds case for ASCII only.
 import type { NewUser } from '../../core/ports/users.ts';
 import { foldText } from '../../core/sort-key.ts';
 import type { Connection } from '../database.ts';
+import type { Params, Statements } from '../statements.ts';
 
-/** Between the fields, so that nothing is found across two of them. */
+/** Separates the fields, so that no match spans two of them. */
 const SEPARATOR = '\u001f';
 const SEPARATOR_CODE = 0x1f;
 const CONTROL = /\p{Cc}/u;
 
 type Text = Pick<NewUser, 'name' | 'contact' | 'note' | 'tags'>;
 
-/** What is searched of a user, folded. */
+/** The text of a user that is searched, case-folded. */
 export function searchedText({ name, contact, note, tags }: Text): string {
   let text = name + SEPARATOR + contact;
   if (note !== '') text += SEPARATOR + note;
@@ -19,7 +19,7 @@ export function searchedText({ name, contact, note, tags }: Text): string {
   return foldText(text);
 }
 
-/** A search as the index takes it. `id`: the user with that id matches too. */
+/** A search in the terms of the index. `id`: the user with that id matches too. */
 export interface Search {
   readonly table: 'user_text' | 'user_grams';
   readonly match: string;
@@ -35,20 +35,20 @@ export function toSearch(q: string): Search | 'nothing' {
   const id = number !== null && Number.isSafeInteger(number) ? number : null;
   const [first, second, third] = folded;
   if (first === undefined) return 'nothing';
-  if (third !== undefined) return { table: 'user_text', match: `"${folded.replaceAll('"', '""')}"`, folded, id };
+  if (third !== undefined) return { table: 'user_text', match: quoted(folded), folded, id };
   return { table: 'user_grams', match: word(first) + (second === undefined ? '' : word(second)), folded, id };
 }
 
-/** Letters and digits that name a character. */
+/** Base-36 digits of a code point. */
 const WIDTH = 4;
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** A character as four letters and digits: what the tokenizer takes for a word. Two characters make a word of eight. */
+/** A character as four base-36 digits, which the tokenizer treats as a word. Two characters are a word of eight. */
 function word(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(DIGITS.length).padStart(WIDTH, '0');
 }
 
-// Written as bytes, as very many users are written at once: putting strings together takes ten times as long.
+// Written as bytes: a bulk load writes very many, and concatenating strings takes ten times as long.
 let bytes = Buffer.alloc(65_536);
 const SPACE = 0x20;
 
@@ -61,7 +61,7 @@ function write(codePoint: number, at: number): number {
   return at + WIDTH;
 }
 
-/** Every character and every pair of neighbours in a field, as words. */
+/** Every character and every pair of adjacent characters of a field, as words. */
 export function toGrams(folded: string): string {
   const most = folded.length * (3 * WIDTH + 2);
   if (bytes.length < most) bytes = Buffer.alloc(most);
@@ -93,7 +93,7 @@ export interface SearchIndex {
   remove(id: number): void;
 }
 
-/** Writes the index; to be called in the transaction that writes the user. */
+/** Writes the index, in the transaction that writes the user. */
 export function createSearchIndex(db: Connection): SearchIndex {
   const insertText = db.prepare<[number, string]>('INSERT INTO user_text (rowid, text) VALUES (?, ?)');
   const insertGrams = db.prepare<[number, string]>('INSERT INTO user_grams (rowid, grams) VALUES (?, ?)');
@@ -118,8 +118,8 @@ export function createSearchIndex(db: Connection): SearchIndex {
 }
 
 /**
- * Makes `text_holds(name, contact, note, tags, folded)` known to SQL: whether a row holds the search, for lists that are walked
- * in another order than the index's.
+ * Registers the SQL function `text_holds(name, contact, note, tags, folded)`: whether a row contains the search, for lists that are
+ * read in another order than the index's.
  */
 export function registerTextHolds(db: Connection): void {
   const options = { deterministic: true, directOnly: true };
@@ -127,4 +127,63 @@ export function registerTextHolds(db: Connection): void {
     const row = { name, contact, note, tags: tags === '[]' ? [] : (JSON.parse(tags) as string[]) };
     return searchedText(row).includes(folded) ? 1 : 0;
   });
+}
+
+/** At most so many users are read to check whether they contain the text. */
+const MOST_READ = 200;
+/** The distance between so many of the newest users with a part estimates how rare it is. */
+const PROBED = 32;
+/** Parts that are searched together. */
+const PARTS = 3;
+/** Parts of a long text that are probed. */
+const MOST_PROBED = 24;
+
+const MATCHING = 'SELECT rowid AS id FROM user_text WHERE user_text MATCH :match';
+const PROBE = `SELECT count(*), min(id), max(id) FROM (${MATCHING} ORDER BY rowid DESC LIMIT ${PROBED})`;
+const CANDIDATES = `${MATCHING} LIMIT :most`;
+const HOLDING = `SELECT u.id FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value
+  WHERE text_holds(u.name, u.contact, u.note, u.tags, :folded)`;
+
+/** The ids of all users that contain the text; null where too many would be read, or the index finds them directly. */
+export type Finder = (search: Search) => readonly number[] | null;
+
+/**
+ * Finds the few users that contain a rare text by its rarest parts: a phrase would be compared with every user that has the common
+ * ones. `most`: how many users may be read, lowered by tests.
+ */
+export function createFinder(statements: Statements, most = MOST_READ): Finder {
+  /** The mean distance of ids with this part; Infinity where there are only few. */
+  function rarity(part: string): number {
+    const match: Params = { match: quoted(part) };
+    const [count, first, last] = statements.rows<[number, number | null, number | null]>(PROBE, match)[0] ?? [0, 0, 0];
+    return count < PROBED ? Number.POSITIVE_INFINITY : ((last ?? 0) - (first ?? 0)) / PROBED;
+  }
+
+  return ({ table, folded }) => {
+    if (table !== 'user_text') return null;
+    const parts = partsOf(folded);
+    if (parts.length < 2) return null;
+    const rare = parts
+      .map((part) => ({ part, rarity: rarity(part) }))
+      .sort((a, b) => (a.rarity === b.rarity ? 0 : b.rarity - a.rarity))
+      .slice(0, PARTS);
+    const match = rare.map(({ part }) => quoted(part)).join(' AND ');
+    const candidates = statements.column<number>(CANDIDATES, { match, most: most + 1 });
+    if (candidates.length > most) return null;
+    return statements.column<number>(HOLDING, { ids: JSON.stringify(candidates), folded });
+  };
+}
+
+function partsOf(folded: string): string[] {
+  const characters = [...folded];
+  const parts = new Set<string>();
+  const step = Math.max(1, Math.floor((characters.length - 2) / MOST_PROBED));
+  for (let index = 0; index + 3 <= characters.length; index += step) {
+    parts.add(characters.slice(index, index + 3).join(''));
+  }
+  return [...parts];
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
 }

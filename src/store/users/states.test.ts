@@ -6,7 +6,7 @@ import { sampleTariff, sampleUser, storeAccount, tempStore } from '../../../test
 import { USER_STATES } from '../../contract/users.ts';
 import { stateOf } from '../../domain/account.ts';
 import { freshFlags, settle } from '../../domain/settle.ts';
-import { TRUE_STATE } from './states.ts';
+import { CURRENT_STATE } from './states.ts';
 
 /** Other moments: close by, so that little has come due, far, and earlier, as after a clock that was set back. */
 const later = fc.oneof(
@@ -21,7 +21,7 @@ describe('true state', () => {
     using temp = tempStore();
     const { store, db } = temp;
     const truth = db
-      .prepare<[{ now: number; id: number }], string>(`SELECT ${TRUE_STATE} FROM users AS u WHERE u.id = :id`)
+      .prepare<[{ now: number; id: number }], string>(`SELECT ${CURRENT_STATE} FROM users AS u WHERE u.id = :id`)
       .pluck();
     fc.assert(
       fc.property(settledAccount, later, fc.boolean(), ({ account, now, zone }, by, isAnnounced) => {

@@ -1,19 +1,19 @@
-// The true state of users at a moment, in SQL: what is stored is exact but for the few rows whose time has come since.
+// The state of users at a given time, in SQL: the stored state is correct except for the few rows where time has changed it since.
 import { USER_STATES, type UserState } from '../../contract/users.ts';
 import type { Connection } from '../database.ts';
 import type { Params } from '../statements.ts';
 
-/** Where time may have changed the state of `u` since it was written: it came due, or it ended by a clock that was set back since. */
+/** Where time may have changed the state of `u` since it was written: it came due, or it had ended by a clock that was set back since. */
 export const STALE_SOURCES = [
   { from: 'users AS u INDEXED BY users_state_due', where: 'u.state_due_at <= :now' },
   { from: 'users AS u INDEXED BY users_state_expires', where: "u.state = 'expired' AND u.expires_at > :now" },
 ] as const;
 
-/** Whether time may have changed the state of `u`; no row is in two of the sources, as one that has expired comes due no more. */
+/** Whether time may have changed the state of `u`; no row is in two of the sources, as an expired one no longer comes due. */
 export const IS_STALE = `(${STALE_SOURCES.map(({ where }) => where).join(' OR ')})`;
 
-/** The state that follows from the facts of `u` at `:now`: what domain/settle.ts and domain/user-state.ts say, as one expression. */
-export const TRUTH = `CASE
+/** The state of `u` at `:now` by its facts, as domain/account.ts computes it. */
+export const COMPUTED_STATE = `CASE
   WHEN u.enabled = 0 THEN 'disabled'
   WHEN u.expires_at <= :now THEN 'expired'
   WHEN u.used >= u.traffic_limit AND (u.resets_at IS NULL OR u.resets_at > :now) AND NOT EXISTS (
@@ -22,14 +22,14 @@ export const TRUTH = `CASE
   WHEN u.hold_months IS NOT NULL THEN 'on_hold'
   ELSE 'active' END`;
 
-/** The true state of `u`, whether it is stale or not. */
-export const TRUE_STATE = `CASE WHEN ${IS_STALE} THEN ${TRUTH} ELSE u.state END`;
+/** The state of `u` at `:now`, whether the stored one is stale or not. */
+export const CURRENT_STATE = `CASE WHEN ${IS_STALE} THEN ${COMPUTED_STATE} ELSE u.state END`;
 
 export interface UserStates {
-  /** Whether the stored state of any user may be wrong at `now`: a look at each of two indexes. */
+  /** Whether the stored state of any user may be wrong at `now`: one lookup in each of two indexes. */
   isAnyStale(now: number): boolean;
   /** Users of a plan, in a state, or both, at `now`. */
-  count(of: { readonly state?: UserState | undefined; readonly tariffId?: number | undefined }, now: number): number;
+  count(where: { readonly state?: UserState | undefined; readonly tariffId?: number | undefined }, now: number): number;
   countsByState(now: number): Readonly<Record<UserState, number>>;
 }
 
@@ -52,7 +52,7 @@ export function createUserStates(db: Connection): UserStates {
   const correction = STALE_SOURCES.map(({ from, where }) =>
     db
       .prepare<[Params], number>(
-        `SELECT coalesce(sum((${TRUTH} = :state) - (u.state = :state)), 0)
+        `SELECT coalesce(sum((${COMPUTED_STATE} = :state) - (u.state = :state)), 0)
          FROM ${from} WHERE ${where} AND (:tariff IS NULL OR u.tariff_id = :tariff)`,
       )
       .pluck(),
@@ -62,8 +62,8 @@ export function createUserStates(db: Connection): UserStates {
     .raw();
   const corrections = STALE_SOURCES.map(({ from, where }) =>
     db
-      .prepare<[Params], [stored: UserState, truth: UserState, count: number]>(
-        `SELECT u.state, ${TRUTH} AS truth, count(*) FROM ${from} WHERE ${where} GROUP BY 1, 2`,
+      .prepare<[Params], [stored: UserState, computed: UserState, count: number]>(
+        `SELECT u.state, ${COMPUTED_STATE} AS computed, count(*) FROM ${from} WHERE ${where} GROUP BY 1, 2`,
       )
       .raw(),
   );
@@ -81,9 +81,9 @@ export function createUserStates(db: Connection): UserStates {
       const counts = Object.fromEntries(USER_STATES.map((state) => [state, 0])) as Record<UserState, number>;
       for (const [state, count] of storedByState.all()) counts[state] = count;
       if (!isAnyStale(now)) return counts;
-      for (const [was, is, count] of corrections.flatMap((part) => part.all({ now }))) {
-        counts[was] -= count;
-        counts[is] += count;
+      for (const [before, after, count] of corrections.flatMap((part) => part.all({ now }))) {
+        counts[before] -= count;
+        counts[after] += count;
       }
       return counts;
     },

@@ -1,12 +1,20 @@
-// The users table behind the core's port: single rows here, pages and search beside it.
-import type { UserStore } from '../../core/ports/users.ts';
-import type { Connection } from '../database.ts';
-import { limitTo } from '../statements.ts';
-import { createUserPages } from './page.ts';
-import { decodeUser, NEVER, USER_COLUMNS, type UserCells } from './row.ts';
-import { registerTextHolds } from './search.ts';
+// The users table and the grants of extra traffic behind the core's ports: single reads and writes. Lists are in list.ts.
+import type { GrantRow, GrantStore, NewUser, UserRow, UserStore } from '../../core/ports/users.ts';
+import type { Cell, Connection } from '../database.ts';
+import { createCache, limitTo } from '../statements.ts';
+import { createUserLists } from './list.ts';
+import {
+  decodeUser,
+  encodeUser,
+  INSERT_USER,
+  NEVER,
+  TEXT_COLUMNS,
+  USER_COLUMNS,
+  type UserCells,
+  WRITTEN,
+} from './row.ts';
+import { createSearchIndex, registerTextHolds, searchedText } from './search.ts';
 import { createUserStates } from './states.ts';
-import { createUserWrites } from './writes.ts';
 
 const SELECT = `SELECT ${USER_COLUMNS} FROM users`;
 
@@ -32,19 +40,19 @@ export function createUserStore(db: Connection): UserStore {
     )
     .raw();
   const online = db.prepare<[number], number>('SELECT count(*) FROM users WHERE online_at > ?').pluck();
-  // A disabled user has that state whatever the time: the index that begins with the state counts the others.
+  // A disabled user stays so whatever the time: the index that begins with the state counts the others.
   const expiring = db
     .prepare<[number, number], number>(
       `SELECT count(*) FROM users INDEXED BY users_state_expires
        WHERE state IN ('active', 'on_hold', 'limited', 'expired') AND expires_at > ? AND expires_at <= ?`,
     )
     .pluck();
-  const namesInbound = db.prepare<[number], number>('SELECT 1 FROM user_inbounds WHERE inbound_id = ? LIMIT 1').pluck();
+  const usesInbound = db.prepare<[number], number>('SELECT 1 FROM user_inbounds WHERE inbound_id = ? LIMIT 1').pluck();
 
   const states = createUserStates(db);
   return {
     ...createUserWrites(db),
-    ...createUserPages(db, states),
+    ...createUserLists(db, states),
     get: (id) => {
       const cells = byId.get(id);
       return cells && decodeUser(cells);
@@ -57,10 +65,150 @@ export function createUserStore(db: Connection): UserStore {
     countOnline: (since) => online.get(since) ?? 0,
     countExpiring: (from, to) => expiring.get(from, Math.min(to, NEVER - 1)) ?? 0,
     countByTariff: (tariffId) => states.count({ tariffId }, 0),
-    isInboundNamed: (inboundId) => namesInbound.get(inboundId) !== undefined,
+    isInboundNamed: (inboundId) => usesInbound.get(inboundId) !== undefined,
     due: (now, limit) => due.all(now, limit).map(decodeUser),
     endedEarly: (now, limit) => endedEarly.all(now, limit).map(decodeUser),
     nextDueAt: () => nextDue.get() ?? null,
     withResets: (afterId, limit) => withResets.all(afterId, limit).map(decodeUser),
+  };
+}
+
+interface UserWrites {
+  insert(user: NewUser): number;
+  save(before: UserRow, after: UserRow): void;
+  remove(id: number): void;
+}
+
+// The rows of users' traffic are ordered by time: each distinct time is one seek, and within it the user is another.
+const deleteOverTime = (table: string, time: string) => `
+  WITH RECURSIVE times (t) AS (
+    SELECT min(${time}) FROM ${table}
+    UNION ALL SELECT (SELECT min(${time}) FROM ${table} WHERE ${time} > t) FROM times WHERE t IS NOT NULL
+  )
+  DELETE FROM ${table} WHERE user_id = ? AND ${time} IN (SELECT t FROM times)`;
+
+/** To be called inside a transaction. A write touches only the columns that differ, and their indexes. */
+function createUserWrites(db: Connection): UserWrites {
+  const insert = db.prepare<Cell[]>(INSERT_USER);
+  const removals = [
+    deleteOverTime('user_hours', 'hour'),
+    deleteOverTime('user_days', 'day'),
+    deleteOverTime('user_months', 'month'),
+    'DELETE FROM users WHERE id = ?',
+  ].map((sql) => db.prepare<[number]>(sql));
+  const links = createUserLinks(db);
+  const search = createSearchIndex(db);
+  // One statement for each set of columns that is written together, by the sum of their bits.
+  const updateOf = createCache((columns: number) => {
+    const names = WRITTEN.filter((_, index) => Math.floor(columns / 2 ** index) % 2 === 1).map(({ name }) => name);
+    return db.prepare<Cell[]>(`UPDATE users SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`);
+  });
+
+  return {
+    insert: (user) => {
+      const id = Number(insert.run(...encodeUser(user)).lastInsertRowid);
+      links.insert(id, user);
+      search.insert(id, searchedText(user));
+      return id;
+    },
+    save: (before, after) => {
+      const isTextSame = hasSameText(before, after);
+      const cells: Cell[] = [];
+      let columns = 0;
+      for (let index = isTextSame ? TEXT_COLUMNS : 0; index < WRITTEN.length; index += 1) {
+        const cell = WRITTEN[index]?.cell(after) ?? null;
+        if (cell === WRITTEN[index]?.cell(before)) continue;
+        cells.push(cell);
+        columns += 2 ** index;
+      }
+      if (columns === 0) return;
+      cells.push(before.id);
+      updateOf(columns).run(...cells);
+      links.save(before.id, before, after);
+      if (isTextSame) return;
+      const text = searchedText(after);
+      if (text !== searchedText(before)) search.replace(before.id, text);
+    },
+    remove: (id) => {
+      for (const removal of removals) removal.run(id);
+      search.remove(id);
+    },
+  };
+}
+
+function hasSameText(a: UserRow, b: UserRow): boolean {
+  return a.name === b.name && a.contact === b.contact && a.note === b.note && a.tags === b.tags;
+}
+
+type Links = Pick<NewUser, 'tags' | 'inbounds'>;
+
+interface UserLinks {
+  insert(id: number, links: Links): void;
+  /** Writes the differences. */
+  save(id: number, before: Links, after: Links): void;
+}
+
+const NO_INBOUNDS: readonly number[] = [];
+
+/** Rows that find users by tag and by connection without reading them. They are deleted with their user by a foreign key. */
+export function createUserLinks(db: Connection): UserLinks {
+  const addTag = db.prepare<[string, number]>('INSERT INTO user_tags (tag, user_id) VALUES (?, ?)');
+  const dropTag = db.prepare<[string, number]>('DELETE FROM user_tags WHERE tag = ? AND user_id = ?');
+  const addInbound = db.prepare<[number, number]>('INSERT INTO user_inbounds (inbound_id, user_id) VALUES (?, ?)');
+  const dropInbound = db.prepare<[number, number]>('DELETE FROM user_inbounds WHERE inbound_id = ? AND user_id = ?');
+  return {
+    insert: (id, { tags, inbounds }) => {
+      for (const tag of tags) addTag.run(tag, id);
+      for (const inbound of inbounds ?? NO_INBOUNDS) addInbound.run(inbound, id);
+    },
+    save: (id, before, after) => {
+      if (before.tags !== after.tags) {
+        for (const tag of before.tags) if (!after.tags.includes(tag)) dropTag.run(tag, id);
+        for (const tag of after.tags) if (!before.tags.includes(tag)) addTag.run(tag, id);
+      }
+      if (before.inbounds !== after.inbounds) {
+        const [was, is] = [before.inbounds ?? NO_INBOUNDS, after.inbounds ?? NO_INBOUNDS];
+        for (const inbound of was) if (!is.includes(inbound)) dropInbound.run(inbound, id);
+        for (const inbound of is) if (!was.includes(inbound)) addInbound.run(inbound, id);
+      }
+    },
+  };
+}
+
+const GRANT_COLUMNS =
+  'id, user_id AS userId, bytes, bytes_left AS bytesLeft, lifetime, days, ends_at AS endsAt, note, created_at AS createdAt';
+
+/** Those with bytes left have an index of their own: every settling reads them. */
+export function createGrantStore(db: Connection): GrantStore {
+  const insert = db.prepare<[Omit<GrantRow, 'id'>]>(
+    `INSERT INTO grants (user_id, bytes, bytes_left, lifetime, days, ends_at, note, created_at)
+     VALUES (:userId, :bytes, :bytesLeft, :lifetime, :days, :endsAt, :note, :createdAt)`,
+  );
+  const get = db.prepare<[number, number], GrantRow>(
+    `SELECT ${GRANT_COLUMNS} FROM grants WHERE id = ? AND user_id = ?`,
+  );
+  const page = db.prepare<[number, number, number], GrantRow>(
+    `SELECT ${GRANT_COLUMNS} FROM grants WHERE user_id = ? ORDER BY id DESC ${limitTo('?')} OFFSET ?`,
+  );
+  const count = db.prepare<[number], number>('SELECT count(*) FROM grants WHERE user_id = ?').pluck();
+  const live = db.prepare<[number], GrantRow>(
+    `SELECT ${GRANT_COLUMNS} FROM grants INDEXED BY grants_live WHERE user_id = ? AND bytes_left > 0 ORDER BY id`,
+  );
+  const save = db.prepare<[number, number | null, number]>(
+    'UPDATE grants SET bytes_left = ?, ends_at = ? WHERE id = ?',
+  );
+  const remove = db.prepare<[number]>('DELETE FROM grants WHERE id = ?');
+  return {
+    insert: (grant) => Number(insert.run(grant).lastInsertRowid),
+    get: (userId, id) => get.get(id, userId),
+    page: (userId, limit, offset) => page.all(userId, limit, offset),
+    count: (userId) => count.get(userId) ?? 0,
+    live: (userId) => live.all(userId),
+    save: (id, bytesLeft, endsAt) => {
+      save.run(bytesLeft, endsAt, id);
+    },
+    remove: (id) => {
+      remove.run(id);
+    },
   };
 }

@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ensureCertificate } from '../../adapters/certificates/certificate.ts';
-import { openStore } from '../../store/index.ts';
-import { networkFileSystem } from '../network-drive.ts';
+import { ensureCertificate } from '../adapters/certificates/certificate.ts';
+import { openStore } from '../store/index.ts';
+import { networkFileSystem } from './data-folder.ts';
 import { examine } from './doctor.ts';
 
 const DAY = 86_400_000;
@@ -33,21 +33,21 @@ function change(work: (store: ReturnType<typeof openStore>) => void): void {
 }
 
 async function verdictOf(check: string, now = NOW): Promise<string | undefined> {
-  const found = (await examine(folder, now)).find((each) => each.check === check);
+  const found = (await examine(folder, { now })).find((each) => each.check === check);
   return found && `${found.verdict}${found.verdict !== 'ok' && found.advice === '' ? ' without advice' : ''}`;
 }
 
 it('finds nothing wrong with a panel that is well, and leaves the file as it is', async () => {
   const digest = () => createHash('sha256').update(readFileSync(database)).digest('hex');
   const before = digest();
-  const findings = await examine(folder, NOW);
+  const findings = await examine(folder, { now: NOW });
   const wrong = findings.filter(({ check, verdict }) => verdict === 'problem' && check !== 'port');
   expect(wrong).toEqual([]);
   expect(digest()).toBe(before);
 });
 
 it('says so where there is no panel at all', async () => {
-  const findings = await examine(join(folder, 'nowhere'), NOW);
+  const findings = await examine(join(folder, 'nowhere'), { now: NOW });
   expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual([['data folder', 'problem']]);
 });
 

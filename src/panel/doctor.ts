@@ -1,23 +1,35 @@
-// Looks at everything a panel stands on and says what is wrong and what to do, without changing any of it.
+// Checks everything that a panel depends on and reports what is wrong and what to do, without changing anything.
+import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { systemClock } from '../../adapters/clock.ts';
-import { lockOwner } from '../../adapters/instance-lock.ts';
-import { openReserve } from '../../adapters/reserve.ts';
-import { openVault } from '../../adapters/vault/vault.ts';
-import type { Log, Store } from '../../core/ports/ports.ts';
-import type { SettingValues } from '../../core/ports/settings.ts';
-import { quickCheck } from '../../store/check.ts';
-import { openStore } from '../../store/index.ts';
-import { isRefusal as isStoreRefusal } from '../../store/refusal.ts';
-import { FILES, hasPanel } from '../data-folder.ts';
-import { networkFileSystem } from '../network-drive.ts';
-import { reasonOf } from '../refusal.ts';
-import { checkCertificates } from './certificates.ts';
-import { checkEngine } from './engine.ts';
-import { type Finding, finding } from './finding.ts';
+import { systemClock } from '../adapters/clock.ts';
+import { lockOwner } from '../adapters/instance-lock.ts';
+import { readIfThere } from '../adapters/private-file.ts';
+import { openReserve } from '../adapters/reserve.ts';
+import { openVault } from '../adapters/vault/vault.ts';
+import type { Log, Store } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
+import { isDatabaseRefusal, quickCheck } from '../store/database.ts';
+import { openStore } from '../store/index.ts';
+import { FILES, hasPanel, networkFileSystem } from './data-folder.ts';
+import { reasonOf } from './refusal.ts';
+
+export type Verdict = 'ok' | 'warning' | 'problem';
+
+/** The result of one check. `advice` is empty where nothing is to be done. */
+export interface Finding {
+  readonly check: string;
+  readonly verdict: Verdict;
+  readonly found: string;
+  readonly advice: string;
+}
+
+function finding(check: string, verdict: Verdict, found: string, advice = ''): Finding {
+  return { check, verdict, found, advice };
+}
 
 const MB = 1_000_000;
 const LEAST_FREE = 20 * MB;
@@ -26,13 +38,16 @@ const CLOCK_SLACK_MS = 5 * 60_000;
 const CONNECT_MS = 3000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
-/** All findings about a data folder at `now` (epoch ms), in the order a person would look. */
-export async function examine(folder: string, now = systemClock.now()): Promise<readonly Finding[]> {
-  const place = checkFolder(folder);
-  if (place.verdict === 'problem') return [place];
+/** All findings about a data folder, in the order a person would check them. `keyFile`: the file with the master key; null: the keychain. */
+export async function examine(
+  folder: string,
+  { keyFile = null, now = systemClock.now() }: { keyFile?: string | null; now?: number } = {},
+): Promise<readonly Finding[]> {
+  const usable = checkFolder(folder);
+  if (usable.verdict === 'problem') return [usable];
   const database = join(folder, FILES.database);
   const opened = openQuietly(database);
-  const findings = [place, checkDisk(folder), opened.finding];
+  const findings = [usable, checkDisk(folder), opened.finding];
   const { store } = opened;
   if (!store) return [...findings, checkEngine(null)];
   try {
@@ -42,7 +57,7 @@ export async function examine(folder: string, now = systemClock.now()): Promise<
       checkClock(store, now),
       ...checkCertificates(join(folder, FILES.tls), now),
       await checkPort(folder, settings),
-      await checkVault(folder, store, settings),
+      await checkVault(folder, store, settings, keyFile),
       checkEngine(store),
     ];
   } finally {
@@ -84,11 +99,15 @@ function checkFolder(folder: string): Finding {
   return finding(check, 'ok', folder);
 }
 
-/** Looks without making anything: a key is made only when the first secret needs one. */
-async function checkVault(dataFolder: string, { sealed }: Store, { instanceId }: SettingValues): Promise<Finding> {
+/** Makes no key: that happens only when the first secret needs one. */
+async function checkVault(
+  dataFolder: string,
+  { sealed }: Store,
+  { instanceId }: SettingValues,
+  keyFile: string | null,
+): Promise<Finding> {
   const check = 'secrets';
   const count = sealed.all().length;
-  const keyFile = process.env.GATEHOUSE_KEY_FILE ?? null;
   if (keyFile !== null && !existsSync(keyFile)) {
     return finding(
       check,
@@ -132,7 +151,7 @@ function openQuietly(database: string): { readonly finding: Finding; readonly st
     const store = openStore(database, { readonly: true });
     return { finding: finding(check, 'ok', `whole, ${Math.ceil(store.sizeBytes() / MB)} MB`), store };
   } catch (error) {
-    const advice = isStoreRefusal(error)
+    const advice = isDatabaseRefusal(error)
       ? adviceFor(error.reason)
       : 'Check who owns the file and whether the disk works.';
     return { finding: finding(check, 'problem', reasonOf(error), advice), store: null };
@@ -147,7 +166,7 @@ function adviceFor(reason: string): string {
   return 'Name the right data folder with --data, or restore a backup.';
 }
 
-/** Whatever was written last must not lie ahead: a clock behind it would end terms too late. */
+/** The last write must not be in the future: with a clock behind it, terms would end too late. */
 function checkClock(store: Store, now: number): Finding {
   const latest = store.audit.page({ limit: 1 })[0]?.at ?? 0;
   const shown = new Date(now).toISOString();
@@ -165,29 +184,29 @@ function checkClock(store: Store, now: number): Finding {
 
 async function checkPort(folder: string, { host, port }: SettingValues): Promise<Finding> {
   const check = 'port';
-  const place = `${host}:${port}`;
+  const address = `${host}:${port}`;
   const owner = lockOwner(folder);
   if (owner?.command === 'serve') {
     const isServed = await answers(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port);
     return isServed
-      ? finding(check, 'ok', `the panel serves ${place} (process ${owner.pid})`)
+      ? finding(check, 'ok', `the panel serves ${address} (process ${owner.pid})`)
       : finding(
           check,
           'warning',
-          `a panel runs (process ${owner.pid}), but not at ${place}`,
+          `a panel runs (process ${owner.pid}), but not at ${address}`,
           'It was started with another --port or --host.',
         );
   }
   const taken = await whyTaken(host, port);
-  if (taken === null) return finding(check, 'ok', `${place} is free; the panel is not running`);
+  if (taken === null) return finding(check, 'ok', `${address} is free; the panel is not running`);
   const advice =
     taken === 'EACCES' ? 'Choose a port above 1023.' : 'Stop the other program, or start with another --port.';
-  return finding(check, 'problem', `${place} cannot be listened on (${taken})`, advice);
+  return finding(check, 'problem', `${address} cannot be listened on (${taken})`, advice);
 }
 
 function answers(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    // Only whether something speaks TLS there; who it is does not matter here.
+    // Only whether something answers with TLS; its identity does not matter here.
     const socket = connect({ host, port, rejectUnauthorized: false, timeout: CONNECT_MS });
     const end = (isServed: boolean) => {
       socket.destroy();
@@ -205,4 +224,61 @@ function whyTaken(host: string, port: number): Promise<string | null> {
     server.once('error', (error) => resolve('code' in error ? String(error.code) : 'unknown'));
     server.listen({ host, port }, () => server.close(() => resolve(null)));
   });
+}
+
+const DAY = 86_400_000;
+const WARN_DAYS = 30;
+const CERTIFICATES = [
+  ['certificate', 'server.pem'],
+  ['imported certificate', 'imported-panel.pem'],
+  ['imported certificate for links', 'imported-links.pem'],
+] as const;
+
+/** The served certificates of a `tls` folder; none at all means that the panel has run over plain HTTP only. */
+function checkCertificates(folder: string, now: number): readonly Finding[] {
+  const findings = CERTIFICATES.flatMap(([check, name]) => {
+    const pem = readIfThere(join(folder, name));
+    return pem === null ? [] : [judgeCertificate(check, pem, now)];
+  });
+  return findings.length > 0 ? findings : [finding('certificate', 'ok', 'none yet: it is made at the next start')];
+}
+
+function judgeCertificate(check: string, pem: string, now: number): Finding {
+  try {
+    const end = new X509Certificate(pem).validToDate.getTime();
+    const days = Math.floor((end - now) / DAY);
+    const shown = `ends ${new Date(end).toISOString().slice(0, 10)}, in ${days} days`;
+    const isOwn = check === 'certificate';
+    const advice = isOwn
+      ? 'Start the panel: it makes a new one.'
+      : 'Import a new one in the panel, under Certificates.';
+    if (days < 0) return finding(check, 'problem', shown, advice);
+    return days < WARN_DAYS ? finding(check, 'warning', shown, advice) : finding(check, 'ok', shown);
+  } catch {
+    return finding(check, 'problem', 'cannot be read', 'Remove the file; the panel makes a new one at the next start.');
+  }
+}
+
+const ENGINES = ['xray', 'v2ray'] as const;
+const CALL_MS = 5000;
+
+/** `xray` or `v2ray` on PATH; missing ones matter where a local node is enabled. */
+function checkEngine(store: Store | null): Finding {
+  const check = 'engine';
+  for (const name of ENGINES) {
+    const version = engineVersion(name);
+    if (version !== null) return finding(check, 'ok', version);
+  }
+  const nodes = store?.nodes.page(store.nodes.count(), 0) ?? [];
+  const needsOne = nodes.some(({ kind, enabled }) => kind === 'local' && enabled);
+  const advice = 'Install Xray (or v2ray) and put it on PATH.';
+  if (needsOne) return finding(check, 'problem', 'neither xray nor v2ray is on PATH', advice);
+  return finding(check, 'ok', 'none on this machine, and no local node needs one');
+}
+
+function engineVersion(name: string): string | null {
+  const { status, stdout, error } = spawnSync(name, ['version'], { encoding: 'utf8', timeout: CALL_MS });
+  if (error) return null;
+  const legacy = status === 0 ? stdout : spawnSync(name, ['-version'], { encoding: 'utf8', timeout: CALL_MS }).stdout;
+  return legacy.split('\n')[0]?.trim() || name;
 }

@@ -10,7 +10,7 @@ import { foldText, sortKeyOf } from '../../core/sort-key.ts';
 import { type Account, stateOf } from '../../domain/account.ts';
 import { settle } from '../../domain/settle.ts';
 import type { Connection } from '../database.ts';
-import { createUserPages, type UserPages } from './page.ts';
+import { createUserLists, type UserLists } from './list.ts';
 import { createUserStates } from './states.ts';
 
 const WRITTEN_AT = 1_000_000;
@@ -152,10 +152,10 @@ const UNDONE = new Error('undone');
 function withUsers(
   { store, db }: { store: Store; db: Connection },
   users: readonly { account: Account; fields: Partial<UserRow> }[],
-  check: (known: readonly Known[], pages: readonly UserPages[]) => void,
+  check: (known: readonly Known[], pages: readonly UserLists[]) => void,
 ): void {
   // Many ways lead to a page: with no table being small, all indexes are walked.
-  const pages = [0, 3, 5000].map((most) => createUserPages(db, createUserStates(db), most));
+  const pages = [0, 3, 5000].map((most) => createUserLists(db, createUserStates(db), most));
   const run = () =>
     store.write(() => {
       const flags = { expiringAnnounced: true, expiredAnnounced: false };

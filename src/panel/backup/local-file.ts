@@ -1,0 +1,82 @@
+// Backup files named on the command line: checked without a panel, and restored also where the present database cannot be opened.
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readBackupHeader } from '../../adapters/backup-file.ts';
+import { systemClock } from '../../adapters/clock.ts';
+import { takeLock } from '../../adapters/instance-lock.ts';
+import { PanelError } from '../../core/panel-error.ts';
+import type { BackupVerdict } from '../../core/ports/backups.ts';
+import { FILES, findDataFolder } from '../data-folder.ts';
+import type { CommandResult } from '../local-commands.ts';
+import { perform } from '../perform.ts';
+import { isRefusal, reasonOf, refusal } from '../refusal.ts';
+import { openBackupThread } from './backups.ts';
+import { timeInName } from './folder.ts';
+import { readHeader } from './form.ts';
+import { openBackup } from './open.ts';
+
+/** Whether a file needs a passphrase by its header. Throws a refusal for one that cannot be read. */
+export function isEncrypted(path: string): boolean {
+  try {
+    const read = readBackupHeader(path);
+    return 'header' in read && (readHeader(read.header)?.key ?? null) !== null;
+  } catch (error) {
+    throw refusal('refused', `${path} cannot be read: ${reasonOf(error)}.`);
+  }
+}
+
+/** Judges a backup file as a restore does. It is unpacked in the system's temporary folder, for the owner only. */
+export async function inspectBackup(path: string, passphrase: string | null): Promise<BackupVerdict> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
+  const thread = openBackupThread();
+  try {
+    return (await openBackup(thread, path, passphrase, join(folder, 'candidate.db'))).verdict;
+  } finally {
+    await thread.abort();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export type RestoredFile = CommandResult<'restore'> & {
+  /** Path of the former database where it could not be opened; null where it could. */
+  readonly set_aside: string | null;
+};
+
+/** `path`: absolute. Rejects with PanelError as the restore does, or with a refusal, having changed nothing. */
+export async function restoreFile(
+  data: string | undefined,
+  path: string,
+  passphrase: string | null,
+  keyFile: string | null,
+): Promise<RestoredFile> {
+  const restore = () => perform(data, 'restore', { path, passphrase }, { mayCreate: true, keyFile });
+  try {
+    return { ...(await restore()), set_aside: null };
+  } catch (error) {
+    if (!isRefusal(error) || error.refusal !== 'database') throw error;
+  }
+  const { problem } = await inspectBackup(path, passphrase);
+  if (problem !== null)
+    throw new PanelError('backup_refused', [{ pointer: '#/path', code: problem, message: problem }]);
+  const set_aside = setAside(findDataFolder(data));
+  return { ...(await restore()), set_aside };
+}
+
+/** Moves a database that cannot be opened to the backups, with its journal: some of it may still be recovered by hand. */
+function setAside(folder: string): string {
+  const lock = takeLock(folder, 'restore');
+  if (!lock) throw refusal('in_use', `Another panel is using the data folder ${folder}.`);
+  try {
+    const backups = join(folder, FILES.backups);
+    mkdirSync(backups, { recursive: true, mode: 0o700 });
+    const aside = join(backups, `set-aside-${timeInName(systemClock.now())}.sqlite`);
+    for (const end of ['-wal', '-shm', '']) {
+      const part = join(folder, `${FILES.database}${end}`);
+      if (existsSync(part)) renameSync(part, `${aside}${end}`);
+    }
+    return aside;
+  } finally {
+    lock.release();
+  }
+}

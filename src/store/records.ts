@@ -1,0 +1,111 @@
+// Records of what happened: the audit log, the event feed, and replies stored for repeated requests.
+import type { EventType } from '../contract/events.ts';
+import type {
+  AuditQuery,
+  AuditRow,
+  AuditStore,
+  EventRow,
+  EventStore,
+  IdempotencyStore,
+  StoredReply,
+} from '../core/ports/records.ts';
+import type { Connection } from './database.ts';
+import { createCache, limitTo, type Params } from './statements.ts';
+
+const AUDIT_COLUMNS = `id, at, actor_kind AS actorKind, actor_id AS actorId, actor_name AS actorName, action, outcome, target, detail,
+  address, request_id AS requestId`;
+
+/** The SQL condition of each member of a query. */
+const AUDIT_TESTS = {
+  before: 'id < :before',
+  action: 'action = :action',
+  target: 'target = :target',
+  actorKind: 'actor_kind = :actorKind',
+  keyId: "actor_kind = 'key' AND actor_id = :keyId",
+  since: 'at >= :since',
+  until: 'at <= :until',
+} as const satisfies Record<Exclude<keyof AuditQuery, 'limit'>, string>;
+const AUDIT_MEMBERS = Object.keys(AUDIT_TESTS) as (keyof typeof AUDIT_TESTS)[];
+
+/** Appended to, read newest first, pruned by age, never changed. */
+export function createAuditStore(db: Connection): AuditStore {
+  const append = db.prepare<[Omit<AuditRow, 'id'>]>(
+    `INSERT INTO audit (at, actor_kind, actor_id, actor_name, action, outcome, target, detail, address, request_id)
+     VALUES (:at, :actorKind, :actorId, :actorName, :action, :outcome, :target, :detail, :address, :requestId)`,
+  );
+  const pageOf = createCache((where: string) =>
+    db.prepare<[Params], AuditRow>(`SELECT ${AUDIT_COLUMNS} FROM audit ${where} ORDER BY id DESC ${limitTo(':limit')}`),
+  );
+  const prune = db.prepare<[number]>('DELETE FROM audit WHERE at < ?');
+  return {
+    append: (entry) => Number(append.run(entry).lastInsertRowid),
+    page: (query) => {
+      const given = AUDIT_MEMBERS.filter((name) => query[name] !== undefined);
+      const where = given.length === 0 ? '' : `WHERE ${given.map((name) => AUDIT_TESTS[name]).join(' AND ')}`;
+      const params = Object.fromEntries(given.map((name) => [name, query[name] ?? null]));
+      return pageOf(where).all({ ...params, limit: query.limit });
+    },
+    prune: (before) => {
+      prune.run(before);
+    },
+  };
+}
+
+/** Ids are never used twice, so a reader's position in the feed stays valid. */
+export function createEventStore(db: Connection): EventStore {
+  const append = db.prepare<[EventType, number, number, string]>(
+    'INSERT INTO events (type, at, written_at, data) VALUES (?, ?, ?, ?)',
+  );
+  const after = db.prepare<[number, number], EventRow>(
+    `SELECT id, type, at, data FROM events WHERE id > ? ORDER BY id ${limitTo('?')}`,
+  );
+  const afterOfType = db.prepare<[EventType, number, number], EventRow>(
+    `SELECT id, type, at, data FROM events INDEXED BY events_type WHERE type = ? AND id > ? ORDER BY id ${limitTo('?')}`,
+  );
+  const prunedUpTo = db.prepare<[], number>('SELECT up_to FROM events_pruned').pluck();
+  const latestId = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck();
+  // Events are in the order of writing, so the old ones are the first ones.
+  const lastOld = db
+    .prepare<[number], number>(
+      `SELECT coalesce((SELECT id FROM events WHERE written_at >= ? ORDER BY id LIMIT 1) - 1, (SELECT max(id) FROM events))`,
+    )
+    .pluck();
+  const drop = db.prepare<[number]>('DELETE FROM events WHERE id <= ?');
+  const notePruned = db.prepare<[number]>(
+    'INSERT INTO events_pruned (one, up_to) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET up_to = max(up_to, excluded.up_to)',
+  );
+  return {
+    append: (type, at, data, writtenAt) => Number(append.run(type, at, writtenAt, data).lastInsertRowid),
+    after: (id, limit, type) => (type === null ? after.all(id, limit) : afterOfType.all(type, id, limit)),
+    prunedUpTo: () => prunedUpTo.get() ?? 0,
+    latestId: () => latestId.get() ?? 0,
+    prune: (before) => {
+      const last = lastOld.get(before) ?? null;
+      if (last !== null && drop.run(last).changes > 0) notePruned.run(last);
+    },
+  };
+}
+
+/** Written in the transaction of the effect that they answer for. */
+export function createIdempotencyStore(db: Connection): IdempotencyStore {
+  const get = db.prepare<[string, string, number], StoredReply>(
+    'SELECT fingerprint, status, body, location FROM idempotency WHERE scope = ? AND key = ? AND at >= ?',
+  );
+  // A key may be used again once its reply has expired.
+  const put = db.prepare<[StoredReply & { readonly scope: string; readonly key: string; readonly at: number }]>(
+    `INSERT INTO idempotency (scope, key, at, fingerprint, status, body, location)
+     VALUES (:scope, :key, :at, :fingerprint, :status, :body, :location)
+     ON CONFLICT (scope, key) DO UPDATE SET at = excluded.at, fingerprint = excluded.fingerprint,
+       status = excluded.status, body = excluded.body, location = excluded.location`,
+  );
+  const prune = db.prepare<[number]>('DELETE FROM idempotency WHERE at < ?');
+  return {
+    get: (scope, key, notBefore) => get.get(scope, key, notBefore),
+    put: (scope, key, at, reply) => {
+      put.run({ ...reply, scope, key, at });
+    },
+    prune: (before) => {
+      prune.run(before);
+    },
+  };
+}

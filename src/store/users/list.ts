@@ -1,0 +1,388 @@
+// Lists of users under any filter and sort, with their exact number: filter, then plan, then page.
+import type { SortField } from '../../contract/users.ts';
+import type { PageRequest, UserConditions, UserRow } from '../../core/ports/users.ts';
+import type { Cell, Connection } from '../database.ts';
+import { createStatements, equals, limitTo, type Params, type Statements } from '../statements.ts';
+import { decodeUser, NEVER, USER_COLUMNS, type UserCells } from './row.ts';
+import { createFinder, type Finder, type Search, toSearch } from './search.ts';
+import { COMPUTED_STATE, CURRENT_STATE, IS_STALE, STALE_SOURCES, type UserStates } from './states.ts';
+
+/** Bytes moved within this many ms: online. */
+const ONLINE_MS = 60_000;
+
+/** A way to find users by an index, without reading all of them. */
+interface Entry {
+  readonly kind: 'contact' | 'tag' | 'text' | 'online' | 'updated' | 'expires';
+  readonly table: string;
+  readonly where: string;
+  /** The user's id in that table. */
+  readonly id: string;
+  /** How users are joined to it; '' where they are the table. */
+  readonly join: string;
+  /** Whether it gives users by id, however many there are. */
+  readonly isOrdered: boolean;
+}
+
+interface Filter {
+  /** Each condition as a test of `u`, by what it is about. */
+  readonly tests: ReadonlyMap<string, string>;
+  readonly entries: readonly Entry[];
+  readonly params: Record<string, Cell>;
+  /** The search for the text index; null where there is none, or its users were found already. */
+  readonly search: Search | null;
+  /** The search as a set of ids from the index, instead of reading each row's text; null without a search. */
+  readonly textBySet: string | null;
+}
+
+/** The filter for these conditions; null where nothing can match. With `isAnyStale` the state is computed row by row. */
+function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, find: Finder): Filter | null {
+  const { state, q, tariffId, tag, contact, online, expiresBefore, expiresAfter, updatedSince } = conditions;
+  const wanted = q === undefined || q === '' ? null : toSearch(q);
+  if (wanted === 'nothing') return null;
+  const found = wanted === null ? null : find(wanted);
+  const search = found === null ? wanted : null;
+  const tests = new Map<string, string>();
+  const entries: Entry[] = [];
+  const params: Record<string, Cell> = {};
+  const add = (about: string, test: string, values: Record<string, Cell>) => {
+    tests.set(about, test);
+    Object.assign(params, values);
+  };
+
+  if (state !== undefined)
+    add('state', isAnyStale ? `${CURRENT_STATE} = :state` : equals('u.state', ':state'), { state, now });
+  if (tariffId !== undefined) add('tariff', equals('u.tariff_id', ':tariff'), { tariff: tariffId });
+  if (contact !== undefined) {
+    const test = equals('u.contact', ':contact');
+    add('contact', test, { contact });
+    entries.push(ofUsers('contact', test));
+  }
+  if (tag !== undefined) {
+    add('tag', 'EXISTS (SELECT 1 FROM user_tags WHERE tag = :tag AND user_id = u.id)', { tag });
+    entries.push(joined('tag', 'user_tags AS t', 't.tag = :tag', 't.user_id'));
+  }
+  if (wanted !== null && found !== null) {
+    const isFound = 'u.id IN (SELECT value FROM json_each(:found))';
+    add('text', isFound, { found: JSON.stringify(wanted.id === null ? found : [...found, wanted.id]) });
+    entries.push({
+      kind: 'text',
+      table: 'users AS u NOT INDEXED',
+      where: isFound,
+      id: 'u.id',
+      join: '',
+      isOrdered: true,
+    });
+  }
+  if (search !== null) {
+    const { table, match, folded, id } = search;
+    add('text', id === null ? HOLDS : `(u.id = :sought OR ${HOLDS})`, { folded, match, sought: id });
+    entries.push(joined('text', `${table} AS t`, `t.${table} MATCH :match`, 't.rowid'));
+  }
+  if (online !== undefined) {
+    add('online', online ? 'u.online_at > :online' : '(u.online_at IS NULL OR u.online_at <= :online)', {
+      online: now - ONLINE_MS,
+    });
+    if (online) entries.push(ofUsers('online', 'u.online_at > :online'));
+  }
+  if (updatedSince !== undefined) {
+    add('updated', 'u.updated_at >= :updated', { updated: updatedSince });
+    entries.push(ofUsers('updated', 'u.updated_at >= :updated'));
+  }
+  if (expiresBefore !== undefined || expiresAfter !== undefined) {
+    const test = 'u.expires_at > :expiresAfter AND u.expires_at < :expiresBefore';
+    add('expires', test, { expiresAfter: expiresAfter ?? -1, expiresBefore: Math.min(expiresBefore ?? NEVER, NEVER) });
+    entries.push(ofUsers('expires', test));
+  }
+  return { tests, entries, params, search, textBySet: search === null ? null : bySet(search) };
+}
+
+/** Whether `u` contains the search, by the row's text. */
+const HOLDS = 'text_holds(u.name, u.contact, u.note, u.tags, :folded)';
+
+function bySet({ table, id }: Search): string {
+  const isFound = `u.id IN (SELECT rowid FROM ${table} WHERE ${table} MATCH :match)`;
+  return id === null ? isFound : `(u.id = :sought OR ${isFound})`;
+}
+
+function ofUsers(kind: Entry['kind'], where: string): Entry {
+  const table = `users AS u INDEXED BY users_${kind}`;
+  return { kind, table, where, id: 'u.id', join: '', isOrdered: kind === 'contact' };
+}
+
+function joined(kind: Entry['kind'], table: string, where: string, id: string): Entry {
+  return { kind, table, where, id, join: ` CROSS JOIN users AS u ON u.id = ${id}`, isOrdered: true };
+}
+
+/** All tests but the one about this. */
+function testsBut(tests: ReadonlyMap<string, string>, about: string): string[] {
+  return [...tests].filter(([name]) => name !== about).map(([, test]) => test);
+}
+
+/** Up to this many users are sorted for a page; where there are more, an index is scanned, which soon finds enough of them. */
+const FEW = 5000;
+/** Up to this many times as many matches of a search are collected in a set; where there are more, reading rows soon finds one. */
+const SET = 20;
+
+/** Users from one source; two branches of a plan never have a user in common. */
+interface Branch {
+  readonly from: string;
+  readonly where: readonly string[];
+  /** The user's id in that source. */
+  readonly id: string;
+  /** The join with `users AS u`, where `from` does not contain it. */
+  readonly join: string;
+}
+
+interface Plan {
+  readonly branches: readonly Branch[];
+  /** Whether each branch yields its users in the order of the request, so that a page reads no more rows than it shows. */
+  readonly isOrdered: boolean;
+}
+
+/** The column of a sort, before the id. */
+const SORT_COLUMN: Readonly<Record<Exclude<SortField, 'id'>, string>> = {
+  name: 'u.name_sort',
+  created_at: 'u.created_at',
+  expires_at: 'u.expires_at',
+  used: 'u.used',
+};
+
+const INDEX: Readonly<Record<SortField, string>> = {
+  id: '',
+  name: '_name',
+  created_at: '_created',
+  expires_at: '_expires',
+  used: '_used',
+};
+
+interface Planner {
+  forPage(filter: Filter, request: Pick<PageRequest, 'conditions' | 'sort' | 'now'>, isAnyStale: boolean): Plan;
+  /** For counts and for all ids: the fewest rows, in any order. */
+  forAll(filter: Filter): Plan;
+}
+
+/**
+ * Chooses the source of a page: the index that has it in order, or the few users that a condition leaves. `few` is set by tests only:
+ * with 0 every index is scanned, however small the table.
+ */
+function createPlanner(statements: Statements, states: UserStates, few = FEW): Planner {
+  function areFew(filter: Filter, { table, where }: Entry, most = few): boolean {
+    const sql = `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${where} LIMIT ${most + 1})`;
+    return (statements.value<number>(sql, filter.params) ?? 0) <= most;
+  }
+
+  /** The tests of a scan. */
+  function testsOf(filter: Filter): ReadonlyMap<string, string> {
+    const text = filter.entries.find(({ kind }) => kind === 'text');
+    if (!text || filter.textBySet === null || !areFew(filter, text, few * SET)) return filter.tests;
+    return new Map([...filter.tests, ['text', filter.textBySet]]);
+  }
+
+  /** The index to scan under these conditions, and whether it is in the order of the sort. */
+  function indexFor(
+    { state, tariffId }: UserConditions,
+    sort: SortField,
+    now: number,
+  ): [index: string, isOrdered: boolean] {
+    if (state === undefined && tariffId === undefined) return [`users${INDEX[sort]}`, true];
+    if (state !== undefined && tariffId !== undefined) {
+      if (sort === 'id') return ['users_tariff_state', true];
+      if (states.count({ state, tariffId }, now) <= few) return ['users_tariff_state', false];
+      if (sort === 'used') return ['users_used', true];
+      // Expired users come first in a plan, and are of one state.
+      const isByState = sort === 'expires_at' || states.count({ state }, now) < states.count({ tariffId }, now);
+      return [`users_${isByState ? 'state' : 'tariff'}${INDEX[sort]}`, true];
+    }
+    const by = state === undefined ? 'users_tariff' : 'users_state';
+    if (sort !== 'used') return [`${by}${INDEX[sort]}`, true];
+    return states.count({ state, tariffId }, now) <= few ? [by, false] : ['users_used', true];
+  }
+
+  return {
+    forPage: (filter, { conditions, sort, now }, isAnyStale) => {
+      const { entries } = filter;
+      const ordered = sort === 'id' ? entries.find(({ isOrdered }) => isOrdered) : undefined;
+      const best = entries.length === 1 && ordered ? ordered : entries.find((entry) => areFew(filter, entry));
+      const entry = best ?? ordered;
+      if (entry) return { branches: enter(filter, entry), isOrdered: entry === ordered };
+      const [index, isOrdered] = indexFor(conditions, sort, now);
+      return { branches: scan(testsOf(filter), index, isAnyStale), isOrdered };
+    },
+    forAll: (filter) => {
+      const { entries, tests } = filter;
+      const best = tests.size > 1 ? entries.find((entry) => areFew(filter, entry)) : entries[0];
+      const entry = best ?? entries.find(({ kind }) => kind === 'text' || kind === 'tag');
+      if (entry) return { branches: enter(filter, entry), isOrdered: false };
+      const where = [...tests.values()];
+      return { branches: [{ from: 'users AS u', where, id: 'u.id', join: '' }], isOrdered: false };
+    },
+  };
+}
+
+function enter(filter: Filter, { kind, table, where, id, join }: Entry): Branch[] {
+  const others = testsBut(filter.tests, kind);
+  const isJoined = others.length > 0;
+  const branch = { from: isJoined ? table + join : table, where: [where, ...others], id, join: isJoined ? '' : join };
+  if (kind !== 'text' || filter.search === null || filter.search.id === null) return [branch];
+  const ofId = ['u.id = :sought', `NOT ${HOLDS}`, ...others];
+  return [branch, { from: 'users AS u NOT INDEXED', where: ofId, id: 'u.id', join: '' }];
+}
+
+function scan(tests: ReadonlyMap<string, string>, index: string, isAnyStale: boolean): Branch[] {
+  const from = index === 'users' ? 'users AS u NOT INDEXED' : `users AS u INDEXED BY ${index}`;
+  const isByState = index.startsWith('users_state') || index === 'users_tariff_state';
+  if (!isAnyStale || !isByState) return [{ from, where: [...tests.values()], id: 'u.id', join: '' }];
+  // The index has the stored state: users whose state may have changed since are computed one by one.
+  const others = testsBut(tests, 'state');
+  const fresh = [equals('u.state', ':state'), `${IS_STALE} IS NOT TRUE`, ...others];
+  const stale = STALE_SOURCES.map((source) => ({
+    from: source.from,
+    where: [source.where, `${COMPUTED_STATE} = :state`, ...others],
+    id: 'u.id',
+    join: '',
+  }));
+  return [{ from, where: fresh, id: 'u.id', join: '' }, ...stale];
+}
+
+export interface UserLists {
+  page(request: PageRequest): { readonly rows: readonly UserRow[]; readonly hasMore: boolean };
+  count(conditions: UserConditions, now: number): number;
+  ids(conditions: UserConditions, now: number): readonly number[];
+}
+
+const CELLS = USER_COLUMNS.replaceAll(/\w+/g, 'u.$&');
+const BY_IDS = `SELECT ${CELLS} FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value`;
+
+/** Called in a transaction, as the core does, each method reads one state of the database. `few`: as for the planner. */
+export function createUserLists(db: Connection, states: UserStates, few?: number): UserLists {
+  const statements = createStatements(db);
+  const planner = createPlanner(statements, states, few);
+  const find = createFinder(statements, few);
+
+  /** The rows behind `after`, at most `limit`, of a plan with one ordered branch. */
+  function readRows(branch: Branch, request: PageRequest, limit: number, params: Params): UserRow[] {
+    const rows: UserRow[] = [];
+    for (const tests of segments(branch.id, request)) {
+      if (rows.length === limit) break;
+      const sql = `SELECT ${CELLS} FROM ${branch.from}${branch.join}${whereOf([...branch.where, ...tests])}
+        ORDER BY ${orderOf(branch.id, request)} ${limitTo(':limit')}`;
+      const cells = statements.rows<UserCells>(sql, { ...params, limit: limit - rows.length });
+      for (const row of cells) rows.push(decodeUser(row));
+    }
+    return rows;
+  }
+
+  function readIds({ branches }: Plan, request: PageRequest, limit: number, params: Params): number[] {
+    const { after, offset } = request;
+    // Behind a row, the offset spans two statements: it is applied here.
+    const skipped = after === null ? 0 : offset;
+    const [most, begin] = after === null ? [limit, offset] : [limit + offset, 0];
+    const ids: number[] = [];
+    for (const part of segmentNumbers(request)) {
+      if (ids.length === most) break;
+      const rest = most - ids.length;
+      const values = { ...params, limit: rest, offset: begin, reach: rest + begin };
+      for (const id of statements.column<number>(idsSql(branches, request, part), values)) ids.push(id);
+    }
+    return ids.slice(skipped);
+  }
+
+  function rowsOf(ids: readonly number[]): UserRow[] {
+    const found = new Map<number, UserRow>();
+    for (const cells of statements.rows<UserCells>(BY_IDS, { ids: JSON.stringify(ids) })) {
+      found.set(cells[0], decodeUser(cells));
+    }
+    return ids.flatMap((id) => found.get(id) ?? []);
+  }
+
+  return {
+    page: (request) => {
+      const { conditions, now, limit, offset, after } = request;
+      const isAnyStale = conditions.state !== undefined && states.isAnyStale(now);
+      const filter = toFilter(conditions, now, isAnyStale, find);
+      if (filter === null) return { rows: [], hasMore: false };
+      const plan = planner.forPage(filter, request, isAnyStale);
+      const values = { ...filter.params, ...(after === null ? {} : afterParams(after)), now };
+      const [first] = plan.branches;
+      const isPlain = plan.branches.length === 1 && plan.isOrdered && offset === 0;
+      const rows =
+        isPlain && first
+          ? readRows(first, request, limit + 1, values)
+          : rowsOf(readIds(plan, request, limit + 1, values));
+      return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+    },
+    count: (conditions, now) => {
+      const { state, tariffId } = conditions;
+      const isAnyStale = state !== undefined && states.isAnyStale(now);
+      const filter = toFilter(conditions, now, isAnyStale, find);
+      if (filter === null) return 0;
+      if (isMaintained(filter)) return states.count({ state, tariffId }, now);
+      let sum = 0;
+      for (const { from, where } of planner.forAll(filter).branches) {
+        sum += statements.value<number>(`SELECT count(*) FROM ${from}${whereOf(where)}`, filter.params) ?? 0;
+      }
+      return sum;
+    },
+    ids: (conditions, now) => {
+      const isAnyStale = conditions.state !== undefined && states.isAnyStale(now);
+      const filter = toFilter(conditions, now, isAnyStale, find);
+      if (filter === null) return [];
+      const { branches } = planner.forAll(filter);
+      const parts = branches.map(({ from, where, id }) => `SELECT ${id} AS id FROM ${from}${whereOf(where)}`);
+      return statements.column<number>(`${parts.join(' UNION ALL ')} ORDER BY 1`, filter.params);
+    },
+  };
+}
+
+function isMaintained({ tests }: Filter): boolean {
+  for (const about of tests.keys()) if (about !== 'state' && about !== 'tariff') return false;
+  return true;
+}
+
+function whereOf(tests: readonly string[]): string {
+  return tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
+}
+
+function orderOf(id: string, { sort, descending }: PageRequest): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  return sort === 'id' ? `${id} ${direction}` : `${SORT_COLUMN[sort]} ${direction}, ${id} ${direction}`;
+}
+
+function afterParams({ value, id }: NonNullable<PageRequest['after']>): Params {
+  return { afterValue: value ?? NEVER, afterId: id };
+}
+
+/** Behind a row are those with the same value and a later id, then those with a later value: each is one range of an index. */
+function segmentNumbers({ after, sort }: PageRequest): readonly number[] {
+  return after === null || sort === 'id' ? [0] : [0, 1];
+}
+
+function segments(id: string, request: PageRequest): string[][] {
+  return segmentNumbers(request).map((part) => segment(id, request, part));
+}
+
+function segment(id: string, { after, sort, descending }: PageRequest, part: number): string[] {
+  if (after === null) return [];
+  const later = descending ? '<' : '>';
+  if (sort === 'id') return [`${id} ${later} :afterId`];
+  const column = SORT_COLUMN[sort];
+  return part === 0 ? [equals(column, ':afterValue'), `${id} ${later} :afterId`] : [`${column} ${later} :afterValue`];
+}
+
+function idsSql(branches: readonly Branch[], request: PageRequest, part: number): string {
+  const { sort, descending } = request;
+  const direction = descending ? 'DESC' : 'ASC';
+  const key = sort === 'id' ? '0' : SORT_COLUMN[sort];
+  const parts = branches.map(({ from, join, where, id }) => {
+    const source = sort === 'id' ? from : from + join;
+    const tests = whereOf([...where, ...segment(id, request, part)]);
+    return { id, key, sql: `FROM ${source}${tests} ORDER BY ${orderOf(id, request)}` };
+  });
+  const [only] = parts;
+  if (only && parts.length === 1) return `SELECT ${only.id} ${only.sql} ${limitTo(':limit')} OFFSET :offset`;
+  const limited = parts.map(
+    ({ id, sql }) => `SELECT * FROM (SELECT ${key} AS k, ${id} AS id ${sql} ${limitTo(':reach')})`,
+  );
+  return `SELECT id FROM (${limited.join(' UNION ALL ')})
+    ORDER BY k ${direction}, id ${direction} ${limitTo(':limit')} OFFSET :offset`;
+}
