@@ -52,7 +52,7 @@ export interface ThreadOptions {
 }
 
 /** The thread's young generation: its tasks stream rows, and the default size would only let garbage pile up. */
-const YOUNG_GENERATION_MB = 8;
+const YOUNG_GENERATION_MB = 4;
 
 /** A module beside the one at `from`, which has the same name in the sources and in the bundle. */
 export function moduleBeside(from: string, name: string): URL {
