@@ -60,7 +60,16 @@ module.exports = {
       'adapters',
       [
         layers(...inside, 'adapters'),
-        npm('keytar', '@napi-rs/keyring', 'p-limit', 'pino', 'otpauth', '@peculiar/x509', 'reflect-metadata', 'better-sqlite3'),
+        npm(
+          'keytar',
+          '@napi-rs/keyring',
+          'p-limit',
+          'pino',
+          'otpauth',
+          '@peculiar/x509',
+          'reflect-metadata',
+          'better-sqlite3',
+        ),
       ],
       { builtins: true },
     ),
