@@ -1,6 +1,6 @@
 // The whole rule of imports (docs/architecture.md), kept by `npm run check`. Each layer names what it MAY import; all else is an error.
 //
-// i18n <- contract <- domain <- core <- http <- panel <- cli, main
+// i18n <- contract <- domain <- core <- door <- http <- panel <- cli, main
 // store, adapters, nodes, subscription implement core/ports/ and only panel/ wires them. renderer knows i18n, contract, domain, subscription and
 // bridge; preload knows bridge.
 
@@ -76,12 +76,18 @@ module.exports = {
     onlyTypes('adapters', layers('core'), PORTS),
     mayImport('nodes', [layers(...inside, 'nodes')], { builtins: true }),
     onlyTypes('nodes', layers('core'), PORTS),
-    mayImport(
-      'http',
-      [layers(...inside, 'http', 'subscription'), npm('express', 'express-serve-static-core', 'pino', 'prom-client')],
-      { builtins: true },
-    ),
-    onlyTypes('http', layers('subscription')),
+    mayImport('door', [layers(...inside, 'subscription', 'door'), npm('prom-client')], { builtins: true }),
+    onlyTypes('door', layers('subscription')),
+    {
+      name: 'door-without-transport',
+      severity: 'error',
+      comment: "a door is a function over data: what carries its calls is the adapters' business",
+      from: { path: layers('door'), pathNot: TESTS },
+      to: { path: '^(node:)?(http|https|http2|tls|fs|fs/promises|worker_threads)$' },
+    },
+    mayImport('http', [layers(...inside, 'door', 'http'), npm('express', 'express-serve-static-core')], {
+      builtins: true,
+    }),
     {
       name: 'panel-imports',
       severity: 'error',
@@ -95,9 +101,9 @@ module.exports = {
     mayImport(
       'main',
       [
-        layers('i18n', 'contract', 'domain', 'core', 'panel', 'bridge', 'main'),
-        // Of http only what works without it: the door inside the process and the built pages.
-        '^src/http/(inner-door|inner-live|ui)\\.ts$',
+        layers('i18n', 'contract', 'domain', 'core', 'door', 'panel', 'bridge', 'main'),
+        // Of http only what works without it: the built pages.
+        '^src/http/pages\\.ts$',
         // The command line is shipped in the application, which runs it where it is asked to.
         '^src/cli/index\\.ts$',
         npm('electron', 'electron-updater'),

@@ -1,30 +1,235 @@
-// Carries the panel door: Express finds its routes and catches its failures. The API door does without (docs/decisions/0002).
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
-import type { Log } from '../core/ports/ports.ts';
-import type { ConstantReply } from './constant-reply.ts';
-import type { Door } from './door.ts';
+// The one Express application: the REST API, subscription links and the administrator's pages, each a handler that calls the door.
 
-/** A door that runs `panelDoor` with `request.url` cut to what is below the secret path. What it passes on is not there. */
-export function createApp(panelDoor: RequestHandler, reply: ConstantReply, log: Log): Door {
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Core } from '../core/core.ts';
+import { PanelError } from '../core/panel-error.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
+import { makeReply, newCallState, UNMATCHED } from '../door/call.ts';
+import type { Door } from '../door/door.ts';
+import { deviceName, isOwnRead, isOwnRequest, readSessionCookie, sessionCookie } from './browser.ts';
+import { createClientAddress } from './client-address.ts';
+import {
+  answer,
+  bodyOf,
+  type Exchange,
+  type ExchangeHost,
+  openExchange,
+  readHeaders,
+  send,
+  splitUrl,
+} from './exchange.ts';
+import { type ConstantReply, createConstantReply, createGuard, LINK_PREFIX, SECRET_PREFIX } from './guards.ts';
+import { EVENTS_ROUTE, openEventStream } from './live.ts';
+import type { Pages } from './pages.ts';
+
+/** The functions are called on each request, so that a change holds from the next one on. */
+export interface AppParts {
+  readonly door: Door;
+  readonly core: Pick<Core, 'settings'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Names accepted in Host besides IP literals and `localhost`; lower case. */
+  hosts(): ReadonlySet<string>;
+  /** Addresses and CIDR ranges whose X-Forwarded-For counts. */
+  trustedProxies(): readonly string[];
+  /** Whether a socket came by a listening address that is being tried. */
+  isOnTrial?(socket: object): boolean;
+  /** The administrator's door with its pages (null: not built); absent where this host has none on a socket. */
+  readonly panel?: { readonly pages: Pages | null };
+}
+
+export interface App {
+  /** Handles a server's requests. `linksOnly`: the secret path is unknown there. */
+  listener(linksOnly: boolean): (request: IncomingMessage, response: ServerResponse) => void;
+  readonly constantReply: ConstantReply;
+  /** Replies close their connections from now on. */
+  close(): void;
+}
+
+export function createApp(parts: AppParts): App {
+  const { door, core, clock, log } = parts;
+  const constantReply = createConstantReply(clock);
+  let isClosing = false;
+  const host: ExchangeHost = { observe: door.observe, isClosing: () => isClosing };
+  const addressOf = createClientAddress(() => parts.trustedProxies());
+
   const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.disable('trust proxy');
+  for (const setting of ['x-powered-by', 'etag', 'trust proxy', 'query parser']) app.disable(setting);
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.set('query parser', false);
-  app.use(panelDoor);
-  app.use((request, response) => reply.send(request, response));
+
+  app.use(`${SECRET_PREFIX}/api/v1`, (request, response) => {
+    const exchange = openExchange(host, request, response);
+    const { path, query } = splitUrl(request.url);
+    answer(exchange, () =>
+      door.call({
+        door: 'api',
+        id: exchange.id,
+        method: request.method,
+        path,
+        query,
+        headers: readHeaders(request),
+        body: bodyOf(exchange),
+        address: addressOf(request),
+      }),
+    );
+  });
+  app.use(LINK_PREFIX, (request, response) => {
+    const exchange = openExchange(host, request, response);
+    const { path, query } = splitUrl(request.url);
+    const { id } = exchange;
+    const reply = door.subscription({ id, method: request.method, path, query, headers: request.headers });
+    if (reply === null) constantReply.send(request, response);
+    else send(exchange, reply);
+  });
+  if (parts.panel) app.use(SECRET_PREFIX, panelRouter(parts, host, addressOf, parts.panel.pages));
+  app.use((request, response) => constantReply.send(request, response));
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
-    log.error('panel_door_failed', { cause: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    log.error('http_failed', { cause: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     if (response.headersSent) request.socket.destroy();
-    else reply.send(request, response);
+    else constantReply.send(request, response);
   };
   app.use(onError);
-  return (request, response, rest) => {
-    // Express keeps it as it stands: the door can still tell how the URL came in.
-    Object.assign(request, { originalUrl: request.url });
-    request.url = rest.startsWith('/') ? rest : `/${rest}`;
-    app(request, response);
+
+  const guardParts = { settings: core.settings, hosts: parts.hosts, reply: constantReply, app };
+  return {
+    listener: (linksOnly) => createGuard(guardParts, linksOnly),
+    constantReply,
+    close() {
+      isClosing = true;
+    },
+  };
+}
+
+/** The administrator's door: operations and backup files below `/panel`, live events, and the pages. */
+function panelRouter(
+  { core, door, isOnTrial }: AppParts,
+  host: ExchangeHost,
+  addressOf: (request: IncomingMessage) => string,
+  pages: Pages | null,
+): RequestHandler {
+  const router = Router({ caseSensitive: true, strict: true });
+  const sessionOf = (request: IncomingMessage) => readSessionCookie(request, core.settings().instanceId);
+
+  router.use(
+    EVENTS_ROUTE,
+    route(door, host, EVENTS_ROUTE, ['GET'], (exchange) => {
+      const { path, query } = splitUrl(exchange.request.url ?? '');
+      if (path !== '/') throw new PanelError('not_found');
+      if (!isOwnRead(exchange.request)) throw new PanelError('foreign_origin');
+      openEventStream(exchange, door, sessionOf(exchange.request), query);
+    }),
+  );
+  router.use('/panel', (request, response) => {
+    const exchange = openExchange(host, request, response);
+    const { path, query } = splitUrl(request.url);
+    const isOwn = request.method === 'GET' ? isOwnRead(request) : isOwnRequest(request);
+    answer(exchange, async () => {
+      const reply = await door.call({
+        door: 'panel',
+        id: exchange.id,
+        method: request.method,
+        path,
+        query,
+        headers: readHeaders(request),
+        body: bodyOf(exchange),
+        session: sessionOf(request),
+        address: addressOf(request),
+        device: deviceName(request.headers['user-agent']),
+        isForeign: !isOwn,
+        isOnTrial: isOnTrial?.(request.socket) ?? false,
+      });
+      const { sessionToken } = reply;
+      if (sessionToken === undefined) return reply;
+      const cookies = sessionCookie(request, core.settings().instanceId, sessionToken);
+      return { ...reply, headers: [...reply.headers, ...cookies] };
+    });
+  });
+  addPages(router, { core, door }, host, pages);
+  return router;
+}
+
+/** What a setup link's token looks like; the page behind the `#` judges whether it is one. */
+const SETUP_TOKEN = /^\/[A-Za-z0-9_-]{1,200}$/;
+const NOT_BUILT = [
+  'The pages of this panel have not been built.',
+  'Run `npm run build:pages` in the folder of its sources, then start the panel again.',
+  'Until then the command line works: `panel setup` makes the administrator, `panel key add` an API key.',
+  '',
+].join('\n');
+
+/** `/`, the files of the build, and the way from a printed setup link to its page; all else is `not_found`. */
+function addPages(
+  router: Router,
+  { core, door }: Pick<AppParts, 'core' | 'door'>,
+  host: ExchangeHost,
+  pages: Pages | null,
+): void {
+  const home = () => `/${core.settings().secretPath}/`;
+  const redirect = (exchange: Exchange, routeName: string, status: number, to: string) => {
+    const state = { ...newCallState(exchange.id, 'GET'), route: routeName };
+    send(exchange, makeReply(state, status, null, '', ['Location', to]));
+  };
+  router.use(
+    '/setup',
+    route(door, host, '/setup/{token}', ['GET', 'HEAD'], (exchange) => {
+      const { path } = splitUrl(exchange.request.url ?? '');
+      if (!SETUP_TOKEN.test(path)) throw new PanelError('not_found');
+      // Behind the `#` it goes to no server and into no log.
+      redirect(exchange, '/setup/{token}', 302, `${home()}#/setup/${path.slice(1)}`);
+    }),
+  );
+  router.use((request, response, next) => {
+    const { path } = splitUrl(request.url);
+    if (path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    const exchange = openExchange(host, request, response);
+    // Relative addresses in the pages must not lose the secret segment.
+    if (!request.originalUrl.startsWith(`${SECRET_PREFIX}/`)) return redirect(exchange, UNMATCHED, 308, home());
+    if (pages === null) {
+      const state = { ...newCallState(exchange.id, request.method), route: '/' };
+      return send(exchange, makeReply(state, 200, 'text/plain; charset=utf-8', NOT_BUILT));
+    }
+    const { headers, body } = pages.index();
+    const all = ['X-Request-Id', exchange.id, ...headers, 'Content-Length', String(body.length)];
+    return send(exchange, { status: 200, headers: all, body: body.toString(), route: '/' });
+  });
+  router.use((request, response, next) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead || pages === null || !pages.has(splitUrl(request.url).path)) return next();
+    const { id, startedAt } = openExchange(host, request, response);
+    response.setHeader('X-Request-Id', id);
+    if (host.isClosing()) response.setHeader('Connection', 'close');
+    response.once('finish', () => {
+      host.observe('/{file}', request.method, response.statusCode, (performance.now() - startedAt) / 1000);
+    });
+    return pages.files(request, response, next);
+  });
+  router.use(
+    route(door, host, UNMATCHED, null, () => {
+      throw new PanelError('not_found');
+    }),
+  );
+}
+
+/** A handler for `methods` (null: any) whose failures become problem documents. `name`: the route's label in the metrics. */
+function route(
+  door: Pick<Door, 'fail'>,
+  host: ExchangeHost,
+  name: string,
+  methods: readonly string[] | null,
+  handle: (exchange: Exchange) => void,
+): RequestHandler {
+  return (request: Request, response: Response) => {
+    const exchange = openExchange(host, request, response);
+    try {
+      if (methods?.includes(request.method) === false) throw new PanelError('method_not_allowed');
+      handle(exchange);
+    } catch (error) {
+      const state = newCallState(exchange.id, request.method);
+      state.route = name;
+      state.allow = methods?.join(', ') ?? null;
+      send(exchange, door.fail(state, error));
+    }
   };
 }

@@ -1,8 +1,9 @@
-// Keeps count of connections: how many one address may hold, and which are to be cut when the server stops.
+// Connections: how many one address may hold, what a broken one gets, and how they end so that the last reply arrives.
 import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { plainAddress } from './client-address.ts';
 
-/** Connections that one address may hold; a proxy on this machine stands for many, so loopback has no bound of its own. */
+/** Connections that one address may hold; a proxy on this machine stands for many clients, so loopback has no limit of its own. */
 const PER_ADDRESS = 256;
 /** Connections altogether. */
 const IN_ALL = 4096;
@@ -41,4 +42,56 @@ export function watchConnections(server: Server, isUnbounded: (address: string) 
 
 function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
+}
+
+type BrokenHandler = (socket: Duplex) => void;
+
+/** What happens when the parser gives up on a connection whose request was already passed on. */
+const handlers = new WeakMap<Duplex, BrokenHandler>();
+const cut: BrokenHandler = (socket) => socket.destroy();
+const ignore: BrokenHandler = (socket) => handlers.set(socket, ignore);
+
+/** From now on `handler` runs, once, when the parser gives up on this connection, instead of the constant reply. */
+export function onBroken(socket: Duplex, handler: () => void): void {
+  handlers.set(socket, handler);
+}
+
+/** While a reply is being made a connection that breaks can only be cut: that reply has its turn first. */
+export function cutIfBroken(socket: Duplex): void {
+  handlers.set(socket, cut);
+}
+
+/** The reply is there: ends cutIfBroken, and nothing else that was registered since. */
+export function stopCutting(socket: Duplex): void {
+  if (handlers.get(socket) === cut) handlers.delete(socket);
+}
+
+/** Runs the handler of a broken connection; false if there is none. */
+export function handleBroken(socket: Duplex): boolean {
+  const handler = handlers.get(socket);
+  if (handler === undefined) return false;
+  handlers.delete(socket);
+  handler(socket);
+  return true;
+}
+
+/** How long the rest of a refused request is discarded before the connection is cut. Closed with unread bytes, TCP would reset it. */
+const LINGER_MS = 1000;
+
+/**
+ * To be called before the reply is sent: after it our side ends, what still arrives is discarded for a second, then the
+ * connection is cut. Without it the server would cut it at once and the reply could be lost.
+ */
+export function endGently(socket: Socket): void {
+  socket.destroySoon = () => linger(socket);
+  handlers.set(socket, ignore);
+}
+
+/** Ends our side now and cuts the connection when the other side ends too, or after a second. */
+export function linger(socket: Duplex): void {
+  if (socket.destroyed) return;
+  socket.on('error', () => socket.destroy());
+  socket.end();
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -1,14 +1,17 @@
-// One request inside the secret path and its one reply: what every reply carries is written here and nowhere else.
+// One HTTP request and its one reply: the request as the door takes it, and the only place that writes a reply's head.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { endGently } from './closing.ts';
-import type { RateVerdict } from './rate-limit.ts';
-import { newRequestId } from './request-id.ts';
+import { pipeline } from 'node:stream/promises';
+import { PanelError } from '../core/panel-error.ts';
+import { type BodySource, type DoorReply, NO_BODY, newRequestId, type RequestBody } from '../door/call.ts';
+import { MAX_BODY_BYTES, type RequestHeaders } from '../door/headers.ts';
+import { cutIfBroken, endGently, onBroken, stopCutting } from './connections.ts';
+import { countHeaders } from './guards.ts';
 
 /** What the exchanges of a server have in common. */
 export interface ExchangeHost {
   /** Notes a reply for the metrics: route template, method, status, duration in seconds. */
   observe(route: string, method: string, status: number, seconds: number): void;
-  /** Whether the server is stopping, so that no connection is kept. */
+  /** Whether the server is stopping, so that no connection stays open. */
   isClosing(): boolean;
 }
 
@@ -16,77 +19,145 @@ export interface Exchange {
   readonly host: ExchangeHost;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** 32 hexadecimal digits. */
+  /** The request id. */
   readonly id: string;
+  /** performance.now() at its beginning. */
   readonly startedAt: number;
-  /** The template of the route once it is known. */
-  route: string;
-  /** The caller's budget; null where there is no limit. */
-  rate: RateVerdict | null;
-  /** The methods of the route, once it is known. */
-  allow: string | null;
 }
-
-/** The route label of requests that match no route. */
-export const UNMATCHED = 'unmatched';
 
 export function openExchange(host: ExchangeHost, request: IncomingMessage, response: ServerResponse): Exchange {
   const startedAt = performance.now();
-  return { host, request, response, id: newRequestId(), startedAt, route: UNMATCHED, rate: null, allow: null };
+  return { host, request, response, id: newRequestId(), startedAt };
 }
 
-/** Header names and values by turns. */
-export type HeaderList = readonly string[];
+/** The headers as the door takes them: Node drops repeated ones that must be single, the door refuses them. */
+export function readHeaders(request: IncomingMessage): RequestHeaders {
+  const { headers } = request;
+  const repeated = (['authorization', 'idempotency-key'] as const).filter(
+    (name) => headers[name] !== undefined && countHeaders(request, name) !== 1,
+  );
+  if (repeated.length === 0) return headers;
+  return { ...headers, ...Object.fromEntries(repeated.map((name) => [name, null])) };
+}
 
-const NO_HEADERS: HeaderList = [];
+/** The URL of a request, below the prefix that Express has cut off. */
+export function splitUrl(url: string): { readonly path: string; readonly query: string } {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+/** Sends what the door replies. */
+export function answer(exchange: Exchange, call: () => DoorReply | Promise<DoorReply>): void {
+  const { socket } = exchange.request;
+  cutIfBroken(socket);
+  const outcome = call();
+  const finish = (reply: DoorReply) => {
+    stopCutting(socket);
+    send(exchange, reply);
+  };
+  if (outcome instanceof Promise) void outcome.then(finish);
+  else finish(outcome);
+}
 
 /**
- * Sends the one reply. `type` null: no body. `extra` are header names and values by turns. HEAD gets the headers alone.
- * A request with much of its body still to come has its connection closed.
+ * Sends the one reply. HEAD gets the headers alone. A request with much of its body still to come has its connection closed.
  */
-export function send(exchange: Exchange, status: number, type: string | null, body: string, extra = NO_HEADERS): void {
-  const { host, request, response, rate } = exchange;
+export function send(exchange: Exchange, reply: DoorReply): void {
+  const { host, request, response, startedAt } = exchange;
+  const { status, headers, body, route } = reply;
   if (response.headersSent || response.destroyed) return;
-  const headers = [
-    'X-Request-Id',
-    exchange.id,
-    'Cache-Control',
-    'no-store',
-    'X-Content-Type-Options',
-    'nosniff',
-    'Referrer-Policy',
-    'no-referrer',
-  ];
-  if (rate !== null) {
-    headers.push(
-      'RateLimit-Policy',
-      `"default";q=${rate.rule.perMinute};w=60`,
-      'RateLimit',
-      `"default";r=${rate.remaining};t=${rate.resetSeconds}`,
-    );
-  }
-  for (const part of extra) headers.push(part);
-  if (type !== null) headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)));
-  else if (status !== 204) headers.push('Content-Length', '0');
-  if (isWorthClosing(request)) {
-    headers.push('Connection', 'close');
-    endGently(request.socket);
-  } else if (host.isClosing()) {
-    headers.push('Connection', 'close');
-  }
-  response.writeHead(status, headers);
-  if (type === null || request.method === 'HEAD') response.end();
-  else response.end(body);
-  host.observe(exchange.route, request.method ?? '', status, (performance.now() - exchange.startedAt) / 1000);
+  const isClosing = isWorthClosing(request);
+  if (isClosing) endGently(request.socket);
+  response.writeHead(
+    status,
+    isClosing || host.isClosing() ? [...headers, 'Connection', 'close'] : (headers as string[]),
+  );
+  if (body === null || request.method === 'HEAD') response.end();
+  else if (typeof body === 'string') response.end(body);
+  // A client that leaves in the middle knows it; the head is out, so nothing else can be said.
+  else pipeline(body, response).catch(() => response.destroy());
+  host.observe(route, request.method ?? '', status, (performance.now() - startedAt) / 1000);
 }
 
-/** Bodies of at most this many bytes that nobody wants are read to their end and thrown away; for more the connection goes. */
-const WORTH_KEEPING = 65_536;
+/** Unread bodies of at most this many bytes are read to their end and discarded; for more the connection is closed. */
+const WORTH_READING = 65_536;
 
 /** Whether so much of the request is still to come that closing costs less than reading it. */
 function isWorthClosing({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false;
   if (headers['transfer-encoding'] !== undefined || headers.expect !== undefined) return true;
   const length = headers['content-length'];
-  return length !== undefined && Number(length) > WORTH_KEEPING;
+  return length !== undefined && Number(length) > WORTH_READING;
+}
+
+/** The body of a request, read when the door asks for it. */
+export function bodyOf(exchange: Exchange): RequestBody {
+  const { headers } = exchange.request;
+  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return NO_BODY;
+  const source: BodySource = { bytes: () => readAll(exchange), chunks: () => readChunks(exchange) };
+  return source;
+}
+
+const incomplete = () =>
+  new PanelError('bad_json', [{ pointer: '#', code: 'incomplete', message: 'must arrive whole and in time' }]);
+
+/** Never settles when the client has gone: nothing can be said to it. */
+function readAll({ request, response }: Exchange): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const { socket } = request;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const stop = () => {
+    request.removeAllListeners('data');
+    request.removeAllListeners('end');
+    cutIfBroken(socket);
+  };
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      stop();
+      reject(new PanelError('body_too_large'));
+    } else {
+      chunks.push(chunk);
+    }
+  });
+  request.on('end', () => {
+    stop();
+    resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
+  });
+  onBroken(socket, () => {
+    stop();
+    response.shouldKeepAlive = false;
+    endGently(socket);
+    reject(incomplete());
+  });
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return promise;
+}
+
+/**
+ * However long it takes: the server's time limit for requests, which is reported every few seconds once it is over, ends it only
+ * where nothing arrived since.
+ */
+async function* readChunks({ request, response }: Exchange): AsyncGenerator<Uint8Array> {
+  const { socket } = request;
+  let bytes = 0;
+  let bytesBefore = 0;
+  const checkProgress = () => {
+    if (bytes === bytesBefore) return void request.destroy();
+    bytesBefore = bytes;
+    onBroken(socket, checkProgress);
+  };
+  onBroken(socket, checkProgress);
+  if (request.headers.expect !== undefined) response.writeContinue();
+  try {
+    for await (const chunk of request) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  } catch {
+    throw incomplete();
+  } finally {
+    cutIfBroken(socket);
+  }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { FULL_KEY, SECRET_PATH, SETTINGS } from '../../tests/support/fake-core.ts';
 import { exchangeRaw, readReply } from '../../tests/support/raw-http.ts';
-import { beginsWithSegment } from './guards.ts';
+import { beginsWithSegment, isHostAllowed } from './guards.ts';
 
 const CONSTANT =
   'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\nDate: Fri, 20 Nov 2026 10:00:00 GMT\r\n\r\n';
@@ -115,39 +115,42 @@ describe('behind the secret path', () => {
     expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('hands everything but the API to the panel door, cut to what is below it', async () => {
-    const seen: string[] = [];
-    const own = await openDoor({
-      panelDoor: (request, response) => {
-        seen.push(request.url);
-        response.end('panel');
-      },
-    });
-    for (const path of ['', '/', '/panel/signIn?x=1', '/api/v2']) {
-      expect(readReply(await exchangeRaw(own.port, get(`/${SECRET_PATH}${path}`))).body).toContain('panel');
+  it('hands everything but the API to the panel door and its pages', async () => {
+    const own = await openDoor({ panel: { pages: null } });
+    const at = async (path: string) => readReply(await exchangeRaw(own.port, get(`/${SECRET_PATH}${path}`)));
+    for (const path of ['', '?x=1']) {
+      const { status, headers } = await at(path);
+      expect([status, headers.get('location')]).toEqual([308, `/${SECRET_PATH}/`]);
     }
-    await exchangeRaw(own.port, get(USERS));
-    expect(seen).toEqual(['/', '/', '/panel/signIn?x=1', '/api/v2']);
+    expect((await at('/')).body).toContain('npm run build:pages');
+    expect((await at('/panel/signIn?x=1')).status).toBe(405);
+    for (const path of ['/api/v2', '/missing', '/setup/', '/link/abc', '/secret/']) {
+      expect((await at(path)).body).toContain('"not_found"');
+    }
     await own.close();
   });
 
-  it('answers what the panel door passes on or throws with the constant reply, and logs the latter', async () => {
-    const own = await openDoor({
-      panelDoor: (request, _response, next) => {
-        if (request.url === '/throw') throw new Error('broken');
-        next();
-      },
-    });
-    expect(await exchangeRaw(own.port, get(`/${SECRET_PATH}/missing`))).toBe(CONSTANT);
+  it('has the constant reply below the secret path where no panel door is on a socket', async () => {
+    for (const path of ['', '/', '/panel/panelState', '/api/v2']) {
+      expect(await send(get(`/${SECRET_PATH}${path}`))).toBe(CONSTANT);
+    }
+  });
+
+  it('answers an unexpected failure of a handler with the constant reply, and logs it', async () => {
+    const broken = () => {
+      throw new Error('broken');
+    };
+    const pages = { index: broken, has: broken, read: broken, files: broken };
+    const own = await openDoor({ panel: { pages } });
     expect(await exchangeRaw(own.port, get(`/${SECRET_PATH}/throw`))).toBe(CONSTANT);
-    expect(own.log.lines.map(({ event }) => event)).toEqual(['panel_door_failed']);
+    expect(own.log.lines.map(({ event }) => event)).toEqual(['http_failed']);
     await own.close();
   });
 });
 
 describe('a listener for links', () => {
   it('knows nothing else', async () => {
-    const own = await openDoor({ servesLinksOnly: true });
+    const own = await openDoor({ linksOnly: true });
     expect(await exchangeRaw(own.port, get(USERS))).toBe(CONSTANT);
     expect(own.core.asked).toEqual([]);
     await own.close();
@@ -164,5 +167,30 @@ describe('beginsWithSegment', () => {
     }
     expect(beginsWithSegment('/', '')).toBe(false);
     expect(beginsWithSegment('//x', '')).toBe(false);
+  });
+});
+
+const names = new Set(['panel.example', 'box.local']);
+
+describe('isHostAllowed', () => {
+  it.each([
+    'localhost',
+    'LOCALHOST:8443',
+    '127.0.0.1',
+    '192.0.2.1:8443',
+    '[::1]',
+    '[2001:db8::1]:8443',
+    'panel.example',
+    'Panel.Example:443',
+    'box.local',
+  ])('accepts %s', (host) => {
+    expect(isHostAllowed(host, names)).toBe(true);
+  });
+
+  it.each([
+    ...['', 'evil.example', 'panel.example.evil.example', 'panel.example.', 'localhost.', 'localhost:', 'localhost:x'],
+    ...['user@localhost', 'localhost/', '::1', '[::1', '[localhost]', '127.1', '0x7f.0.0.1', 'localhost:8443:1', ' '],
+  ])('refuses %j', (host) => {
+    expect(isHostAllowed(host, names)).toBe(false);
   });
 });

@@ -1,52 +1,69 @@
-// The front of the server: decides on the raw URL, before anything is decoded, which door a request may see, if any.
+// The front of the server: decides on the raw URL and Host, before anything is decoded, what a request may reach, if anything.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import type { ConstantReply } from './constant-reply.ts';
-import type { Door } from './door.ts';
-import type { HostCheck } from './hosts.ts';
+import { endGently, linger } from './connections.ts';
 
-/** What is below the secret path. */
-export interface SecretDoors {
-  readonly api: Door;
-  /** null: this host has no panel door on a socket. */
-  readonly panel: Door | null;
+/** The one reply to everything that does not know the secret path: always the same bytes, whatever was wrong. */
+export interface ConstantReply {
+  /** Answers a request. */
+  send(request: IncomingMessage, response: ServerResponse): void;
+  /** Answers a connection on which no request could be read. */
+  write(socket: Duplex): void;
 }
 
-export interface FrontParts {
-  /** Looked at on each request, so that a new secret path holds from the next one on. */
-  settings(): Pick<SettingValues, 'secretPath' | 'subPath'>;
-  readonly isHostAllowed: HostCheck;
-  readonly reply: ConstantReply;
-  /** null: this listener knows links only. */
-  readonly secret: SecretDoors | null;
-  readonly link: Door;
-}
-
-const API = '/api/v1';
-const SLASH = 0x2f;
-const QUESTION_MARK = 0x3f;
-
-export function createFront(parts: FrontParts): (request: IncomingMessage, response: ServerResponse) => void {
-  const { settings, isHostAllowed, reply, secret, link } = parts;
-  return (request, response) => {
-    const url = request.url ?? '';
-    const { secretPath, subPath } = settings();
-    const isSecret = beginsWithSegment(url, secretPath) && secret !== null;
-    const isLink = beginsWithSegment(url, subPath);
-    if (!isHostAllowed(request)) {
-      reply.send(request, response);
-    } else if (isSecret) {
-      const rest = url.slice(secretPath.length + 1);
-      if (rest.startsWith(API) && endsSegment(rest, API.length)) secret.api(request, response, rest.slice(API.length));
-      else if (secret.panel !== null) secret.panel(request, response, rest);
-      else reply.send(request, response);
-    } else if (isLink) {
-      link(request, response, url.slice(subPath.length + 1));
-    } else {
-      reply.send(request, response);
-    }
+export function createConstantReply(clock: Clock): ConstantReply {
+  const date = () => new Date(clock.now()).toUTCString();
+  return {
+    send(request, response) {
+      endGently(request.socket);
+      response.writeHead(404, 'Not Found', ['Content-Length', '0', 'Connection', 'close', 'Date', date()]);
+      response.end();
+    },
+    write(socket) {
+      socket.write(`HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\nDate: ${date()}\r\n\r\n`);
+      linger(socket);
+    },
   };
 }
+
+/** Where the guard sends a request on: the URL's prefix in the application, in the place of the secret path or the sub path. */
+export const SECRET_PREFIX = '/secret';
+export const LINK_PREFIX = '/link';
+
+export interface GuardParts {
+  /** Read on each request, so that a new secret path holds from the next one on. */
+  settings(): Pick<SettingValues, 'secretPath' | 'subPath'>;
+  /** Names accepted in Host besides IP literals and `localhost`; lower case. */
+  hosts(): ReadonlySet<string>;
+  readonly reply: ConstantReply;
+  /** Gets `request.url` with the prefix in the place of the first segment. */
+  readonly app: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** Passes a request on, or gives the constant reply. `linksOnly`: the secret path is unknown to this listener. */
+export function createGuard({ settings, hosts, reply, app }: GuardParts, linksOnly = false) {
+  const isHostAllowed = createHostCheck(hosts);
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const url = request.url ?? '';
+    const { secretPath, subPath } = settings();
+    const isSecret = beginsWithSegment(url, secretPath) && !linksOnly;
+    const isLink = beginsWithSegment(url, subPath);
+    if (!isHostAllowed(request) || !(isSecret || isLink)) {
+      reply.send(request, response);
+      return;
+    }
+    request.url = isSecret
+      ? SECRET_PREFIX + url.slice(secretPath.length + 1)
+      : LINK_PREFIX + url.slice(subPath.length + 1);
+    app(request, response);
+  };
+}
+
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
 
 /**
  * Whether the first segment of a raw path is `segment`, letter for letter. Every character is compared, so that the time
@@ -63,4 +80,46 @@ export function beginsWithSegment(url: string, segment: string): boolean {
 function endsSegment(url: string, end: number): boolean {
   const next = url.charCodeAt(end);
   return url.length === end || next === SLASH || next === QUESTION_MARK;
+}
+
+const HOST = /^(?:\[([\dA-Fa-f:.]+)\]|([^\s:[\]/@?#]+))(?::\d{1,5})?$/;
+
+/**
+ * The Host header's allow-list: a page of another site must not reach the panel under its own name (DNS rebinding). Accepts
+ * any IP literal, `localhost` and `names`, read on each request; exactly one Host header.
+ */
+function createHostCheck(names: () => ReadonlySet<string>): (request: IncomingMessage) => boolean {
+  // Nearly every request of a connection names the same host.
+  let lastHost = '';
+  let lastNames: ReadonlySet<string> | null = null;
+  return (request) => {
+    const { host } = request.headers;
+    if (host === undefined || countHeaders(request, 'host') !== 1) return false;
+    const current = names();
+    if (host === lastHost && current === lastNames) return true;
+    if (!isHostAllowed(host, current)) return false;
+    lastHost = host;
+    lastNames = current;
+    return true;
+  };
+}
+
+export function isHostAllowed(host: string, names: ReadonlySet<string>): boolean {
+  const match = HOST.exec(host);
+  if (match === null) return false;
+  const [, ipv6, name = ''] = match;
+  if (ipv6 !== undefined) return isIPv6(ipv6);
+  const lower = name.toLowerCase();
+  return lower === 'localhost' || isIPv4(name) || names.has(lower);
+}
+
+/** How often a header stands in the request; `name` in lower case. Node itself keeps only the first of some. */
+export function countHeaders(request: IncomingMessage, name: string): number {
+  const { rawHeaders } = request;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const header = rawHeaders[index];
+    if (header !== undefined && header.length === name.length && header.toLowerCase() === name) count += 1;
+  }
+  return count;
 }

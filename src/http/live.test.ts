@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPanelDoor, type TestPanelDoor } from '../../tests/support/panel-door.ts';
 import { createStub, SESSION } from '../../tests/support/stub-core.ts';
+import { createLive, type Live } from '../door/live.ts';
 import type { Exchange } from './exchange.ts';
-import { createLive } from './live.ts';
+import { openEventStream } from './live.ts';
 
 const idsIn = (text: string) => [...text.matchAll(/^id: (\d+)\ndata: \{"id":/gm)].map(([, id]) => Number(id));
 
@@ -96,10 +97,13 @@ function slowResponse() {
   const handlers = new Map<string, () => void>();
   const response = {
     waiting: 0,
+    headersSent: false,
     destroyed: false,
     writableEnded: false,
     written: [] as string[],
-    writeHead: () => response,
+    writeHead() {
+      response.headersSent = true;
+    },
     on: (name: string, handler: () => void) => handlers.set(name, handler),
     get writableLength() {
       return response.waiting;
@@ -120,18 +124,19 @@ function slowResponse() {
   return response;
 }
 
-function exchangeOf(response: ReturnType<typeof slowResponse>): Exchange {
+function openStream(live: Live, response: ReturnType<typeof slowResponse>): void {
   const host = { observe: () => {}, isClosing: () => false };
-  const request = { method: 'GET' };
-  return { host, request, response, id: 'r', startedAt: 0, route: '', rate: null, allow: null } as unknown as Exchange;
+  const exchange = { host, request: { headers: {} }, response, id: 'r', startedAt: 0 } as unknown as Exchange;
+  openEventStream(exchange, live, SESSION, '');
 }
 
-describe('createLive', () => {
-  it('shows signs of life that do not count as use, and ends with the session', () => {
+describe('open streams', () => {
+  it('get signs of life that do not count as use, and end with the session', () => {
     const stub = createStub();
     const live = createLive(stub.core);
     const response = slowResponse();
-    live.open(exchangeOf(response), SESSION, null);
+    openStream(live, response);
+    stub.uses = 0;
     live.beat();
     expect(response.written.at(-1)).toBe(':\n\n');
     expect(stub.uses).toBe(0);
@@ -142,12 +147,12 @@ describe('createLive', () => {
     live.close();
   });
 
-  it('cuts off who takes nothing in, and nobody else', () => {
+  it('are cut off where a client reads nothing, and only there', () => {
     const stub = createStub();
     const live = createLive(stub.core);
     const [slow, quick] = [slowResponse(), slowResponse()];
-    live.open(exchangeOf(slow), SESSION, null);
-    live.open(exchangeOf(quick), SESSION, null);
+    openStream(live, slow);
+    openStream(live, quick);
     for (let id = 1; id <= 20_000; id++) {
       stub.emit(id);
       quick.waiting = 0;
@@ -158,13 +163,13 @@ describe('createLive', () => {
     live.close();
   });
 
-  it('bounds how many are open, and opens none once closed', () => {
+  it('are limited in number, and none is opened once closed', () => {
     const live = createLive(createStub().core);
     const responses = Array.from({ length: 64 }, slowResponse);
-    for (const response of responses) live.open(exchangeOf(response), SESSION, null);
-    expect(() => live.open(exchangeOf(slowResponse()), SESSION, null)).toThrow('unavailable');
+    for (const response of responses) openStream(live, response);
+    expect(() => openStream(live, slowResponse())).toThrow('unavailable');
     live.close();
     for (const response of responses) expect(response.writableEnded).toBe(true);
-    expect(() => live.open(exchangeOf(slowResponse()), SESSION, null)).toThrow('unavailable');
+    expect(() => openStream(live, slowResponse())).toThrow('unavailable');
   });
 });

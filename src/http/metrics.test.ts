@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SECRET_PATH } from '../../tests/support/fake-core.ts';
-import { toOpenMetrics } from './open-metrics.ts';
+import { toOpenMetrics } from '../door/metrics.ts';
 
 let door: TestDoor;
 beforeEach(async () => {

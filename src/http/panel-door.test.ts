@@ -184,7 +184,9 @@ describe('a panel whose secret path has changed', () => {
     const moved = await openPanelDoor(createStub({ secretPath }));
     expect(await moved.operate('listKeys')).toMatchObject({ status: 404, text: '' });
     const page = await fetch(`${moved.origin}/${secretPath}/`);
-    expect(await page.text()).toContain(`action="/${secretPath}/pages/sign-in"`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    const counted = await fetch(`${moved.origin}/${secretPath}/panel/panelState`, { method: 'POST' });
+    expect(await counted.json()).toMatchObject({ detail: 'foreign_origin' });
     await moved.close();
   });
 });

@@ -77,7 +77,7 @@ describe('close', () => {
     });
     const reply = exchangeRaw(door.port, `${GET.replace('GET', 'DELETE')}\r\n`);
     await isRunning;
-    const closed = door.server.close(60_000);
+    const closed = door.close(60_000);
     finish();
     expect(readReply(await reply)).toMatchObject({ status: 204 });
     expect(readReply(await reply).headers.get('connection')).toBe('close');

@@ -3,9 +3,9 @@ import { createServer as createHttpServer, type Server as HttpServer, type Serve
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { handleBroken } from './broken.ts';
-import { watchConnections } from './connections.ts';
-import { type Mounted, type MountParts, mountDoors } from './mount.ts';
+import type { Log } from '../core/ports/ports.ts';
+import type { App } from './app.ts';
+import { handleBroken, watchConnections } from './connections.ts';
 
 /** PEM. */
 export interface TlsIdentity {
@@ -14,12 +14,16 @@ export interface TlsIdentity {
   readonly cert: string | Buffer;
 }
 
-export interface ServerParts extends MountParts {
+export interface ServerParts {
+  readonly app: App;
+  readonly log: Log;
   /** null: plain HTTP. */
   readonly tls: TlsIdentity | null;
-  /** Doors that several servers share; whoever made them closes them. Without them the server makes its own. */
-  readonly doors?: Mounted;
-  /** Hears of each socket as its requests will have it. */
+  /** Addresses whose connections have no limit in number. */
+  trustedProxies(): readonly string[];
+  /** A listener for subscription links alone: the secret path is unknown to it. */
+  readonly linksOnly?: boolean;
+  /** Called with each socket as its requests will have it. */
   accepted?(socket: object): void;
 }
 
@@ -49,11 +53,10 @@ const IDLE_CHECK_MS = 50;
 const TLS_OPTIONS = { minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], handshakeTimeout: 10_000 } as const;
 
 export function createServer(parts: ServerParts): PanelServer {
-  const { tls, log } = parts;
+  const { app, tls, log, linksOnly = false } = parts;
   const server = tls === null ? createHttpServer(OPTIONS) : createHttpsServer({ ...OPTIONS, ...TLS_OPTIONS, ...tls });
   const connections = watchConnections(server, (address) => parts.trustedProxies().includes(address));
-  const mounted = parts.doors ?? mountDoors(parts);
-  attach(server, mounted);
+  attach(server, app, linksOnly);
   if (parts.accepted) server.on(tls === null ? 'connection' : 'secureConnection', parts.accepted);
 
   return {
@@ -72,9 +75,8 @@ export function createServer(parts: ServerParts): PanelServer {
     },
     close: (graceMs) =>
       new Promise((resolve) => {
-        if (!parts.doors) mounted.close();
         const cut = setTimeout(connections.destroyAll, graceMs);
-        // A kept connection that was busy is idle once its reply is out; nothing more is to come by it.
+        // A keep-alive connection that was busy is idle once its reply is out.
         const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
         server.close(() => {
           clearTimeout(cut);
@@ -85,21 +87,22 @@ export function createServer(parts: ServerParts): PanelServer {
   };
 }
 
-/** Everything that Node would answer by itself comes to us, or it would tell a panel from nothing. */
-function attach(server: HttpServer | HttpsServer, mounted: Mounted): void {
-  const { front, reply } = mounted;
-  server.on('request', front);
-  server.on('checkContinue', front);
-  server.on('checkExpectation', front);
-  server.on('connect', (_request, socket) => reply.write(socket));
-  server.on('upgrade', (_request, socket) => reply.write(socket));
-  server.on('clientError', (error, socket) => onClientError(error, socket, mounted));
+/** Node would answer some of these by itself, and so tell a panel from an unused port: all get the constant reply. */
+function attach(server: HttpServer | HttpsServer, app: App, linksOnly: boolean): void {
+  const { constantReply } = app;
+  const listener = app.listener(linksOnly);
+  server.on('request', listener);
+  server.on('checkContinue', listener);
+  server.on('checkExpectation', listener);
+  server.on('connect', (_request, socket) => constantReply.write(socket));
+  server.on('upgrade', (_request, socket) => constantReply.write(socket));
+  server.on('clientError', (error, socket) => onClientError(error, socket, app));
 }
 
-/** What the parser could not read. A failure of TLS or of the connection itself has nobody to answer to. */
-function onClientError(error: Error, socket: Duplex, { reply }: Mounted): void {
+/** What the parser could not read. A failure of TLS or of the connection itself cannot be answered. */
+function onClientError(error: Error, socket: Duplex, { constantReply }: App): void {
   const code = 'code' in error ? String(error.code) : '';
   const isUnreadable = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (!isUnreadable || !socket.writable) socket.destroy();
-  else if (!handleBroken(socket)) reply.write(socket);
+  else if (!handleBroken(socket)) constantReply.write(socket);
 }

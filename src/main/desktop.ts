@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type * as Electron from 'electron';
 import { TELL } from '../bridge/channels.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
-import { HERE } from '../http/inner-door.ts';
-import type { Ui } from '../http/ui.ts';
+import type { Pages } from '../http/pages.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage } from '../i18n/languages.ts';
 import type { openPanel } from '../panel/panel.ts';
@@ -17,6 +16,7 @@ import { createHost } from './host.ts';
 import { createHostChannels, HIDDEN } from './host-channels.ts';
 import { trayIcon } from './icon.ts';
 import { attachIpc } from './ipc.ts';
+import { SETUP_HERE } from './ipc-session.ts';
 import { menuTemplate } from './menu.ts';
 import { createNotifier, noticeOf } from './notices.ts';
 import { createPanelChannels } from './panel-channels.ts';
@@ -55,7 +55,7 @@ export type ElectronParts = Pick<
 export interface DesktopParts {
   readonly electron: ElectronParts;
   readonly openPanel: typeof openPanel;
-  readonly pages: Ui;
+  readonly pages: Pages;
   readonly clock: Clock;
   /** Absolute path of the panel's data folder. */
   readonly folder: string;
@@ -89,11 +89,11 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const keeper = createSessionKeeper({
     isWanted: () => state.get().staySignedIn,
     panel: () => host.panel(),
-    token: () => host.door()?.token() ?? null,
+    token: () => host.session()?.token() ?? null,
   });
   const channels = createPanelChannels({
-    door: () => host.door(),
-    tell: (message) => window.tell(TELL.live, message),
+    session: () => host.session(),
+    emit: (message) => window.tell(TELL.live, message),
     log,
   });
   const window = createShellWindow(
@@ -103,7 +103,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       areas: () => areasOf(electron.screen),
       state: () => state.get().window,
       keep: (next) => state.set({ window: next }),
-      home: () => (host.panel()?.core.local.isSetUp() ? '' : `#/setup/${HERE}`),
+      home: () => (host.panel()?.core.local.isSetUp() ? '' : `#/setup/${SETUP_HERE}`),
       hides: hidesWindow,
       onPageGone: channels.forget,
       onLoadFailed: (error) => log.warn('the pages were not loaded', { error: String(error) }),
@@ -122,8 +122,8 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     open: parts.openPanel,
     device: 'Gatehouse',
     ask: dialogs.refused,
-    async onOpen(panel, door) {
-      if (door.token() === null) await keeper.resume(panel, door);
+    async onOpen(panel, session) {
+      if (session.token() === null) await keeper.resume(panel, session);
       panel.core.subscribe((event) => {
         const isWanted = state.get().notifications && !window.isFocused();
         const notice = isWanted ? noticeOf(event, texts(), () => subjectOf(panel.core, event.data)) : null;
@@ -203,7 +203,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
 
   if (!(await host.open())) return app.exit(0);
 
-  serveScheme(electron.protocol, { pages: parts.pages, door: host.door, log });
+  serveScheme(electron.protocol, { pages: parts.pages, session: host.session, log });
   const hostChannels = createHostChannels({
     ...{ app, nativeTheme, platform, state, copier, openExternal },
     versions: versionsOf(app, parts.process),

@@ -1,6 +1,5 @@
 // The panel behind the window: ways out of a failed start, reopened where it stopped answering, closed once.
 import { expect, it, vi } from 'vitest';
-import type { InnerDoor } from '../http/inner-door.ts';
 import type { PanelOptions } from '../panel/config.ts';
 import type { Panel } from '../panel/panel.ts';
 import { refusal } from '../panel/refusal.ts';
@@ -9,22 +8,18 @@ import { createHost, type HostParts, type WayOut } from './host.ts';
 /** A panel of which only what the host looks at is there. */
 function fakePanel() {
   const state = { isListening: true, isReadable: true, token: null as string | null, closed: 0 };
-  const door = {
-    token: () => state.token,
-    resume(token: string) {
-      state.token = token;
-      return true;
-    },
-  } as InnerDoor;
   const panel = {
     address: () => (state.isListening ? {} : null),
     core: {
       figures() {
         if (!state.isReadable) throw new Error('disk I/O error');
       },
+      authenticateSession(token: string) {
+        state.token = token;
+        return {};
+      },
     },
     log: { error: vi.fn() },
-    openInside: () => door,
     close: async () => {
       state.closed += 1;
     },
@@ -90,7 +85,8 @@ it.each([
   await host.open();
   await host.lookAfter();
   expect(reopened).toEqual([]);
-  Object.assign(first.state, trouble, { token: 'session' });
+  host.session()?.resume('session');
+  Object.assign(first.state, trouble);
   await Promise.all([host.lookAfter(), host.lookAfter()]);
   expect(reopened).toEqual([[reason, null]]);
   expect([first.state.closed, second.state.token]).toEqual([1, 'session']);

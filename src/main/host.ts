@@ -1,8 +1,8 @@
 // Holds the panel that this application serves: opens it with a way out where it cannot be, looks after it, closes it in good order.
-import type { InnerDoor } from '../http/inner-door.ts';
 import type { PanelOptions } from '../panel/config.ts';
 import type { openPanel, Panel } from '../panel/panel.ts';
 import { isRefusal, type Refusal } from '../panel/refusal.ts';
+import { createIpcSession, type IpcSession } from './ipc-session.ts';
 
 /** What the person at the screen wants done about a panel that cannot be opened. */
 export type WayOut = 'again' | 'another-port' | 'quit';
@@ -15,7 +15,7 @@ export interface HostParts {
   /** Asks what to do about a refusal. */
   ask(refusal: Refusal): Promise<WayOut>;
   /** Hears of a panel that is open, at first and after each reopening, before anybody may call it. */
-  onOpen(panel: Panel, door: InnerDoor): Promise<void>;
+  onOpen(panel: Panel, session: IpcSession): Promise<void>;
   /** A session began or (null) ended in the window. */
   onSession(token: string | null): void;
   /** Hears that the panel stopped answering and what became of it; `error` null: it serves again. */
@@ -25,7 +25,7 @@ export interface HostParts {
 export interface Host {
   /** null while none is open. */
   panel(): Panel | null;
-  door(): InnerDoor | null;
+  session(): IpcSession | null;
   /** False: the person chose to quit. Rejects with what is no refusal. */
   open(): Promise<boolean>;
   /** Opens the panel anew where it no longer listens or reads, or where that failed the last time; otherwise nothing. */
@@ -35,7 +35,7 @@ export interface Host {
 }
 
 export function createHost(parts: HostParts): Host {
-  let open: { readonly panel: Panel; readonly door: InnerDoor } | null = null;
+  let open: { readonly panel: Panel; readonly session: IpcSession } | null = null;
   let port: 'free' | undefined;
   let isClosing = false;
   /** Why the last panel was given up; null while one is open. */
@@ -44,10 +44,10 @@ export function createHost(parts: HostParts): Host {
 
   async function begin(token: string | null): Promise<void> {
     const panel = await parts.open({ ...parts.options, port, isInside: true });
-    const door = panel.openInside({ device: parts.device, onSession: parts.onSession });
-    if (token !== null) door.resume(token);
-    await parts.onOpen(panel, door);
-    open = { panel, door };
+    const session = createIpcSession(panel, { device: parts.device, onSession: parts.onSession });
+    if (token !== null) session.resume(token);
+    await parts.onOpen(panel, session);
+    open = { panel, session };
   }
 
   async function reopen(reason: string): Promise<void> {
@@ -58,7 +58,7 @@ export function createHost(parts: HostParts): Host {
     former?.panel.log.error('the panel is opened anew', { reason });
     await former?.panel.close().catch(() => {});
     try {
-      await begin(former?.door.token() ?? null);
+      await begin(former?.session.token() ?? null);
       lost = null;
       parts.onReopened(reason, null);
     } catch (error) {
@@ -69,7 +69,7 @@ export function createHost(parts: HostParts): Host {
 
   return {
     panel: () => open?.panel ?? null,
-    door: () => open?.door ?? null,
+    session: () => open?.session ?? null,
     async open() {
       for (;;) {
         try {

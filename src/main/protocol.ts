@@ -3,13 +3,12 @@ import type { Protocol } from 'electron';
 import { problemOf } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
-import type { InnerDoor } from '../http/inner-door.ts';
-import type { Ui } from '../http/ui.ts';
-import { failureOf } from './envelope.ts';
+import { type Pages, pairsOf } from '../http/pages.ts';
+import type { IpcSession } from './ipc-session.ts';
+import { toFailure } from './panel-channels.ts';
 import { isOwnUrl, ORIGIN, SCHEME } from './security.ts';
 
 const BACKUPS = '/panel/backups/';
-const FILE = 'application/octet-stream';
 
 /** To be called before the application is ready. Standard and secure, so that it is an origin; it bypasses no policy. */
 export function registerScheme(protocol: Pick<Protocol, 'registerSchemesAsPrivileged'>): void {
@@ -18,9 +17,9 @@ export function registerScheme(protocol: Pick<Protocol, 'registerSchemesAsPrivil
 }
 
 export interface ServedParts {
-  readonly pages: Pick<Ui, 'read'>;
+  readonly pages: Pick<Pages, 'read'>;
   /** null while no panel is open. */
-  door(): InnerDoor | null;
+  session(): IpcSession | null;
   readonly log: Pick<Log, 'error'>;
 }
 
@@ -34,42 +33,29 @@ export async function answer(parts: ServedParts, request: Request): Promise<Resp
   const origin = request.headers.get('origin');
   if (url === null || !isOwnUrl(request.url) || (origin !== null && origin !== ORIGIN)) return nothing();
   try {
-    if (url.pathname.startsWith(BACKUPS)) return await exchangeBackup(parts, request, url.pathname);
+    if (url.pathname.startsWith(BACKUPS)) return await transferBackup(parts, request, url.pathname);
     const page = request.method === 'GET' ? parts.pages.read(url.pathname) : null;
     if (page === null) return nothing();
-    return new Response(new Uint8Array(page.body), { headers: pairs(page.headers) });
+    return new Response(new Uint8Array(page.body), { headers: pairsOf(page.headers) });
   } catch (error) {
-    const { problem } = failureOf(error, parts.log);
+    const { problem } = toFailure(error, parts.log);
     return Response.json(problem, { status: problem.status, headers: { 'Content-Type': 'application/problem+json' } });
   }
 }
 
-async function exchangeBackup({ door }: ServedParts, request: Request, path: string): Promise<Response> {
-  const open = door();
+async function transferBackup({ session }: ServedParts, request: Request, path: string): Promise<Response> {
+  const open = session();
   if (open === null) throw new PanelError('unavailable');
   const name = decodeURIComponent(path.slice(BACKUPS.length));
-  if (request.method === 'GET') {
-    const { sizeBytes, chunks } = await open.download(name);
-    const headers = {
-      'Content-Type': FILE,
-      'Content-Length': String(sizeBytes),
-      'Content-Disposition': `attachment; filename="${name}"`,
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    };
-    return new Response(ReadableStream.from(chunks) as ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
-  }
-  if (request.method !== 'POST' || name !== '') throw new PanelError('not_found');
-  if (request.headers.get('content-type') !== FILE || request.body === null) {
-    throw new PanelError('unsupported_media_type');
-  }
-  return Response.json(await open.upload(request.body), { status: 201 });
+  const reply = await open.transfer(request.method, name, request.headers.get('content-type'), request.body);
+  const { status, headers, body } = reply;
+  const content =
+    body === null || typeof body === 'string'
+      ? body
+      : (ReadableStream.from(body) as ReadableStream<Uint8Array<ArrayBuffer>>);
+  return new Response(content, { status, headers: pairsOf(headers) });
 }
 
 function nothing(): Response {
   return Response.json(problemOf('not_found', 'none'), { status: 404 });
-}
-
-function pairs(list: readonly string[]): [string, string][] {
-  return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
 }

@@ -1,12 +1,12 @@
 // "Stay signed in on this computer": the window's session in the keychain, as long as the person wants it and no longer than it lasts.
-import type { InnerDoor } from '../http/inner-door.ts';
 import type { Panel } from '../panel/panel.ts';
+import type { IpcSession } from './ipc-session.ts';
 
 type Keeping = Pick<Panel, 'keptSession'>;
 
 export interface SessionKeeper {
   /** Goes on with the kept session in a panel that was just opened, where it has not ended. */
-  resume(panel: Keeping, door: Pick<InnerDoor, 'resume'>): Promise<void>;
+  resume(panel: Keeping, session: Pick<IpcSession, 'resume'>): Promise<void>;
   /** The window's session began or (null) ended. */
   changed(token: string | null): void;
   /** Begins to keep it, or forgets it. False where the keychain does not keep it. */
@@ -32,11 +32,11 @@ export function createSessionKeeper({ isWanted, panel, token }: SessionKeeperPar
   };
 
   return {
-    async resume(opened, door) {
+    async resume(opened, session) {
       if (!isWanted()) return;
       const kept = await inTurn(() => opened.keptSession.find());
       // What ended meanwhile is of no use to anybody.
-      if (kept !== null && !door.resume(kept)) await inTurn(() => opened.keptSession.forget());
+      if (kept !== null && !session.resume(kept)) await inTurn(() => opened.keptSession.forget());
     },
     changed(next) {
       const keeping = panel()?.keptSession;

@@ -1,14 +1,13 @@
-// What the command line may have a panel do, over the control socket or in its own process: one table, so that both do the same.
+// The commands of the command line, over the control socket or in its own process: one table, so that both do the same.
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseInput, splitInput } from '../contract/input/input.ts';
-import { ACCESSES, createKey, EXPIRY_DAYS, type Key, revokeKey } from '../contract/keys.ts';
+import { ACCESSES, EXPIRY_DAYS } from '../contract/keys.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
-import { OPERATIONS, type Output } from '../contract/table.ts';
 import type { Call } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Crypto } from '../core/ports/ports.ts';
+import { runOperation } from '../door/run-operation.ts';
 
 /** What a command works with. */
 export type CommandPanel = {
@@ -33,7 +32,7 @@ export type Addresses = {
 type Command<Args, Result> = { readonly args: z.ZodType<Args>; run(panel: CommandPanel, args: Args): Promise<Result> };
 
 const none = z.strictObject({});
-/** What is in a secret is judged by the core, which knows its own rules. */
+/** The core judges what is in it: it knows the rules for passwords and names. */
 const text = z.string();
 
 function command<Args, Result>(
@@ -69,23 +68,21 @@ export const COMMANDS = {
       password: text,
       code: text.optional(),
     }),
-    (panel, args) => dispatch<Output<'createKey'>>(panel, createKey.id, args),
+    (panel, { code, ...args }) =>
+      runOperation(panel.core, 'createKey', code === undefined ? args : { ...args, code }, callOf(panel)),
   ),
-  'key-list': command(none, (panel) => dispatch<{ items: Key[] }>(panel, 'listKeys', {})),
+  'key-list': command(none, (panel) => runOperation(panel.core, 'listKeys', {}, callOf(panel))),
   'key-revoke': command(z.strictObject({ id: z.int().min(1) }), (panel, args) =>
-    dispatch<Key>(panel, revokeKey.id, args),
+    runOperation(panel.core, 'revokeKey', args, callOf(panel)),
   ),
   backup: command(z.strictObject({ passphrase: text.nullable() }), async (panel, { passphrase }) => {
-    const made = await dispatch<Output<'createBackup'>>(
-      panel,
-      'createBackup',
-      passphrase === null ? {} : { passphrase },
-    );
-    const { folder } = await dispatch<Output<'listBackups'>>(panel, 'listBackups', {});
+    const asked = passphrase === null ? {} : { passphrase };
+    const made = await runOperation(panel.core, 'createBackup', asked, callOf(panel));
+    const { folder } = await runOperation(panel.core, 'listBackups', {}, callOf(panel));
     return { ...made, path: join(folder, made.name) };
   }),
   'backup-delete': command(z.strictObject({ name: text }), (panel, args) =>
-    dispatch<undefined>(panel, 'deleteBackup', args),
+    runOperation(panel.core, 'deleteBackup', args, callOf(panel)),
   ),
   /** `path`: absolute. */
   restore: command(z.strictObject({ path: text, passphrase: text.nullable() }), async (panel, { path, passphrase }) => {
@@ -125,17 +122,11 @@ export function setupLink({ core, origin }: CommandPanel, token: string): string
   return `${origin()}/${core.settings().secretPath}/setup/${token}`;
 }
 
-type LocalOperation = 'createKey' | 'listKeys' | 'revokeKey' | 'createBackup' | 'listBackups' | 'deleteBackup';
-
-async function dispatch<Result>({ core, crypto }: CommandPanel, id: LocalOperation, flat: unknown): Promise<Result> {
-  const operation = OPERATIONS[id];
-  const input = parseInput(operation, splitInput(operation, flat));
-  if (!input.ok) throw new PanelError('validation', input.errors);
-  const call: Call = {
+/** The command line acts as itself, with full access, and from no address. */
+function callOf({ crypto }: CommandPanel): Call {
+  return {
     actor: { kind: 'cli', id: null, name: 'command line', access: 'full' },
     requestId: crypto.uuid().replaceAll('-', ''),
     address: null,
   };
-  const { body } = await core.call(id, input.value, call);
-  return body as Result;
 }

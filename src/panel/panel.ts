@@ -11,10 +11,8 @@ import { createCore } from '../core/create-core.ts';
 import type { CertificateTarget, HostPorts, Listeners } from '../core/ports/host.ts';
 import type { Log, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import type { PanelParts } from '../http/door.ts';
-import { createInnerDoor, type InnerDoor, type InnerDoorOptions } from '../http/inner-door.ts';
-import { mountDoors } from '../http/mount.ts';
-import { createPanelDoor } from '../http/panel-door.ts';
+import { createDoor, type Door } from '../door/door.ts';
+import { createApp } from '../http/app.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
 import { renderSubscription } from '../subscription/render.ts';
 import { createBackups } from './backup/backups.ts';
@@ -43,9 +41,9 @@ export type Panel = {
   readonly setupUrl: string | null;
   /** The local authority's certificate, for `curl --cacert`; null on plain HTTP. */
   readonly caPath: string | null;
-  /** The panel door for a window of this process. */
-  openInside(options: InnerDoorOptions): InnerDoor;
-  /** Keeps that window's session over a restart. */
+  /** The doors, for a window of this process. */
+  readonly door: Door;
+  /** Stores that window's session over a restart. */
   readonly keptSession: KeptSession;
   readonly api: {
     isPaused(): boolean;
@@ -126,28 +124,35 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const listeners = createListeners(openServer, STOP_GRACE_MS, reach.listensOn);
   host = { listeners, certificates };
 
-  const ui = options.isInside ? null : installedPages();
   let isPaused = false;
-  const serving = {
-    ...{ core, clock, log, version, renderSubscription },
-    hosts: reach.names,
-    trustedProxies: () => core.settings().trustedProxies,
+  const door = createDoor({
+    core,
+    clock,
+    log,
+    version,
+    renderSubscription,
     rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
-    isOnTrial: listeners.isOnTrial,
     isPaused: () => isPaused,
-    panelDoor: options.isInside
-      ? null
-      : (shared: PanelParts) => createPanelDoor({ ...shared, caFile: () => certificates?.caPath ?? null, ui }),
-  };
-  const doors = { panel: mountDoors(serving), links: mountDoors({ ...serving, servesLinksOnly: true }) };
+  });
+  const trustedProxies = () => core.settings().trustedProxies;
+  const app = createApp({
+    door,
+    core,
+    clock,
+    log,
+    hosts: reach.names,
+    trustedProxies,
+    isOnTrial: listeners.isOnTrial,
+    ...(!options.isInside && { panel: { pages: installedPages() } }),
+  });
   function openServer(target: CertificateTarget, accepted: (socket: object) => void): PanelServer {
     const tls = certificates?.identity(target) ?? null;
-    return createServer({ ...serving, tls, doors: doors[target], accepted });
+    return createServer({ app, log, tls, trustedProxies, linksOnly: target === 'links', accepted });
   }
-  const insiders: InnerDoor[] = [];
   closers.push(async () => {
-    for (const door of [...Object.values(doors), ...insiders]) door.close();
+    app.close();
+    door.close();
     await listeners.close(STOP_GRACE_MS);
   });
   const place = await listenFirst(listeners, options, store);
@@ -172,13 +177,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     panelUrl: addressesOf(panel).panel_url,
     setupUrl: token === null ? null : setupLink(panel, token),
     caPath,
-    openInside(inner) {
-      const { inside } = doors.panel;
-      if (inside === null) throw new Error('no doors to open inside');
-      const door = createInnerDoor(inside, inner);
-      insiders.push(door);
-      return door;
-    },
+    door,
     keptSession: createKeptSession(instanceId, log),
     api: {
       isPaused: () => isPaused,

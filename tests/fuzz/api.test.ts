@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts';
 import { API_OPERATIONS, PANEL_ONLY_PATHS } from '../../src/contract/table.ts';
-import { createRouter } from '../../src/http/routes.ts';
+import { createRouter } from '../../src/door/routes.ts';
 import type { Answer, Client } from '../support/http-client.ts';
 import { createOpenApiCheck, type OpenApiCheck } from '../support/openapi-check.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

@@ -1,7 +1,7 @@
 // Who may do what, for every operation of the table and every kind of credential; and that there is nothing besides the table.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_OPERATIONS, OPERATIONS, type OperationId, PANEL_ONLY_PATHS } from '../../src/contract/table.ts';
-import { mountedRoutes } from '../../src/http/api.ts';
+import { mountedRoutes } from '../../src/door/api.ts';
 import { createTestClock } from '../support/clock.ts';
 import type { Answer, Client } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

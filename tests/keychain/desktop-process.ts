@@ -20,7 +20,7 @@ const port = await freePort();
 const keeper = createSessionKeeper({
   isWanted: () => state.get().staySignedIn,
   panel: () => host.panel(),
-  token: () => host.door()?.token() ?? null,
+  token: () => host.session()?.token() ?? null,
 });
 const host = createHost({
   options: { folder, rateLimit: 0 },
@@ -29,8 +29,8 @@ const host = createHost({
   ask: async (refusal) => {
     throw new Error(refusal.message);
   },
-  async onOpen(panel, door) {
-    if (door.token() === null) await keeper.resume(panel, door);
+  async onOpen(panel, session) {
+    if (session.token() === null) await keeper.resume(panel, session);
   },
   onSession: keeper.changed,
   onReopened() {},
@@ -44,8 +44,9 @@ async function obey(command: Command): Promise<object> {
     process.exit(0);
   }
   if (command.do === 'call') {
-    const reply = await host.door()?.call(command.id, JSON.stringify(command.input), null);
+    const reply = await host.session()?.call(command.id, JSON.stringify(command.input), null);
     await keeper.settled();
+    if (reply?.ok === false) throw Object.assign(new Error(reply.problem.title), { code: reply.problem.detail });
     return { reply: reply?.text == null ? null : JSON.parse(reply.text) };
   }
   if (command.do === 'stay') {
@@ -53,7 +54,7 @@ async function obey(command: Command): Promise<object> {
     if (isKept) state.set({ staySignedIn: command.stays });
     return { isKept };
   }
-  return { token: host.door()?.token() ?? null, instanceId: host.panel()?.core.settings().instanceId };
+  return { token: host.session()?.token() ?? null, instanceId: host.panel()?.core.settings().instanceId };
 }
 
 async function reply(command: Command): Promise<void> {

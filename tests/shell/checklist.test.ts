@@ -21,7 +21,7 @@ const log = { error: vi.fn(), warn: vi.fn() };
 const page = async (path: string) => {
   const pages = installedPages();
   if (pages === null) throw new Error('the pages are not built');
-  return answer({ pages, door: () => null, log }, new Request(`${ORIGIN}${path}`));
+  return answer({ pages, session: () => null, log }, new Request(`${ORIGIN}${path}`));
 };
 
 describe('the checklist', () => {

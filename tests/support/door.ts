@@ -1,7 +1,8 @@
 // A server over a fake core on a free port of loopback, for tests of the doors.
-import type { RequestHandler } from 'express';
 import { expect } from 'vitest';
 import type { Problem } from '../../src/contract/errors.ts';
+import { createDoor, type DoorParts } from '../../src/door/door.ts';
+import { type AppParts, createApp } from '../../src/http/app.ts';
 import { createServer, type PanelServer, type ServerParts } from '../../src/http/server.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { type FakeClock, type FakeCore, type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
@@ -20,31 +21,34 @@ export interface TestDoor {
     path: string,
     init?: { headers?: Record<string, string>; body?: string | Uint8Array },
   ): Promise<Response>;
-  close(): Promise<void>;
+  /** Running replies get `graceMs`. */
+  close(graceMs?: number): Promise<void>;
 }
 
-export interface DoorOptions extends Partial<Omit<ServerParts, 'core' | 'clock' | 'log' | 'panelDoor'>> {
-  readonly panelDoor?: RequestHandler;
-}
+export type DoorOptions = Partial<
+  Pick<DoorParts, 'rateLimit' | 'openapi' | 'renderSubscription' | 'isPaused'> &
+    Pick<AppParts, 'hosts' | 'trustedProxies' | 'panel'> &
+    Pick<ServerParts, 'tls' | 'linksOnly'>
+>;
 
-export async function openDoor({ panelDoor, ...options }: DoorOptions = {}): Promise<TestDoor> {
+export async function openDoor(options: DoorOptions = {}): Promise<TestDoor> {
   const core = fakeCore();
   const clock = fakeClock();
   const log = fakeLog();
-  const server = createServer({
+  const trustedProxies = options.trustedProxies ?? (() => core.values.trustedProxies);
+  const doors = createDoor({
     core,
     clock,
     log,
     version: '0.1.0',
-    tls: null,
-    hosts: () => new Set(['panel.example']),
-    trustedProxies: () => core.values.trustedProxies,
     rateLimit: () => ({ perMinute: core.values.rateLimit, burst: 100 }),
     openapi: () => ({ openapi: '3.1.1' }),
     renderSubscription,
-    panelDoor: panelDoor === undefined ? null : () => ({ handler: panelDoor, close: () => {} }),
     ...options,
   });
+  const hosts = options.hosts ?? (() => new Set(['panel.example']));
+  const app = createApp({ door: doors, core, clock, log, hosts, trustedProxies, ...options });
+  const server = createServer({ app, log, tls: null, trustedProxies, ...options });
   const { port } = await server.listen('127.0.0.1', 0);
   const base = `http://127.0.0.1:${port}/${SECRET_PATH}/api/v1`;
   return {
@@ -60,7 +64,11 @@ export async function openDoor({ panelDoor, ...options }: DoorOptions = {}): Pro
         headers: { authorization: 'Bearer full-key', ...init.headers },
         ...(init.body === undefined ? {} : { body: init.body }),
       }),
-    close: () => server.close(0),
+    close(graceMs = 0) {
+      app.close();
+      doors.close();
+      return server.close(graceMs);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // The panel door over a core made of answers, on a free port of loopback, as a browser with or without a session talks to it.
 import http from 'node:http';
-import { createPanelDoor } from '../../src/http/panel-door.ts';
+import { createDoor } from '../../src/door/door.ts';
+import { createApp } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
@@ -29,8 +30,6 @@ export interface TestPanelDoor {
   sendSigned<Body = unknown>(method: string, path: string, headers?: Headers, body?: string): Promise<Answer<Body>>;
   /** An operation with the session's cookie. */
   operate<Body = unknown>(id: string, input?: unknown, headers?: Headers): Promise<Answer<Body>>;
-  /** A form as the browser posts it, with the session's cookie unless `headers` say otherwise. */
-  submit(form: string, fields: Readonly<Record<string, string>>, headers?: Headers): Promise<Answer>;
   /** Opens the stream of events with the session's cookie. */
   stream(headers?: Headers, query?: string): Promise<Stream>;
   /** Begins to close the server; resolves when it is. */
@@ -42,19 +41,28 @@ const OWN = { 'sec-fetch-site': 'same-origin' };
 
 export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor> {
   const log = fakeLog();
-  const server = createServer({
-    core: { ...fakeCore(), ...stub.core },
-    clock: fakeClock(),
+  const core = { ...fakeCore(), ...stub.core };
+  const clock = fakeClock();
+  const doors = createDoor({
+    core,
+    clock,
     log,
     version: '0.1.0',
-    tls: null,
-    hosts: () => new Set(),
-    trustedProxies: () => [],
     rateLimit: () => ({ perMinute: 0, burst: 0 }),
     openapi: () => ({ openapi: '3.1.1' }),
     renderSubscription,
-    panelDoor: (shared) => createPanelDoor({ ...shared, caFile: () => "/data/Ann's/ca.pem" }),
   });
+  const trustedProxies = () => [];
+  const app = createApp({
+    door: doors,
+    core,
+    clock,
+    log,
+    hosts: () => new Set(),
+    trustedProxies,
+    panel: { pages: null },
+  });
+  const server = createServer({ app, log, tls: null, trustedProxies });
   const { port } = await server.listen('127.0.0.1', 0);
   const origin = `http://127.0.0.1:${port}`;
   const client = createClient({ baseUrl: `${origin}/${SECRET_PATH}` });
@@ -75,17 +83,12 @@ export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor>
         { 'content-type': 'application/json', ...headers },
         JSON.stringify(input),
       ),
-    submit: (form, fields, headers = {}) =>
-      door.sendSigned(
-        'POST',
-        `/pages/${form}`,
-        { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-        new URLSearchParams(fields).toString(),
-      ),
     stream: (headers = {}, query = '') =>
       openStream(`${origin}/${SECRET_PATH}/panel/events${query}`, given({ ...OWN, cookie: COOKIE, ...headers })),
     async close() {
       client.close();
+      app.close();
+      doors.close();
       await server.close(0);
     },
   };

@@ -10,11 +10,10 @@ import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import { noVault } from '../../src/adapters/vault/no-vault.ts';
 import { openVault } from '../../src/adapters/vault/vault.ts';
-import { parseInput, splitInput } from '../../src/contract/input/input.ts';
 import type { Key } from '../../src/contract/keys.ts';
 import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 import type { Access, CallOf, OutputOf } from '../../src/contract/operation.ts';
-import { OPERATIONS } from '../../src/contract/table.ts';
+import type { OPERATIONS } from '../../src/contract/table.ts';
 import type { Actor, HandledId } from '../../src/core/call.ts';
 import { createTransaction } from '../../src/core/context.ts';
 import type { Core, CoreParts } from '../../src/core/core.ts';
@@ -22,8 +21,10 @@ import { createCore, createHeavyEnv } from '../../src/core/create-core.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
 import type { Clock, Store, Timers } from '../../src/core/ports/ports.ts';
 import { countTraffic, type NodeTraffic } from '../../src/core/traffic.ts';
-import { createPanelDoor } from '../../src/http/panel-door.ts';
-import type { RateRule } from '../../src/http/rate-limit.ts';
+import { createDoor } from '../../src/door/door.ts';
+import type { RateRule } from '../../src/door/limits.ts';
+import { runOperation } from '../../src/door/run-operation.ts';
+import { createApp } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createHeavyWriter } from '../../src/panel/heavy-writer.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
@@ -117,26 +118,27 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
   };
   const core = createCore(parts);
-  const server = createServer({
-    ...{ core, clock, log, version: parts.version, renderSubscription },
-    tls: tls && { key: tls.key, cert: tls.chain },
-    hosts: () => new Set(['panel.example']),
-    trustedProxies: () => core.settings().trustedProxies,
+  const door = createDoor({
+    core,
+    clock,
+    log,
+    version: parts.version,
+    renderSubscription,
     rateLimit: () => options.rateLimit ?? { perMinute: 0, burst: 0 },
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
-    panelDoor: (shared) => createPanelDoor({ ...shared, caFile: () => null }),
   });
+  const trustedProxies = () => core.settings().trustedProxies;
+  const hosts = () => new Set(['panel.example']);
+  const app = createApp({ door, core, clock, log, hosts, trustedProxies, panel: { pages: null } });
+  const server = createServer({ app, log, tls: tls && { key: tls.key, cert: tls.chain }, trustedProxies });
   port = (await server.listen(HOST, 0)).port;
   core.start();
 
   const act: TestPanel['act'] = async (id, input) => {
-    const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
-    if (!parsed.ok) throw new Error(`${id}: ${JSON.stringify(parsed.errors)}`);
-    const call = { actor: ADMINISTRATOR, requestId: 'test', address: null };
-    const { body } = await core.call(id, parsed.value, call);
+    const output = await runOperation(core, id, input, { actor: ADMINISTRATOR, requestId: 'test', address: null });
     // A writer that never rests would starve the sockets, which are served by this same thread.
     await setImmediate();
-    return body;
+    return output;
   };
   const makeKey: TestPanel['makeKey'] = (access, expiresInDays) =>
     act('createKey', { name: `${access} key`, access, expires_in_days: expiresInDays ?? null, password: PASSWORD });
@@ -147,6 +149,8 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   const client = createClient({ baseUrl: core.baseUrl(), ca: tls?.caPem });
   const stop: TestPanel['stop'] = async ({ keep = options.folder !== undefined } = {}) => {
     client.close();
+    app.close();
+    door.close();
     await server.close(2000);
     await core.stop();
     await thread?.close();

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Call, LiveEvent, Reply } from '../../src/core/call.ts';
 import type { Core } from '../../src/core/core.ts';
 import { PanelError } from '../../src/core/panel-error.ts';
-import type { PanelDoorParts } from '../../src/http/panel-call.ts';
+import type { DoorParts } from '../../src/door/door.ts';
 import { SETTINGS } from './fake-core.ts';
 
 export const SESSION = 'S'.repeat(43);
@@ -19,7 +19,7 @@ export interface Dispatched {
 
 /** What a test may change; `answers` by operation id come before the stub's own. */
 export interface Stub {
-  readonly core: PanelDoorParts['core'];
+  readonly core: Omit<DoorParts['core'], 'authenticateKey' | 'noteKeyUse' | 'subscription'>;
   readonly dispatched: Dispatched[];
   readonly answers: Map<string, (call: Call, input: unknown) => Reply | Promise<Reply>>;
   /** Sessions that are open. */

@@ -2,15 +2,15 @@
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import { TELL } from '../../src/bridge/channels.ts';
 import type { DesktopApi } from '../../src/bridge/desktop-api.ts';
-import type { InnerDoor } from '../../src/http/inner-door.ts';
 import { attachIpc, type Handlers } from '../../src/main/ipc.ts';
+import type { IpcSession } from '../../src/main/ipc-session.ts';
 import { createPanelChannels } from '../../src/main/panel-channels.ts';
 import { ORIGIN } from '../../src/main/security.ts';
 import { createDesktopApi } from '../../src/preload/api.ts';
 
 export interface FakeIpc {
   readonly api: DesktopApi;
-  serve(door: InnerDoor): void;
+  serve(session: IpcSession, close: () => void): void;
   /** The main process is gone: nothing arrives any more, and watches end. */
   cut(): void;
   mend(): void;
@@ -26,13 +26,14 @@ const event = {
 export function fakeIpc(): FakeIpc {
   const channels = new Map<string, Parameters<IpcMain['handle']>[1]>();
   const heard = new Map<string, Set<(event: unknown, told: unknown) => void>>();
-  let door: InnerDoor | null = null;
+  let session: IpcSession | null = null;
+  let closeSession = () => {};
   let isCut = false;
   const log = { warn() {}, error() {} };
   const { handlers } = createPanelChannels({
-    door: () => door,
+    session: () => session,
     log,
-    tell(message) {
+    emit(message) {
       const cloned: unknown = structuredClone(message);
       // As over a pipe: not within the call that caused it.
       queueMicrotask(() => {
@@ -64,12 +65,13 @@ export function fakeIpc(): FakeIpc {
       on: (channel, listener) => heard.set(channel, (heard.get(channel) ?? new Set()).add(listener)),
       removeListener: (channel, listener) => heard.get(channel)?.delete(listener),
     }),
-    serve(opened) {
-      door = opened;
+    serve(opened, close) {
+      session = opened;
+      closeSession = close;
     },
     cut() {
       isCut = true;
-      door?.close();
+      closeSession();
     },
     mend() {
       isCut = false;

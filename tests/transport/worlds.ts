@@ -6,6 +6,7 @@ import type { PanelTransport } from '../../src/bridge/panel-transport.ts';
 import { parseInput, splitInput } from '../../src/contract/input/input.ts';
 import { OPERATIONS } from '../../src/contract/table.ts';
 import type { Call, HandledId } from '../../src/core/call.ts';
+import { createIpcSession } from '../../src/main/ipc-session.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { createHttpTransport } from '../../src/renderer/src/bridge/transport-http.ts';
 import { createIpcTransport } from '../../src/renderer/src/bridge/transport-ipc.ts';
@@ -144,7 +145,7 @@ function ipcWay(reach: string[]): Way {
       api: ipc.api,
       reach: { onReach: (word) => reach.push(word), onServerTime: () => {} },
     }),
-    connect: (panel) => ipc.serve(panel.openInside({ device: 'test' })),
+    connect: (panel) => ipc.serve(createIpcSession(panel, { device: 'test' }), panel.door.close),
     lose: ipc.cut,
     restore: ipc.mend,
   };

@@ -3,9 +3,9 @@ import { renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import express from 'express';
 import { root } from '../../../scripts/run.ts';
-import { openExchange } from '../../../src/http/exchange.ts';
-import { openUi } from '../../../src/http/ui.ts';
+import { openPages } from '../../../src/http/pages.ts';
 
 export const GALLERY_FOLDER = join(root, 'out/gallery');
 
@@ -19,13 +19,15 @@ export interface ServedGallery extends AsyncDisposable {
 }
 
 export async function serveGallery(): Promise<ServedGallery> {
-  const ui = openUi(GALLERY_FOLDER);
-  if (ui === null) throw new Error(`${GALLERY_FOLDER} is not built`);
-  const host = { isClosing: () => false, observe: () => {} };
-  const server = createServer((request, response) => {
-    const [path = ''] = (request.url ?? '').split('?');
-    if (!ui.answer(openExchange(host, request, response), path)) response.writeHead(404).end();
+  const pages = openPages(GALLERY_FOLDER);
+  if (pages === null) throw new Error(`${GALLERY_FOLDER} is not built`);
+  const app = express();
+  app.get('/', (_request, response) => {
+    const { headers, body } = pages.index();
+    response.writeHead(200, [...headers]).end(body);
   });
+  app.use(pages.files);
+  const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

@@ -1,0 +1,156 @@
+// The API door: takes a call through every check in the contract's order (docs/api.md), runs the operation and encodes its reply.
+
+import { MAX_ERRORS } from '../contract/input/errors.ts';
+import { coerceQuery, parseInput } from '../contract/input/input.ts';
+import { PANEL_ONLY_PATHS } from '../contract/table.ts';
+import type { Actor, Call, Reply } from '../core/call.ts';
+import type { Core } from '../core/core.ts';
+import { PanelError } from '../core/panel-error.ts';
+import { type ApiRequest, type CallState, type DoorReply, isEmpty, makeReply, NO_BODY, readBytes } from './call.ts';
+import type { Document, Documents } from './documents.ts';
+import {
+  chooseType,
+  idempotencyOf,
+  readBearerKey,
+  readIdempotencyKey,
+  readIfMatch,
+  requireJsonHeaders,
+} from './headers.ts';
+import type { Admission } from './limits.ts';
+import { type ListPage, linkHeader } from './link-header.ts';
+import { readQuery } from './query-string.ts';
+import { createRouter, type RoutedOperation } from './routes.ts';
+import { callCore } from './run-operation.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+export interface ApiDoorParts {
+  readonly core: Pick<Core, 'call' | 'settings'>;
+  readonly documents: Documents;
+  readonly admission: Admission;
+  /** Whether the administrator has paused the API. */
+  isPaused(): boolean;
+}
+
+/** Seconds after which a bot should ask a paused API again. */
+const PAUSE_RETRY_S = 60;
+
+const router = createRouter();
+const panelOnly: ReadonlySet<string> = new Set(PANEL_ONLY_PATHS);
+
+/** Every method and path that the door answers, as `GET /users/{id}`; HEAD and OPTIONS are left out. */
+export function mountedRoutes(): readonly string[] {
+  return router.routes.flatMap(({ template, operations }) =>
+    [...operations.keys()].filter((method) => method !== 'HEAD').map((method) => `${method} ${template}`),
+  );
+}
+
+/** A call that has passed the checks before its body. */
+interface Accepted {
+  readonly request: ApiRequest;
+  readonly state: CallState;
+  readonly operation: RoutedOperation;
+  readonly actor: Actor;
+  readonly params: Readonly<Record<string, number>>;
+  /** Media type of the reply; empty where it has no body. */
+  readonly type: string;
+  readonly ifMatch: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+export type ApiDoor = (request: ApiRequest, state: CallState) => DoorReply | Promise<DoorReply>;
+
+/** Answers at once where nothing has to be awaited. Throws or rejects with PanelError. */
+export function createApiDoor(parts: ApiDoorParts): ApiDoor {
+  return (request, state) => {
+    const accepted = accept(parts, request, state);
+    if (accepted === null) return makeReply(state, 204, null, '', ['Allow', state.allow ?? '']);
+    const { method } = accepted.operation;
+    if (method !== 'POST' && method !== 'PATCH') return run(parts, accepted, null);
+    const body = readBytes(request.body);
+    return body instanceof Promise ? body.then((bytes) => run(parts, accepted, bytes)) : run(parts, accepted, body);
+  };
+}
+
+/** Everything that is judged without the body; null: OPTIONS, which only asks for the methods. */
+function accept({ admission, isPaused }: ApiDoorParts, request: ApiRequest, state: CallState): Accepted | null {
+  const { headers, method, path } = request;
+  const actor = admission.admit(readBearerKey(headers), request.address, (verdict) => {
+    state.rate = verdict;
+  });
+  if (isPaused()) throw new PanelError('unavailable', undefined, PAUSE_RETRY_S);
+  if (isPanelOnly(path)) throw new PanelError('panel_only');
+  const match = router.match(path);
+  if (match === null) throw new PanelError('not_found');
+  const { route, params } = match;
+  state.route = route.template;
+  state.allow = route.allow;
+  const operation = route.operations.get(method);
+  if (operation === undefined) {
+    if (method === 'OPTIONS') return null;
+    throw new PanelError('method_not_allowed');
+  }
+  if (operation.access === 'full' && actor.access !== 'full') throw new PanelError('read_only_key');
+  const type = operation.output === null ? '' : chooseType(headers.accept, operation.produces);
+  if (type === null) throw new PanelError('not_acceptable');
+  const takesBody = method === 'POST' || method === 'PATCH';
+  if (takesBody) requireJsonHeaders(headers, isEmpty(request.body), method === 'PATCH');
+  const ifMatch = operation.ifMatch ? readIfMatch(headers) : undefined;
+  const idempotencyKey = method === 'POST' ? readIdempotencyKey(headers) : undefined;
+  return { request, state, operation, actor, params, type, ifMatch, idempotencyKey };
+}
+
+function isPanelOnly(path: string): boolean {
+  const slash = path.indexOf('/', 1);
+  return panelOnly.has(path.slice(1, slash < 0 ? path.length : slash));
+}
+
+/** Judges the input and runs the operation; `body` null: the method takes none. */
+function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): DoorReply | Promise<DoorReply> {
+  const { request, state, operation, actor, ifMatch, idempotencyKey: key, type } = accepted;
+  const query = readQuery(request.query);
+  const input = judgeInput(accepted, query, body);
+  const document = parts.documents[operation.id];
+  if (document !== undefined) {
+    const reply = ({ type: contentType, body: text }: Document) => makeReply(state, 200, contentType, text);
+    const made = document(type);
+    return made instanceof Promise ? made.then(reply) : reply(made);
+  }
+  const call: Call = {
+    actor,
+    requestId: state.id,
+    address: request.address,
+    ...(ifMatch !== undefined && { ifMatch }),
+    ...(key !== undefined && {
+      idempotency: idempotencyOf(key, actor.id, request.method, request.path, body ?? NO_BODY),
+    }),
+  };
+  const encode = (reply: Reply) => encodeReply(parts, accepted, query.raw, reply);
+  const outcome = callCore(parts.core, operation.id, input, call);
+  return outcome instanceof Promise ? outcome.then(encode) : encode(outcome);
+}
+
+/** The validated input. Throws PanelError `bad_json`, `not_found`, or `validation` with all that is wrong. */
+function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof readQuery>, bytes: Uint8Array | null) {
+  const isAbsent = bytes === null || (bytes.length === 0 && operation.body === null);
+  const body = isAbsent ? undefined : parseStrictJson(bytes);
+  const parsed = parseInput(operation, { params, query: coerceQuery(operation, query.raw), body });
+  if (!parsed.ok && parsed.where === 'params') throw new PanelError('not_found');
+  if (parsed.ok && query.errors.length === 0) return parsed.value;
+  const errors = [...query.errors, ...(parsed.ok ? [] : parsed.errors)];
+  throw new PanelError('validation', errors.slice(0, MAX_ERRORS));
+}
+
+function encodeReply(
+  { core }: ApiDoorParts,
+  { state, operation, type }: Accepted,
+  query: Readonly<Record<string, string>>,
+  reply: Reply,
+): DoorReply {
+  const headers: string[] = [];
+  if (reply.etag !== undefined) headers.push('ETag', reply.etag);
+  if (reply.location !== undefined) headers.push('Location', `/${core.settings().secretPath}/api/v1${reply.location}`);
+  if (reply.replayed) headers.push('Idempotency-Replayed', 'true');
+  if (operation.headers.includes('Link')) headers.push('Link', linkHeader(query, reply.body as ListPage));
+  const text = reply.raw ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
+  return makeReply(state, reply.status, text === undefined ? null : type, text ?? '', headers);
+}

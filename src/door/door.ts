@@ -1,0 +1,87 @@
+// The doors of a panel over its core: one function from a request to a reply, whatever carries the two.
+import type { Core } from '../core/core.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
+import { createApiDoor } from './api.ts';
+import { type ApiRequest, type CallState, type DoorReply, newCallState, type PanelRequest } from './call.ts';
+import { createDocuments } from './documents.ts';
+import { createAdmission, type RateRule } from './limits.ts';
+import { createLive, type Live } from './live.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { createPanelDoor } from './panel.ts';
+import { replyToFailure } from './problems.ts';
+import { type LinkRequest, type RenderSubscription, readSubscription } from './subscription.ts';
+
+/** The functions are called on each request, so that a change holds from the next one on. */
+export interface DoorParts {
+  readonly core: Pick<
+    Core,
+    | 'call'
+    | 'authenticateKey'
+    | 'noteKeyUse'
+    | 'authenticateSession'
+    | 'settings'
+    | 'baseUrl'
+    | 'subscribe'
+    | 'eventsAfter'
+    | 'latestEventId'
+    | 'figures'
+    | 'subscription'
+    | 'backupFiles'
+  >;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The panel's version. */
+  readonly version: string;
+  /** The budget of a key. */
+  rateLimit(): RateRule;
+  /** The OpenAPI document for the panel's present address. */
+  openapi(): object;
+  readonly renderSubscription: RenderSubscription;
+  /** Whether the API answers `unavailable` to every valid key; links go on. */
+  isPaused?(): boolean;
+}
+
+export interface Door {
+  /** Answers every call; a failure is a problem document. Never throws or rejects. */
+  call(request: ApiRequest | PanelRequest): DoorReply | Promise<DoorReply>;
+  /** What is behind a subscription link; null: nothing is. */
+  subscription(request: LinkRequest): DoorReply | null;
+  /** Watches the panel's events: see live.ts. */
+  watch: Live['watch'];
+  /** The reply to a failure that an adapter found before it could call. */
+  fail(state: CallState, error: unknown): DoorReply;
+  /** Notes a reply for the metrics: see metrics.ts. */
+  observe: Metrics['observe'];
+  /** Ends all watches. */
+  close(): void;
+}
+
+export function createDoor(parts: DoorParts): Door {
+  const { core, clock, log, renderSubscription: render } = parts;
+  const metrics = createMetrics(core, clock, parts.version);
+  const documents = createDocuments(core, metrics, parts.openapi);
+  const live = createLive(core);
+  const admission = createAdmission({ core, clock, rateRule: parts.rateLimit });
+  const callApi = createApiDoor({ core, documents, admission, isPaused: () => parts.isPaused?.() ?? false });
+  const callPanel = createPanelDoor({ core, documents, callApi: (request) => call(request) });
+  const fail = (state: CallState, error: unknown) => replyToFailure(state, error, log);
+
+  function call(request: ApiRequest | PanelRequest): DoorReply | Promise<DoorReply> {
+    const state = newCallState(request.id, request.method);
+    try {
+      const reply = request.door === 'api' ? callApi(request, state) : callPanel(request, state);
+      return reply instanceof Promise ? reply.catch((error: unknown) => fail(state, error)) : reply;
+    } catch (error) {
+      return fail(state, error);
+    }
+  }
+
+  return {
+    call,
+    subscription: (request) => readSubscription({ core, render, log }, request),
+    watch: live.watch,
+    fail,
+    observe: metrics.observe,
+    close: live.close,
+  };
+}

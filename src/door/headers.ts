@@ -1,0 +1,143 @@
+// The request headers that a door reads, each judged by its form: credentials, conditions, repetition, media types.
+import { hash } from 'node:crypto';
+import type { Call } from '../core/call.ts';
+import { PanelError } from '../core/panel-error.ts';
+
+/** By lower-case name; null: sent more than once where only one is allowed. */
+export interface RequestHeaders {
+  readonly authorization?: string | null | undefined;
+  readonly accept?: string | undefined;
+  readonly 'content-type'?: string | undefined;
+  readonly 'content-length'?: string | undefined;
+  readonly 'content-encoding'?: string | undefined;
+  readonly 'if-match'?: string | undefined;
+  readonly 'idempotency-key'?: string | string[] | null | undefined;
+  readonly 'user-agent'?: string | undefined;
+}
+
+const SCHEME = 'bearer ';
+
+/**
+ * The key that a request carries; null where there is none or more than one header, or another scheme. The scheme may be
+ * written in any case (RFC 9110 section 11.1). The key is read from this header only, never from the query or a cookie.
+ */
+export function readBearerKey({ authorization: header }: RequestHeaders): string | null {
+  if (header === undefined || header === null || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return null;
+  const key = header.slice(SCHEME.length).trim();
+  return key === '' || key.includes(' ') ? null : key;
+}
+
+const PRINTABLE = /^[ -~]{1,255}$/;
+
+/** The Idempotency-Key of a request; undefined without one. Throws PanelError `bad_header`. */
+export function readIdempotencyKey(headers: RequestHeaders): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !PRINTABLE.test(key)) {
+    throw badHeader('Idempotency-Key', 'must be 1 to 255 printable characters');
+  }
+  return key;
+}
+
+/** What identifies a repeated request: the key, its scope (key id, method and path), and the fingerprint of the body. */
+export function idempotencyOf(
+  key: string,
+  keyId: number | null,
+  method: string,
+  path: string,
+  body: Uint8Array,
+): NonNullable<Call['idempotency']> {
+  return { key, scope: `${keyId} ${method} ${path}`, fingerprint: hash('sha256', body, 'hex') };
+}
+
+const MAX_IF_MATCH = 1000;
+const ENTITY_TAG = /^[ \t]*(?:W\/)?"[!#-~\x80-\xff]*"[ \t]*$/;
+
+/** The If-Match header; undefined without one. Throws PanelError `bad_header`. */
+export function readIfMatch(headers: RequestHeaders): string | undefined {
+  const header = headers['if-match'];
+  if (header === undefined) return undefined;
+  const isListed = header.trim() === '*' || header.split(',').every((tag) => ENTITY_TAG.test(tag));
+  if (!isListed || header.length > MAX_IF_MATCH) throw badHeader('If-Match', 'must be * or a list of entity tags');
+  return header.trim();
+}
+
+function badHeader(parameter: string, message: string): PanelError {
+  return new PanelError('bad_header', [{ parameter, code: 'format', message }]);
+}
+
+/** The largest body, in bytes; a larger one is refused before it is buffered. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+const JSON_TYPE = 'application/json';
+const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+const MEDIA_TYPE = /^([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[ \t]*(;.*)?$/;
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^\s;"]*)\1[ \t]*(?=;|$)/i;
+
+/**
+ * Judges the headers of a JSON body before it is read. An empty body needs no type. Throws PanelError `body_too_large`,
+ * `unsupported_media_type`.
+ */
+export function requireJsonHeaders(headers: RequestHeaders, isEmpty: boolean, isPatch: boolean): void {
+  const announced = headers['content-length'];
+  if (announced !== undefined && Number(announced) > MAX_BODY_BYTES) throw new PanelError('body_too_large');
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') {
+    throw new PanelError('unsupported_media_type');
+  }
+  const type = headers['content-type'];
+  if (type === undefined ? !isEmpty : !isJson(type, isPatch)) throw new PanelError('unsupported_media_type');
+}
+
+function isJson(header: string, isPatch: boolean): boolean {
+  const match = MEDIA_TYPE.exec(header.trim());
+  if (match === null) return false;
+  const [, type = '', parameters = ''] = match;
+  const name = type.toLowerCase();
+  if (name !== JSON_TYPE && !(isPatch && name === MERGE_PATCH_TYPE)) return false;
+  const charset = CHARSET.exec(parameters)?.[2];
+  return charset === undefined ? !/charset/i.test(parameters) : charset.toLowerCase() === 'utf-8';
+}
+
+interface Range {
+  readonly type: string;
+  readonly quality: number;
+}
+
+const RANGE = /^\s*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)\s*((?:;[^;]*)*)$/;
+const QUALITY = /;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*(?:;|$)/i;
+
+/**
+ * Content negotiation (RFC 9110 section 12.5.1): the media type to answer with, of those that can be produced; null if none is acceptable. A missing header accepts all, and
+ * the first produced wins a tie. Parameters other than `q` are not compared; ranges that cannot be parsed are ignored.
+ */
+export function chooseType(accept: string | undefined, produces: readonly string[]): string | null {
+  const [first = null] = produces;
+  if (accept === undefined || accept === '*/*' || accept === first) return first;
+  const ranges = accept.split(',').flatMap(readRange);
+  if (ranges.length === 0) return first;
+  let best: Range | null = null;
+  for (const type of produces) {
+    const quality = qualityOf(type, ranges);
+    if (quality > (best?.quality ?? 0)) best = { type, quality };
+  }
+  return best?.type ?? null;
+}
+
+function readRange(text: string): readonly Range[] {
+  const match = RANGE.exec(text);
+  if (match === null) return [];
+  const [, type = '', parameters = ''] = match;
+  const quality = QUALITY.exec(parameters)?.[1];
+  return [{ type: type.toLowerCase(), quality: quality === undefined ? 1 : Math.min(1, Number(quality)) }];
+}
+
+/** The most specific range that matches decides. */
+function qualityOf(type: string, ranges: readonly Range[]): number {
+  const group = `${type.slice(0, type.indexOf('/'))}/*`;
+  for (const wanted of [type, group, '*/*']) {
+    const matching = ranges.filter((range) => range.type === wanted);
+    if (matching.length > 0) return Math.max(...matching.map((range) => range.quality));
+  }
+  return 0;
+}

@@ -1,0 +1,82 @@
+// Budgets over time.
+import { describe, expect, it } from 'vitest';
+import { createRateLimiter, networkOf } from './limits.ts';
+
+const rule = { perMinute: 1200, burst: 100 };
+
+describe('createRateLimiter', () => {
+  it('allows the burst at once and then the average', () => {
+    const limiter = createRateLimiter<number>();
+    for (let left = 99; left >= 0; left--) {
+      expect(limiter.take(1, rule, 0)).toMatchObject({ isAllowed: true, remaining: left });
+    }
+    expect(limiter.take(1, rule, 0)).toMatchObject({ isAllowed: false, remaining: 0, resetSeconds: 5 });
+    expect(limiter.take(1, rule, 49).isAllowed).toBe(false);
+    expect(limiter.take(1, rule, 50).isAllowed).toBe(true);
+    expect(limiter.take(1, rule, 60).isAllowed).toBe(false);
+  });
+
+  it('is full again after the seconds that it tells', () => {
+    const limiter = createRateLimiter<number>();
+    let verdict = limiter.take(1, rule, 0);
+    while (verdict.isAllowed) verdict = limiter.take(1, rule, 0);
+    expect(limiter.take(1, rule, verdict.resetSeconds * 1000).remaining).toBe(99);
+  });
+
+  it('keeps to what it allows a minute', () => {
+    const limiter = createRateLimiter<number>();
+    let allowed = 0;
+    for (let ms = 0; ms < 60_000; ms += 10) if (limiter.take(1, rule, ms).isAllowed) allowed += 1;
+    expect(allowed).toBeGreaterThanOrEqual(1200);
+    expect(allowed).toBeLessThanOrEqual(1300);
+  });
+
+  it('counts each key apart', () => {
+    const limiter = createRateLimiter<string>();
+    const small = { perMinute: 1, burst: 1 };
+    expect(limiter.take('a', small, 0).isAllowed).toBe(true);
+    expect(limiter.take('a', small, 0).isAllowed).toBe(false);
+    expect(limiter.take('b', small, 0).isAllowed).toBe(true);
+  });
+
+  it('goes on when the clock is set back, and gives no more than the burst when it jumps ahead', () => {
+    const limiter = createRateLimiter<number>();
+    const small = { perMinute: 60, burst: 2 };
+    limiter.take(1, small, 1_000_000);
+    limiter.take(1, small, 1_000_000);
+    expect(limiter.take(1, small, 0).isAllowed).toBe(false);
+    expect(limiter.take(1, small, 1000).isAllowed).toBe(true);
+    expect(limiter.take(1, small, 10 ** 12)).toMatchObject({ isAllowed: true, remaining: 1 });
+  });
+
+  it('follows a budget that is changed', () => {
+    const limiter = createRateLimiter<number>();
+    limiter.take(1, rule, 0);
+    expect(limiter.take(1, { perMinute: 60, burst: 10 }, 0).remaining).toBe(9);
+  });
+
+  it('gives no more at once than in a minute', () => {
+    expect(createRateLimiter<number>().take(1, { perMinute: 10, burst: 100 }, 0).remaining).toBe(9);
+  });
+
+  it('remembers no more keys than its capacity', () => {
+    const limiter = createRateLimiter<number>(2);
+    const single = { perMinute: 1, burst: 1 };
+    for (const key of [1, 2, 3]) limiter.take(key, single, 0);
+    expect(limiter.take(3, single, 0).isAllowed).toBe(false);
+    expect(limiter.take(1, single, 0).isAllowed).toBe(true);
+  });
+});
+
+describe('networkOf', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+  ])('takes %s as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});

@@ -1,0 +1,127 @@
+// Live events for the administrator's pages: each once, in order, also after a break; over when the session is.
+import type { Event } from '../contract/events.ts';
+import type { LiveEvent } from '../core/call.ts';
+import type { Core } from '../core/core.ts';
+import { PanelError } from '../core/panel-error.ts';
+
+/** How often an open watch gets a sign of life and its session is checked. */
+const BEAT_MS = 5_000;
+/** A browser opens a few; more means that something runs away. */
+const MAX_WATCHES = 64;
+/** A client that missed more reads its lists again, which costs less. */
+const MAX_MISSED = 2000;
+const PAGE = 500;
+
+/** `gone` in the place of `ready`: events were missed that are no longer stored. `id` is where the watch begins. */
+export type LiveMessage =
+  | { readonly kind: 'ready' | 'gone'; readonly id: number }
+  | { readonly kind: 'event'; readonly event: Event }
+  /** A sign of life. */
+  | { readonly kind: 'beat' }
+  /** Nothing follows: the session has ended, or (`ended`) the panel stops. */
+  | { readonly kind: 'signed-out' | 'ended' };
+export type LiveListener = (message: LiveMessage) => void;
+
+export interface Live {
+  /**
+   * Emits events after `lastId` (null: from now on) until the returned function is called or the session ends. `token` is the
+   * session's token at the moment. Throws PanelError `signed_out`, or `unavailable` if too many are open or the panel stops.
+   */
+  watch(token: () => string | null, lastId: number | null, listener: LiveListener): () => void;
+  /** Sends a sign of life to all and ends the watches whose session has ended; runs by itself every 5 s. */
+  beat(): void;
+  /** Ends all watches and opens no more. */
+  close(): void;
+}
+
+type LiveCore = Pick<Core, 'subscribe' | 'eventsAfter' | 'latestEventId' | 'authenticateSession'>;
+
+interface Watch {
+  readonly token: () => string | null;
+  readonly listener: LiveListener;
+  lastId: number;
+}
+
+export function createLive(core: LiveCore): Live {
+  const watches = new Set<Watch>();
+  let stopListening: (() => void) | null = null;
+  let isClosed = false;
+
+  const hasSession = (token: string | null, isUse: boolean) =>
+    token !== null && core.authenticateSession(token, isUse) !== null;
+
+  function start(): void {
+    const unsubscribe = core.subscribe((event) => {
+      for (const watch of watches) emit(watch, event);
+    });
+    const timer = setInterval(beat, BEAT_MS);
+    timer.unref();
+    stopListening = () => {
+      unsubscribe();
+      clearInterval(timer);
+      stopListening = null;
+    };
+  }
+
+  function remove(watch: Watch): void {
+    if (watches.delete(watch) && watches.size === 0) stopListening?.();
+  }
+
+  function emit(watch: Watch, event: LiveEvent): void {
+    if (event.id <= watch.lastId) return;
+    watch.lastId = event.id;
+    watch.listener({ kind: 'event', event: toWire(event) });
+  }
+
+  function beat(): void {
+    for (const watch of [...watches]) {
+      if (hasSession(watch.token(), false)) {
+        watch.listener({ kind: 'beat' });
+      } else {
+        remove(watch);
+        watch.listener({ kind: 'signed-out' });
+      }
+    }
+  }
+
+  return {
+    watch(token, lastId, listener) {
+      if (!hasSession(token(), true)) throw new PanelError('signed_out');
+      if (isClosed || watches.size >= MAX_WATCHES) throw new PanelError('unavailable');
+      const latest = core.latestEventId();
+      const missed = lastId === null ? [] : findMissed(core, lastId, latest);
+      const watch: Watch = { token, listener, lastId: missed === null ? latest : (lastId ?? latest) };
+      watches.add(watch);
+      if (stopListening === null) start();
+      listener({ kind: missed === null ? 'gone' : 'ready', id: watch.lastId });
+      for (const event of missed ?? []) emit(watch, event);
+      return () => remove(watch);
+    },
+    beat,
+    close() {
+      isClosed = true;
+      for (const watch of [...watches]) {
+        remove(watch);
+        watch.listener({ kind: 'ended' });
+      }
+    },
+  };
+}
+
+/** The events after `lastId` up to `latest`. Null: not stored any more, of another database, or too many. */
+function findMissed(core: Pick<Core, 'eventsAfter'>, lastId: number, latest: number): readonly LiveEvent[] | null {
+  if (lastId > latest) return null;
+  const missed: LiveEvent[] = [];
+  for (let after = lastId; ; after = missed.at(-1)?.id ?? after) {
+    const page = core.eventsAfter(after, PAGE);
+    if (page === null) return null;
+    missed.push(...page);
+    if (page.length < PAGE) return missed;
+    if (missed.length > MAX_MISSED) return null;
+  }
+}
+
+/** As GET /events shows it. */
+function toWire({ id, type, at, data }: LiveEvent): Event {
+  return { id, type, at: new Date(at).toISOString(), data };
+}

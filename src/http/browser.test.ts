@@ -1,0 +1,161 @@
+// What the panel believes of a browser: its session cookie, the page that sends a request, and its name.
+import type { IncomingMessage } from 'node:http';
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { deviceName, isOwnRead, isOwnRequest, readSessionCookie, sessionCookie } from './browser.ts';
+
+const TOKEN = 'kJ3_-xQ9'.repeat(5);
+const OTHER = 'zZ0_-yY8'.repeat(5);
+const SECURE = '__Host-panel-a1b2';
+const PLAIN = 'panel-a1b2';
+
+function requestOf(headers: Record<string, string>, encrypted = true): IncomingMessage {
+  return { headers, socket: { encrypted } } as unknown as IncomingMessage;
+}
+const read = (cookie: string, encrypted = true) => readSessionCookie(requestOf({ cookie }, encrypted), 'a1b2');
+
+describe('readSessionCookie', () => {
+  it.each([
+    ['alone', `${SECURE}=${TOKEN}`],
+    ['among others', `theme=dark; ${SECURE}=${TOKEN}; ${SECURE}x=${OTHER}; a=b`],
+    ['without spaces', `a=b;${SECURE}=${TOKEN}`],
+    ['given twice alike', `${SECURE}=${TOKEN}; ${SECURE}=${TOKEN}`],
+  ])('reads one %s', (_, cookie) => {
+    expect(read(cookie)).toBe(TOKEN);
+  });
+
+  it.each([
+    ['of another instance', `__Host-panel-zzzz=${TOKEN}`],
+    ['in other letters', `__host-panel-a1b2=${TOKEN}`],
+    ['in quotes', `${SECURE}="${TOKEN}"`],
+    ['too short', `${SECURE}=abc`],
+    ['empty', `${SECURE}=`],
+    ['too long', `${SECURE}=${'a'.repeat(129)}`],
+    ['percent-encoded', `${SECURE}=${TOKEN.replace('_', '%5F')}`],
+    ['given twice, differing', `${SECURE}=${TOKEN}; ${SECURE}=${OTHER}`],
+    ['in a header that is too long', `a=${'b'.repeat(8192)}; ${SECURE}=${TOKEN}`],
+    ['under the plain name over TLS', `${PLAIN}=${TOKEN}`],
+  ])('refuses one %s', (_, cookie) => {
+    expect(read(cookie)).toBeNull();
+  });
+
+  it('takes both names over plain HTTP, the secure one first', () => {
+    expect(read(`${PLAIN}=${TOKEN}`, false)).toBe(TOKEN);
+    expect(read(`${PLAIN}=${TOKEN}; ${SECURE}=${OTHER}`, false)).toBe(OTHER);
+    expect(readSessionCookie(requestOf({}), 'a1b2')).toBeNull();
+  });
+
+  test.prop([fc.string({ unit: 'binary-ascii', maxLength: 300 })])(
+    'reads nothing but tokens out of any header',
+    (noise) => {
+      expect(read(noise) ?? TOKEN).toMatch(/^[A-Za-z0-9_-]{20,128}$/);
+    },
+  );
+});
+
+describe('sessionCookie', () => {
+  it('is __Host-, Secure, HttpOnly and strict over TLS', () => {
+    expect(sessionCookie(requestOf({}), 'a1b2', TOKEN)).toEqual([
+      'Set-Cookie',
+      `${SECURE}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict; Secure`,
+    ]);
+    expect(sessionCookie(requestOf({}), 'a1b2', null)).toEqual([
+      'Set-Cookie',
+      `${SECURE}=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0`,
+    ]);
+  });
+
+  it('has the bare name over plain HTTP, unless the browser itself is on HTTPS', () => {
+    expect(sessionCookie(requestOf({ origin: 'http://127.0.0.1:8080' }, false), 'a1b2', TOKEN)).toEqual([
+      'Set-Cookie',
+      `${PLAIN}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`,
+    ]);
+    expect(sessionCookie(requestOf({ origin: 'https://panel.example' }, false), 'a1b2', TOKEN)[1]).toContain(
+      '; Secure',
+    );
+  });
+
+  it('clears both names over plain HTTP', () => {
+    const cookies = sessionCookie(requestOf({}, false), 'a1b2', null).filter((part) => part !== 'Set-Cookie');
+    expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([PLAIN, SECURE]);
+    for (const cookie of cookies) expect(cookie).toContain('Max-Age=0');
+  });
+});
+
+/** A request to the panel's own host. */
+function requestTo(headers: Record<string, string>, encrypted = true): IncomingMessage {
+  return requestOf({ host: '192.168.1.10:8443', ...headers }, encrypted);
+}
+
+describe('isOwnRequest', () => {
+  it.each<[string, Record<string, string>, boolean]>([
+    ['from the own page', { 'sec-fetch-site': 'same-origin' }, true],
+    ['from the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }, true],
+    ['from nowhere, by a script', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'cors' }, false],
+    ['from another port of this machine', { 'sec-fetch-site': 'same-site' }, false],
+    ['from another site', { 'sec-fetch-site': 'cross-site' }, false],
+    [
+      'from another site that names our Origin',
+      { 'sec-fetch-site': 'cross-site', origin: 'https://192.168.1.10:8443' },
+      false,
+    ],
+    ['of an old browser, own Origin', { origin: 'https://192.168.1.10:8443' }, true],
+    ['of an old browser, another port', { origin: 'https://192.168.1.10:3000' }, false],
+    ['of an old browser, plain HTTP', { origin: 'http://192.168.1.10:8443' }, false],
+    ['of an old browser, a longer name', { origin: 'https://192.168.1.10:8443.evil.example' }, false],
+    ['of an old browser, two Origins', { origin: 'https://192.168.1.10:8443, https://evil.example' }, false],
+    ['of an old browser, Origin null', { origin: 'null' }, false],
+    ['that says nothing', {}, false],
+  ])('judges one %s', (_, headers, isOwn) => {
+    expect(isOwnRequest(requestTo(headers))).toBe(isOwn);
+  });
+
+  it('takes both schemes where a reverse proxy may have taken the encryption off', () => {
+    for (const scheme of ['http', 'https']) {
+      expect(isOwnRequest(requestTo({ origin: `${scheme}://192.168.1.10:8443` }, false))).toBe(true);
+    }
+  });
+});
+
+describe('isOwnRead', () => {
+  it('lets programs read that send neither header, and no foreign page', () => {
+    expect(isOwnRead(requestTo({}))).toBe(true);
+    expect(isOwnRead(requestTo({ 'sec-fetch-site': 'same-origin' }))).toBe(true);
+    expect(isOwnRead(requestTo({ 'sec-fetch-site': 'same-site' }))).toBe(false);
+    expect(isOwnRead(requestTo({ origin: 'https://evil.example' }))).toBe(false);
+  });
+});
+
+const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)';
+
+describe('deviceName', () => {
+  it.each([
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0', 'Firefox on Linux'],
+    [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${WEBKIT} Chrome/150.0.0.0 Safari/537.36`, 'Chrome on Windows'],
+    [
+      `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${WEBKIT} Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0`,
+      'Edge on Windows',
+    ],
+    [`Mozilla/5.0 (Linux; Android 16; Pixel 10) ${WEBKIT} Chrome/150.0.0.0 Mobile Safari/537.36`, 'Chrome on Android'],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1',
+      'Safari on iPhone',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Safari/605.1.15',
+      'Safari on macOS',
+    ],
+    ['curl/8.14.1', 'curl/8.14.1'],
+    ['', ''],
+    [undefined, ''],
+  ])('%s', (userAgent, name) => {
+    expect(deviceName(userAgent)).toBe(name);
+  });
+
+  test.prop([fc.string({ unit: 'binary', maxLength: 2000 })])(
+    'is short printable text whatever was sent',
+    (userAgent) => {
+      expect(deviceName(userAgent)).toMatch(/^[\x20-\x7e]{0,60}$/);
+    },
+  );
+});

@@ -1,0 +1,116 @@
+// What a browser says of itself: which page sends a request, whose session it carries, and what it is called.
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+
+/** Whether the connection itself is encrypted; behind a reverse proxy it is not, whatever the browser uses. */
+export function isEncrypted(request: IncomingMessage): boolean {
+  return (request.socket as Partial<TLSSocket>).encrypted === true;
+}
+
+/**
+ * Whether a request that may change something comes from the panel's own pages, or was begun by the user (a navigation from
+ * the address bar). Browsers say so in Sec-Fetch-Site; where that is missing, Origin must be the panel's own.
+ */
+export function isOwnRequest(request: IncomingMessage): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers;
+  if (site !== undefined) return site === 'same-origin' || (site === 'none' && mode === 'navigate');
+  return isOwnOrigin(request);
+}
+
+/** Whether what a browser reads here may be read by the page that asks. Programs that send neither header may. */
+export function isOwnRead(request: IncomingMessage): boolean {
+  const { 'sec-fetch-site': site, origin } = request.headers;
+  return site === undefined && origin === undefined ? true : isOwnRequest(request);
+}
+
+/** The host has passed the allow-list. Over plain HTTP a reverse proxy may have taken the encryption off. */
+function isOwnOrigin(request: IncomingMessage): boolean {
+  const { origin, host } = request.headers;
+  if (origin === undefined || host === undefined) return false;
+  const own = `://${host.toLowerCase()}`;
+  return origin === `https${own}` || (origin === `http${own}` && !isEncrypted(request));
+}
+
+/** Longer headers hold no session of ours; Node itself stops at 16 KiB of headers. */
+const MAX_HEADER = 8192;
+const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
+
+/**
+ * `__Host-` where the browser's side is encrypted: then no other host and no plain connection can set it. Browsers take that
+ * prefix over TLS only, so plain HTTP on loopback has the bare name.
+ */
+function nameOf(instanceId: string, isSecure: boolean): string {
+  return isSecure ? `__Host-panel-${instanceId}` : `panel-${instanceId}`;
+}
+
+/**
+ * The session's token as the browser sent it; null where there is none, where it is malformed, or where two different ones
+ * came. Over plain HTTP the secure name counts first: a reverse proxy may have taken the encryption off.
+ */
+export function readSessionCookie(request: IncomingMessage, instanceId: string): string | null {
+  const header = request.headers.cookie;
+  if (header === undefined || header.length > MAX_HEADER) return null;
+  const secure = valueIn(header, nameOf(instanceId, true));
+  if (secure !== null || isEncrypted(request)) return secure;
+  return valueIn(header, nameOf(instanceId, false));
+}
+
+function valueIn(header: string, name: string): string | null {
+  let found: string | null = null;
+  for (const part of header.split(';')) {
+    const pair = part.trim();
+    if (!pair.startsWith(name) || pair.charCodeAt(name.length) !== 0x3d) continue;
+    const value = pair.slice(name.length + 1);
+    if (!TOKEN.test(value) || (found !== null && found !== value)) return null;
+    found = value;
+  }
+  return found;
+}
+
+/** The Set-Cookie headers, names and values by turns, that begin a session or (null) end it. */
+export function sessionCookie(request: IncomingMessage, instanceId: string, token: string | null): readonly string[] {
+  const isSecure = isEncrypted(request) || request.headers.origin?.startsWith('https://') === true;
+  const cookies = [cookie(nameOf(instanceId, isSecure), token, isSecure)];
+  // A browser that signs out over plain HTTP may hold either.
+  if (token === null && !isEncrypted(request)) cookies.push(cookie(nameOf(instanceId, !isSecure), null, !isSecure));
+  return cookies.flatMap((value) => ['Set-Cookie', value]);
+}
+
+function cookie(name: string, token: string | null, isSecure: boolean): string {
+  const end = token === null ? '; Max-Age=0' : '';
+  return `${name}=${token ?? ''}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}${end}`;
+}
+
+const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
+  ['Edge', /\bEdg(?:A|iOS)?\//],
+  ['Opera', /\bOPR\//],
+  ['Yandex Browser', /\bYaBrowser\//],
+  ['Vivaldi', /\bVivaldi\//],
+  ['Samsung Internet', /\bSamsungBrowser\//],
+  ['Firefox', /\b(?:Firefox|FxiOS)\//],
+  ['Chrome', /\b(?:Chrome|CriOS|Chromium)\//],
+  ['Safari', /\bVersion\/[\d.]+ .*Safari\//],
+];
+const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['Linux', /\bLinux\b/],
+];
+const MAX_LENGTH = 60;
+
+/** The browser and system behind a User-Agent; its first word where it is no browser, empty where there is none. */
+export function deviceName(userAgent: string | undefined): string {
+  const text = (userAgent ?? '').slice(0, 512);
+  const browser = BROWSERS.find(([, mark]) => mark.test(text))?.[0];
+  const system = SYSTEMS.find(([, mark]) => mark.test(text))?.[0];
+  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
+  const [program = ''] = text
+    .replace(/[^\x20-\x7e]/g, '')
+    .trim()
+    .split(' ');
+  return program.slice(0, MAX_LENGTH);
+}

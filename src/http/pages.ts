@@ -1,0 +1,157 @@
+// The administrator's pages as the build has left them: the index with a fresh nonce for its styles, every other file unchanged.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import express, { type RequestHandler } from 'express';
+
+export interface Pages {
+  /** The index, with its own policy. */
+  index(): Page;
+  /** Whether a raw path, as `/assets/index-1a2b.js`, names a file of the build that is served. */
+  has(path: string): boolean;
+  /** Serves the files of the build; passes on what is none of them. */
+  readonly files: RequestHandler;
+  /** A file or (`/`) the index for a host that serves the pages without HTTP; null where no such file was built. */
+  read(path: string): Page | null;
+}
+
+export interface Page {
+  /** Names and values by turns. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+};
+/** Compressed beside the file by the build, the smallest first. */
+const ENCODINGS = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+const INDEX = 'index.html';
+const NONCE = '__STYLE_NONCE__';
+/** Files here are named by their content: they never change under one name. */
+const IMMUTABLE = '/assets/';
+
+/**
+ * The pages of a folder; null where none were built. Only files that are there when it is opened are served: a path is looked
+ * up among their names and never put together, so none can lead out of the folder.
+ */
+export function openPages(folder: string): Pages | null {
+  const indexPath = join(folder, INDEX);
+  if (!existsSync(indexPath)) return null;
+  const indexParts = readFileSync(indexPath, 'utf8').split(NONCE);
+  const names = findFiles(folder);
+  const index = () => makeIndex(indexParts);
+  const typeOf = (path: string) => (names.has(path) ? TYPES[extname(path)] : undefined);
+  return {
+    index,
+    has: (path) => typeOf(path) !== undefined,
+    files: serveFiles(folder, names, typeOf),
+    read(path) {
+      if (path === '/') return index();
+      const type = typeOf(path);
+      if (type === undefined) return null;
+      return { headers: [...fileHeaders(), 'Content-Type', type], body: readFileSync(join(folder, path)) };
+    },
+  };
+}
+
+/** Names as `/assets/index-1a2b.js`, compressed forms included. */
+function findFiles(folder: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) names.add(`/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/')}`);
+  }
+  return names;
+}
+
+/** What every file carries, however it is served. */
+function fileHeaders(): string[] {
+  return [
+    'X-Content-Type-Options',
+    'nosniff',
+    'Referrer-Policy',
+    'no-referrer',
+    'Cross-Origin-Resource-Policy',
+    'same-origin',
+  ];
+}
+
+/** Express serves the file, in the smallest form that the client accepts. */
+function serveFiles(
+  folder: string,
+  names: ReadonlySet<string>,
+  typeOf: (path: string) => string | undefined,
+): RequestHandler {
+  const sendFile = express.static(folder, {
+    acceptRanges: false,
+    cacheControl: false,
+    dotfiles: 'ignore',
+    index: false,
+    lastModified: false,
+    redirect: false,
+  });
+  return (request, response, next) => {
+    const [path = ''] = request.url.split('?');
+    const type = typeOf(path);
+    if (type === undefined) return next();
+    const encoding = ENCODINGS.find(({ name, ending }) => names.has(path + ending) && request.acceptsEncodings(name));
+    const cache = path.startsWith(IMMUTABLE) ? 'private, max-age=31536000, immutable' : 'private, no-cache';
+    response.setHeaders(new Map(pairsOf(fileHeaders())));
+    response.setHeader('Content-Type', type);
+    response.setHeader('Cache-Control', cache);
+    response.setHeader('Vary', 'Accept-Encoding');
+    if (encoding !== undefined) {
+      response.setHeader('Content-Encoding', encoding.name);
+      request.url = path + encoding.ending;
+    }
+    return sendFile(request, response, next);
+  };
+}
+
+/** What a page of the panel may do: load and call its own origin, nothing else, and be framed by no page. */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function makeIndex(parts: readonly string[]): Page {
+  const nonce = randomBytes(16).toString('base64url');
+  const headers = [
+    ...fileHeaders(),
+    'Content-Type',
+    'text/html; charset=utf-8',
+    'Cache-Control',
+    'no-store',
+    'Content-Security-Policy',
+    policyOf(nonce),
+    'X-Frame-Options',
+    'DENY',
+    'Cross-Origin-Opener-Policy',
+    'same-origin',
+    'Permissions-Policy',
+    'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  ];
+  return { headers, body: Buffer.from(parts.join(nonce)) };
+}
+
+/** Names with their values. */
+export function pairsOf(list: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
+}
