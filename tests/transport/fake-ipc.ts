@@ -1,7 +1,7 @@
 // Electron's IPC without Electron: the preload's own functions over the main process's own channels, with a structured clone each way.
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import { TELL } from '../../src/bridge/channels.ts';
-import type { DesktopApi } from '../../src/bridge/desktop-api.ts';
+import type { DesktopApi, LiveMessage } from '../../src/bridge/desktop-api.ts';
 import { attachIpc, type Handlers } from '../../src/main/ipc.ts';
 import type { IpcSession } from '../../src/main/ipc-session.ts';
 import { createPanelChannels } from '../../src/main/panel-channels.ts';
@@ -10,7 +10,7 @@ import { createDesktopApi } from '../../src/preload/api.ts';
 
 export interface FakeIpc {
   readonly api: DesktopApi;
-  serve(session: IpcSession, close: () => void): void;
+  serve(session: IpcSession): void;
   /** The main process is gone: nothing arrives any more, and watches end. */
   cut(): void;
   mend(): void;
@@ -27,20 +27,18 @@ export function fakeIpc(): FakeIpc {
   const channels = new Map<string, Parameters<IpcMain['handle']>[1]>();
   const heard = new Map<string, Set<(event: unknown, told: unknown) => void>>();
   let session: IpcSession | null = null;
-  let closeSession = () => {};
   let isCut = false;
   const log = { warn() {}, error() {} };
-  const { handlers } = createPanelChannels({
-    session: () => session,
-    log,
-    emit(message) {
-      const cloned: unknown = structuredClone(message);
-      // As over a pipe: not within the call that caused it.
-      queueMicrotask(() => {
-        for (const listener of heard.get(TELL.live) ?? []) listener({}, cloned);
-      });
-    },
-  });
+  const watches = new Set<number>();
+  const emit = (message: LiveMessage) => {
+    watches.add(message.watch);
+    const cloned: unknown = structuredClone(message);
+    // As over a pipe: not within the call that caused it.
+    queueMicrotask(() => {
+      for (const listener of heard.get(TELL.live) ?? []) listener({}, cloned);
+    });
+  };
+  const { handlers, forget } = createPanelChannels({ session: () => session, log, emit });
   const nobody = () => {
     throw new Error('not of this test');
   };
@@ -65,13 +63,14 @@ export function fakeIpc(): FakeIpc {
       on: (channel, listener) => heard.set(channel, (heard.get(channel) ?? new Set()).add(listener)),
       removeListener: (channel, listener) => heard.get(channel)?.delete(listener),
     }),
-    serve(opened, close) {
+    serve(opened) {
       session = opened;
-      closeSession = close;
     },
     cut() {
       isCut = true;
-      closeSession();
+      forget();
+      for (const watch of watches) emit({ watch, kind: 'ended' });
+      watches.clear();
     },
     mend() {
       isCut = false;

@@ -145,7 +145,7 @@ function ipcWay(reach: string[]): Way {
       api: ipc.api,
       reach: { onReach: (word) => reach.push(word), onServerTime: () => {} },
     }),
-    connect: (panel) => ipc.serve(createIpcSession(panel, { device: 'test' }), panel.door.close),
+    connect: (panel) => ipc.serve(createIpcSession(panel, { device: 'test' })),
     lose: ipc.cut,
     restore: ipc.mend,
   };
