@@ -1,4 +1,4 @@
-// The whole application: language and theme, then setup, sign-in or the panel, as the panel says.
+// The whole application: language and theme, then setup, sign-in or the panel.
 import { MantineProvider, MantineThemeProvider } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';

@@ -1,4 +1,4 @@
-// The desktop around the pages, where there is one: what its preload gave the window becomes the host of the pages.
+// The desktop around the pages, if there is one: the API of its preload as the host of the pages.
 import type { DesktopApi } from '../../../bridge/desktop-api.ts';
 import type { HostApi } from '../../../bridge/host-api.ts';
 import { useView, type View } from '../state/view.ts';
@@ -24,7 +24,7 @@ export function desktopHost(api: DesktopApi): HostApi {
   };
 }
 
-/** Menus and dialogs follow the pages' theme and language, and the pages go where the shell says. For as long as the window lives. */
+/** Menus and dialogs follow the pages' theme and language, and the shell can navigate the pages. For as long as the window lives. */
 export function followDesktop(api: DesktopApi): void {
   const tell = ({ theme, locale }: View) => void api.look({ theme, locale }).catch(() => undefined);
   tell(useView.getState());

@@ -1,4 +1,4 @@
-// The HTTP transport: replies, problems and silence told apart; events resumed after the last one, with patience.
+// The HTTP transport: replies, problems and silence are distinguished; events resume after the last one, with growing waits.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PanelCallError } from '../../../contract/client.ts';
 import { problemOf } from '../../../contract/errors.ts';

@@ -1,4 +1,4 @@
-// Carries calls to the panel door over HTTP, relative to this page's address, so that no secret path stands in the code.
+// Carries calls to the panel door over HTTP, relative to this page's address, so that no secret path is in the code.
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { type CallOptions, isProblem, PanelCallError } from '../../../contract/client.ts';
 import { problemOf } from '../../../contract/errors.ts';
@@ -57,7 +57,7 @@ function failureOf({ reach }: HttpParts, response: Response, body: unknown): Pan
     reach.onReach('reached');
     return new PanelCallError(body, { retryAfter: secondsOf(response.headers.get('Retry-After')) });
   }
-  // What stands before a panel says by these that the panel itself does not answer.
+  // A proxy in front of the panel answers with these when the panel itself does not.
   const isAbsent = response.status >= 502 && response.status <= 504;
   reach.onReach(isAbsent ? 'lost' : 'moved');
   return new PanelCallError(problemOf('unavailable', 'none'), { cause: new Error(`HTTP ${response.status}`) });

@@ -4,7 +4,7 @@ import type { LiveListener, PanelTransport, ReachListener } from '../../../bridg
 import { type CallOptions, PanelCallError } from '../../../contract/client.ts';
 import { problemOf } from '../../../contract/errors.ts';
 
-/** How long to wait before a watch is begun anew that broke off, in ms. */
+/** How long to wait before a broken watch is started again, in ms. */
 const AGAIN_MS = 1000;
 
 export interface IpcParts {
@@ -12,7 +12,7 @@ export interface IpcParts {
   readonly reach: ReachListener;
 }
 
-/** A transport over IPC. The session is kept by the main process. */
+/** A transport over IPC. The main process holds the session. */
 export function createIpcTransport(parts: IpcParts): PanelTransport {
   const memory: Memory = { lastEventId: null, watches: 0 };
   return {

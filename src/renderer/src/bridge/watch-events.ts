@@ -100,13 +100,13 @@ function pause(ms: number, over: AbortSignal): Promise<void> {
   return promise;
 }
 
-// What the HTTP transport is made of.
+// What the HTTP transport depends on.
 
 export interface HttpParts {
   /** Where the panel door is, with a slash at its end. */
   readonly base: string;
   readonly fetch: typeof globalThis.fetch;
   readonly reach: ReachListener;
-  /** 0 to 1, so that many pages do not come back in the same moment. */
+  /** 0 to 1, so that many pages do not reconnect in the same moment. */
   random(): number;
 }

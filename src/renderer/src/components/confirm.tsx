@@ -1,4 +1,4 @@
-// Asks before what cannot be undone, and only then: it says what will happen, and for the gravest acts the name has to be typed.
+// Asks before what cannot be undone, and only then: it says what will happen; for the most serious acts the name has to be typed.
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,7 +16,7 @@ interface ConfirmProps {
   readonly children: ReactNode;
   /** The verb on the button: "Delete". */
   readonly action: string;
-  /** Runs it; the dialog stays, with what went wrong, where it rejects. */
+  /** Runs it; if it rejects, the dialog stays open and shows why. */
   readonly onConfirm: () => Promise<unknown>;
   readonly isDangerous?: boolean;
 }

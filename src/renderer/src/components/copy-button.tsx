@@ -1,4 +1,4 @@
-// Copies a text and says that it did, for links, keys and ids.
+// Copies a text and confirms it, for links, keys and ids.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';

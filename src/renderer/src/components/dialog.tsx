@@ -14,7 +14,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** Its content is there only while it is open: nothing typed before stands in it the next time. */
+/** The content is mounted only while it is open, so that no former input is in it the next time. */
 export function Dialog({ isOpen, ...props }: DialogProps) {
   return isOpen ? <OpenDialog {...props} /> : null;
 }
@@ -45,9 +45,9 @@ function OpenDialog({ onClose, title, width = 440, children }: Omit<DialogProps,
   );
 }
 
-// Escape closes what stands on top, and only that: a question over a drawer over a list goes first.
+// Escape closes the topmost layer only: a question over a drawer over a list first.
 
-/** `dialog`: the element with the role of a dialog. While `isOn`, Escape calls `onEscape` where no other dialog stands over it. */
+/** `dialog`: the element with the role of a dialog. While `isOn`, Escape calls `onEscape` unless another dialog is above it. */
 export function useEscape(dialog: RefObject<HTMLElement | null>, onEscape: () => void, isOn: boolean): void {
   const latest = useRef(onEscape);
   useEffect(() => {
@@ -57,7 +57,7 @@ export function useEscape(dialog: RefObject<HTMLElement | null>, onEscape: () =>
     if (!isOn) return;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
-      // An open list or menu of Mantine's takes the key for itself and marks its element so.
+      // An open list or menu of Mantine's handles the key itself and marks its element so.
       const { target } = event;
       if (target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true') return;
       const top = [...document.querySelectorAll('[role="dialog"][aria-modal="true"]')].at(-1);

@@ -1,4 +1,4 @@
-// Tells a failed call in the administrator's language: what happened, what to do, and the request id that finds it in the log.
+// Describes a failed call in the administrator's language: what happened, what to do, and the request id that finds it in the log.
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../contract/client.ts';
@@ -11,7 +11,7 @@ export interface FailureText {
   readonly requestId: string | null;
 }
 
-/** The texts of a failure; a code of a newer panel is told by the panel's own words. */
+/** The texts of a failure; a code of a newer panel gets the panel's own title. */
 export function useFailureText(): (failure: PanelCallError) => FailureText {
   const { t } = useTranslation('errors');
   return (failure) => failureText(t, failure);

@@ -14,7 +14,7 @@ export function Bytes({ value }: { readonly value: number }) {
   );
 }
 
-/** `in 3 days` or `5 min ago`, kept true while it is on screen; the exact moment on hover. null: `none` instead. */
+/** `in 3 days` or `5 min ago`, updated while it is on screen; the exact moment on hover. null: `none` instead. */
 export function RelativeTime({ at, none = '—' }: { readonly at: Moment | null; readonly none?: string }) {
   const format = useFormat();
   const now = useNow();
@@ -36,7 +36,7 @@ export function DateTime({ at, style = 'date' }: { readonly at: Moment; readonly
   );
 }
 
-// A moment inside a phrase, as in "Last used 5 min ago": kept true while it is on screen, exact on hover.
+// A moment inside a phrase, as in "Last used 5 min ago": updated while it is on screen, exact on hover.
 
 interface WhenProps {
   readonly at: Moment;

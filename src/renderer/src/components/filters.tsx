@@ -1,4 +1,4 @@
-// What a list is narrowed by: each condition as a chip that can be taken out, and tabs with counts for the main one.
+// The filters of a list: each condition as a chip that can be removed, and tabs with counts for the main one.
 
 import { Button, Popover } from '@mantine/core';
 import { IconFilter, IconX } from '@tabler/icons-react';
@@ -16,7 +16,7 @@ export interface FilterChip {
 
 interface FilterChipsProps {
   readonly chips: readonly FilterChip[];
-  /** Takes all out; shown from two chips on. */
+  /** Removes all; shown from two chips on. */
   readonly onClear?: () => void;
   /** What adds a condition: a menu's button. */
   readonly children?: ReactNode;
@@ -85,11 +85,11 @@ export function FilterTabs({ label, value, items, onChange }: FilterTabsProps) {
   );
 }
 
-// The button that opens the conditions of a list, and what holds them.
+// The button that opens the conditions of a list, and their popover.
 
 interface FilterPopoverProps {
   readonly label: string;
-  /** Made when it opens, so that the fields begin with what holds then. */
+  /** Rendered when it opens, so that the fields start with the present conditions. */
   readonly children: (close: () => void) => ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// Who or what a row is: its name as a link, and under it what tells it from others of that name.
+// The name of a row as a link, and under it what distinguishes it from others of that name.
 import type { ReactNode } from 'react';
 import classes from './identity.module.css';
 

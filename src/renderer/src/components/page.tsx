@@ -1,11 +1,11 @@
-// The bones of a screen: its head, its body, and cards of settings.
+// The layout of a screen: its head, its body, and cards.
 import type { ReactNode } from 'react';
 import { useTitle } from '../router/title.ts';
 import classes from './page.module.css';
 
 interface PageProps {
   readonly children: ReactNode;
-  /** The body takes the rest of the window and scrolls inside itself, as lists do. */
+  /** The body fills the rest of the window and scrolls inside, as lists do. */
   readonly fill?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What stands where there is nothing to show yet: empty, not found, failed. Each says what to do next.
+// Shown where there is nothing to show yet: empty, not found, failed. Each says what to do next.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -9,7 +9,7 @@ import classes from './placeholder.module.css';
 
 interface EmptyStateProps {
   readonly icon?: ReactNode;
-  /** What is not here: "No plans yet". */
+  /** What is missing: "No plans yet". */
   readonly title: string;
   /** What it is for, in one sentence. */
   readonly text?: ReactNode;
@@ -40,7 +40,7 @@ interface ErrorStateProps {
   readonly size?: 'page' | 'small';
 }
 
-/** A read that failed: what happened, the request id, and a way to try again. */
+/** A read that failed: what happened, the request id, and a retry. */
 export function ErrorState({ failure, onRetry, size = 'page' }: ErrorStateProps) {
   const { t } = useTranslation(['errors', 'common']);
   const { text, requestId } = useFailureText()(failure);

@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next';
 
 interface QrCodeProps {
   readonly value: string;
-  /** What it holds, for who cannot see it: "Anna's link". */
+  /** What it contains, for screen readers: "Anna's link". */
   readonly label: string;
   /** px */
   readonly size?: number;
 }
 
-/** Modules of white around the code, as its standard asks. */
+/** White modules around the code, as its standard requires. */
 const QUIET = 4;
 
 export function QrCode({ value, label, size = 200 }: QrCodeProps) {

@@ -1,4 +1,4 @@
-// A record over its list: with an address of its own, so that it can be linked, reloaded and gone back from.
+// A record over its list, with an address of its own, so that links, reload and Back work.
 import { Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
@@ -9,19 +9,19 @@ import classes from './record-drawer.module.css';
 
 export interface RecordDrawerProps {
   readonly isOpen: boolean;
-  /** Leaves for the list: `leave(hashOf(['users'], place.query))`. */
+  /** Returns to the list: `leave(hashOf(['users'], route.query))`. */
   readonly onClose: () => void;
   /** The record's name; also the window's title. */
   readonly title: string;
   /** Under the name: state, contact. */
   readonly subtitle?: ReactNode;
-  /** In the head, beside the way out: a menu, an act. */
+  /** In the head, beside the close button: a menu, an act. */
   readonly actions?: ReactNode;
   /** 480 for a form, 640 for a record. */
   readonly width?: 480 | 560 | 640;
-  /** Stays at the lower edge: a form's buttons. */
+  /** Fixed at the lower edge: a form's buttons. */
   readonly footer?: ReactNode;
-  /** false: clicks beside it and Escape go through `onClose` all the same, but nothing closes while it asks. */
+  /** false: a click beside the drawer does not close it; Escape does nothing here. */
   readonly canClose?: boolean;
   readonly children: ReactNode;
 }
@@ -98,7 +98,7 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.facts}>{children}</dl>;
 }
 
-// A form that stood inside a record gives the focus back when it goes: to what opened it, else to the record.
+// A form inside a record returns the focus when it closes: to the element that opened it, else to the record.
 
 /** `box`: the form, while it is there. */
 export function useReturnFocus(box: RefObject<HTMLElement | null>): void {

@@ -1,4 +1,4 @@
-// A secret that is shown this once: hidden until asked for, copied with one press, and said plainly that it will not come again.
+// A secret that is shown only once: hidden until revealed, copied with one press, with a warning that it will not be shown again.
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';

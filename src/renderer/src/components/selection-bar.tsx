@@ -1,4 +1,4 @@
-// Says how many are selected and offers what can be done with them; stands over the list's lower edge.
+// Shows how many rows are selected and what can be done with them, over the list's lower edge.
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -7,7 +7,7 @@ import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {
   readonly count: number;
-  /** How many match the filter in all; offered where it is more than what is selected. */
+  /** How many match the filter in all; offered if it is more than the selected. */
   readonly total?: number;
   readonly onSelectAll?: () => void;
   readonly onClear: () => void;

@@ -1,4 +1,4 @@
-// A stand-in of the real shape while something loads; it waits 150 ms, so that quick answers never flicker.
+// A placeholder of the real shape while something loads; it waits 150 ms, so that quick answers never flicker.
 import { useEffect, useState } from 'react';
 import classes from './skeleton.module.css';
 

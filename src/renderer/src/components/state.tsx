@@ -1,4 +1,4 @@
-// State at a glance: a dot of its colour, always with its word, since colour alone tells nobody who cannot see it.
+// A state as a coloured dot, always with its word, since colour alone is not accessible.
 import { useTranslation } from 'react-i18next';
 import classes from './state.module.css';
 
@@ -65,7 +65,7 @@ export function StateBadge({ state, label }: StateProps) {
   );
 }
 
-/** A small word beside a name: a tag, a kind, an access. `tone` only where it tells a state. */
+/** A small label beside a name: a tag, a kind, an access. `tone` only where it shows a state. */
 export function Mark({ children, tone }: { readonly children: string; readonly tone?: Tone }) {
   return (
     <span className={classes.mark} data-tone={tone}>

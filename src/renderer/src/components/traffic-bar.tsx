@@ -1,4 +1,4 @@
-// How much of a user's traffic is gone, as a bar with its figures: the plan's part and the grants apart.
+// A user's used traffic as a bar with its figures: the plan's part and the grants apart.
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../format/use-format.tsx';
 import classes from './traffic-bar.module.css';

@@ -1,23 +1,23 @@
-// Keeps what a drawer shows while it leaves, and counts its openings, so that each of them begins anew.
+// The content of a drawer stays while it slides out, and openings are counted, so that each begins with fresh state.
 import { useEffect, useState } from 'react';
 
-/** What the segment of an address behind its screen opens: a new record, one by its id, or nothing. */
+/** What the path segment after a screen's own opens: a new record, one by its id, or nothing. */
 export function openedBy(segment: string | undefined): 'new' | number | null {
   if (segment === 'new') return 'new';
   return segment !== undefined && /^[1-9]\d{0,15}$/.test(segment) ? Number(segment) : null;
 }
 
 export interface Opening<Value> {
-  /** What is open, or is just leaving; null: nothing is. */
+  /** What is open, or is still sliding out; null: nothing. */
   readonly held: Value | null;
   /** Another for each opening: for `key`. */
   readonly turn: number;
 }
 
-/** Longer than a drawer takes to leave; then nothing that was typed into it stays. */
+/** Longer than a drawer takes to slide out; then no input of it remains. */
 const LEAVING_MS = 400;
 
-/** `value`: what is open; null: nothing is. */
+/** `value`: what is open; null: nothing. */
 export function useOpening<Value extends string | number>(value: Value | null): Opening<Value> {
   const [state, setState] = useState({ value, held: value, turn: 0 });
   const isLeaving = value === null && state.held !== null;

@@ -30,7 +30,7 @@ export function useAct<Id extends OperationId>(id: Id, options: ActOptions<Id> =
   const queries = useQueryClient();
   const { message, onDone, onFailure } = options;
   const mutation = useMutation<Output<Id>, PanelCallError, { input: CallInput<Id>; call?: CallOptions }>({
-    // What was sent and answered may be a secret: nothing of it stays when the component goes.
+    // Input and output may be secrets: nothing of them remains when the component unmounts.
     gcTime: 0,
     mutationFn: ({ input, call }) => {
       const read = changedRecord(id, input);

@@ -95,7 +95,7 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
     },
     [question],
   );
-  // Other rows are drawn in small portions, so that typing goes on meanwhile.
+  // Other rows are drawn in small portions, so that typing stays responsive.
   const drawn = useDeferredValue(shown.current?.rows ?? null);
   const listKey = useDeferredValue(shown.current?.key ?? question);
   return {

@@ -11,7 +11,7 @@ function tick(): void {
   useClock.setState({ now: panelNow() });
 }
 
-/** Keeps the clock running while the component is on screen. */
+/** Runs the clock while the component is on screen. */
 export function useRunningClock(): void {
   useEffect(() => {
     tick();

@@ -1,4 +1,4 @@
-// Catches what a screen throws, so that one broken screen leaves the frame standing.
+// Catches what a screen throws, so that the frame still works around a broken screen.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Component, type ReactNode } from 'react';
@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../components/placeholder.tsx';
 
 interface ErrorBoundaryProps {
-  /** Another place is another chance. */
+  /** Another path resets the error. */
   readonly place: string;
   readonly children: ReactNode;
 }
@@ -36,7 +36,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
 
 function Broken({ error }: { readonly error: unknown }) {
   const { t } = useTranslation(['errors', 'frame', 'common']);
-  // What bundlers' loaders say when a file is no longer there: the panel was updated under an open page.
+  // The message of bundlers' loaders when a file no longer exists: the panel was updated under an open page.
   const isChunk = error instanceof TypeError && /dynamically imported module|import/i.test(error.message);
   return (
     <div role="alert">

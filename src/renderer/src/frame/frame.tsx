@@ -63,7 +63,7 @@ export function Frame() {
   );
 }
 
-/** Whoever goes to another screen by keyboard or by voice begins at its top; the first screen leaves the focus where it is. */
+/** Going to another screen moves the focus to its top, for keyboards and screen readers; the first screen leaves it where it is. */
 function useFocusOnArrival(main: React.RefObject<HTMLElement | null>, screen: string | undefined): void {
   const last = useRef(screen);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// All keys of what is on screen, by `?`.
+// The list of all keys that work on the present screen, opened by `?`.
 import { Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../components/dialog.tsx';

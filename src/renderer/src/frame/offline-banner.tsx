@@ -1,4 +1,4 @@
-// Says that the panel is out of reach, after long enough to be sure, and that nothing typed is lost.
+// Shows that the panel cannot be reached, once that is certain, and that no input is lost.
 import { Button } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -24,7 +24,7 @@ export function OfflineBanner() {
   useEffect(() => {
     if (!isAway) return;
     const show = setTimeout(() => setShown(true), PATIENCE_MS);
-    // Any reply sets `reach` back; what it says does not matter here.
+    // Any reply sets `reach` back; its content does not matter here.
     const ask = setInterval(() => void client.panelState().catch(() => undefined), ASK_MS);
     return () => {
       clearTimeout(show);

@@ -1,4 +1,4 @@
-// The screens of the panel: where each is, how it is loaded, and its place in the navigation. A new screen is a line here.
+// The screens of the panel: address, lazy import and position in the navigation. A new screen is a line here.
 import {
   IconHistory,
   IconLayoutDashboard,
@@ -17,10 +17,10 @@ export interface Screen {
   /** The first segment of its address; its name is `frame:nav.<id>`. */
   readonly id: ScreenId;
   readonly icon: TablerIcon;
-  /** Behind `g`: goes there from anywhere. */
+  /** After `g`: goes there from anywhere. */
   readonly key: string;
   readonly component: LazyExoticComponent<ComponentType>;
-  /** Loads it ahead, as when the pointer comes near. */
+  /** Preloads it, as when the pointer comes near. */
   load(): unknown;
 }
 
@@ -50,12 +50,12 @@ export const SCREENS: readonly Screen[] = [
   screen('settings', IconSettings, 's', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
 ];
 
-/** Where the link of a new listening address leads; it stands in no navigation. */
+/** Where the link of a new listening address leads; not part of the navigation. */
 const CONFIRM = lazy(async () => ({
   default: (await import('../features/settings/addresses/confirm-page.tsx')).ConfirmPage,
 }));
 
-/** Where one is without saying where. */
+/** The screen of an empty path. */
 export const HOME: ScreenId = 'overview';
 
 export function screenOf(path: readonly string[]): Screen | undefined {
@@ -63,7 +63,7 @@ export function screenOf(path: readonly string[]): Screen | undefined {
   return SCREENS.find((one) => one.id === id);
 }
 
-/** What an address shows: a screen, or a place that only a link leads to. */
+/** What a path shows: a screen, or a page that only a link leads to. */
 export function contentOf(path: readonly string[]): LazyExoticComponent<ComponentType> | undefined {
   return path[0] === 'confirm' ? CONFIRM : screenOf(path)?.component;
 }

@@ -1,4 +1,4 @@
-// The bar over every screen: search, how the panel is, how it looks, and who is signed in.
+// The bar over every screen: search, status, appearance, and the signed-in administrator.
 import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import {
   IconCheck,
@@ -161,7 +161,7 @@ function AccountMenu() {
   );
 }
 
-// How the panel is at the moment, in one dot: whether events come in, and whether a node is down.
+// The panel's status in one dot: whether events come in, and whether a node is down.
 
 const OVERVIEW_MS = 30_000;
 

@@ -34,7 +34,7 @@ export function useFrameCommands(): void {
     const label = t('keys.goTo', { screen: t(`nav.${id}`) });
     return { id: `go ${id}`, label, icon, keys: `g ${key}`, run: () => navigate(hashOf([id])) };
   });
-  // From any screen; a screen that offers the same under the same id goes first.
+  // From any screen; a screen's own command with the same id takes precedence.
   const makes: readonly Command[] = (
     [
       ['users', IconUserPlus],

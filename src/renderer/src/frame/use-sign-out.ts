@@ -1,4 +1,4 @@
-// Signing out leaves nothing behind: what was read is thrown away and the page begins anew.
+// Signing out discards everything that was read, and the page starts over.
 import { useQueryClient } from '@tanstack/react-query';
 import { usePanel } from '../data/panel.tsx';
 import { keyOf } from '../data/use-operation.ts';

@@ -1,4 +1,4 @@
-// The gallery: every shared component in each of its states, without a panel. For whoever builds screens, and for tests; never shipped.
+// The gallery: every shared component in each of its states, without a panel. For development and tests; never shipped.
 import '../theme/tokens.css';
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';

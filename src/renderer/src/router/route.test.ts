@@ -1,4 +1,4 @@
-// Addresses behind the `#`: read and written back without loss, whatever stands in them.
+// Addresses behind the `#`: read and written back without loss, whatever they contain.
 import { describe, expect, it } from 'vitest';
 import { changedQuery, hashOf, parseRoute } from './route.ts';
 

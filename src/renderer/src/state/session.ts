@@ -19,7 +19,7 @@ export function markSessionEnded(): void {
   if (useSession.getState().hasBegun) useSession.setState({ hasEnded: true });
 }
 
-/** The administrator has signed out: nothing stays. */
+/** The administrator has signed out: nothing remains. */
 export function clearSession(): void {
   useSession.setState({ hasBegun: false, hasEnded: false });
 }

@@ -1,4 +1,4 @@
-// How the pages look, as this browser remembers it. Nothing the panel owns and nothing secret is here.
+// How the pages look, as this browser stores it. No data of the panel and no secret.
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { Language } from '../../../i18n/languages.ts';

@@ -1,4 +1,4 @@
-// Mantine dressed in the panel's own palette: its components take their colours from tokens.css.
+// Mantine's theme in the panel's own palette: its components take their colours from tokens.css.
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core';
 
 const indigo: MantineColorsTuple = [
@@ -46,7 +46,7 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
-    // The focus goes to the first item; a stand-in for it would be a child that no menu may have.
+    // The focus goes to the first item; Mantine's placeholder would be a child that no menu may have.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 });
@@ -83,7 +83,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => {
   return { variables: {}, light: shared, dark: shared };
 };
 
-// The nonce that whoever served this page gave to styles made at run time.
+// The nonce that the server gave to styles made at run time.
 
 export function styleNonce(): string {
   return document.getElementById('style-nonce')?.nonce ?? '';

@@ -6,11 +6,11 @@ import classes from './chart.module.css';
 import { type ChartData, totalOf } from './series.ts';
 
 export interface ChartProps extends ChartData {
-  /** What is drawn, for who cannot see it. */
+  /** What is drawn, for screen readers. */
   readonly label: string;
   /** Of the drawing, px. */
   readonly height?: number;
-  /** Shows each series with its sum and lets it be taken out; on where there is more than one. */
+  /** Shows each series with its sum and a toggle; by default where there is more than one. */
   readonly hasLegend?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function Chart({ label, height = 240, moments, step, series, hasLegend = 
   const toggle = (id: string) => {
     const next = new Set(hidden);
     if (!next.delete(id)) next.add(id);
-    // The last one stays: a chart of nothing tells nothing.
+    // The last one stays: an empty chart shows nothing.
     setHidden(next.size === series.length ? new Set() : next);
   };
   return (

@@ -7,7 +7,7 @@ interface PlotParts {
   readonly width: number;
   readonly height: number;
   readonly step: 'hour' | 'day';
-  /** As the data stands: from the top of the stack down. */
+  /** In the order of the data: from the top of the stack down. */
   readonly colors: readonly SeriesColor[];
   readonly format: Format;
   onIndex(plot: uPlot, index: number | null): void;
@@ -72,7 +72,7 @@ export function plotOptions({ width, height, step, colors, format, onIndex }: Pl
   };
 }
 
-/** Days by their date, hours by the clock; midnight says which day begins. */
+/** Days by their date, hours by the clock; midnight shows the day that begins. */
 function labelOf(at: number, splits: readonly number[], format: Format): string {
   const [first = 0, second = first + DAY_S] = splits;
   if (second - first >= DAY_S) return format.moment(at, 'day');

@@ -1,4 +1,4 @@
-// What a chart over time is made of, and the sums and scales behind it.
+// The data of a chart over time, and its sums and scales.
 import type { Units } from '../../state/view.ts';
 
 /** A colour of tokens.css: 1 to 8, and a soft companion of the first. */
@@ -20,7 +20,7 @@ export interface ChartData {
   readonly series: readonly ChartSeries[];
 }
 
-/** Traffic over time as the panel tells it. */
+/** Traffic over time as the panel reports it. */
 interface Report {
   readonly step: 'hour' | 'day';
   readonly points: readonly { readonly t: string; readonly up: number; readonly down: number }[];
@@ -53,7 +53,7 @@ export function totalOf({ values }: Pick<ChartSeries, 'values'>): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Distances of grid lines that are round in the units they are told in. */
+/** Distances of grid lines that are round in the shown units. */
 export function niceSteps(units: Units): number[] {
   const base = units === 'decimal' ? 1000 : 1024;
   const within = units === 'decimal' ? [1, 2, 5, 10, 20, 50, 100, 200, 500] : [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];

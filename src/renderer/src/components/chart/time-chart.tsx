@@ -1,4 +1,4 @@
-// Draws a chart over time on a canvas, with what stands under the pointer told beside it. Loaded only where a chart is shown.
+// Draws a chart over time on a canvas, with the values under the pointer beside it. Loaded only where a chart is shown.
 import 'uplot/dist/uPlot.min.css';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,7 +11,7 @@ import { plotOptions } from './plot-options.ts';
 import { type ChartData, stack } from './series.ts';
 
 export interface TimeChartProps extends ChartData {
-  /** What is drawn, for who cannot see it. */
+  /** What is drawn, for screen readers. */
   readonly label: string;
   /** px */
   readonly height: number;
@@ -99,7 +99,7 @@ export function TimeChart({ label, height, moments, step, series }: TimeChartPro
   );
 }
 
-// What stands under the pointer of a chart: when, and how much of each series.
+// The values under the pointer of a chart: when, and how much of each series.
 
 interface ChartTipProps extends ChartData {
   readonly at: { readonly index: number; readonly left: number };

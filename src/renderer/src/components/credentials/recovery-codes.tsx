@@ -1,4 +1,4 @@
-// The recovery codes, this once: to be copied or saved before one goes on.
+// The recovery codes, shown once: to be copied or saved before continuing.
 import { Button, Checkbox } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -3,9 +3,9 @@
 export type StrengthNote = 'short' | 'common' | 'repeats' | 'sequence' | 'name' | 'hint';
 
 export interface Strength {
-  /** 0: too short to be taken; 1 weak, 2 fair, 3 good, 4 strong. */
+  /** 0: too short to be accepted; 1 weak, 2 fair, 3 good, 4 strong. */
   readonly level: 0 | 1 | 2 | 3 | 4;
-  /** What to do about it; null where nothing is to be said. */
+  /** What to do about it; null where there is nothing to advise. */
   readonly note: StrengthNote | null;
   /** Characters that are missing, for `short`. */
   readonly missing: number;
@@ -68,7 +68,7 @@ function without(text: string, part: string): string {
   return at < 0 ? text : text.slice(0, at) + text.slice(at + part.length);
 }
 
-/** `name`: the administrator's, which nobody has to guess. */
+/** `name`: the administrator's, which an attacker knows. */
 export function strengthOf(password: string, name = ''): Strength {
   const length = [...password].length;
   if (length < MIN_LENGTH) return { level: 0, note: 'short', missing: MIN_LENGTH - length };

@@ -1,4 +1,4 @@
-// Turns the second factor on: prove who one is, scan the code, type what the app shows, keep the recovery codes.
+// Turns the second factor on: enter the password, scan the code, enter a code from the app, save the recovery codes.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,7 +12,7 @@ import classes from './credentials.module.css';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 interface TwoFactorEnrolProps {
-  /** As typed a moment ago, so that nobody is asked twice. */
+  /** As typed a moment ago, so that it is not asked for twice. */
   readonly password?: string;
   readonly onDone: () => void;
   readonly onCancel: () => void;

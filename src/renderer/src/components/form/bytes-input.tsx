@@ -1,4 +1,4 @@
-// An amount of traffic as people say it: a figure and its unit. The value is whole bytes, null where nothing stands in it.
+// An amount of traffic as a figure and a unit. The value is whole bytes, null where the field is empty.
 import { NumberInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -52,7 +52,7 @@ export function BytesInput({ value = null, onChange, ...props }: BytesInputProps
           onChange={(event) => {
             const next = Number(event.currentTarget.value);
             setPower(next);
-            // The figure stays as it was typed; its meaning changes.
+            // The figure stays as typed; its meaning changes.
             if (value !== null) onChange(Math.round((value / size) * unitSize(next, units)));
           }}
         >

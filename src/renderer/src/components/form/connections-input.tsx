@@ -1,4 +1,4 @@
-// Which connections are allowed: all, also those to come, or those that are chosen, node by node.
+// The allowed connections: all, including future ones, or chosen ones, node by node.
 import { Checkbox, Radio } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';

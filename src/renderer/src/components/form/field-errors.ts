@@ -1,4 +1,4 @@
-// What is wrong with a form, field by field: found here by the contract's own schemas before sending, or told by the panel.
+// Errors of a form, field by field: found by the contract's own schemas before sending, or reported by the panel.
 import type { TFunction } from 'i18next';
 import type { z } from 'zod';
 import type { PanelCallError } from '../../../../contract/client.ts';
@@ -12,7 +12,7 @@ export type FieldTexts = Record<string, string>;
 type Issue = z.core.$ZodIssue;
 type T = TFunction<'errors'>;
 
-/** A form's own words for what is wrong with a field, by the code that the panel would give; undefined leaves it at the usual ones. */
+/** A form's own text for an error of a field, by the panel's code; undefined leaves the usual text. */
 export type DescribeField = (field: string, code: string) => string | undefined;
 
 /** Everything that the contract has against an input; empty where it can be sent. */
@@ -89,7 +89,7 @@ function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
   return path.length > 0 && (value === undefined || value === '');
 }
 
-/** What the panel has against single fields; the rest of a failure is told as a whole. */
+/** The panel's errors of single fields; the rest of a failure is shown as a whole. */
 export function refusedFields(t: T, failure: PanelCallError, describe?: DescribeField): FieldTexts {
   const texts: FieldTexts = {};
   for (const error of failure.errors) {
@@ -113,7 +113,7 @@ const FIELD_CODES = [
 function refusal(t: T, { code }: PanelCallError, error: FieldError): string {
   if (code !== 'validation' && code in ERRORS) return t(`code.${code}`);
   const known = FIELD_CODES.find((one) => one === error.code);
-  // Bounds are in the panel's own words only; they never get here unless its rules are newer than this page.
+  // Bounds have only the panel's own text; they get here only if its rules are newer than this page.
   return known === undefined ? error.message : t(`field.${known}`);
 }
 

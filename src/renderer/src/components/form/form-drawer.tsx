@@ -1,4 +1,4 @@
-// A form over its list. It keeps what was typed through every failure, and asks before it throws it away.
+// A form over its list. The input survives every failure, and closing asks before it discards it.
 import { Button } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -19,12 +19,12 @@ interface FormDrawerProps {
   readonly actions?: ReactNode;
   /** The verb on the button: "Add", "Save". */
   readonly action: string;
-  // The drawer needs of the form only how it stands, whatever its fields are.
+  // Only the state of the form, so that its fields may be of any type.
   readonly form: Pick<
     OperationForm<Record<string, unknown>>,
     'failure' | 'isBusy' | 'isDirty' | 'submit' | 'overwrite'
   >;
-  /** After another's change: takes the present values into the form. */
+  /** After another's change: loads the present values into the form. */
   readonly onReload?: () => void;
   readonly width?: 480 | 560 | 640;
   readonly children: ReactNode;
@@ -89,7 +89,7 @@ export function FormDrawer({
   );
 }
 
-/** Fields side by side where there is room. */
+/** Fields side by side where they fit. */
 export function FieldRow({ children }: { readonly children: ReactNode }) {
   return <div className={classes.row}>{children}</div>;
 }

@@ -1,4 +1,4 @@
-// Why a form was not saved, at its foot where the button is; what was typed stays.
+// Why a form was not saved, at its foot beside the button; the input stays.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -8,7 +8,7 @@ import classes from './form.module.css';
 
 interface FormFailureProps {
   readonly failure: PanelCallError | null;
-  /** After another's change: takes the present values into the form. */
+  /** After another's change: loads the present values into the form. */
   readonly onReload?: (() => void) | undefined;
   /** After another's change: saves over it. */
   readonly onOverwrite?: (() => void) | undefined;

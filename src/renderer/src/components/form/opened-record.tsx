@@ -16,7 +16,7 @@ type ReadId = 'getTariff' | 'getInbound' | 'getNode';
 export interface RecordHold {
   /** The tag it had when it was read. */
   readonly etag: string | undefined;
-  /** Reads it anew; the form then begins anew. */
+  /** Reads the record again; the form then starts over with it. */
   reload(): void;
 }
 
@@ -46,7 +46,7 @@ export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, wid
   const isWaiting = useSoonOpen(isOpen && shown === null && (isSlow || record.error !== null));
   const show = (data: Output<Id>) =>
     setShown((before) => ({ record: data, etag: etags.find(read, input), revision: (before?.revision ?? 0) + 1 }));
-  // What is kept from before may be old: only what the panel has just said.
+  // A cached record may be old: wait for the present answer.
   if (shown === null && record.data !== undefined && !record.isFetching) show(record.data);
   if (shown !== null) {
     const reload = async () => {

@@ -1,4 +1,4 @@
-// A form that sends one operation: checked by the contract before it goes, and whatever is refused stays where it was typed.
+// A form that sends one operation: checked by the contract before it is sent; refused input stays in its fields.
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,20 +18,20 @@ export interface OperationFormOptions<Id extends OperationId, Values extends Rec
   /** What the contract cannot know, such as two passwords that must be alike: texts by field. */
   readonly check?: (values: Values) => FieldTexts;
   readonly describeField?: DescribeField;
-  /** The record's entity tag when the form was opened: another's change is then told instead of overwritten. */
+  /** The record's entity tag when the form was opened: another's change is then reported instead of overwritten. */
   readonly ifMatch?: string | undefined;
 }
 
 export interface OperationForm<Values extends Record<string, unknown>> {
   /** `form.getInputProps('name')` for each field. */
   readonly form: UseFormReturnType<Values>;
-  /** What went wrong as a whole; what single fields are to blame for stands at them. */
+  /** Why sending failed as a whole; errors of single fields are shown at the fields. */
   readonly failure: PanelCallError | null;
   readonly isBusy: boolean;
   readonly isDirty: boolean;
   /** For the form's onSubmit. */
   submit(event?: FormEvent): void;
-  /** Once more, over whatever another has changed meanwhile. */
+  /** Sends again without a condition, over another's change. */
   overwrite(): void;
 }
 
@@ -71,7 +71,7 @@ export function useOperationForm<Id extends OperationId, Values extends Record<s
   function refuse(texts: FieldTexts): void {
     form.setErrors(texts as never);
     const first = Object.keys(form.getValues()).find((name) => name in texts);
-    // After the errors are drawn: the first wrong field says what is wrong to who cannot see it.
+    // After the errors are drawn, so that a screen reader announces the first one.
     if (first !== undefined) requestAnimationFrame(() => form.getInputNode(first)?.focus());
   }
 

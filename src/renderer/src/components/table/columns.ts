@@ -1,4 +1,4 @@
-// The columns of a list: what a screen says of each, and the table features that all lists share.
+// The columns of a list: how a screen describes each, and the table features that all lists share.
 import {
   type ColumnDef,
   columnOrderingFeature,
@@ -13,20 +13,20 @@ import {
   tableFeatures,
 } from '@tanstack/react-table';
 
-/** How a column stands in the list. */
+/** How a column is shown in the list. */
 export interface ColumnLook {
   /** Its name, in the head and in the menu of columns. */
   readonly label: string;
-  /** px; a column without it takes what is left. */
+  /** px; a column without it gets the remaining width. */
   readonly width?: number;
   readonly align?: 'end';
-  /** Not shown in lists narrower than this: what matters least goes first. */
+  /** Not shown in lists narrower than this: the least important first. */
   readonly hideBelow?: 480 | 640 | 860 | 1100;
-  /** The panel's name of its order; the column can then be sorted. Lists that are here whole sort by the column's value. */
+  /** The panel's name of its order; the column can then be sorted. Lists that are loaded whole sort by the column's value. */
   readonly sort?: string;
   /** Sorted downwards first, as amounts and dates are. */
   readonly descFirst?: boolean;
-  /** Cannot be hidden: what tells the row. */
+  /** Cannot be hidden: it identifies the row. */
   readonly isFixed?: boolean;
   /** Hidden until chosen. */
   readonly isHidden?: boolean;
@@ -54,7 +54,7 @@ export function columnsOf<Row extends object>() {
   return createColumnHelper<Features, Row>();
 }
 
-/** How a column stands, by its id. */
+/** How a column is shown, by its id. */
 export function lookOf<Row extends object>(columns: Columns<Row>): ReadonlyMap<string, ColumnLook> {
   return new Map(columns.map((column) => [idOf(column), column.meta ?? { label: '' }]));
 }

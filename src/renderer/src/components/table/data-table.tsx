@@ -16,7 +16,7 @@ import { useColumnState, useOnWindow } from './use-column-state.ts';
 import { useRowWindow } from './use-row-window.ts';
 
 export interface DataTableProps<Row extends object> {
-  /** What is listed, for who cannot see it. */
+  /** What is listed, for screen readers. */
   readonly label: string;
   readonly columns: Columns<Row>;
   readonly rows: readonly Row[] | RowSource<Row>;
@@ -28,21 +28,21 @@ export interface DataTableProps<Row extends object> {
   hrefOf?(row: Row): string;
   /** The row that is open in a drawer. */
   readonly openId?: RowId | null | undefined;
-  /** The order the panel was asked for, `-` in front: downwards. Without `onSort` the list sorts what is here. */
+  /** The order that the panel was asked for, `-` in front: descending. Without `onSort` the list sorts the loaded rows. */
   readonly sort?: string | undefined;
   readonly onSort?: (sort: string) => void;
   readonly selection?: Selection | undefined;
   /** Keys for the row that has the focus. */
   readonly rowKeys?: readonly RowKey<Row>[];
-  /** Shown where there is nothing at all. */
+  /** Shown where there are no rows at all. */
   readonly empty: ReactNode;
-  /** Takes all filters out; given while there are some, it tells "nothing matches" from "nothing is here". */
+  /** Removes all filters; given while there are some, it distinguishes "nothing matches" from "nothing exists". */
   readonly onClearFilters?: (() => void) | undefined;
   /** Remembers this list's columns under a name. */
   readonly remember?: string;
   /** Another key begins the list at its top: rows of another question. */
   readonly listKey?: string;
-  /** Tells which rows are on screen, for whoever loads them. */
+  /** Reports which rows are on screen, to load them. */
   readonly onWindow?: (start: number, end: number) => void;
   /** Over the lower edge: the selection bar. */
   readonly children?: ReactNode;
@@ -64,7 +64,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   return <RowList {...props} />;
 }
 
-/** Mounted while there is a list, so that it measures and follows the element that is there. */
+/** Mounted while there is a list, so that it measures the present element. */
 function RowList<Row extends object>(props: DataTableProps<Row>) {
   const { columns, rows, reading, rowId, rowName, hrefOf, openId, selection, children } = props;
   const { t } = useTranslation('frame');
@@ -171,7 +171,7 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
   );
 }
 
-/** Keeps the place of rows that are not rendered. */
+/** The height of rows that are not rendered. */
 function Space({ height }: { readonly height: number }) {
   return height > 0 ? (
     <tr aria-hidden className={classes.space} style={{ height }}>

@@ -1,17 +1,17 @@
-// Which rows of a long list stand on screen, and where. Browsers end an element near 17 to 33 million pixels: a longer list has its
-// scroll range scaled, so that the scrollbar still tells the truth, while the wheel moves pixel by pixel.
+// Which rows of a long list are on screen, and where. Browsers limit an element to 17 to 33 million pixels: a longer list has its
+// scroll range scaled, so that the scrollbar still shows the right position, while the wheel moves pixel by pixel.
 
-/** The tallest a list is made, in px; above it one px of the scrollbar is more than one px of the list. */
+/** The largest height of a list, in px; above it one px of the scrollbar is more than one px of the list. */
 export const MAX_HEIGHT = 8_000_000;
-/** Rows made ready above and below what is seen. */
+/** Rows rendered above and below the visible ones. */
 const AHEAD = 8;
-/** Windows begin at multiples of this, so that a small step renders nothing anew. */
+/** Windows begin at multiples of this, so that a small step renders no new rows. */
 const STEP = 4;
 
 export interface ListShape {
   readonly count: number;
   readonly rowHeight: number;
-  /** Height of what is seen, in px. */
+  /** Height of the visible part, in px. */
   readonly viewport: number;
 }
 
@@ -36,21 +36,21 @@ export function isScaled({ count, rowHeight }: ListShape): boolean {
   return count * rowHeight > MAX_HEIGHT;
 }
 
-/** Where in the whole list, in its own px, a place of the scrollbar is. */
+/** The position in the whole list, in its own px, of a position of the scrollbar. */
 export function offsetAt(scrollTop: number, shape: ListShape): number {
   const full = shape.count * shape.rowHeight - shape.viewport;
   const range = rangeOf(shape) - shape.viewport;
   return range <= 0 ? 0 : (Math.min(Math.max(scrollTop, 0), range) / range) * Math.max(full, 0);
 }
 
-/** Where the scrollbar stands for a place in the whole list. */
+/** The scrollbar's position for a position in the whole list. */
 export function scrollTopAt(offset: number, shape: ListShape): number {
   const full = shape.count * shape.rowHeight - shape.viewport;
   const range = rangeOf(shape) - shape.viewport;
   return full <= 0 ? 0 : (Math.min(Math.max(offset, 0), full) / full) * Math.max(range, 0);
 }
 
-/** Follows the scrollbar: a small step moves the list as far as the scrollbar, a jump goes to where the scrollbar points. */
+/** Follows the scrollbar: a small step moves the list as far as the scrollbar, a jump goes to the scrollbar's position. */
 export function follow(offset: number, from: number, to: number, shape: ListShape): number {
   const full = Math.max(0, shape.count * shape.rowHeight - shape.viewport);
   const range = rangeOf(shape) - shape.viewport;
@@ -60,14 +60,14 @@ export function follow(offset: number, from: number, to: number, shape: ListShap
   return Math.min(Math.max(offset + to - from, 0), full);
 }
 
-/** The rows to render for a place in the whole list, and the space around them. */
+/** The rows to render at a position in the whole list, and the space around them. */
 export function windowAt(offset: number, scrollTop: number, shape: ListShape): RowWindow {
   const { count, rowHeight, viewport } = shape;
   const first = Math.floor(offset / rowHeight) - AHEAD;
   const start = Math.min(Math.max(0, Math.floor(first / STEP) * STEP), Math.max(0, count - 1));
   const last = Math.ceil((offset + viewport) / rowHeight) + AHEAD;
   const end = Math.min(count, Math.ceil(last / STEP) * STEP);
-  // Scrollbar and list differ by this much; it stays the same while both move alike.
+  // Scrollbar and list differ by this much; it is constant while both move alike.
   const drift = offset - scrollTop;
   const before = Math.max(0, start * rowHeight - drift);
   return { start, end, before, after: Math.max(0, rangeOf(shape) - before - (end - start) * rowHeight) };

@@ -22,7 +22,7 @@ interface State {
 
 const NOTHING: State = { ids: new Set(), isAll: false };
 
-/** One row changed; whoever takes a row out of "all" goes back to the rows named before. */
+/** One row changed; removing a row from "all" returns to the rows selected one by one before. */
 export function toggled({ ids, isAll }: State, id: RowId): State {
   const next = new Set(ids);
   if (isAll || next.has(id)) next.delete(id);
@@ -39,7 +39,7 @@ export function withRows({ ids }: State, rows: readonly RowId[], isOn: boolean):
   return { ids: next, isAll: false };
 }
 
-/** `key`: what the list is filtered by; another filter clears the selection, which would else hide rows nobody sees. */
+/** `key`: what the list is filtered by; another filter clears the selection, which would otherwise contain rows out of sight. */
 export function useSelection(key = ''): Selection {
   const [state, setState] = useState<State & { readonly key: string }>({ ...NOTHING, key });
   const current = state.key === key ? state : NOTHING;

@@ -13,7 +13,7 @@ interface TableHeadProps<Row extends object> {
   readonly looks: ReadonlyMap<string, ColumnLook>;
   readonly state: ColumnState;
   readonly selection: Selection | undefined;
-  /** Ids of the rows that are here. */
+  /** Ids of the loaded rows. */
   readonly ids: readonly RowId[];
 }
 

@@ -1,4 +1,4 @@
-// Which columns a list shows, in which order and width, and by which it is sorted; what is chosen is remembered.
+// Which columns a list shows, in which order and width, and by which it is sorted; choices are stored in this browser.
 import type { SortingState, Updater } from '@tanstack/react-table';
 import { useEffect, useMemo, useState } from 'react';
 import { changeTableView, type TableView, useView } from '../../state/view.ts';
@@ -13,7 +13,7 @@ export interface ColumnState {
   readonly onSortingChange: (change: Updater<SortingState>) => void;
   canSort(id: string): boolean;
   widthOf(id: string): number | undefined;
-  /** null where the list remembers nothing. */
+  /** null where the list stores no choices. */
   readonly onResize: ((id: string, width: number | null) => void) | null;
 }
 
@@ -66,7 +66,7 @@ function visibilityOf(looks: ReadonlyMap<string, ColumnLook>, view: TableView): 
   return Object.fromEntries([...looks].map(([id, look]) => [id, isShown(id, look, view)]));
 }
 
-/** As chosen; columns that are newer than the choice keep the place they have by default. */
+/** As chosen; columns that are newer than the choice stay at their default position. */
 export function orderOf(looks: ReadonlyMap<string, ColumnLook>, view: TableView): string[] {
   const all = [...looks.keys()];
   if (view.order === undefined) return all;
@@ -77,7 +77,7 @@ export function orderOf(looks: ReadonlyMap<string, ColumnLook>, view: TableView)
   return order;
 }
 
-/** Tells which rows are on screen, once for each window. */
+/** Reports which rows are on screen, once for each window. */
 export function useOnWindow(
   onWindow: ((start: number, end: number) => void) | undefined,
   start: number,

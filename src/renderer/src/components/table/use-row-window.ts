@@ -1,4 +1,4 @@
-// Follows the scrolling of a list and says which rows stand in its window; renders anew only when that changes.
+// Follows the scrolling of a list and returns the rows in its window; renders again only when that changes.
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { follow, isScaled, type ListShape, type RowWindow, scrollTopAt, windowAt } from './row-window.ts';
@@ -71,7 +71,7 @@ export function useRowWindow(
       if (Math.abs(top - element.scrollTop) < 1) return;
       element.scrollTop = top;
       place.current.scrollTop = element.scrollTop;
-      // At once, in the same frame as the scrollbar: nobody sees either of them move.
+      // In the same frame as the scrollbar, so that neither is seen to move.
       flushSync(update);
     };
     const onScroll = () => {

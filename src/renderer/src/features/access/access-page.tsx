@@ -1,4 +1,4 @@
-// The page around setup and sign-in: one card in the middle, and how it looks and speaks.
+// The page around setup and sign-in: one card in the middle, and the choice of language and theme.
 import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import { IconLanguage, IconMoon, IconSun } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -16,7 +16,7 @@ interface AccessPageProps {
   readonly children: ReactNode;
   /** Under the card. */
   readonly foot?: ReactNode;
-  /** Over a page that keeps its own title for later. */
+  /** Over a page whose own title returns later. */
   readonly isOver?: boolean;
 }
 

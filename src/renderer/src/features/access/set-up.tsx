@@ -1,4 +1,4 @@
-// Setup: the administrator is made by the one-time link, which stands behind the `#` so that it is never sent as an address.
+// Setup: the administrator is created by the one-time link, whose token follows the `#` so that it is never sent as an address.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ import { AccessPage } from './access-page.tsx';
 export function SetUp() {
   const { path } = useRoute();
   const { data: state } = useOperation('panelState', {});
-  // As typed in the form, for the step behind it; gone with the page.
+  // As typed in the form, for the next step; never stored.
   const [password, setPassword] = useState<string>();
   const token = path[0] === 'setup' ? path[1] : undefined;
   if (state?.signed_in && path[1] === 'done') return <Done password={password} />;
@@ -104,7 +104,7 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
   );
 }
 
-/** The administrator is made and signed in: the one thing that is worth doing at once. */
+/** The administrator is created and signed in: offers the second factor. */
 function Done({ password }: { readonly password: string | undefined }) {
   const { t } = useTranslation('access');
   const [isEnrolling, setEnrolling] = useState(false);

@@ -1,4 +1,4 @@
-// Sign-in: name, password, and a code where the panel asks for one. Also over a page whose session has ended, which it keeps.
+// Sign-in: name, password, and a code where the panel asks for one. Also over a page whose session has ended, which stays mounted.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -15,7 +15,7 @@ import { AccessPage } from './access-page.tsx';
 import { useCountdown } from './use-countdown.ts';
 
 interface SignInProps {
-  /** Over the page, which keeps what was typed. */
+  /** Over the page, whose input stays. */
   readonly isOver?: boolean;
 }
 

@@ -1,10 +1,10 @@
-// Counts whole seconds down to nothing, for how long one has to wait.
+// Counts whole seconds down to zero, for a wait.
 import { useCallback, useEffect, useState } from 'react';
 
 export interface Countdown {
   /** Seconds; 0: over. */
   readonly left: number;
-  /** Begins anew with so many seconds. */
+  /** Starts again with so many seconds. */
   begin(seconds: number): void;
 }
 

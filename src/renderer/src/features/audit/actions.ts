@@ -1,4 +1,4 @@
-// What the audit log can tell of, by what it is about: every operation that changes something, and what only the machine does.
+// The actions of the audit log by subject: every operation that changes something, and what only the machine does.
 import type { audit } from '../../../../i18n/en/pages/audit.ts';
 
 /** Each has its words in `audit:action`. */

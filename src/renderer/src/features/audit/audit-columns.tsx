@@ -83,7 +83,7 @@ interface ActorProps {
   readonly words: Words;
 }
 
-/** Who acted, told apart by a sign too: a key may bear the administrator's name. */
+/** Who acted, with an icon of its kind: a key may have the administrator's name. */
 export function Actor({ actor, words }: ActorProps) {
   const { t } = useTranslation('audit');
   const Icon = ACTOR_ICONS[actor.kind];

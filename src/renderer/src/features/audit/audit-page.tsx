@@ -1,4 +1,4 @@
-// The audit log: who did what, on what, from where. Everything that was ever changed is found here.
+// The audit log: who did what, on what, from where. Every change ever made is found here.
 import { TextInput } from '@mantine/core';
 import { IconHistory, IconSearch } from '@tabler/icons-react';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react';
@@ -156,7 +156,7 @@ function clearAll(
 
 interface SearchFootProps {
   readonly entries: Entries;
-  /** null: nothing is searched for. */
+  /** null: there is no search. */
   readonly found: number | null;
   readonly isSearching: boolean;
   readonly onMore: () => void;

@@ -19,7 +19,7 @@ import type { Words } from './use-words.ts';
 interface EntryDrawerProps {
   /** null: closed. */
   readonly id: number | null;
-  /** Those that are here already. */
+  /** The entries that are already loaded. */
   readonly items: readonly AuditEntry[];
   readonly words: Words;
   readonly onClose: () => void;
@@ -116,7 +116,7 @@ function Entry({ entry, words }: { readonly entry: AuditEntry; readonly words: W
   );
 }
 
-/** What was asked for, as it was: a text as it stands, the rest as JSON. */
+/** A value of the request, unchanged: a text as it is, the rest as JSON. */
 function Value({ value }: { readonly value: unknown }) {
   const { t } = useTranslation('common');
   if (value === null) return <span className={classes.quiet}>{t('none')}</span>;

@@ -15,7 +15,7 @@ import type { Words } from './use-words.ts';
 
 interface ExportButtonProps {
   readonly filter: Filter;
-  /** What is searched for within it. */
+  /** The search text within it. */
   readonly text: string;
   readonly words: Words;
 }

@@ -1,4 +1,4 @@
-// Where the log is narrowed: who, what, on what, when. Each condition works at once and stands in the address.
+// The conditions of the log: who, what, on what, when. Each takes effect at once and is part of the address.
 import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

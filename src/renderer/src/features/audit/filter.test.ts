@@ -1,4 +1,4 @@
-// Holds the log's filter to the contract, whatever stands in the address.
+// Holds the log's filter to the contract, whatever the address contains.
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, listAudit } from '../../../../contract/audit.ts';
 import { filterOf, matches, namesIn } from './filter.ts';

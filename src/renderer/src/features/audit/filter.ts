@@ -11,7 +11,7 @@ export type ActorKind = (typeof ACTORS)[number];
 /** Who can have acted, beside single keys. */
 export const ACTOR_KINDS: readonly ActorKind[] = ACTORS;
 
-/** What an address asks for; what makes no sense in it is left out. `actor` is a kind, or `key:3`. */
+/** The filter in an address; invalid parts are ignored. `actor` is a kind, or `key:3`. */
 export function filterOf(query: URLSearchParams): Filter {
   const filter: { -readonly [Name in keyof Filter]: Filter[Name] } = {};
   const action = query.get('action');
@@ -36,9 +36,9 @@ export function namesIn({ key_id, actor, ...filter }: Filter): readonly FilterNa
   return key_id !== undefined || actor !== undefined ? ['actor', ...names] : names;
 }
 
-// The search within the log: an entry matches where every word of the text stands somewhere in it.
+// The search within the log: an entry matches if it contains every word of the text.
 
-/** `words`: what is shown of the entry and does not stand in it, such as its act in the language of the page. */
+/** `words`: what is shown of the entry beyond its own fields, such as the action in the language of the page. */
 export function matches(entry: AuditEntry, text: string, words: string): boolean {
   const parts = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return true;

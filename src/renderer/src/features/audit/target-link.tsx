@@ -34,7 +34,7 @@ export function TargetLink({ entry, words }: TargetLinkProps) {
   );
 }
 
-/** A user's name, read once: the log is no place that must follow it. null: unknown or not asked for. */
+/** A user's name, read once: the log need not follow its changes. null: unknown or not needed. */
 function useUserName(id: number | null): string | null {
   const { client } = usePanel();
   const { data } = useQuery({

@@ -1,4 +1,4 @@
-// What an entry is about: `user:7` as a kind, an id and the place of its record.
+// The target of an entry: `user:7` as a kind, an id and the path of its record.
 
 export type TargetKind =
   | 'user'
@@ -35,7 +35,7 @@ const PLACES: Readonly<Record<TargetKind, readonly string[] | null>> = {
   certificate: ['settings', 'certificates'],
 };
 
-/** Kinds whose records have a place of their own. */
+/** Kinds whose records have an address of their own. */
 const OWN: ReadonlySet<TargetKind> = new Set(['user', 'tariff', 'inbound', 'node']);
 
 /** null: of a kind that this page does not know. */
@@ -51,7 +51,7 @@ export function placeOf({ kind, id }: Target): readonly string[] {
   return OWN.has(kind) ? [...place, id] : place;
 }
 
-/** What an act leaves nothing of, so that there is no record to lead to. */
+/** Whether an act deletes its target, so that there is no record to link to. */
 export function isGone(action: string): boolean {
   return /^delete(?:User|Tariff|Inbound|Node)$/.test(action);
 }

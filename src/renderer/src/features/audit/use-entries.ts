@@ -1,4 +1,4 @@
-// Reads the log: the newest page is kept up to date, older ones are read on demand.
+// Reads the log: the newest page is refreshed, older ones are read on demand.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AuditEntry } from '../../../../contract/audit.ts';
 import { type PanelCallError, toPanelCallError } from '../../../../contract/client.ts';
@@ -14,13 +14,13 @@ export interface Entries {
   readonly hasMore: boolean;
   /** Why older ones could not be read. */
   readonly failure: PanelCallError | null;
-  /** Reads the next older ones; nothing while it is at that already. */
+  /** Reads the next older ones; does nothing while that is already running. */
   readMore(limit?: number): void;
 }
 
 const NOTHING: readonly AuditEntry[] = [];
 const PAGE = 100;
-/** Signing in tells no event. */
+/** No event reports a sign-in. */
 const EVERY_MS = 15_000;
 
 export function useEntries(filter: Filter): Entries {
@@ -67,7 +67,7 @@ export function useEntries(filter: Filter): Entries {
   };
 }
 
-// The entries that are here: the newest, read anew as things happen, and older ones, read as the list is scrolled. Entries never change.
+// The loaded entries: the newest, refreshed as things happen, and older ones, read as the list is scrolled. Entries never change.
 
 export interface Known {
   /** The question they answer. */
@@ -83,7 +83,7 @@ interface Page {
   readonly next_before: number | null;
 }
 
-/** With the newest page read anew. Where more has happened than a page holds, what is here begins anew. */
+/** Adds a refreshed newest page. Where more has happened than a page holds, the list starts over. */
 export function withNewest(known: Known | null, key: string, page: Page): Known {
   const start: Known = { key, items: page.items, next: page.next_before };
   const newest = known?.items[0]?.id;

@@ -12,11 +12,11 @@ export interface Words {
   actionOf(action: string): string;
   /** The administrator or the key by name, else what acted. */
   actorOf(actor: AuditEntry['actor']): string;
-  /** What matters most of what was asked: "1 month". '' where nothing does. */
+  /** The most important part of the request: "1 month". '' where there is none. */
   gistOf(entry: AuditEntry): string;
   /** The kind of a record and its number: "User 7". */
   kindOf(target: Target): string;
-  /** A record's name, where it is known here; users' are not. */
+  /** A record's name, if it is loaded; users' are not. */
   nameOf(entry: Pick<AuditEntry, 'target' | 'detail' | 'action'>): string | null;
 }
 

@@ -10,7 +10,7 @@ import { ConnectionState, kindOf } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import classes from './connections.module.css';
 
-/** A connection with what its node says of it. */
+/** A connection with the name and address of its node. */
 export interface ConnectionRow extends Inbound {
   readonly node: string;
   /** Where users connect to: its own host, else the node's. */

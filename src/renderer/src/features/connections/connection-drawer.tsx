@@ -1,4 +1,4 @@
-// A connection over its list: made anew, made after another, or changed.
+// A connection over its list: created, copied from another, or changed.
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
@@ -18,7 +18,7 @@ import { blankValues, changesOf, createOf, freeTag, missingOf, previewLink, type
 interface ConnectionDrawerProps {
   /** `new`, an id, or null: closed. */
   readonly open: 'new' | number | null;
-  /** For a new one: the one it is made after. */
+  /** For a new one: the one it is copied from. */
   readonly from: Inbound | undefined;
   /** For a new one: the node that was looked at. */
   readonly nodeId: number | null;
@@ -101,7 +101,7 @@ function EditConnection({ inbound, hold, isOpen, nodes, all, onClose }: EditProp
     ifMatch: hold.etag,
     message: ({ name, public_key }) => ({
       text: t('connections:said.saved', { name }),
-      // A key that was replaced is gone: there is no way back to it.
+      // A replaced key cannot be restored.
       ...(public_key === inbound.public_key && { undo: () => run({ id, ...former }) }),
     }),
     onDone: onClose,
@@ -139,7 +139,7 @@ function tagsOf(all: readonly Inbound[], nodeId: string, ownId: number | null): 
   return new Set(all.filter(({ id, node_id }) => String(node_id) === nodeId && id !== ownId).map(({ tag }) => tag));
 }
 
-/** What no schema sees: what the shape needs, and names that are taken. */
+/** What no schema checks: fields that the shape requires, and tags that are taken. */
 function useCheck(all: readonly Inbound[], ownId: number | null): (values: Values) => FieldTexts {
   const { t } = useTranslation(['errors', 'connections']);
   return (values) => {
@@ -149,7 +149,7 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
   };
 }
 
-// The share link as it will be, while the form is filled in: written by the code that writes the real ones, for a made-up user.
+// A preview of the share link while the form is filled in, written by the code that writes the real ones, for a made-up user.
 
 interface LinkPreviewProps {
   readonly values: Values;

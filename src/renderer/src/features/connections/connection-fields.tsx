@@ -25,7 +25,7 @@ interface ConnectionFieldsProps {
   readonly nodes: readonly Node[];
   /** What the tag will be where none is typed. */
   readonly tag: string;
-  /** null: it is being made, so node and protocol can still be chosen. */
+  /** null: it is being created, so node and protocol can still be chosen. */
   readonly present: { readonly hasPrivateKey: boolean; readonly publicKey: string } | null;
 }
 

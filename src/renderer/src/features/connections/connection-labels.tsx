@@ -35,7 +35,7 @@ export function kindOf({ protocol, network, security }: Pick<Inbound, 'protocol'
   return parts.join(' · ');
 }
 
-// Whether a connection works at the moment, in the words that fit one.
+// The state of a connection, in the words for connections.
 
 export function ConnectionState({ inbound }: { readonly inbound: Pick<Inbound, 'enabled' | 'status'> }) {
   const { t } = useTranslation('connections');

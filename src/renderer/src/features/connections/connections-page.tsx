@@ -42,7 +42,7 @@ export function ConnectionsPage() {
   useShortcuts([{ keys: 'n', label: t('connections:create'), run: create }]);
 
   const open = openedBy(path[1]);
-  // The form begins with its node and with what it is made after: not before both are here.
+  // The form starts with its node and its original: wait until both are loaded.
   const isWaiting = nodeList.isPending || (query.has('from') && connections.isPending);
   return (
     <Page fill>

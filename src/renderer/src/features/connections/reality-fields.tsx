@@ -1,4 +1,4 @@
-// The keys of REALITY: made here with one press. The private one goes to the panel when the form is saved and is never shown.
+// The keys of REALITY, generated with one press. The private key is sent when the form is saved and is never shown.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { IconKey, IconLock, IconRefresh } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -11,7 +11,7 @@ import { newShortId, type Values } from './values.ts';
 
 interface RealityFieldsProps {
   readonly form: OperationForm<Values>['form'];
-  /** null: it is being made. */
+  /** null: it is being created. */
   readonly present: { readonly hasPrivateKey: boolean; readonly publicKey: string } | null;
 }
 
@@ -28,7 +28,7 @@ export function RealityFields({ form, present }: RealityFieldsProps) {
       form.clearFieldError('public_key');
       setMade(private_key);
       setTyping(false);
-      // What was made without being asked for is no input that could be lost.
+      // Keys that were generated without a request are no input that could be lost.
       if (isUntouched && present === null) form.resetDirty({ ...form.getValues(), ...next });
     },
   });

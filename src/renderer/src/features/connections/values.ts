@@ -1,4 +1,4 @@
-// A connection as its form has it, and back: what its shape has no place for is not sent, an empty text is none.
+// A connection as its form has it, and back: what its shape does not have is not sent, an empty text becomes null.
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/inbound-shape.ts';
@@ -21,7 +21,7 @@ export type Values = {
   fingerprint: string;
   alpn: string[];
   public_key: string;
-  /** Typed or just made; what the panel has never comes here. */
+  /** Typed or just generated; the panel never sends its own. */
   private_key: string;
   short_id: string;
   method: string;
@@ -33,7 +33,7 @@ type Changes = Omit<Create, 'node_id' | 'protocol'>;
 
 const COMMON_METHOD = METHODS[2];
 
-/** A new one as most are made today: VLESS with REALITY. */
+/** A new one with the most common settings of today: VLESS with REALITY. */
 export function blankValues(nodeId: number | null): Values {
   return {
     node_id: nodeId === null ? '' : String(nodeId),
@@ -89,7 +89,7 @@ export function reshaped(values: Values, change: Partial<InboundShape>): Values 
   const before = shapeFields(values);
   return {
     ...next,
-    // What a browser's imitation and vision are for is taken along where it becomes possible, and can be taken out.
+    // Fingerprint and Vision are set where they become possible, and can be removed.
     flow: fields.has('flow') ? (before.has('flow') ? next.flow : flowFor(next)) : '',
     fingerprint: fields.has('fingerprint') && !before.has('fingerprint') ? 'chrome' : next.fingerprint,
   };
@@ -99,7 +99,7 @@ function flowFor({ security }: InboundShape): Values['flow'] {
   return security === 'reality' ? 'xtls-rprx-vision' : '';
 }
 
-/** All that can be changed later. A private key is sent only where one was typed or made. */
+/** All that can be changed later. A private key is sent only where one was typed or generated. */
 export function changesOf(values: Values): Changes {
   const fields = shapeFields(values);
   const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
@@ -111,7 +111,7 @@ export function changesOf(values: Values): Changes {
     network,
     security,
     host: host.trim() === '' ? null : host.trim(),
-    // Empty: the contract says that it has to be filled.
+    // Empty: the contract reports it as missing.
     port: port === '' ? (undefined as unknown as number) : port,
     sni: text('sni', values.sni),
     path: text('path', values.path),
@@ -144,7 +144,7 @@ export function missingOf(values: Values): readonly ('sni' | 'public_key' | 'met
   return missing;
 }
 
-/** A tag that is free on its node: what it is, with a number where that is taken. */
+/** A free tag on its node: the shape's name, with a number where that is taken. */
 export function freeTag({ protocol, network, security }: InboundShape, taken: ReadonlySet<string>): string {
   const base = [protocol, security === 'reality' ? security : network === 'tcp' ? security : network]
     .filter((part) => part !== 'none')
@@ -155,12 +155,12 @@ export function freeTag({ protocol, network, security }: InboundShape, taken: Re
   }
 }
 
-/** Eight random bytes in hex, which tell one connection's clients from another's. */
+/** Eight random bytes in hex, which distinguish one connection's clients from another's. */
 export function newShortId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Opens nothing: the link only shows its form. */
+/** The link only shows its form: it connects to nothing. */
 const SAMPLE_USER = { uuid: '00000000-0000-4000-8000-000000000000', password: 'password-of-the-user' } as const;
 
 /** One line of ASCII; null while something that the link needs is missing. `nodeAddress`: used where the connection has no host. */

@@ -82,7 +82,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
   );
 }
 
-// A day's traffic of a node at a glance: a bar for each hour, its sum beside.
+// A day's traffic of a node as a sparkline: a bar for each hour, its sum beside.
 
 const WIDTH = 96;
 const HEIGHT = 20;

@@ -26,7 +26,7 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
     initial,
     toInput: (values) => ({ ...values, address: values.address.trim() }),
     message: ({ name }) => ({ text: t('said.created', { name }) }),
-    // Next it needs a connection: its record says so.
+    // Next it needs a connection, which its record offers.
     onDone: ({ id }) => navigate(hashOf(['nodes', id]), { replace: true }),
   });
   return (

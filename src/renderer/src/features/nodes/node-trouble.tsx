@@ -1,4 +1,4 @@
-// What is wrong with a node, and what to do about it.
+// The problem of a node, and what to do about it.
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes.ts';
@@ -6,10 +6,10 @@ import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import classes from './nodes.module.css';
 
-/** The few causes that have advice of their own; others are told in the node's words. */
+/** The few causes with advice of their own; others are shown as the node reports them. */
 type Trouble = 'unreachable' | 'engine' | 'waiting';
 
-/** null: nothing is. */
+/** null: none. */
 export function troubleOf({ enabled, status, error }: Pick<Node, 'enabled' | 'status' | 'error'>): Trouble | null {
   if (!enabled || (status === 'up' && error === null)) return null;
   if (status === 'up') return 'engine';

@@ -1,4 +1,4 @@
-// The nodes: the servers that carry the traffic, how each is at the moment, and what to do where one is not well.
+// The nodes: the servers that carry the traffic, the state of each, and what to do where one has a problem.
 import { Button } from '@mantine/core';
 import { IconPlus, IconServer2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-// "Needs attention": what is wrong, each with the way to mend it. Nothing is shown where nothing is wrong.
+// "Needs attention": each problem with the way to solve it. Not shown where there are none.
 import { Button } from '@mantine/core';
 import {
   IconArchive,

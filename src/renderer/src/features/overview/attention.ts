@@ -1,4 +1,4 @@
-// What needs the administrator's attention, gravest first: only what is true now and can be mended.
+// What needs the administrator's attention, most serious first: only what is true now and can be solved.
 import type { Output } from '../../../../contract/table.ts';
 import { DAY_MS } from '../../../../domain/limits.ts';
 
@@ -11,7 +11,7 @@ export type Attention =
   | { readonly kind: 'expiring'; readonly count: number }
   | { readonly kind: 'limited'; readonly count: number };
 
-/** What is known so far; undefined: not read yet, or not to be had. */
+/** What has been read so far; undefined: not read yet, or not available. */
 export interface Known {
   readonly overview: Output<'getOverview'> | undefined;
   readonly nodes: Output<'listNodes'> | undefined;

@@ -1,4 +1,4 @@
-// The overview: how the service is at this moment, what needs a hand, and where the traffic goes.
+// The overview: the present state of the service, what needs attention, and the traffic.
 import { useTranslation } from 'react-i18next';
 import { HOUR_MS } from '../../../../domain/limits.ts';
 import { Page, PageHeader } from '../../components/page.tsx';

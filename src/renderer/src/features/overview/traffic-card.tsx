@@ -20,7 +20,7 @@ type Report = Output<'getTraffic'>;
 
 const EVERY_MS = 60_000;
 const HEIGHT = 260;
-/** As many as have a colour of their own; more would not be told apart. */
+/** As many as have a colour of their own; more could not be distinguished. */
 const MAX_NODES = 8;
 
 export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
@@ -84,7 +84,7 @@ function rangeOf(text: string | null): Range {
   return RANGES.find((range) => range === text) ?? '24h';
 }
 
-/** The traffic of each node, in the nodes' order; undefined: on its way. */
+/** The traffic of each node, in the nodes' order; undefined: being read. */
 function useNodeTraffic(nodes: Nodes, range: Range): readonly (Report | undefined)[] {
   const panel = usePanel();
   return useQueries({

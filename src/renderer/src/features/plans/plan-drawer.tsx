@@ -1,4 +1,4 @@
-// A plan over its list: made anew, made after another, or changed.
+// A plan over its list: created, copied from another, or changed.
 import { useTranslation } from 'react-i18next';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { OpenedRecord, type RecordHold } from '../../components/form/opened-record.tsx';
@@ -15,9 +15,9 @@ import classes from './plans.module.css';
 interface PlanDrawerProps {
   /** `new`, an id, or null: closed. */
   readonly open: 'new' | number | null;
-  /** For a new plan: the one it is made after. */
+  /** For a new plan: the one it is copied from. */
   readonly from: Plan | undefined;
-  /** What prices are told in where a plan has none yet. */
+  /** The currency of prices where a plan has none yet. */
   readonly currency: string;
   readonly onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// The form of a plan: what a user gets who is made from it.
+// The form of a plan: what a user created from it gets.
 import { Autocomplete, NumberInput, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -84,7 +84,7 @@ export function PlanFields({ form }: Pick<OperationForm<PlanValues>, 'form'>) {
   );
 }
 
-// A price: an amount as people say it, and its currency.
+// A price: an amount in the major unit, and its currency.
 
 interface PriceInputProps {
   readonly value: PlanValues['price'];

@@ -12,7 +12,7 @@ import type { Plan } from './plan-values.ts';
 
 interface PlanMenuProps {
   readonly plan: Plan;
-  /** It is no longer there, or no longer where it stood. */
+  /** The plan no longer exists, or is no longer in this list. */
   readonly onGone: () => void;
 }
 

@@ -6,7 +6,7 @@ import { toMajor, toMinor } from './price.ts';
 
 export type Plan = Output<'getTariff'>;
 
-/** Fields are named as the contract names them, so that what it refuses stands at its field. */
+/** Fields are named as the contract names them, so that its errors appear at the fields. */
 export type PlanValues = {
   name: string;
   traffic_limit: number | null;
@@ -15,7 +15,7 @@ export type PlanValues = {
   starts: Plan['starts'];
   device_limit: number | null;
   inbounds: number[] | null;
-  /** `amount`: as people say it, 4.99. */
+  /** `amount`: in the major unit, 4.99. */
   price: { amount: number | null; currency: string };
 };
 
@@ -60,7 +60,7 @@ export function formerOf({ name, traffic_limit, reset_strategy, duration, ...pla
   return { name, traffic_limit, reset_strategy, duration, starts, device_limit, inbounds, price };
 }
 
-/** Days of a term, for its place among others; without end it is the longest. */
+/** Days of a term, for sorting; without an end it is the longest. */
 export function lengthOf(duration: Plan['duration']): number {
   if (duration === null) return Number.POSITIVE_INFINITY;
   return 'days' in duration ? duration.days : duration.months * 30.44;

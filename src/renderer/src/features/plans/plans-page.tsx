@@ -1,4 +1,4 @@
-// The plans: what users are made from. Those in use and the archived ones stand apart.
+// The plans that users are created from, offered and archived ones apart.
 import { Button } from '@mantine/core';
 import { IconPlus, IconStack2 } from '@tabler/icons-react';
 import { useCallback } from 'react';
@@ -35,7 +35,7 @@ export function PlansPage() {
   const open = openedBy(path[1]);
   const from = all.find(({ id }) => String(id) === query.get('from'));
   const currency = all.findLast(({ price }) => price !== null)?.price?.currency ?? t('usualCurrency');
-  // A copy begins with what it is made after: not before that is here.
+  // A copy starts with the values of its original: wait until that is loaded.
   const isWaiting = open === 'new' && query.has('from') && plans.isPending;
   return (
     <Page fill>

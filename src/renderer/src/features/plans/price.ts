@@ -25,7 +25,7 @@ export function toMinor(amount: number, currency: string): number {
   return Math.round(amount * 10 ** digitsOf(currency));
 }
 
-/** `€4.99`; nothing behind the point where it is even. */
+/** `€4.99`; no decimals where the amount is even. */
 export function formatPrice(price: Price, language: Language): string {
   const format = new Intl.NumberFormat(languageEntry(language).tag, {
     style: 'currency',

@@ -53,7 +53,7 @@ export function findSection(sections: readonly Section[], path: readonly string[
   return matches.reduce((best, one) => (one.path.length > best.path.length ? one : best), matches[0] ?? GENERAL);
 }
 
-/** Whether a path is the API's documentation, which takes the whole screen. */
+/** Whether a path is the API's documentation, which fills the whole screen. */
 export function isDocumentation(path: readonly string[]): boolean {
   return path.join('/') === 'security/api/docs';
 }

@@ -1,4 +1,4 @@
-// The columns of the list: who, how they stand, and what runs out.
+// The columns of the list: identity, state, and what runs out.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../contract/users.ts';
@@ -12,7 +12,7 @@ import classes from './users.module.css';
 
 const column = columnsOf<User>();
 
-/** `hrefOf` and `nameOf` must stay the same while what they give does: rows are rendered anew with the columns. */
+/** `hrefOf` and `nameOf` must keep their identity while their results stay the same: rows are rendered again with the columns. */
 export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => string): Columns<User> {
   const { t } = useTranslation(['users', 'common']);
   return useMemo(

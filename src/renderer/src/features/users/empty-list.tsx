@@ -1,4 +1,4 @@
-// Nobody matches: which filter to drop, and how many would then be there.
+// No user matches: which filter to remove, and how many users would then be listed.
 import { Button } from '@mantine/core';
 import { IconUserSearch, IconUsers } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Exports what the list shows, and says how far it is.
+// Exports what the list shows, with its progress.
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -51,7 +51,7 @@ export function ExportButton({ filter, sort, plans }: ExportButtonProps) {
   );
 }
 
-// The export of a list: page after page into one file, with its progress and a way to stop it.
+// The export of a list: page after page into one file, with progress and cancellation.
 
 export interface Export {
   /** null: none is running. */

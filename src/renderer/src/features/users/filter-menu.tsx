@@ -1,4 +1,4 @@
-// Where conditions are added: plan, tag, online, expiring. Each works at once and stands in the address.
+// Where conditions are added: plan, tag, online, expiring. Each takes effect at once and is part of the address.
 import { Autocomplete, Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

@@ -1,4 +1,4 @@
-// The address of the list: it keeps every condition, and a broken one narrows nothing.
+// The address of the list: it stores every condition, and a broken one filters nothing.
 import { describe, expect, it } from 'vitest';
 import { bulkFilterOf, dropped, expiringWithin, filterOf, namesIn, sortOf, without } from './filter.ts';
 

@@ -1,11 +1,11 @@
-// What the list is narrowed by, as the address keeps it and as the panel is asked. What the address says wrongly is left out.
+// The filter of the list, as the address stores it and as the panel is asked. Invalid parts of the address are ignored.
 import { SORTS, type Sort, USER_STATES, type UserFilter, type UserState } from '../../../../contract/users.ts';
 import { DAY_MS, HOUR_MS } from '../../../../domain/limits.ts';
 
 export type Filter = UserFilter;
 export type FilterName = 'state' | 'q' | 'tariff_id' | 'tag' | 'contact' | 'online' | 'expires';
 
-/** Members of the address that a condition is made of. */
+/** The query members of each condition. */
 const MEMBERS: Readonly<Record<FilterName, readonly string[]>> = {
   state: ['state'],
   q: ['q'],
@@ -49,7 +49,7 @@ function instantOf(text: string | null): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
-/** The order that the address asks for; the newest first where it asks for none. */
+/** The order in the address; the newest first by default. */
 export function sortOf(query: URLSearchParams): Sort {
   const text = query.get('sort');
   const field = SORTS.find((one) => one === text?.replace(/^-/, ''));
@@ -62,7 +62,7 @@ export function namesIn(filter: Filter): readonly FilterName[] {
   return NAMES.filter((name) => MEMBERS[name].some((member) => filter[member as keyof Filter] !== undefined));
 }
 
-/** A change of the address that takes conditions out. */
+/** A change of the address that removes conditions. */
 export function without(names: readonly FilterName[]): Record<string, null> {
   return Object.fromEntries(names.flatMap((name) => MEMBERS[name].map((member) => [member, null])));
 }
@@ -73,7 +73,7 @@ export function dropped(filter: Filter, name: FilterName): Filter {
   return Object.fromEntries(Object.entries(filter).filter(([member]) => !members.includes(member)));
 }
 
-/** A change of the address: whoever runs out within so many days from now (epoch ms), to the hour. */
+/** A change of the address: users whose term ends within so many days from now (epoch ms), to the hour. */
 export function expiringWithin(days: number, now: number): Record<string, string> {
   const from = Math.floor(now / HOUR_MS) * HOUR_MS;
   return {
@@ -82,7 +82,7 @@ export function expiringWithin(days: number, now: number): Record<string, string
   };
 }
 
-/** The filter of a bulk act: whoever has no condition means everyone, and has to say so. */
+/** The filter of a bulk act; without conditions it has to state that it means all users. */
 export function bulkFilterOf(filter: Filter): Filter | { readonly all: true } {
   return namesIn(filter).length === 0 ? { all: true } : filter;
 }

@@ -1,4 +1,4 @@
-// The search of the list: it answers while one types, and the address keeps what was typed.
+// The search of the list: it answers while one types, and the address stores the text.
 import { ActionIcon, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -8,7 +8,7 @@ import { useShortcuts } from '../../components/keys.ts';
 import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './users.module.css';
 
-/** Two keys of one word ask once; the answer still comes within 100 ms of the last. */
+/** Two keys of one word make one request; the answer still comes within 100 ms of the last. */
 const PAUSE_MS = 40;
 const MAX_LENGTH = 100;
 

@@ -9,7 +9,7 @@ import { operationQuery, useOperation } from '../../data/use-operation.ts';
 import { setQuery } from '../../router/router.ts';
 import { dropped, type Filter, namesIn } from './filter.ts';
 
-/** Counting waits until nobody types any more: the rows come first. */
+/** Counting waits until the typing has paused: the rows come first. */
 const REST_MS = 400;
 const TABS = [undefined, ...USER_STATES] as const;
 
@@ -33,7 +33,7 @@ export function StateTabs({ filter, total }: { readonly filter: Filter; readonly
 
 type State = (typeof TABS)[number];
 
-/** The overview knows the counts of everyone; under other conditions each state is counted. */
+/** The overview has the counts of all users; under other conditions each state is counted. */
 function useCounts(filter: Filter): (state: State) => number | undefined {
   const panel = usePanel();
   const rest = dropped(filter, 'state');

@@ -1,4 +1,4 @@
-// The plans for lists of choices and for names beside ids; archived ones too, since users keep them.
+// The plans for lists of choices and for names beside ids; archived ones too, since users still have them.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tariff } from '../../../../contract/tariffs.ts';
@@ -8,7 +8,7 @@ const NO_PLANS: readonly Tariff[] = [];
 
 export interface Plans {
   readonly all: readonly Tariff[];
-  /** Not archived: new users can be made from them. */
+  /** Not archived: new users can be created from them. */
   readonly usable: readonly Tariff[];
   readonly names: ReadonlyMap<number, string>;
   readonly isPending: boolean;

@@ -1,4 +1,4 @@
-// Every user that a filter matches, page by page by cursor: nobody twice and nobody missed while others come and go.
+// Every user that a filter matches, page by page by cursor: none twice and none missed while others are created and deleted.
 
 import type { QueryClient } from '@tanstack/react-query';
 import type { Client } from '../../../../contract/client.ts';
@@ -30,9 +30,9 @@ export async function* allUsers(
   }
 }
 
-// What this window has read of users already: names beside ids and known tags, without asking anew.
+// What this window has cached of users: names beside ids and known tags, without another request.
 
-/** Every user of every page that is still kept. */
+/** Every user of every cached page. */
 export function knownUsers(queries: QueryClient): readonly User[] {
   return queries
     .getQueriesData<{ readonly items: readonly User[] }>({ queryKey: ['listUsers'] })

@@ -45,7 +45,7 @@ export function UsersPage() {
   const labelOf = useFilterLabels(filter, plans);
 
   const search = changedQuery(query, { do: null }).toString();
-  // Drawn anew with the rows of the answer, not with every key.
+  // Drawn again with the rows of the answer, not with every key.
   const place = useDeferredValue(search);
   const hrefOf = useCallback(({ id }: User) => hashOf(['users', id], new URLSearchParams(place)), [place]);
   const columns = useUserColumns(plans.nameOf, hrefOf);

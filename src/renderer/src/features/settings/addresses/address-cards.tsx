@@ -1,4 +1,4 @@
-// The address and port that the panel listens at; a change is tried first, so that nobody locks themselves out.
+// The address and port that the panel listens at; a change is tried first, so that the administrator is not locked out.
 import { Autocomplete, Button, NumberInput, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -26,7 +26,7 @@ export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
     toInput: (values) => changedOnly(initial, values),
     onDone({ addresses: { confirm_by: endsAt }, confirm_url }) {
       if (confirm_url !== null && endsAt !== null) waitFor({ url: confirm_url, endsAt: Date.parse(endsAt) });
-      // Until it is confirmed the former place is the one that holds.
+      // Until it is confirmed the former address is in force.
       form.form.setValues(initial);
       form.form.resetDirty({ ...form.form.getValues(), ...initial });
     },
@@ -189,7 +189,7 @@ export function LinksCard({ addresses }: CardProps) {
   );
 }
 
-// Makes a new secret path. This page's own address is gone with it, so it goes on at the new one at once.
+// Makes a new secret path. This page's own address ends with it, so it continues at the new one at once.
 
 /** In the query of the addresses: they have just got a new secret path. */
 export const ROTATED = 'rotated';
@@ -199,7 +199,7 @@ export function SecretCard() {
   const host = useHost();
   const [isAsking, setAsking] = useState(false);
   const leaveFor = (secretPath: string) => {
-    // The desktop's pages do not stand under the secret path.
+    // The desktop's pages are not served under the secret path.
     if (host.kind === 'desktop') navigate(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
     else location.replace(placeAt(secretPath));
   };

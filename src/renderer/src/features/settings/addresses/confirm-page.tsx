@@ -1,4 +1,4 @@
-// Where the link of a new listening address leads: that this page came up there is the proof, so it confirms at once.
+// The page behind the link of a new listening address: that it loads there is the proof, so it confirms at once.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -79,7 +79,7 @@ export function ConfirmPage() {
   );
 }
 
-// Confirms a new listening address once, when the page that its link leads to has come up.
+// Confirms a new listening address once, when this page has loaded.
 
 export interface Confirmation {
   /** The addresses from now on; null until it is confirmed. */

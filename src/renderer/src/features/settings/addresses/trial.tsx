@@ -1,4 +1,4 @@
-// While a new listening address is being tried: where to open it, how long there is, and what became of it.
+// While a new listening address is being tried: where to open it, how much time is left, and the result.
 import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
@@ -11,7 +11,7 @@ import { Notice } from '../parts/parts.tsx';
 
 const LOOK_EVERY_MS = 2000;
 
-/** `confirmBy`: what the panel says of a trial; null: there is none. */
+/** `confirmBy`: the end of the trial that the panel reports; null: there is none. */
 export function Trial({ confirmBy }: { readonly confirmBy: string | null }) {
   const { t } = useTranslation('settings');
   const { invalidate } = usePanel();
@@ -77,7 +77,7 @@ function OpenNew({ url }: { readonly url: string }) {
   );
 }
 
-// The address that waits to be confirmed, as this window was told it: nobody else knows its token.
+// The address that waits to be confirmed: only the window that changed it knows its token.
 
 export interface WaitingAddress {
   /** Where to confirm. */

@@ -9,7 +9,7 @@ export interface ApiPlace {
 }
 
 export const CA_FILE = 'gatehouse-ca.pem';
-/** Stands for the key, so that no command that is copied about holds one. */
+/** A placeholder for the key, so that no copied command contains one. */
 const KEY_VARIABLE = '"Authorization: Bearer $PANEL_KEY"';
 
 /** One word for a POSIX shell. */

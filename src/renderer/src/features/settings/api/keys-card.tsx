@@ -18,7 +18,7 @@ import classes from './api.module.css';
 
 export function KeysCard() {
   const { t } = useTranslation('settings');
-  // When a key was used is told by no event.
+  // No event reports the use of a key.
   const keys = useOperation('listKeys', {}, { every: 30_000 });
   return (
     <Reading title={t('api.keys')} query={keys} height={96}>
@@ -89,7 +89,7 @@ function KeyList({ keys, onRevoke }: KeyListProps) {
 function Revoke({ chosen, onClose }: { readonly chosen: Key | null; readonly onClose: () => void }) {
   const { t } = useTranslation('settings');
   const { run } = useAct('revokeKey', { message: ({ name }) => ({ text: t('api.revoked', { name }) }) });
-  // Stays while the dialog goes.
+  // Stays while the dialog closes.
   const [shown, setShown] = useState(chosen);
   if (chosen !== null && chosen !== shown) setShown(chosen);
   if (shown === null) return null;

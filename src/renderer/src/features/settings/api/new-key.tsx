@@ -1,4 +1,4 @@
-// Makes a key, proven by the password, and shows it this once with a command that uses it.
+// Creates a key, proven by the password, and shows it once with a command that uses it.
 import { Button, Radio, Select, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -27,7 +27,7 @@ export function NewKey() {
     setMade(null);
   };
   if (made !== null) return <Ready made={made} isOpen={isOpen} onClose={close} />;
-  // Mounted with each opening, so that nothing typed before stands in it.
+  // Mounted with each opening, so that no former input is in it.
   return isOpen ? <NewKeyForm onMade={setMade} onClose={close} /> : null;
 }
 
@@ -107,7 +107,7 @@ function Ready({ made: { key, value }, isOpen, onClose }: ReadyProps) {
       onClose={onClose}
       title={t('api.ready.title', { name: key.name })}
       width={560}
-      // A click beside it must not lose what is shown once.
+      // A click beside it must not discard what is shown only once.
       canClose={false}
       footer={<Button onClick={onClose}>{t('api.ready.done')}</Button>}
     >

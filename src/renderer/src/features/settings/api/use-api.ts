@@ -8,7 +8,7 @@ import { notify, notifyFailure } from '../../../state/messages.ts';
 import { type ApiPlace, CA_FILE } from './curl.ts';
 
 export interface Api extends ApiPlace {
-  /** Gives the panel's own authority as a file; null where the certificate is trusted without, or there is none. */
+  /** Saves the panel's own authority as a file; null where the certificate is trusted without it, or there is none. */
   readonly saveAuthority: (() => void) | null;
 }
 
@@ -18,7 +18,7 @@ export function useApiPlace(): Api | undefined {
   const { data: state } = useOperation('panelState', {});
   const certificates = useOperation('getCertificates', {});
   const baseUrl = state?.base_url ?? undefined;
-  // Over plain HTTP there are no certificates to tell of.
+  // Over plain HTTP there are no certificates.
   if (baseUrl === undefined || (certificates.data === undefined && certificates.error === null)) return undefined;
   const { served = [], authority } = certificates.data ?? {};
   const hasOwnAuthority = served.some(({ target, source }) => target === 'panel' && source === 'local');

@@ -1,4 +1,4 @@
-// Backups: what there is, one made now, when they are made by themselves, and the way back from one.
+// Backups: the list, making one now, the schedule, and restoring.
 
 import { Button, PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-// The backups that there are, newest first: taken away, checked and restored, deleted.
+// The existing backups, newest first: downloaded, checked and restored, deleted.
 import { ActionIcon, Button, FileButton, Tooltip } from '@mantine/core';
 import { IconArchive, IconDownload, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -128,7 +128,7 @@ function BackupRow({ backup, onDelete }: BackupRowProps) {
   );
 }
 
-// Takes a backup in from a file, and says how far it is.
+// Uploads a backup from a file, with its progress.
 
 export function UploadButton() {
   const { t } = useTranslation('settings');
@@ -176,9 +176,9 @@ export function downloadUrl(name: string): string {
   return placeOf(name);
 }
 
-/** Sends a file; `onProgress` hears of the part of 1 that is sent. Rejects with a PanelCallError. */
+/** Sends a file; `onProgress` gets the sent part of 1. Rejects with a PanelCallError. */
 export function uploadBackup(file: Blob, onProgress: (part: number) => void): Promise<Backup> {
-  // A fetch cannot tell how far it is.
+  // A fetch has no upload progress.
   const request = new XMLHttpRequest();
   request.open('POST', placeOf());
   request.setRequestHeader('Content-Type', 'application/octet-stream');

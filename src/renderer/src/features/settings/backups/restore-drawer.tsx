@@ -1,4 +1,4 @@
-// The way back from a backup: it is checked first, then said what will happen, then proven and done.
+// Restores a backup: it is checked first, then the consequences are shown, then the password is asked for and it is done.
 import { Button, PasswordInput } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -138,7 +138,7 @@ export function CheckFacts({ verdict }: { readonly verdict: Output<'checkBackup'
   );
 }
 
-// Restores a backup that has been checked: what happens, what stays, the proof; and afterwards what has come of it.
+// Restores a backup that has been checked: the consequences, the proof, and afterwards the result.
 
 interface RestoreFormProps {
   readonly name: string;

@@ -1,4 +1,4 @@
-// When backups are made by themselves, how many are kept, and whether secrets are inside.
+// The schedule of automatic backups, how many of them are stored, and whether they contain secrets.
 import { NumberInput, PasswordInput, Radio, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ERRORS, type ErrorCode } from '../../../../../contract/errors.ts';
@@ -100,7 +100,7 @@ function Last({ schedule: { every_hours, last_at, last_error } }: { readonly sch
   );
 }
 
-// How often backups are made by themselves: the usual choices, and whatever is set at present.
+// How often automatic backups are made: the usual choices, and the present one.
 
 /** Hours; null: never. */
 const USUAL: readonly (number | null)[] = [null, 1, 6, 12, 24, 72, 168];
@@ -111,7 +111,7 @@ export function choicesOf(present: number | null): readonly (number | null)[] {
   return [...all].sort((a, b) => (a ?? 0) - (b ?? 0));
 }
 
-/** Whole days where it comes to that, else hours. */
+/** Whole days where possible, else hours. */
 export function periodOf(hours: number): { readonly unit: 'hours' | 'days'; readonly count: number } {
   return hours % 24 === 0 ? { unit: 'days', count: hours / 24 } : { unit: 'hours', count: hours };
 }

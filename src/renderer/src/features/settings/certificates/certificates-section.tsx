@@ -1,4 +1,4 @@
-// What certificates are served and until when, others in their place, and the authority that machines can trust.
+// The served certificates and their ends, importing others, and the authority that machines can trust.
 import { Button } from '@mantine/core';
 import { IconCertificateOff, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -23,7 +23,7 @@ import { ImportDrawer } from './import-drawer.tsx';
 export function CertificatesSection() {
   const { t } = useTranslation('settings');
   const certificates = useOperation('getCertificates', {});
-  // A panel behind a proxy has none: it says so itself, with a request id; one out of reach cannot.
+  // A panel behind a proxy has none: it answers so itself, with a request id; one that cannot be reached has no id.
   const isPlain = certificates.error?.code === 'unavailable' && !certificates.error.problem.instance.endsWith(':none');
   if (isPlain) {
     return (
@@ -88,7 +88,7 @@ function AuthorityCard({ authority }: { readonly authority: Output<'getCertifica
   );
 }
 
-// One certificate that is served: for whom, by whom, until when, and how it can be told from another.
+// One served certificate: for whom, by whom, until when, and its fingerprint.
 
 export function ServedCard({ certificate }: { readonly certificate: Certificate }) {
   const { t } = useTranslation('settings');

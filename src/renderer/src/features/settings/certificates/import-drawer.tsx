@@ -1,4 +1,4 @@
-// Imports a certificate with its key, typed in or from files; what is wrong is told at the one that it is wrong with.
+// Imports a certificate with its key, typed in or from files; an error is shown at the field that it is about.
 import { FileButton, SegmentedControl, Textarea } from '@mantine/core';
 import { IconFile } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -21,7 +21,7 @@ interface ImportDrawerProps {
 export function ImportDrawer({ targets }: ImportDrawerProps) {
   const { path, query } = useRoute();
   const asked = targets.find((target) => target === query.get('for')) ?? 'panel';
-  // Mounted with each opening, so that no key typed before stands in it.
+  // Mounted with each opening, so that no key typed before is in it.
   return path[2] === 'import' ? <ImportForm targets={targets} asked={asked} /> : null;
 }
 

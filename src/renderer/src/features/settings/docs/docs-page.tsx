@@ -104,14 +104,14 @@ function Bones() {
   return (
     <div className={classes.bones} role="status" aria-label={t('api.docs.loading')}>
       {Array.from({ length: 8 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: bones are all alike.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are all alike.
         <Skeleton key={index} height={34} />
       ))}
     </div>
   );
 }
 
-/** The keys that work now; they are made and revoked on the page before. */
+/** The keys that work now; they are created and revoked on the page before. */
 function ActiveKeys() {
   const { t } = useTranslation('settings');
   const { data } = useOperation('listKeys', {});

@@ -1,7 +1,7 @@
 // Finds methods by what a person would type: a part of the path, the method's name or a word of its summary.
 import type { SwaggerList, SwaggerMap } from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 
-/** What is looked through for one method. */
+/** What is searched of one method. */
 export interface Described {
   readonly method: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export function isMatching({ method, path, id, summary }: Described, text: strin
     .every((word) => where.includes(word));
 }
 
-/** swagger-ui's own filter looks at the tags alone; this one takes its place. */
+/** Replaces swagger-ui's own filter, which searches the tags only. */
 export function filterOperations(tagged: SwaggerList<SwaggerMap>, text: string): SwaggerList<SwaggerMap> {
   return tagged
     .map((tag) =>

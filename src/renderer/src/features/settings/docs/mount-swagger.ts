@@ -79,7 +79,7 @@ function rootPlugin(onReady: (off: () => void) => void): SwaggerPlugin {
   };
 }
 
-/** What swagger-ui remembers beyond one opening, by a copy of the description that comes to no use again: samples of schemas. */
+/** Clears the samples of schemas that swagger-ui caches beyond one opening, by a copy of the description that is not used again. */
 function forget(functions: Readonly<Record<string, unknown>>): void {
   for (const one of Object.values(functions)) {
     if (typeof one === 'function' && 'cache' in one && one.cache instanceof Map) one.cache.clear();
@@ -87,11 +87,11 @@ function forget(functions: Readonly<Record<string, unknown>>): void {
   }
 }
 
-// Gives names to what swagger-ui leaves without one, and takes away what misleads, for who cannot see the page.
+// Names the controls that swagger-ui leaves without a name, and removes misleading roles, for screen readers.
 
 const UNNAMED = 'select:not([aria-label]), input:not([aria-label]):not([type=checkbox]), textarea:not([aria-label])';
 
-/** Looks after everything below a node until the returned function is called. */
+/** Watches everything below a node until the returned function is called. */
 export function nameControls(node: HTMLElement): () => void {
   const look = () => {
     for (const control of node.querySelectorAll<HTMLElement>(UNNAMED)) {
@@ -169,7 +169,7 @@ export function createParts({ React }: SwaggerSystem, options: PartsOptions): Sw
           { type: 'button', className: 'panel-try', onClick: enabled ? onCancelClick : onTryoutClick },
           enabled ? texts.cancel : texts.try,
         ),
-      // The padlock opens a dialog of swagger-ui's own; the key stands at the top of the page instead.
+      // The padlock opens a dialog of swagger-ui's own; the key is at the top of the page instead.
       authorizeOperationBtn: () => null,
       curl: ({ request }: { readonly request: SwaggerMap }) => {
         const line = sentOf(String(request.get('url') ?? ''));

@@ -1,4 +1,4 @@
-// What is drawn says the examples of filters and fills none of them in; path parameters keep theirs.
+// The drawn description has the examples of filters as text and fills none of them in; path parameters have theirs as values.
 import { describe, expect, it } from 'vitest';
 import { copyDescription, pathBelow, responseOf } from './swagger-data.ts';
 

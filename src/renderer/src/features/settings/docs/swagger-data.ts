@@ -1,4 +1,4 @@
-// The copy of the API's description that is drawn. Examples of filters stand in words there: as values they would be filled in, and sent.
+// The copy of the API's description that is drawn. Examples of filters become part of the description: as values they would be sent.
 import type { Output } from '../../../../../contract/table.ts';
 
 interface Parameter {
@@ -13,7 +13,7 @@ interface Described {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>;
 }
 
-/** `document`: OpenAPI; it stays as it is. */
+/** `document`: OpenAPI; it is not changed. */
 export function copyDescription(document: object): object {
   const copy: Described & object = structuredClone(document);
   for (const path of Object.values(copy.paths ?? {})) {
@@ -33,7 +33,7 @@ function inWords(parameter: Parameter): void {
   if (text !== '') parameter.description = text;
 }
 
-// Turns what the panel tells of a tried request into the Response that swagger-ui expects of a fetch.
+// Turns the panel's result of a tried request into the Response that swagger-ui expects of a fetch.
 
 /** Statuses that may have no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -1,4 +1,4 @@
-// Holds the node that swagger-ui draws into: mounted with what the page gives, taken out whole when it goes.
+// The node that swagger-ui draws into: mounted with the page's data, unmounted with the page.
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../../data/host.ts';
@@ -34,7 +34,7 @@ export function SwaggerHost({ api, document: description, apiKey, filter }: Swag
     key.current = apiKey;
   }, [apiKey]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew only for another description, address or language.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn again only for another description, address or language.
   useEffect(() => {
     const parent = node.current;
     if (parent === null) return;

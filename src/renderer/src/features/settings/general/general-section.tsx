@@ -1,4 +1,4 @@
-// General settings: the panel's name, language and time zone, how long records are kept, and how this browser shows figures.
+// General settings: the panel's name, language and time zone, how long records are stored, and how this browser shows figures.
 import { NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/panel-settings.ts';
@@ -69,7 +69,7 @@ function zones(present: string): string[] {
 
 const UNITS: readonly Units[] = ['decimal', 'binary'];
 
-/** The units are each browser's own choice; theme and language stand in the top bar. */
+/** The units are each browser's own choice; theme and language are in the top bar. */
 function ViewCard() {
   const { t } = useTranslation(['settings', 'frame']);
   const units = useView((view) => view.units);

@@ -39,7 +39,7 @@ interface CopyLineProps {
   readonly value: string;
   /** "Copy the address". */
   readonly label: string;
-  /** Keeps its line breaks, as commands over several lines do. */
+  /** Preserves line breaks, as in commands over several lines. */
   readonly multiline?: boolean;
 }
 
@@ -54,13 +54,13 @@ export function CopyLine({ value, label, multiline = false }: CopyLineProps) {
   );
 }
 
-// A card around something that is read: bones while it loads, what went wrong and a way to try again, then the thing itself.
+// A card around something that is being read: a skeleton while it loads, the failure with a retry, then the content.
 
 interface ReadingProps<Data> {
-  /** The card's, while there is nothing to show. */
+  /** The card's title until there is content. */
   readonly title: string;
   readonly query: Pick<UseQueryResult<Data, PanelCallError>, 'data' | 'error' | 'refetch'>;
-  /** px, as high as what will stand here. */
+  /** px, as high as the content will be. */
   readonly height?: number;
   readonly children: (data: Data) => ReactNode;
 }

@@ -1,4 +1,4 @@
-// A form whose operation asks for the password, and for a code where the second factor is on: both are typed with the change.
+// A form whose operation asks for the password, and for a code if the second factor is on: both are typed with the change.
 
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
@@ -22,7 +22,7 @@ interface Proof extends Record<string, unknown> {
   readonly code: string;
 }
 
-/** The operations that ask who one is. */
+/** The operations that ask for the password. */
 type ProvenId = {
   [Id in OperationId]: CallInput<Id> extends { readonly password: string; code?: unknown } ? Id : never;
 }[OperationId];
@@ -68,7 +68,7 @@ export function useProvenForm<Id extends ProvenId, Values extends Record<string,
   return made;
 }
 
-// The password, and the code where the second factor is on: what proves that it is the administrator who asks.
+// The password, and the code if the second factor is on: the proof that the administrator asks.
 
 export interface ProofFieldsProps {
   readonly form: {
@@ -117,7 +117,7 @@ export function ProofFields({ form: { form, failure }, isFirst = false }: ProofF
   );
 }
 
-/** What is to be said at the foot of a form whose password stands in ProofFields: all but that it was wrong. */
+/** The failure to show at the foot of a form with ProofFields: a wrong password is shown at its field instead. */
 export function withoutProof(failure: PanelCallError | null): PanelCallError | null {
   return failure?.code === 'wrong_password' ? null : failure;
 }

@@ -1,4 +1,4 @@
-// A card of settings that are saved together. Where the panel asks who one is, it asks once something has been changed.
+// A card of settings that are saved together. Where the operation asks for the password, it appears with the first change.
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,9 +18,9 @@ interface SaveCardProps {
   readonly proven?: ProofFieldsProps['form'];
   /** What a change breaks; shown while there is one. */
   readonly warning?: ReactNode;
-  /** The verb on the button; "Save" unless said. */
+  /** The verb on the button; "Save" by default. */
   readonly action?: string;
-  /** Keeps the button off, whatever was typed. */
+  /** Disables the button whatever was typed. */
   readonly isClosed?: boolean;
   readonly children: ReactNode;
 }
@@ -28,7 +28,7 @@ interface SaveCardProps {
 export function SaveCard(props: SaveCardProps) {
   const { title, description, form, proven, warning, action, isClosed = false, children } = props;
   const { t } = useTranslation('common');
-  // Comes with the first change, and stays: whoever has pressed the button still has the focus there.
+  // Appears with the first change and stays: after it was pressed the focus is still on it.
   const [hasButton, setHasButton] = useState(form.isDirty);
   if (form.isDirty && !hasButton) setHasButton(true);
   return (

@@ -16,7 +16,7 @@ type Session = Output<'listSessions'>['items'][number];
 
 export function SessionsCard() {
   const { t } = useTranslation('settings');
-  // A sign-in elsewhere is told by no event.
+  // No event reports a sign-in elsewhere.
   const sessions = useOperation('listSessions', {}, { every: 30_000 });
   return (
     <Reading title={t('security.sessions.title')} query={sessions} height={96}>

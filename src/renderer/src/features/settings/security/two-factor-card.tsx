@@ -1,4 +1,4 @@
-// The second factor: turned on with an app, turned off, and its recovery codes made anew.
+// The second factor: turned on with an app, turned off, and its recovery codes renewed.
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,7 +14,7 @@ import { Notice, Reading } from '../parts/parts.tsx';
 import { ProofDialog } from '../parts/proof.tsx';
 import rows from '../parts/rows.module.css';
 
-/** From here on it is time for new ones. */
+/** From here on new ones are recommended. */
 const FEW_CODES = 3;
 
 export function TwoFactorCard() {

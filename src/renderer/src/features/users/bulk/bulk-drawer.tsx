@@ -1,4 +1,4 @@
-// A bulk act: what would happen is said first, then it is done with its progress, and each user's result stays to be read.
+// A bulk act: first a forecast, then the act with its progress, then each user's result.
 import { Button, Progress, TextInput } from '@mantine/core';
 import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -27,7 +27,7 @@ interface BulkDrawerProps {
   readonly onDone: () => void;
 }
 
-/** Mounted with each act, so that nothing of the one before is in it. */
+/** Mounted with each act, so that no state of the former one is in it. */
 export function BulkDrawer({ job, ...props }: BulkDrawerProps) {
   return job === null ? null : <Bulk job={job} {...props} />;
 }

@@ -1,4 +1,4 @@
-// Bulk acts in portions: nobody is left out, nobody is tried twice, and a stop or a failure tells whom it left.
+// Bulk acts in portions: no user is left out or tried twice, and after a stop or a failure the rest is known.
 import { describe, expect, it } from 'vitest';
 import { type Client, PanelCallError } from '../../../../../contract/client.ts';
 import { problemOf } from '../../../../../contract/errors.ts';
@@ -7,7 +7,7 @@ import { type BulkProgress, changing, forecastOf, inPortions, inputOf, runBulk }
 
 type Call = { readonly ids?: number[]; readonly expect_matched?: number };
 
-/** A client that changes everyone; the call of a given number fails. */
+/** A client that changes every user; the call of a given number fails. */
 function clientOf(calls: Call[], failAt = -1): Client {
   const bulkUsers = async (input: Call): Promise<BulkResult> => {
     calls.push(input);
@@ -87,7 +87,7 @@ describe('a bulk act', () => {
   });
 });
 
-// The words before a bulk act: the counts add up, and each reason is told apart.
+// The forecast of a bulk act: the counts add up, and each reason is counted apart.
 
 const dry = (results: BulkResult['results'], matched: number, affected: number): BulkResult => ({
   action: 'extend',

@@ -7,7 +7,7 @@ import type { Filter } from '../filter.ts';
 
 export type BulkTarget = { readonly ids: readonly number[] } | { readonly filter: Filter | { readonly all: true } };
 
-/** What was asked for, as it stood when it was asked. */
+/** The request as it was when the act was chosen. */
 export interface BulkJob {
   readonly action: BulkAction;
   readonly target: BulkTarget;
@@ -18,7 +18,7 @@ export type BulkLine = BulkResult['results'][number];
 
 export interface BulkProgress {
   readonly done: number;
-  /** null: one step, of which nobody knows how far it is. */
+  /** null: one step, whose progress is unknown. */
   readonly total: number | null;
 }
 
@@ -40,7 +40,7 @@ export function inputOf(action: BulkAction, target: BulkTarget, term: Duration |
   return { action, ...to, ...(action === 'extend' && term) };
 }
 
-/** The ids that a dry run says would change; null where it cannot name all of them. */
+/** The ids that would change by a dry run; null where it cannot name all of them. */
 export function changing({ matched, results }: BulkResult): readonly number[] | null {
   return matched > MAX_BULK_IDS ? null : results.filter(isChanged).map(({ id }) => id);
 }
@@ -49,7 +49,7 @@ function isChanged({ outcome }: BulkLine): boolean {
   return outcome === 'changed';
 }
 
-/** Changes everyone that the dry run named, or, where there are too many, everyone that matches, if they are still as many. */
+/** Changes all users that the dry run named, or, where there are too many, all that match, if their number is still the same. */
 export async function runBulk(
   client: Client,
   { action, target }: BulkJob,
@@ -136,7 +136,7 @@ export function forecastOf({ matched, affected, results }: BulkResult): Forecast
     if (outcome === 'failed') counts.set(reasonOf(detail), (counts.get(reasonOf(detail)) ?? 0) + 1);
   }
   const failed = [...counts].map(([reason, count]) => ({ reason, count }));
-  // Whoever is gone was not matched.
+  // A deleted user was not matched.
   const tried = failed.reduce((sum, { reason, count }) => sum + (reason === 'not_found' ? 0 : count), 0);
   return { changed: affected, unchanged: Math.max(0, matched - affected - tried), failed };
 }

@@ -59,7 +59,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
 
   function finish(result: BulkEnd): void {
     if (result.failure !== null && result.affected === 0 && result.rest.length === 0) {
-      // Nothing was done and nothing is left to go on with: what would happen is looked at anew.
+      // Nothing was done and nothing is left to continue with: the forecast is read again.
       setFailure(result.failure);
       return;
     }

@@ -9,7 +9,7 @@ import { CreateMany } from './create-many.tsx';
 import { CreateOne } from './create-one.tsx';
 import type { CreateDrawerProps } from './plan-field.tsx';
 
-/** Mounted with each opening, so that nothing of the one before stands in it. */
+/** Mounted with each opening, so that no former input is in it. */
 export function CreateDrawer({ isOpen, ...props }: CreateDrawerProps) {
   const { t } = useTranslation('users');
   const [kind, setKind] = useState('one');

@@ -138,12 +138,12 @@ export function parseNames(text: string): readonly NewName[] {
     .flatMap(([name = '', contact = '']) => (name === '' && contact === '' ? [] : [{ name, contact }]));
 }
 
-/** Back to lines: what is still to be done after some failed. */
+/** Back to lines: the names that are still to be created after some failed. */
 export function toLines(names: readonly NewName[]): string {
   return names.map(({ name, contact }) => (contact === '' ? name : `${name}\t${contact}`)).join('\n');
 }
 
-// Many new users, a few at a time: those that could not be made stay to be tried again, those that were made have their links.
+// Many new users, a few at a time: refused ones can be tried again, created ones have their links.
 
 export interface Made {
   readonly users: readonly User[];
@@ -159,7 +159,7 @@ export function useCreateMany() {
   const stop = useRef<AbortController | null>(null);
   useEffect(() => () => stop.current?.abort(), []);
 
-  /** Makes them all; what is refused does not keep the others from being made. */
+  /** Creates them all; a refused one does not stop the others. */
   async function run(inputs: readonly UserCreate[]): Promise<Made> {
     const controller = new AbortController();
     stop.current = controller;

@@ -1,4 +1,4 @@
-// One new user; what is left empty comes from the plan. Its record opens when it is made, with the link to send.
+// One new user; empty fields come from the plan. Its record opens when it is created, with the link to send.
 import { Collapse, NumberInput, TagsInput, Textarea, TextInput, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';

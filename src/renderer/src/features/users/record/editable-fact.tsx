@@ -1,5 +1,5 @@
-// A figure of the record that is changed where it stands: its editor opens in its place, keeps what was typed through every failure and
-// tells of another's change instead of overwriting it.
+// A value of the record that is edited in its place: the editor keeps its input through every failure and reports another's change
+// instead of overwriting it.
 import { ActionIcon, Button } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconPencil } from '@tabler/icons-react';
@@ -15,10 +15,10 @@ import { useEditing } from './record-context.tsx';
 
 export interface EditableFactProps<Values extends Record<string, unknown>> {
   readonly user: User;
-  /** Reads the record anew. */
+  /** Reads the record again. */
   readonly refresh: () => Promise<unknown>;
   readonly label: string;
-  /** How it stands now. */
+  /** The present value. */
   readonly shown: ReactNode;
   /** What the fields begin with, named as the contract names them. */
   initial(): Values;

@@ -1,4 +1,4 @@
-// Traffic on top of the plan: what is left of each grant, a new one, and taking one back.
+// Traffic on top of the plan: the rest of each grant, adding one, and revoking one.
 import { ActionIcon, Button, NumberInput, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
 import { useEffect, useId, useRef, useState } from 'react';
@@ -145,7 +145,7 @@ export function GrantForm({ user: { id, name }, onClose }: { readonly user: User
     initial: { bytes: null, lifetime: 'used', days: USUAL_DAYS, note: '' },
     toInput: ({ bytes, lifetime, days, note }) => ({
       id,
-      // Left out it is missed, and the field says so.
+      // Left out, it is reported as missing at its field.
       ...((bytes === null ? {} : { bytes }) as { bytes: number }),
       lifetime,
       ...(lifetime === 'days' && days !== '' && { days }),
@@ -154,7 +154,7 @@ export function GrantForm({ user: { id, name }, onClose }: { readonly user: User
     message: ({ bytes }) => ({ text: t('users:said.granted', { name, amount: format.bytes(bytes) }) }),
     onDone: onClose,
   });
-  // Before the focus goes into it.
+  // Before the focus moves into the form.
   useReturnFocus(box);
   useEffect(() => {
     box.current?.scrollIntoView({ block: 'nearest' });

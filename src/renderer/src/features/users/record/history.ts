@@ -37,7 +37,7 @@ export function disabledBy(entries: readonly AuditEntry[]): AuditEntry | undefin
   return last?.detail.enabled === false ? last : undefined;
 }
 
-/** What was done. An act of a newer panel is told by its own name. */
+/** What was done. An act of a newer panel is shown by its operation id. */
 export function actOf(t: T, format: Format, plans: Plans, { action, detail }: AuditEntry): string {
   switch (action) {
     case 'updateUser': {
@@ -93,7 +93,7 @@ function setTo(t: T, format: Format, plans: Plans, field: (typeof FIELDS)[number
 
 // What was done to a user, as the audit log has it.
 
-/** A first look; more on request. */
+/** Entries shown first; more on request. */
 export const FIRST = 20;
 
 export function useHistory(id: number, options: ReadOptions & { readonly limit?: number } = {}) {

@@ -1,4 +1,4 @@
-// Which figures of the open record are being changed: while there are some, nothing closes it by accident.
+// Which values of the open record are being edited: while there are some, it cannot be closed by accident.
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
 import type { User } from '../../../../../contract/users.ts';
 import type { Plans } from '../use-plans.ts';
@@ -30,7 +30,7 @@ export function EditingProvider({ children }: { readonly children: (isOn: boolea
   return <EditingContext value={editing}>{children(editing.isOn)}</EditingContext>;
 }
 
-/** Says that this is being changed, for as long as the component is on screen. */
+/** Marks this as being edited, for as long as the component is on screen. */
 export function useEditing(id: string): void {
   const { note } = use(EditingContext);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `note` does the same whenever it is made.
@@ -47,7 +47,7 @@ export type OpenPart = 'extend' | 'grant' | null;
 
 export interface RecordProps {
   readonly user: User;
-  /** Reads the record anew. */
+  /** Reads the record again. */
   readonly refresh: () => Promise<unknown>;
   readonly plans: Plans;
   readonly part: OpenPart;

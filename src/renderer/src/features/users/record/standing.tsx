@@ -1,4 +1,4 @@
-// How the user stands, why and since when, and the one act that most likely brings them back.
+// The user's state, why and since when, and the one act that most likely helps.
 import { Button } from '@mantine/core';
 import { IconCalendarPlus, IconCheck, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -56,7 +56,7 @@ function MainAct({ user, onPart }: Pick<RecordProps, 'user' | 'onPart'>) {
   );
 }
 
-/** Why they stand so, in a sentence. */
+/** Why the user is in this state, in a sentence. */
 function useReason(user: User): string {
   const { t } = useTranslation('users');
   const format = useFormat();

@@ -89,7 +89,7 @@ export function TermSection({ user, refresh, part, onPart }: RecordProps) {
   );
 }
 
-// Extends a term; where it will end stands beside the button before it is pressed.
+// Extends a term; the new end is shown beside the button before it is pressed.
 
 export function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { t } = useTranslation(['users', 'common']);
@@ -105,7 +105,7 @@ export function ExtendForm({ user, onClose }: { readonly user: User; readonly on
     message: (changed) => describeExtension(changed, now),
     onDone: onClose,
   });
-  // Before the focus goes into it.
+  // Before the focus moves into the form.
   useReturnFocus(box);
   useEffect(() => {
     box.current?.scrollIntoView({ block: 'nearest' });

@@ -1,11 +1,11 @@
-// The acts on one user: what each says when it is done, and how it is undone.
+// The acts on one user: the message of each when it is done, and how it is undone.
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { type Act, useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 
-/** What says of an extension where the term ends now, and puts it back where that can be done. */
+/** Describes an extension by the new end of the term, with an undo where that is possible. */
 export function useExtensionMessage(before: User) {
   const { t } = useTranslation('users');
   const { client, invalidate } = usePanel();
@@ -15,7 +15,7 @@ export function useExtensionMessage(before: User) {
     if (hold !== null) return { text: t('said.held', { name, term: format.term(hold) }) };
     const text = t('said.extended', { name, date: date === null ? '' : format.moment(date) });
     const former = before.expires_at;
-    // A term that was over has begun anew, maybe with its counter: a date alone does not put that back.
+    // A term that was over has started again, maybe with its counter: setting the date alone would not undo that.
     if (former === null || Date.parse(former) <= now) return { text };
     const undo = async () => {
       await client.updateUser({ id: user.id, expires_at: former });
@@ -30,7 +30,7 @@ export interface UserActs {
   readonly reissue: Act<'reissueUser'>;
   readonly remove: Act<'deleteUser'>;
   readonly isSwitching: boolean;
-  /** Enables whoever is disabled, disables whoever is not. */
+  /** Enables a disabled user, disables an enabled one. */
   toggle(): void;
 }
 

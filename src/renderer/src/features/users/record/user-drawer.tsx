@@ -1,4 +1,4 @@
-// The record of a user over the list: how they stand and why, what brings them back, and every figure to be changed where it stands.
+// The record of a user over the list: its state and why, the act that helps most, and every value with an editor in its place.
 import { Button } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
