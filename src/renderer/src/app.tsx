@@ -22,18 +22,18 @@ interface AppProps {
 export function App({ transport, queries }: AppProps) {
   return (
     <PanelProvider transport={transport} queries={queries}>
-      <Look>
+      <Appearance>
         <Translated>
           <Root />
           <Toasts />
         </Translated>
-      </Look>
+      </Appearance>
     </PanelProvider>
   );
 }
 
 /** The theme and the density of rows. */
-export function Look({ children }: { readonly children: ReactNode }) {
+export function Appearance({ children }: { readonly children: ReactNode }) {
   const scheme = useScheme();
   const density = useView((view) => view.density);
   useEffect(() => {

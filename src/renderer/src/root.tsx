@@ -48,14 +48,14 @@ export function Root() {
   return (
     <>
       <SignedIn isLocked={hasEnded} />
-      {hasEnded && <SignIn isOver />}
+      {hasEnded && <SignIn isOverlay />}
     </>
   );
 }
 
 /** The panel itself. While it is locked nothing of it can be seen or reached, also by assistive technology. */
 function SignedIn({ isLocked }: { readonly isLocked: boolean }) {
-  const { data } = useOperation('getSettings', {}, { fresh: Number.POSITIVE_INFINITY });
+  const { data } = useOperation('getSettings', {}, { staleMs: Number.POSITIVE_INFINITY });
   useLive(!isLocked);
   useEffect(() => {
     document.documentElement.toggleAttribute('data-locked', isLocked);

@@ -26,10 +26,10 @@ export function desktopHost(api: DesktopApi): HostApi {
 
 /** Menus and dialogs follow the pages' theme and language, and the shell can navigate the pages. For as long as the window lives. */
 export function followDesktop(api: DesktopApi): void {
-  const tell = ({ theme, locale }: View) => void api.look({ theme, locale }).catch(() => undefined);
-  tell(useView.getState());
+  const sendLook = ({ theme, locale }: View) => void api.look({ theme, locale }).catch(() => undefined);
+  sendLook(useView.getState());
   useView.subscribe((view, former) => {
-    if (view.theme !== former.theme || view.locale !== former.locale) tell(view);
+    if (view.theme !== former.theme || view.locale !== former.locale) sendLook(view);
   });
   api.onGo((hash) => {
     if (/^#\//.test(hash)) location.hash = hash;

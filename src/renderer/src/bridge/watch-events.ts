@@ -54,7 +54,7 @@ async function listen(
       cache: 'no-store',
       signal: AbortSignal.any([over, silence.signal]),
     });
-    if (!response.ok || response.body === null) return await judge(response);
+    if (!response.ok || response.body === null) return await classifyFailure(response);
     parts.reach.onReach('reached');
     const parser = createParser({ onEvent: (message) => deliver(message, memory, listener) });
     for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
@@ -74,7 +74,7 @@ async function listen(
   }
 }
 
-async function judge(response: Response): Promise<'failed' | 'signed-out'> {
+async function classifyFailure(response: Response): Promise<'failed' | 'signed-out'> {
   const body: unknown = await response.json().catch(() => undefined);
   return isProblem(body) && body.status === 401 ? 'signed-out' : 'failed';
 }

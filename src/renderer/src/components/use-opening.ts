@@ -9,9 +9,9 @@ export function openedBy(segment: string | undefined): 'new' | number | null {
 
 export interface Opening<Value> {
   /** What is open, or is still sliding out; null: nothing. */
-  readonly held: Value | null;
+  readonly shown: Value | null;
   /** Another for each opening: for `key`. */
-  readonly turn: number;
+  readonly count: number;
 }
 
 /** Longer than a drawer takes to slide out; then no input of it remains. */
@@ -19,15 +19,15 @@ const LEAVING_MS = 400;
 
 /** `value`: what is open; null: nothing. */
 export function useOpening<Value extends string | number>(value: Value | null): Opening<Value> {
-  const [state, setState] = useState({ value, held: value, turn: 0 });
-  const isLeaving = value === null && state.held !== null;
+  const [state, setState] = useState({ value, shown: value, count: 0 });
+  const isLeaving = value === null && state.shown !== null;
   useEffect(() => {
     if (!isLeaving) return;
-    const timer = setTimeout(() => setState((now) => (now.value === null ? { ...now, held: null } : now)), LEAVING_MS);
+    const timer = setTimeout(() => setState((now) => (now.value === null ? { ...now, shown: null } : now)), LEAVING_MS);
     return () => clearTimeout(timer);
   }, [isLeaving]);
   if (value === state.value) return state;
-  const next = value === null ? { ...state, value } : { value, held: value as Value | null, turn: state.turn + 1 };
+  const next = value === null ? { ...state, value } : { value, shown: value as Value | null, count: state.count + 1 };
   setState(next);
   return next;
 }

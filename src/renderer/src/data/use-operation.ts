@@ -12,11 +12,11 @@ export interface ReadOptions {
   /** false: not now, as while a drawer is closed. */
   readonly enabled?: boolean;
   /** Shows the former answer while another input is being read. */
-  readonly keep?: boolean;
+  readonly keepPrevious?: boolean;
   /** Reads again every so many ms while on screen, for what no event reports. */
-  readonly every?: number;
+  readonly pollMs?: number;
   /** How long an answer counts as fresh, in ms; by default 30 s. */
-  readonly fresh?: number;
+  readonly staleMs?: number;
 }
 
 /** Where an answer is cached. */
@@ -42,20 +42,20 @@ export function operationQuery<Id extends OperationId>(
   { client, etags }: Panel,
   id: Id,
   input: CallInput<Id>,
-  { enabled, keep, every, fresh }: ReadOptions = {},
+  { enabled, keepPrevious, pollMs, staleMs }: ReadOptions = {},
 ): UseQueryOptions<Output<Id>, PanelCallError, Output<Id>, readonly [Id, CallInput<Id>]> {
   return {
     queryKey: keyOf(id, input),
     queryFn: ({ signal }) =>
       callOperation(client, id, input, { signal, onEtag: (etag) => etags.store(id, input, etag) }),
     ...(enabled !== undefined && { enabled }),
-    ...(every !== undefined && { refetchInterval: every }),
-    ...(fresh !== undefined && { staleTime: fresh }),
-    ...(keep && { placeholderData: keepPreviousData as never }),
+    ...(pollMs !== undefined && { refetchInterval: pollMs }),
+    ...(staleMs !== undefined && { staleTime: staleMs }),
+    ...(keepPrevious && { placeholderData: keepPreviousData as never }),
   };
 }
 
-/** Reads an operation: `const users = useOperation('listUsers', { state: 'active' }, { keep: true })`. */
+/** Reads an operation: `const users = useOperation('listUsers', { state: 'active' }, { keepPrevious: true })`. */
 export function useOperation<Id extends OperationId>(
   id: Id,
   input: CallInput<Id>,

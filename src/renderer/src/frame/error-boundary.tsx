@@ -7,25 +7,25 @@ import { EmptyState } from '../components/placeholder.tsx';
 
 interface ErrorBoundaryProps {
   /** Another path resets the error. */
-  readonly place: string;
+  readonly path: string;
   readonly children: ReactNode;
 }
 
 interface State {
   readonly error: unknown;
-  readonly place: string;
+  readonly path: string;
 }
 
 /** React knows how to catch only in a class. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
-  override state: State = { error: null, place: this.props.place };
+  override state: State = { error: null, path: this.props.path };
 
   static getDerivedStateFromError(error: unknown): Partial<State> {
     return { error };
   }
 
-  static getDerivedStateFromProps({ place }: ErrorBoundaryProps, state: State): Partial<State> | null {
-    return place === state.place ? null : { place, error: null };
+  static getDerivedStateFromProps({ path }: ErrorBoundaryProps, state: State): Partial<State> | null {
+    return path === state.path ? null : { path, error: null };
   }
 
   override render(): ReactNode {

@@ -48,7 +48,7 @@ export function Frame() {
         <TopBar />
         <OfflineBanner />
         <main ref={main} className={classes.main} tabIndex={-1}>
-          <ErrorBoundary place={path.join('/')}>
+          <ErrorBoundary path={path.join('/')}>
             <Suspense fallback={null}>
               <Content />
             </Suspense>

@@ -10,8 +10,8 @@ import { notify } from '../state/messages.ts';
 import classes from './offline-banner.module.css';
 
 /** A single call that failed is no lost connection yet. */
-const PATIENCE_MS = 1500;
-const ASK_MS = 5000;
+const SHOW_AFTER_MS = 1500;
+const RETRY_MS = 5000;
 
 export function OfflineBanner() {
   const { t } = useTranslation(['frame', 'common']);
@@ -23,9 +23,9 @@ export function OfflineBanner() {
 
   useEffect(() => {
     if (!isAway) return;
-    const show = setTimeout(() => setShown(true), PATIENCE_MS);
+    const show = setTimeout(() => setShown(true), SHOW_AFTER_MS);
     // Any reply sets `reach` back; its content does not matter here.
-    const ask = setInterval(() => void client.panelState().catch(() => undefined), ASK_MS);
+    const ask = setInterval(() => void client.panelState().catch(() => undefined), RETRY_MS);
     return () => {
       clearTimeout(show);
       clearInterval(ask);

@@ -102,17 +102,17 @@ function Search() {
               <div className={classes.group} aria-hidden>
                 {t(`palette.${group}`)}
               </div>
-              {members.map(({ item, at: place }) => (
+              {members.map(({ item, at: position }) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's, which names the chosen option.
                 // biome-ignore lint/a11y/useFocusableInteractive: options are chosen by aria-activedescendant, the focus stays in the input.
                 <div
                   key={item.id}
-                  id={`${id}-${place}`}
-                  data-at={place}
+                  id={`${id}-${position}`}
+                  data-at={position}
                   className={classes.item}
                   role="option"
-                  aria-selected={place === index}
-                  onPointerMove={() => setAt(place)}
+                  aria-selected={position === index}
+                  onPointerMove={() => setAt(position)}
                   onClick={() => run(item)}
                 >
                   {item.content}
@@ -138,7 +138,11 @@ function Search() {
 /** Users only for a text: the palette is no list of them. */
 function useItems(text: string): readonly Item[] {
   const commands = matchCommands(useAllCommands(), text);
-  const { data } = useOperation('listUsers', { q: text, limit: MAX_USERS }, { enabled: text !== '', keep: true });
+  const { data } = useOperation(
+    'listUsers',
+    { q: text, limit: MAX_USERS },
+    { enabled: text !== '', keepPrevious: true },
+  );
   const users = text === '' ? [] : (data?.items ?? []);
   const all: Item[] = [
     ...users.map(({ id, name, contact, state }) => ({

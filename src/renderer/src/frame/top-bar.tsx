@@ -169,7 +169,7 @@ export function StatusDot() {
   const { t } = useTranslation('frame');
   const reach = useConnection((connection) => connection.reach);
   const isLive = useConnection((connection) => connection.isLive);
-  const { data } = useOperation('getOverview', {}, { every: OVERVIEW_MS });
+  const { data } = useOperation('getOverview', {}, { pollMs: OVERVIEW_MS });
   const down = data ? data.nodes.total - data.nodes.up : 0;
   const [tone, text] =
     reach !== 'reached'

@@ -7,7 +7,7 @@ import '../theme/mantine.css';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Look, Translated } from '../app.tsx';
+import { Appearance, Translated } from '../app.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { PanelProvider } from '../data/panel.tsx';
 import { createQueryClient } from '../data/query-client.ts';
@@ -23,14 +23,14 @@ if (root !== null) {
   createRoot(root).render(
     <StrictMode>
       <PanelProvider transport={fakeTransport} queries={createQueryClient()}>
-        <Look>
+        <Appearance>
           <Translated>
             <FormatProvider timeZone="Europe/Berlin">
               <Gallery />
               <Toasts />
             </FormatProvider>
           </Translated>
-        </Look>
+        </Appearance>
       </PanelProvider>
     </StrictMode>,
   );

@@ -27,13 +27,13 @@ const columns = column.columns([
 const READY: Reading = { isPending: false, error: null, refetch: () => {} };
 const FAILED = new PanelCallError(problemOf('storage_full', '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2'));
 const USERS = [3, 1, 2].map(fakeUser);
-const NOBODY: readonly User[] = [];
+const NO_USERS: readonly User[] = [];
 
 const CASES: readonly (readonly [string, readonly User[], Reading, boolean?])[] = [
-  ['Loading', NOBODY, { ...READY, isPending: true }],
-  ['Empty', NOBODY, READY],
-  ['Nothing found', NOBODY, READY, true],
-  ['Failed', NOBODY, { ...READY, error: FAILED }],
+  ['Loading', NO_USERS, { ...READY, isPending: true }],
+  ['Empty', NO_USERS, READY],
+  ['Nothing found', NO_USERS, READY, true],
+  ['Failed', NO_USERS, { ...READY, error: FAILED }],
   ['Former rows', USERS, { ...READY, isPlaceholderData: true }],
   ['Ready', USERS, READY],
 ];

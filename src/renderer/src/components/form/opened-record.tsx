@@ -13,7 +13,7 @@ import classes from './form.module.css';
 type ReadId = 'getTariff' | 'getInbound' | 'getNode';
 
 /** What belongs to a record while it is being changed. */
-export interface RecordHold {
+export interface RecordVersion {
   /** The tag it had when it was read. */
   readonly etag: string | undefined;
   /** Reads the record again; the form then starts over with it. */
@@ -26,7 +26,7 @@ interface OpenedRecordProps<Id extends ReadId> {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly width?: 480 | 560 | 640;
-  readonly children: (record: Output<Id>, hold: RecordHold) => ReactNode;
+  readonly children: (record: Output<Id>, version: RecordVersion) => ReactNode;
 }
 
 interface Shown<Id extends ReadId> {
@@ -53,8 +53,8 @@ export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, wid
       const { data } = await record.refetch();
       if (data !== undefined) show(data);
     };
-    const hold = { etag: shown.etag, reload: () => void reload() };
-    return <Fragment key={shown.revision}>{children(shown.record, hold)}</Fragment>;
+    const version = { etag: shown.etag, reload: () => void reload() };
+    return <Fragment key={shown.revision}>{children(shown.record, version)}</Fragment>;
   }
   return (
     <RecordDrawer isOpen={isWaiting} onClose={onClose} title={t('loading')} {...(width && { width })}>

@@ -21,14 +21,14 @@ export function useRowWindow(
   listKey?: string,
 ): RowWindowControl {
   const [viewport, setViewport] = useState(FIRST_VIEWPORT);
-  const place = useRef({ offset: 0, scrollTop: 0 });
+  const position = useRef({ offset: 0, scrollTop: 0 });
   const shape: ListShape = { count, rowHeight, viewport };
   const [shown, setShown] = useState<RowWindow>(() => windowAt(0, 0, shape));
   const latest = useRef(shape);
   latest.current = shape;
 
   const update = useCallback(() => {
-    const { offset, scrollTop } = place.current;
+    const { offset, scrollTop } = position.current;
     const next = windowAt(offset, scrollTop, latest.current);
     setShown((now) => (isSame(now, next) ? now : next));
   }, []);
@@ -47,9 +47,9 @@ export function useRowWindow(
   useLayoutEffect(() => {
     const element = scroller.current;
     const scrollTop = element?.scrollTop ?? 0;
-    const { offset } = place.current;
+    const { offset } = position.current;
     const full = Math.max(0, count * rowHeight - viewport);
-    place.current = { scrollTop, offset: full === 0 ? 0 : Math.min(offset, full) };
+    position.current = { scrollTop, offset: full === 0 ? 0 : Math.min(offset, full) };
     update();
   }, [count, rowHeight, viewport, update]);
 
@@ -57,7 +57,7 @@ export function useRowWindow(
   useLayoutEffect(() => {
     if (lastKey.current === listKey) return;
     lastKey.current = listKey;
-    place.current = { offset: 0, scrollTop: 0 };
+    position.current = { offset: 0, scrollTop: 0 };
     if (scroller.current) scroller.current.scrollTop = 0;
     update();
   }, [scroller, listKey, update]);
@@ -67,18 +67,18 @@ export function useRowWindow(
     if (element === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const settle = () => {
-      const top = scrollTopAt(place.current.offset, latest.current);
+      const top = scrollTopAt(position.current.offset, latest.current);
       if (Math.abs(top - element.scrollTop) < 1) return;
       element.scrollTop = top;
-      place.current.scrollTop = element.scrollTop;
+      position.current.scrollTop = element.scrollTop;
       // In the same frame as the scrollbar, so that neither is seen to move.
       flushSync(update);
     };
     const onScroll = () => {
-      const { offset, scrollTop } = place.current;
+      const { offset, scrollTop } = position.current;
       const to = element.scrollTop;
       if (Math.abs(to - scrollTop) < 1) return;
-      place.current = { offset: follow(offset, scrollTop, to, latest.current), scrollTop: to };
+      position.current = { offset: follow(offset, scrollTop, to, latest.current), scrollTop: to };
       update();
       clearTimeout(timer);
       timer = setTimeout(settle, REST_MS);
@@ -95,15 +95,15 @@ export function useRowWindow(
       const element = scroller.current;
       if (element === null) return;
       const { rowHeight: height, viewport: seen } = latest.current;
-      const { offset } = place.current;
+      const { offset } = position.current;
       const top = index * height;
       const target = top < offset ? top : top + height > offset + seen ? top + height - seen : offset;
       if (target === offset) return;
       const scrollTop = scrollTopAt(target, latest.current);
-      place.current = { offset: target, scrollTop };
+      position.current = { offset: target, scrollTop };
       element.scrollTop = scrollTop;
-      place.current.scrollTop = element.scrollTop;
-      if (!isScaled(latest.current)) place.current.offset = element.scrollTop;
+      position.current.scrollTop = element.scrollTop;
+      if (!isScaled(latest.current)) position.current.offset = element.scrollTop;
       update();
     },
     [scroller, update],

@@ -17,15 +17,15 @@ interface AccessPageProps {
   /** Under the card. */
   readonly foot?: ReactNode;
   /** Over a page whose own title returns later. */
-  readonly isOver?: boolean;
+  readonly isOverlay?: boolean;
 }
 
-export function AccessPage({ title, subtitle, children, foot, isOver = false }: AccessPageProps) {
-  useTitle(title, isOver ? 2 : 0);
+export function AccessPage({ title, subtitle, children, foot, isOverlay = false }: AccessPageProps) {
+  useTitle(title, isOverlay ? 2 : 0);
   return (
     <div className={classes.page}>
       <div className={classes.corner}>
-        <LookButtons />
+        <AppearanceButtons />
       </div>
       <main className={classes.main}>
         <Logo size={36} />
@@ -38,7 +38,7 @@ export function AccessPage({ title, subtitle, children, foot, isOver = false }: 
   );
 }
 
-function LookButtons() {
+function AppearanceButtons() {
   const { t } = useTranslation('frame');
   const scheme = useScheme();
   const other = scheme === 'dark' ? 'light' : 'dark';

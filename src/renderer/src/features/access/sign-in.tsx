@@ -16,15 +16,15 @@ import { useCountdown } from './use-countdown.ts';
 
 interface SignInProps {
   /** Over the page, whose input stays. */
-  readonly isOver?: boolean;
+  readonly isOverlay?: boolean;
 }
 
-export function SignIn({ isOver = false }: SignInProps) {
+export function SignIn({ isOverlay = false }: SignInProps) {
   const { t } = useTranslation(['access', 'frame']);
   const title = useOperation('panelState', {}).data?.panel_title ?? PRODUCT;
   const { kind } = useHost();
   const command = usePanelCommand();
-  if (!isOver) {
+  if (!isOverlay) {
     return (
       <AccessPage
         title={t('access:signIn.title')}
@@ -47,7 +47,7 @@ export function SignIn({ isOver = false }: SignInProps) {
   }
   return (
     <div className={classes.over} role="dialog" aria-modal="true" aria-label={t('frame:ended.title')}>
-      <AccessPage title={t('frame:ended.title')} subtitle={t('frame:ended.hint')} isOver>
+      <AccessPage title={t('frame:ended.title')} subtitle={t('frame:ended.hint')} isOverlay>
         <SignInForm />
       </AccessPage>
     </div>

@@ -1,4 +1,4 @@
-// Holds the audit log to having words for everything that can be done.
+// Holds the audit log to having texts for everything that can be done.
 import { expect, it } from 'vitest';
 import { isReading } from '../../../../contract/operation.ts';
 import { OPERATIONS } from '../../../../contract/table.ts';

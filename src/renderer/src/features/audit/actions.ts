@@ -1,7 +1,7 @@
 // The actions of the audit log by subject: every operation that changes something, and what only the machine does.
 import type { audit } from '../../../../i18n/en/pages/audit.ts';
 
-/** Each has its words in `audit:action`. */
+/** Each has its texts in `audit:action`. */
 export type ActionId = keyof (typeof audit)['action'];
 
 export const ACTION_GROUPS = {
@@ -57,7 +57,7 @@ export const ACTION_GROUPS = {
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(ACTION_GROUPS).flat());
 
-/** An action of a newer panel has no words yet. */
+/** An action of a newer panel has no texts yet. */
 export function isKnownAction(action: string): action is ActionId {
   return KNOWN.has(action);
 }

@@ -16,7 +16,7 @@ import { columnsOf } from '../../components/table/columns.ts';
 import classes from './audit.module.css';
 import type { ActorKind } from './filter.ts';
 import { TargetLink } from './target-link.tsx';
-import type { Words } from './use-words.ts';
+import type { EntryTexts } from './use-entry-texts.ts';
 
 const column = columnsOf<AuditEntry>();
 const SHORT_ID = 8;
@@ -29,7 +29,7 @@ const ACTOR_ICONS: Readonly<Record<ActorKind, TablerIcon>> = {
   unknown: IconDeviceDesktop,
 };
 
-export function useAuditColumns(words: Words, hrefOf: (entry: AuditEntry) => string) {
+export function useAuditColumns(texts: EntryTexts, hrefOf: (entry: AuditEntry) => string) {
   const { t } = useTranslation('audit');
   return useMemo(
     () =>
@@ -41,11 +41,11 @@ export function useAuditColumns(words: Words, hrefOf: (entry: AuditEntry) => str
         column.accessor('action', {
           meta: { label: t('columns.what'), isFixed: true },
           cell: ({ row: { original: entry } }) => {
-            const gist = words.gistOf(entry);
+            const gist = texts.gistOf(entry);
             return (
               <span className={classes.what}>
                 <a className={classes.action} href={hrefOf(entry)}>
-                  {words.actionOf(entry.action)}
+                  {texts.actionOf(entry.action)}
                 </a>
                 {entry.outcome === 'refused' && <Mark tone="bad">{t('refused')}</Mark>}
                 {gist !== '' && <span className={classes.gist}>{gist}</span>}
@@ -55,11 +55,11 @@ export function useAuditColumns(words: Words, hrefOf: (entry: AuditEntry) => str
         }),
         column.accessor('target', {
           meta: { label: t('columns.whom'), width: 200, hideBelow: 640 },
-          cell: ({ row: { original } }) => <TargetLink entry={original} words={words} />,
+          cell: ({ row: { original } }) => <TargetLink entry={original} texts={texts} />,
         }),
         column.accessor('actor', {
           meta: { label: t('columns.who'), width: 150, hideBelow: 480 },
-          cell: ({ row: { original } }) => <Actor actor={original.actor} words={words} />,
+          cell: ({ row: { original } }) => <Actor actor={original.actor} texts={texts} />,
         }),
         column.accessor('address', {
           meta: { label: t('columns.where'), width: 128, hideBelow: 860 },
@@ -74,23 +74,23 @@ export function useAuditColumns(words: Words, hrefOf: (entry: AuditEntry) => str
           ),
         }),
       ]),
-    [t, words, hrefOf],
+    [t, texts, hrefOf],
   );
 }
 
 interface ActorProps {
   readonly actor: AuditEntry['actor'];
-  readonly words: Words;
+  readonly texts: EntryTexts;
 }
 
 /** Who acted, with an icon of its kind: a key may have the administrator's name. */
-export function Actor({ actor, words }: ActorProps) {
+export function Actor({ actor, texts }: ActorProps) {
   const { t } = useTranslation('audit');
   const Icon = ACTOR_ICONS[actor.kind];
   return (
     <span className={classes.actor} title={t(`actor.${actor.kind}`)}>
       <Icon size={16} stroke={1.5} aria-hidden />
-      <span className={classes.actorName}>{words.actorOf(actor)}</span>
+      <span className={classes.actorName}>{texts.actorOf(actor)}</span>
     </span>
   );
 }

@@ -22,7 +22,7 @@ import { ExportButton } from './export-button.tsx';
 import { type FilterName, filterOf, matches, namesIn } from './filter.ts';
 import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
 import { type Entries, useEntries } from './use-entries.ts';
-import { useWords } from './use-words.ts';
+import { useEntryTexts } from './use-entry-texts.ts';
 
 /** As far as a search reads by itself. */
 const SEARCHED = 5000;
@@ -36,8 +36,8 @@ export function AuditPage() {
   const { path, query } = useRoute();
   const filter = filterOf(query);
   const text = useDeferredValue((query.get('q') ?? '').trim());
-  const words = useWords();
-  const labelOf = useFilterLabels(filter, words);
+  const texts = useEntryTexts();
+  const labelOf = useFilterLabels(filter, texts);
   const entries = useEntries(filter);
   const { items, hasMore, readMore, reading } = entries;
   const input = useRef<HTMLInputElement>(null);
@@ -51,10 +51,10 @@ export function AuditPage() {
             matches(
               entry,
               text,
-              `${words.actionOf(entry.action)}\n${words.nameOf(entry) ?? ''}\n${words.actorOf(entry.actor)}`,
+              `${texts.actionOf(entry.action)}\n${texts.nameOf(entry) ?? ''}\n${texts.actorOf(entry.actor)}`,
             ),
           ),
-    [items, text, words],
+    [items, text, texts],
   );
   const wantsMore = text !== '' && hasMore && found.length < ENOUGH && items.length < SEARCHED;
   useEffect(() => {
@@ -72,7 +72,7 @@ export function AuditPage() {
 
   const search = query.toString();
   const hrefOf = useCallback(({ id }: AuditEntry) => hashOf(['audit', id], new URLSearchParams(search)), [search]);
-  const columns = useAuditColumns(words, hrefOf);
+  const columns = useAuditColumns(texts, hrefOf);
   const names = namesIn(filter);
   const drop = (dropped: readonly FilterName[]) =>
     setQuery(Object.fromEntries(dropped.map((name) => [name, null])), { push: true });
@@ -83,7 +83,7 @@ export function AuditPage() {
         title={t('title')}
         actions={
           <>
-            <ExportButton filter={filter} text={text} words={words} />
+            <ExportButton filter={filter} text={text} texts={texts} />
             <ColumnMenu remember="audit" columns={columns} />
           </>
         }
@@ -106,7 +106,7 @@ export function AuditPage() {
           chips={names.map((name) => ({ id: name, label: labelOf(name), onRemove: () => drop([name]) }))}
           onClear={() => drop(names)}
         >
-          <FilterMenu filter={filter} words={words} />
+          <FilterMenu filter={filter} texts={texts} />
         </FilterChips>
       </div>
       {(text !== '' || entries.failure !== null) && (
@@ -123,7 +123,7 @@ export function AuditPage() {
         rows={rows}
         reading={wantsMore && found.length === 0 ? { ...reading, isPending: true } : reading}
         rowId={({ id }) => id}
-        rowName={({ action }) => words.actionOf(action)}
+        rowName={({ action }) => texts.actionOf(action)}
         hrefOf={hrefOf}
         openId={typeof open === 'number' ? open : null}
         onWindow={onWindow}
@@ -135,7 +135,7 @@ export function AuditPage() {
       <EntryDrawer
         id={typeof open === 'number' ? open : null}
         items={items}
-        words={words}
+        texts={texts}
         onClose={() => leave(hashOf(['audit'], query))}
       />
     </Page>

@@ -14,38 +14,38 @@ import { hashOf } from '../../router/route.ts';
 import classes from './audit.module.css';
 import { Actor } from './audit-columns.tsx';
 import { TargetLink } from './target-link.tsx';
-import type { Words } from './use-words.ts';
+import type { EntryTexts } from './use-entry-texts.ts';
 
 interface EntryDrawerProps {
   /** null: closed. */
   readonly id: number | null;
   /** The entries that are already loaded. */
   readonly items: readonly AuditEntry[];
-  readonly words: Words;
+  readonly texts: EntryTexts;
   readonly onClose: () => void;
 }
 
-export function EntryDrawer({ id, items, words, onClose }: EntryDrawerProps) {
+export function EntryDrawer({ id, items, texts, onClose }: EntryDrawerProps) {
   const { t } = useTranslation('audit');
-  const { held } = useOpening(id);
-  const here = items.find((entry) => entry.id === held);
+  const { shown } = useOpening(id);
+  const here = items.find((entry) => entry.id === shown);
   // An entry never changes: one that is read by its address is the first before the next id.
   const read = useOperation(
     'listAudit',
-    { before: (held ?? 0) + 1, limit: 1 },
-    { enabled: held !== null && here === undefined, fresh: DAY_MS },
+    { before: (shown ?? 0) + 1, limit: 1 },
+    { enabled: shown !== null && here === undefined, staleMs: DAY_MS },
   );
-  const found = here ?? read.data?.items.find((entry) => entry.id === held);
+  const found = here ?? read.data?.items.find((entry) => entry.id === shown);
   return (
     <RecordDrawer
       isOpen={id !== null}
       onClose={onClose}
-      title={found === undefined ? t('entry', { id: held ?? 0 }) : words.actionOf(found.action)}
+      title={found === undefined ? t('entry', { id: shown ?? 0 }) : texts.actionOf(found.action)}
       width={560}
       {...(found?.outcome === 'refused' && { subtitle: <Mark tone="bad">{t('refused')}</Mark> })}
     >
       {found !== undefined ? (
-        <Entry entry={found} words={words} />
+        <Entry entry={found} texts={texts} />
       ) : (
         !read.isPending && <EmptyState title={t('gone')} text={t('goneHint')} />
       )}
@@ -53,7 +53,7 @@ export function EntryDrawer({ id, items, words, onClose }: EntryDrawerProps) {
   );
 }
 
-function Entry({ entry, words }: { readonly entry: AuditEntry; readonly words: Words }) {
+function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: EntryTexts }) {
   const { t } = useTranslation(['audit', 'common']);
   const format = useFormat();
   const { at, actor, action, target, detail, address, request_id } = entry;
@@ -69,10 +69,10 @@ function Entry({ entry, words }: { readonly entry: AuditEntry; readonly words: W
             <span className={classes.quiet}>)</span>
           </Fact>
           <Fact label={t('audit:columns.who')}>
-            <Actor actor={actor} words={words} />
+            <Actor actor={actor} texts={texts} />
           </Fact>
           <Fact label={t('audit:columns.whom')}>
-            <TargetLink entry={entry} words={words} />
+            <TargetLink entry={entry} texts={texts} />
           </Fact>
           <Fact label={t('audit:columns.where')}>{address ?? t('audit:here')}</Fact>
           <Fact label={t('audit:columns.operation')}>
@@ -105,7 +105,7 @@ function Entry({ entry, words }: { readonly entry: AuditEntry; readonly words: W
             </li>
           )}
           <li>
-            <a href={hashOf(['audit'], { actor: who })}>{t('audit:sameActor', { name: words.actorOf(actor) })}</a>
+            <a href={hashOf(['audit'], { actor: who })}>{t('audit:sameActor', { name: texts.actorOf(actor) })}</a>
           </li>
           <li>
             <a href={hashOf(['audit'], { action })}>{t('audit:sameAction')}</a>

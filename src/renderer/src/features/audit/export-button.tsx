@@ -11,18 +11,18 @@ import { useFormat } from '../../format/use-format.tsx';
 import { panelNow } from '../../state/connection.ts';
 import { notify, notifyFailure } from '../../state/messages.ts';
 import { type Filter, matches } from './filter.ts';
-import type { Words } from './use-words.ts';
+import type { EntryTexts } from './use-entry-texts.ts';
 
 interface ExportButtonProps {
   readonly filter: Filter;
   /** The search text within it. */
   readonly text: string;
-  readonly words: Words;
+  readonly texts: EntryTexts;
 }
 
 const PAGE = 500;
 
-export function ExportButton({ filter, text, words }: ExportButtonProps) {
+export function ExportButton({ filter, text, texts }: ExportButtonProps) {
   const { t } = useTranslation('audit');
   const { client } = usePanel();
   const host = useHost();
@@ -42,8 +42,8 @@ export function ExportButton({ filter, text, words }: ExportButtonProps) {
         const input = { ...filter, limit: PAGE, ...(before !== undefined && { before }) };
         const page = await client.listAudit(input, { signal: controller.signal });
         for (const entry of page.items) {
-          const action = words.actionOf(entry.action);
-          if (matches(entry, text, `${action}\n${words.nameOf(entry) ?? ''}`)) lines.push(auditRow(entry, action));
+          const action = texts.actionOf(entry.action);
+          if (matches(entry, text, `${action}\n${texts.nameOf(entry) ?? ''}`)) lines.push(auditRow(entry, action));
         }
         setDone(lines.length - 1);
         before = page.next_before ?? undefined;
@@ -91,7 +91,7 @@ export const AUDIT_HEAD = `${CSV_MARK}${csvLine([
 ])}`;
 
 /** `words`: the act in the language of the page. */
-export function auditRow(entry: AuditEntry, words: string): string {
+export function auditRow(entry: AuditEntry, texts: string): string {
   const { id, at, actor, action, outcome, target, address, request_id, detail } = entry;
   const facts = Object.keys(detail).length === 0 ? '' : JSON.stringify(detail);
   return csvLine([
@@ -101,7 +101,7 @@ export function auditRow(entry: AuditEntry, words: string): string {
     actor.id,
     actor.name,
     action,
-    words,
+    texts,
     outcome,
     target,
     address,

@@ -10,11 +10,11 @@ import { setQuery } from '../../router/router.ts';
 import { ACTION_GROUPS } from './actions.ts';
 import { ACTOR_KINDS, type Filter, type FilterName } from './filter.ts';
 import { targetOf } from './target.ts';
-import type { Words } from './use-words.ts';
+import type { EntryTexts } from './use-entry-texts.ts';
 
 interface FilterMenuProps {
   readonly filter: Filter;
-  readonly words: Words;
+  readonly texts: EntryTexts;
 }
 
 export function FilterMenu(props: FilterMenuProps) {
@@ -22,7 +22,7 @@ export function FilterMenu(props: FilterMenuProps) {
   return <FilterPopover label={t('filter.add')}>{() => <Conditions {...props} />}</FilterPopover>;
 }
 
-function Conditions({ filter, words }: FilterMenuProps) {
+function Conditions({ filter, texts }: FilterMenuProps) {
   const { t } = useTranslation('audit');
   const { timeZone } = useFormat();
   const keys = useOperation('listKeys', {});
@@ -59,7 +59,7 @@ function Conditions({ filter, words }: FilterMenuProps) {
           any,
           ...Object.entries(ACTION_GROUPS).map(([group, ids]) => ({
             group: t(`group.${group as keyof typeof ACTION_GROUPS}`),
-            items: ids.map((id) => ({ value: id, label: words.actionOf(id) })),
+            items: ids.map((id) => ({ value: id, label: texts.actionOf(id) })),
           })),
         ]}
       />
@@ -79,7 +79,7 @@ function TargetSelect(props: { readonly value: string | null; readonly onChange:
   const users = useOperation(
     'listUsers',
     { q: text.trim(), limit: MAX_USERS },
-    { enabled: text.trim() !== '', keep: true },
+    { enabled: text.trim() !== '', keepPrevious: true },
   );
   const plans = useOperation('listTariffs', { limit: 500 });
   const connections = useOperation('listInbounds', { limit: 500 });
@@ -118,7 +118,7 @@ function TargetSelect(props: { readonly value: string | null; readonly onChange:
 
 // Conditions as their chips are read: "Who: billing bot".
 
-export function useFilterLabels(filter: Filter, words: Words): (name: FilterName) => string {
+export function useFilterLabels(filter: Filter, texts: EntryTexts): (name: FilterName) => string {
   const { t } = useTranslation('audit');
   const format = useFormat();
   const keys = useOperation('listKeys', {}, { enabled: filter.key_id !== undefined });
@@ -126,23 +126,23 @@ export function useFilterLabels(filter: Filter, words: Words): (name: FilterName
   const userId = target?.kind === 'user' && /^[1-9]\d{0,15}$/.test(target.id) ? Number(target.id) : null;
   const user = useOperation('getUser', { id: userId ?? 1 }, { enabled: userId !== null });
 
-  function told(name: FilterName): string {
+  function valueText(name: FilterName): string {
     switch (name) {
       case 'action':
-        return words.actionOf(filter.action ?? '');
+        return texts.actionOf(filter.action ?? '');
       case 'actor':
         return filter.key_id === undefined
           ? t(filter.actor === 'key' ? 'filter.anyKey' : `actor.${filter.actor ?? 'unknown'}`)
           : (keys.data?.items.find(({ id }) => id === filter.key_id)?.name ?? String(filter.key_id));
       case 'target': {
-        const known = words.nameOf({ target: filter.target ?? null, detail: {}, action: '' });
+        const known = texts.nameOf({ target: filter.target ?? null, detail: {}, action: '' });
         const name = known ?? (userId === null ? null : (user.data?.name ?? null));
-        return name ?? (target === null ? (filter.target ?? '') : words.kindOf(target));
+        return name ?? (target === null ? (filter.target ?? '') : texts.kindOf(target));
       }
       case 'since':
       case 'until':
         return format.moment(filter[name] ?? 0, 'dateTime');
     }
   }
-  return (name) => t(`filter.chip.${name}`, { value: told(name) });
+  return (name) => t(`filter.chip.${name}`, { value: valueText(name) });
 }

@@ -38,12 +38,12 @@ export function namesIn({ key_id, actor, ...filter }: Filter): readonly FilterNa
 
 // The search within the log: an entry matches if it contains every word of the text.
 
-/** `words`: what is shown of the entry beyond its own fields, such as the action in the language of the page. */
-export function matches(entry: AuditEntry, text: string, words: string): boolean {
+/** `texts`: what is shown of the entry beyond its own fields, such as the action in the language of the page. */
+export function matches(entry: AuditEntry, text: string, texts: string): boolean {
   const parts = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return true;
   const { actor, action, target, address, request_id, detail } = entry;
   const values = Object.values(detail).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  const all = [words, actor.name, action, target, address, request_id, ...values].join('\n').toLocaleLowerCase();
+  const all = [texts, actor.name, action, target, address, request_id, ...values].join('\n').toLocaleLowerCase();
   return parts.every((part) => all.includes(part));
 }

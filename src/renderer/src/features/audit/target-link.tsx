@@ -4,22 +4,22 @@ import type { AuditEntry } from '../../../../contract/audit.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { hashOf } from '../../router/route.ts';
 import classes from './audit.module.css';
-import { isGone, placeOf, targetOf } from './target.ts';
-import type { Words } from './use-words.ts';
+import { isGone, pathOf, targetOf } from './target.ts';
+import type { EntryTexts } from './use-entry-texts.ts';
 
 interface TargetLinkProps {
   readonly entry: Pick<AuditEntry, 'target' | 'detail' | 'action'>;
-  readonly words: Words;
+  readonly texts: EntryTexts;
 }
 
-export function TargetLink({ entry, words }: TargetLinkProps) {
+export function TargetLink({ entry, texts }: TargetLinkProps) {
   const target = entry.target === null ? null : targetOf(entry.target);
-  const named = words.nameOf(entry);
+  const named = texts.nameOf(entry);
   const user = useUserName(target?.kind === 'user' && named === null ? Number(target.id) : null);
   if (entry.target === null) return <span className={classes.quiet}>—</span>;
   if (target === null) return <span>{entry.target}</span>;
   const name = named ?? user;
-  const kind = words.kindOf(target);
+  const kind = texts.kindOf(target);
   const text = (
     <>
       {name ?? kind}
@@ -28,7 +28,7 @@ export function TargetLink({ entry, words }: TargetLinkProps) {
   );
   if (isGone(entry.action)) return <span className={classes.target}>{text}</span>;
   return (
-    <a className={classes.target} href={hashOf(placeOf(target))}>
+    <a className={classes.target} href={hashOf(pathOf(target))}>
       {text}
     </a>
   );

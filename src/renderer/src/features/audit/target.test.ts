@@ -1,6 +1,6 @@
 // Holds entries to leading where their records are.
 import { describe, expect, it } from 'vitest';
-import { isGone, placeOf, targetOf } from './target.ts';
+import { isGone, pathOf, targetOf } from './target.ts';
 
 describe('targetOf', () => {
   it.each([
@@ -11,9 +11,9 @@ describe('targetOf', () => {
     ['key:4', ['settings', 'security']],
     ['backup:2026-11-20 03:00.gatehouse', ['settings', 'backups']],
     ['certificate', ['settings', 'certificates']],
-  ])('%s is at %o', (text, place) => {
+  ])('%s is at %o', (text, path) => {
     const target = targetOf(text);
-    expect(target && placeOf(target)).toEqual(place);
+    expect(target && pathOf(target)).toEqual(path);
   });
 
   it('leaves alone what it does not know', () => {

@@ -20,7 +20,7 @@ export interface Target {
   readonly id: string;
 }
 
-const PLACES: Readonly<Record<TargetKind, readonly string[] | null>> = {
+const PATHS: Readonly<Record<TargetKind, readonly string[] | null>> = {
   user: ['users'],
   tariff: ['plans'],
   inbound: ['connections'],
@@ -42,13 +42,13 @@ const OWN: ReadonlySet<TargetKind> = new Set(['user', 'tariff', 'inbound', 'node
 export function targetOf(text: string): Target | null {
   const mark = text.indexOf(':');
   const kind = mark < 0 ? text : text.slice(0, mark);
-  return kind in PLACES ? { kind: kind as TargetKind, id: mark < 0 ? '' : text.slice(mark + 1) } : null;
+  return kind in PATHS ? { kind: kind as TargetKind, id: mark < 0 ? '' : text.slice(mark + 1) } : null;
 }
 
 /** Where its record or its settings are. */
-export function placeOf({ kind, id }: Target): readonly string[] {
-  const place = PLACES[kind] ?? [];
-  return OWN.has(kind) ? [...place, id] : place;
+export function pathOf({ kind, id }: Target): readonly string[] {
+  const path = PATHS[kind] ?? [];
+  return OWN.has(kind) ? [...path, id] : path;
 }
 
 /** Whether an act deletes its target, so that there is no record to link to. */

@@ -26,17 +26,17 @@ const EVERY_MS = 15_000;
 export function useEntries(filter: Filter): Entries {
   const { client } = usePanel();
   const key = JSON.stringify(filter);
-  const newest = useOperation('listAudit', { ...filter, limit: PAGE }, { every: EVERY_MS });
-  const [known, setKnown] = useState<Known | null>(null);
+  const newest = useOperation('listAudit', { ...filter, limit: PAGE }, { pollMs: EVERY_MS });
+  const [loaded, setLoaded] = useState<LoadedEntries | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const reading = useRef('');
 
   useEffect(() => {
     const page = newest.data;
-    if (page !== undefined) setKnown((before) => withNewest(before, key, page));
+    if (page !== undefined) setLoaded((before) => addNewest(before, key, page));
   }, [newest.data, key]);
 
-  const next = known !== null && known.key === key ? known.next : null;
+  const next = loaded !== null && loaded.key === key ? loaded.next : null;
   const readMore = useCallback(
     (limit = PAGE) => {
       const mark = `${key} ${next}`;
@@ -44,7 +44,7 @@ export function useEntries(filter: Filter): Entries {
       reading.current = mark;
       setFailure(null);
       client.listAudit({ ...(JSON.parse(key) as Filter), before: next, limit }).then(
-        (page) => setKnown((before) => (before?.key === key ? withOlder(before, next, page) : before)),
+        (page) => setLoaded((before) => (before?.key === key ? addOlder(before, next, page) : before)),
         (reason: unknown) => {
           reading.current = '';
           setFailure(toPanelCallError(reason));
@@ -54,11 +54,11 @@ export function useEntries(filter: Filter): Entries {
     [client, key, next],
   );
   return {
-    items: known?.items ?? NOTHING,
+    items: loaded?.items ?? NOTHING,
     reading: {
-      isPending: known === null && newest.error === null,
+      isPending: loaded === null && newest.error === null,
       error: newest.error,
-      isPlaceholderData: known !== null && known.key !== key,
+      isPlaceholderData: loaded !== null && loaded.key !== key,
       refetch: newest.refetch,
     },
     hasMore: next !== null,
@@ -69,7 +69,7 @@ export function useEntries(filter: Filter): Entries {
 
 // The loaded entries: the newest, refreshed as things happen, and older ones, read as the list is scrolled. Entries never change.
 
-export interface Known {
+export interface LoadedEntries {
   /** The question they answer. */
   readonly key: string;
   /** The newest first, none left out between. */
@@ -84,18 +84,18 @@ interface Page {
 }
 
 /** Adds a refreshed newest page. Where more has happened than a page holds, the list starts over. */
-export function withNewest(known: Known | null, key: string, page: Page): Known {
-  const start: Known = { key, items: page.items, next: page.next_before };
-  const newest = known?.items[0]?.id;
-  if (known === null || known.key !== key || newest === undefined) return start;
+export function addNewest(loaded: LoadedEntries | null, key: string, page: Page): LoadedEntries {
+  const start: LoadedEntries = { key, items: page.items, next: page.next_before };
+  const newest = loaded?.items[0]?.id;
+  if (loaded === null || loaded.key !== key || newest === undefined) return start;
   const fresh = page.items.filter(({ id }) => id > newest);
   const hasGap = fresh.length === page.items.length && page.next_before !== null;
   if (hasGap) return start;
-  return fresh.length === 0 ? known : { ...known, items: [...fresh, ...known.items] };
+  return fresh.length === 0 ? loaded : { ...loaded, items: [...fresh, ...loaded.items] };
 }
 
-/** With the page that was read before `known.next`. */
-export function withOlder(known: Known, before: number, page: Page): Known {
-  if (known.next !== before) return known;
-  return { ...known, items: [...known.items, ...page.items], next: page.next_before };
+/** With the page that was read before `loaded.next`. */
+export function addOlder(loaded: LoadedEntries, before: number, page: Page): LoadedEntries {
+  if (loaded.next !== before) return loaded;
+  return { ...loaded, items: [...loaded.items, ...page.items], next: page.next_before };
 }

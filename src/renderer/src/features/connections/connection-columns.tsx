@@ -30,7 +30,7 @@ export function rowsOf(all: readonly Inbound[], nodes: ReadonlyMap<number, Node>
 }
 
 const column = columnsOf<ConnectionRow>();
-const stay = () => {};
+const noop = () => {};
 
 export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
   const { t } = useTranslation('connections');
@@ -67,7 +67,7 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
         column.display({
           id: 'acts',
           meta: { label: t('columns.acts'), width: 52, isBare: true, isFixed: true, hideBelow: 480 },
-          cell: ({ row: { original } }) => <ConnectionMenu inbound={original} onGone={stay} onChanged={stay} />,
+          cell: ({ row: { original } }) => <ConnectionMenu inbound={original} onGone={noop} onChanged={noop} />,
         }),
       ]),
     [t, hrefOf],

@@ -5,7 +5,7 @@ import type { Node } from '../../../../contract/nodes.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { FieldTexts } from '../../components/form/field-errors.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
-import { OpenedRecord, type RecordHold } from '../../components/form/opened-record.tsx';
+import { OpenedRecord, type RecordVersion } from '../../components/form/opened-record.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
@@ -28,13 +28,13 @@ interface ConnectionDrawerProps {
 }
 
 export function ConnectionDrawer({ open, ...props }: ConnectionDrawerProps) {
-  const { held, turn } = useOpening(open);
+  const { shown, count } = useOpening(open);
   const isOpen = open !== null;
-  if (held === null) return null;
-  if (held === 'new') return <NewConnection key={turn} isOpen={isOpen} {...props} />;
+  if (shown === null) return null;
+  if (shown === 'new') return <NewConnection key={count} isOpen={isOpen} {...props} />;
   return (
-    <OpenedRecord key={turn} read="getInbound" id={held} isOpen={isOpen} onClose={props.onClose} width={560}>
-      {(inbound, hold) => <EditConnection inbound={inbound} hold={hold} isOpen={isOpen} {...props} />}
+    <OpenedRecord key={count} read="getInbound" id={shown} isOpen={isOpen} onClose={props.onClose} width={560}>
+      {(inbound, version) => <EditConnection inbound={inbound} version={version} isOpen={isOpen} {...props} />}
     </OpenedRecord>
   );
 }
@@ -84,10 +84,10 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
 
 interface EditProps extends OpenProps {
   readonly inbound: Inbound;
-  readonly hold: RecordHold;
+  readonly version: RecordVersion;
 }
 
-function EditConnection({ inbound, hold, isOpen, nodes, all, onClose }: EditProps) {
+function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditProps) {
   const { t } = useTranslation(['connections', 'common']);
   const { id } = inbound;
   const { run } = useAct('updateInbound');
@@ -98,7 +98,7 @@ function EditConnection({ inbound, hold, isOpen, nodes, all, onClose }: EditProp
     initial: valuesOf(inbound),
     toInput: (values) => ({ id, ...changesOf(values) }),
     check,
-    ifMatch: hold.etag,
+    ifMatch: version.etag,
     message: ({ name, public_key }) => ({
       text: t('connections:said.saved', { name }),
       // A replaced key cannot be restored.
@@ -118,11 +118,11 @@ function EditConnection({ inbound, hold, isOpen, nodes, all, onClose }: EditProp
           <span>{kindOf(inbound)}</span>
         </>
       }
-      actions={<ConnectionMenu inbound={inbound} onGone={onClose} onChanged={hold.reload} />}
+      actions={<ConnectionMenu inbound={inbound} onGone={onClose} onChanged={version.reload} />}
       action={t('common:save')}
       width={560}
       form={rest}
-      onReload={hold.reload}
+      onReload={version.reload}
     >
       <ConnectionFields form={form} nodes={nodes} tag="" present={present} />
       <LinkPreview values={form.values} nodeAddress={addressOf(nodes, form.values.node_id)} />

@@ -14,7 +14,7 @@ import { troubleOf } from './node-trouble.tsx';
 import classes from './nodes.module.css';
 
 const column = columnsOf<Node>();
-const stay = () => {};
+const noop = () => {};
 
 export function useNodeColumns(hrefOf: (node: Node) => string) {
   const { t } = useTranslation(['nodes', 'common']);
@@ -75,7 +75,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         column.display({
           id: 'acts',
           meta: { label: t('nodes:columns.acts'), width: 52, isBare: true, isFixed: true, hideBelow: 480 },
-          cell: ({ row: { original } }) => <NodeMenu node={original} onGone={stay} />,
+          cell: ({ row: { original } }) => <NodeMenu node={original} onGone={noop} />,
         }),
       ]),
     [t, format, hrefOf],
@@ -92,7 +92,7 @@ const EVERY_MS = 60_000;
 export function DayTraffic({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
-  const { data } = useOperation('getTraffic', { range: '24h', node_id: nodeId }, { every: EVERY_MS });
+  const { data } = useOperation('getTraffic', { range: '24h', node_id: nodeId }, { pollMs: EVERY_MS });
   if (data === undefined) return <Skeleton width={WIDTH} />;
   const sums = data.points.map(({ up, down }) => up + down);
   const most = Math.max(1, ...sums);

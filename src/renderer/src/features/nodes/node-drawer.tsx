@@ -33,13 +33,13 @@ interface NodeDrawerProps {
 const RECORD_EVERY_MS = 15_000;
 
 export function NodeDrawer({ open, isEdited, onClose }: NodeDrawerProps) {
-  const { held, turn } = useOpening(open === null ? null : `${open}${isEdited ? ' edit' : ''}`);
+  const { shown, count } = useOpening(open === null ? null : `${open}${isEdited ? ' edit' : ''}`);
   const isOpen = open !== null;
-  if (held === null) return null;
-  if (held === 'new') return <NewNode key={turn} isOpen={isOpen} onClose={onClose} />;
-  const [id, edit] = held.split(' ');
+  if (shown === null) return null;
+  if (shown === 'new') return <NewNode key={count} isOpen={isOpen} onClose={onClose} />;
+  const [id, edit] = shown.split(' ');
   return (
-    <OpenedRecord key={turn} read="getNode" id={Number(id)} isOpen={isOpen} onClose={onClose}>
+    <OpenedRecord key={count} read="getNode" id={Number(id)} isOpen={isOpen} onClose={onClose}>
       {(node) =>
         edit === undefined ? (
           <NodeRecord first={node} isOpen={isOpen} onClose={onClose} />
@@ -61,7 +61,7 @@ interface NodeRecordProps {
 function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
   const { t } = useTranslation(['nodes', 'common']);
   const format = useFormat();
-  const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, every: RECORD_EVERY_MS });
+  const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, pollMs: RECORD_EVERY_MS });
   const node = data ?? first;
   const { id, name, kind, enabled, status, address = '', core, uptime_s, users_online } = node;
   return (
@@ -157,7 +157,11 @@ const CHART_HEIGHT = 180;
 export function NodeTraffic({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation(['nodes', 'common']);
   const [range, setRange] = useState<Range>('24h');
-  const report = useOperation('getTraffic', { range, node_id: nodeId }, { every: TRAFFIC_EVERY_MS, keep: true });
+  const report = useOperation(
+    'getTraffic',
+    { range, node_id: nodeId },
+    { pollMs: TRAFFIC_EVERY_MS, keepPrevious: true },
+  );
   const chart = useMemo<ChartData | null>(() => {
     if (report.data === undefined) return null;
     return directionsOf(report.data, (way) => t(`common:traffic.${way}`));

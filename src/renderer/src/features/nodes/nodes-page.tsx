@@ -20,7 +20,7 @@ const EVERY_MS = 15_000;
 export function NodesPage() {
   const { t } = useTranslation('nodes');
   const { path } = useRoute();
-  const nodes = useOperation('listNodes', { limit: 500 }, { every: EVERY_MS });
+  const nodes = useOperation('listNodes', { limit: 500 }, { pollMs: EVERY_MS });
   const columns = useNodeColumns(hrefOf);
   const create = () => navigate(hashOf(['nodes', 'new']));
   useShortcuts([{ keys: 'n', label: t('create'), run: create }]);

@@ -19,7 +19,7 @@ import { hashOf } from '../../router/route.ts';
 import type { Attention } from './attention.ts';
 import classes from './overview.module.css';
 
-interface Told {
+interface AttentionText {
   readonly id: string;
   readonly icon: TablerIcon;
   readonly tone: Tone;
@@ -32,12 +32,12 @@ interface Told {
 
 export function AttentionCard({ items, now }: { readonly items: readonly Attention[]; readonly now: number }) {
   const { t } = useTranslation('overview');
-  const tell = useTold(now);
+  const describe = useAttentionText(now);
   if (items.length === 0) return null;
   return (
     <SectionCard title={t('attention.title')} flush>
       <ul className={classes.attention}>
-        {items.map(tell).map(({ id, icon: Icon, tone, title, hint, action, href, onAct }) => (
+        {items.map(describe).map(({ id, icon: Icon, tone, title, hint, action, href, onAct }) => (
           <li key={id} className={classes.matter}>
             <span className={classes.matterIcon} data-tone={tone} aria-hidden>
               <Icon size={18} stroke={1.5} />
@@ -63,7 +63,7 @@ export function AttentionCard({ items, now }: { readonly items: readonly Attenti
 }
 
 /** Each matter in words. */
-function useTold(now: number): (item: Attention) => Told {
+function useAttentionText(now: number): (item: Attention) => AttentionText {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const backUp = useAct('createBackup', { message: () => ({ text: t('attention.backupMade') }) });

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { nodeExample } from '../../../../contract/nodes.ts';
 import { OPERATIONS } from '../../../../contract/table.ts';
-import { attentionOf, type Known } from './attention.ts';
+import { attentionOf, type PanelFacts } from './attention.ts';
 
 const now = Date.parse('2026-12-20T10:00:00Z');
-const overview = OPERATIONS.getOverview.example.reply as NonNullable<Known['overview']>;
-const certificates = OPERATIONS.getCertificates.example.reply as NonNullable<Known['certificates']>;
-const backups = OPERATIONS.listBackups.example.reply as NonNullable<Known['backups']>;
+const overview = OPERATIONS.getOverview.example.reply as NonNullable<PanelFacts['overview']>;
+const certificates = OPERATIONS.getCertificates.example.reply as NonNullable<PanelFacts['certificates']>;
+const backups = OPERATIONS.listBackups.example.reply as NonNullable<PanelFacts['backups']>;
 const page = { limit: 100, offset: 0, next_cursor: null };
-const nothing: Known = {
+const nothing: PanelFacts = {
   overview: undefined,
   nodes: undefined,
   plans: undefined,
@@ -17,7 +17,7 @@ const nothing: Known = {
   backups: undefined,
   now,
 };
-const kinds = (known: Partial<Known>) => attentionOf({ ...nothing, ...known }).map(({ kind }) => kind);
+const kinds = (facts: Partial<PanelFacts>) => attentionOf({ ...nothing, ...facts }).map(({ kind }) => kind);
 const quiet = { ...overview, users: { ...overview.users, expiring_7d: 0, limited: 0 } };
 
 describe('attentionOf', () => {

@@ -12,7 +12,7 @@ export type Attention =
   | { readonly kind: 'limited'; readonly count: number };
 
 /** What has been read so far; undefined: not read yet, or not available. */
-export interface Known {
+export interface PanelFacts {
   readonly overview: Output<'getOverview'> | undefined;
   readonly nodes: Output<'listNodes'> | undefined;
   readonly plans: Output<'listTariffs'> | undefined;
@@ -27,7 +27,7 @@ const BACKUP_OLD_MS = 7 * DAY_MS;
 /** A panel younger than this need not have one yet. */
 const BACKUP_SOON_MS = DAY_MS;
 
-export function attentionOf({ overview, nodes, plans, certificates, backups, now }: Known): readonly Attention[] {
+export function attentionOf({ overview, nodes, plans, certificates, backups, now }: PanelFacts): readonly Attention[] {
   const all: Attention[] = [];
   if (nodes?.total === 0) all.push({ kind: 'no-nodes' });
   if (plans?.total === 0) all.push({ kind: 'no-plans' });

@@ -15,7 +15,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
   const { t } = useTranslation('overview');
   const format = useFormat();
   const now = useNow();
-  if (overview === undefined) return <Bones />;
+  if (overview === undefined) return <FigureSkeletons />;
   const { users, traffic } = overview;
   const today = traffic.today.up + traffic.today.down;
   const yesterday = traffic.yesterday.up + traffic.yesterday.down;
@@ -89,7 +89,7 @@ function Figure({ label, value, title, note, href }: FigureProps) {
   );
 }
 
-function Bones() {
+function FigureSkeletons() {
   const { t } = useTranslation('overview');
   const labels = ['online', 'active', 'expiring', 'today', 'month'] as const;
   return (

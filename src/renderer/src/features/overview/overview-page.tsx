@@ -18,11 +18,11 @@ const EVERY_MS = 30_000;
 export function OverviewPage() {
   const { t } = useTranslation('overview');
   const now = useNow();
-  const overview = useOperation('getOverview', {}, { every: EVERY_MS });
-  const nodes = useOperation('listNodes', {}, { every: EVERY_MS });
+  const overview = useOperation('getOverview', {}, { pollMs: EVERY_MS });
+  const nodes = useOperation('listNodes', {}, { pollMs: EVERY_MS });
   const plans = useOperation('listTariffs', { limit: 1 });
-  const certificates = useOperation('getCertificates', {}, { fresh: HOUR_MS });
-  const backups = useOperation('listBackups', {}, { fresh: HOUR_MS });
+  const certificates = useOperation('getCertificates', {}, { staleMs: HOUR_MS });
+  const backups = useOperation('listBackups', {}, { staleMs: HOUR_MS });
   const attention = attentionOf({
     overview: overview.data,
     nodes: nodes.data,

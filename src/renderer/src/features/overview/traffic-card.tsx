@@ -29,7 +29,7 @@ export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
   const { query } = useRoute();
   const range = rangeOf(query.get('range'));
   const isByNode = query.get('by') === 'node' && (nodes?.length ?? 0) > 1;
-  const whole = useOperation('getTraffic', { range }, { every: EVERY_MS, keep: true });
+  const whole = useOperation('getTraffic', { range }, { pollMs: EVERY_MS, keepPrevious: true });
   const shown = (nodes ?? []).slice(0, MAX_NODES);
   const perNode = useNodeTraffic(isByNode ? shown : [], range);
 
@@ -88,7 +88,7 @@ function rangeOf(text: string | null): Range {
 function useNodeTraffic(nodes: Nodes, range: Range): readonly (Report | undefined)[] {
   const panel = usePanel();
   return useQueries({
-    queries: nodes.map(({ id }) => operationQuery(panel, 'getTraffic', { range, node_id: id }, { every: EVERY_MS })),
+    queries: nodes.map(({ id }) => operationQuery(panel, 'getTraffic', { range, node_id: id }, { pollMs: EVERY_MS })),
     combine: combineReports,
   });
 }

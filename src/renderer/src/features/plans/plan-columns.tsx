@@ -12,7 +12,7 @@ import { formatPrice } from './price.ts';
 
 const column = columnsOf<Plan>();
 
-const stay = () => {};
+const noop = () => {};
 
 export function usePlanColumns(hrefOf: (plan: Plan) => string) {
   const { t } = useTranslation(['plans', 'common']);
@@ -76,7 +76,7 @@ export function usePlanColumns(hrefOf: (plan: Plan) => string) {
         column.display({
           id: 'acts',
           meta: { label: t('plans:columns.acts'), width: 52, isBare: true, isFixed: true, hideBelow: 480 },
-          cell: ({ row: { original } }) => <PlanMenu plan={original} onGone={stay} />,
+          cell: ({ row: { original } }) => <PlanMenu plan={original} onGone={noop} />,
         }),
       ]),
     [t, format, hrefOf],

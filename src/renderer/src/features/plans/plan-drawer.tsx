@@ -1,7 +1,7 @@
 // A plan over its list: created, copied from another, or changed.
 import { useTranslation } from 'react-i18next';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
-import { OpenedRecord, type RecordHold } from '../../components/form/opened-record.tsx';
+import { OpenedRecord, type RecordVersion } from '../../components/form/opened-record.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { Mark, StateBadge } from '../../components/state.tsx';
 import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
@@ -23,15 +23,17 @@ interface PlanDrawerProps {
 }
 
 export function PlanDrawer({ open, from, currency, onClose }: PlanDrawerProps) {
-  const { held, turn } = useOpening(open);
+  const { shown, count } = useOpening(open);
   const isOpen = open !== null;
-  if (held === null) return null;
-  if (held === 'new') {
-    return <NewPlan key={turn} isOpen={isOpen} from={from} currency={currency} onClose={onClose} />;
+  if (shown === null) return null;
+  if (shown === 'new') {
+    return <NewPlan key={count} isOpen={isOpen} from={from} currency={currency} onClose={onClose} />;
   }
   return (
-    <OpenedRecord key={turn} read="getTariff" id={held} isOpen={isOpen} onClose={onClose} width={560}>
-      {(plan, hold) => <EditPlan plan={plan} hold={hold} isOpen={isOpen} currency={currency} onClose={onClose} />}
+    <OpenedRecord key={count} read="getTariff" id={shown} isOpen={isOpen} onClose={onClose} width={560}>
+      {(plan, version) => (
+        <EditPlan plan={plan} version={version} isOpen={isOpen} currency={currency} onClose={onClose} />
+      )}
     </OpenedRecord>
   );
 }
@@ -69,10 +71,10 @@ function NewPlan({ isOpen, from, currency, onClose }: NewPlanProps) {
 
 interface EditPlanProps extends Pick<NewPlanProps, 'isOpen' | 'currency' | 'onClose'> {
   readonly plan: Plan;
-  readonly hold: RecordHold;
+  readonly version: RecordVersion;
 }
 
-function EditPlan({ plan, hold, isOpen, currency, onClose }: EditPlanProps) {
+function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
   const { t } = useTranslation(['plans', 'common']);
   const { id, users, archived } = plan;
   const { run } = useAct('updateTariff');
@@ -80,7 +82,7 @@ function EditPlan({ plan, hold, isOpen, currency, onClose }: EditPlanProps) {
     operation: 'updateTariff',
     initial: valuesOf(plan, currency),
     toInput: (values) => ({ id, ...inputOf(values) }),
-    ifMatch: hold.etag,
+    ifMatch: version.etag,
     message: ({ name }) => ({ text: t('plans:said.saved', { name }), undo: () => run({ id, ...formerOf(plan) }) }),
     onDone: onClose,
   });
@@ -101,7 +103,7 @@ function EditPlan({ plan, hold, isOpen, currency, onClose }: EditPlanProps) {
       action={t('common:save')}
       width={560}
       form={form}
-      onReload={hold.reload}
+      onReload={version.reload}
     >
       {users > 0 && <p className={classes.note}>{t('plans:kept')}</p>}
       <PlanFields form={form.form} />

@@ -46,8 +46,11 @@ export function UsersPage() {
 
   const search = changedQuery(query, { do: null }).toString();
   // Drawn again with the rows of the answer, not with every key.
-  const place = useDeferredValue(search);
-  const hrefOf = useCallback(({ id }: User) => hashOf(['users', id], new URLSearchParams(place)), [place]);
+  const deferredSearch = useDeferredValue(search);
+  const hrefOf = useCallback(
+    ({ id }: User) => hashOf(['users', id], new URLSearchParams(deferredSearch)),
+    [deferredSearch],
+  );
   const columns = useUserColumns(plans.nameOf, hrefOf);
   const list = hashOf(['users'], new URLSearchParams(search));
   const close = () => leave(list);

@@ -198,10 +198,10 @@ export function SecretCard() {
   const { t } = useTranslation('settings');
   const host = useHost();
   const [isAsking, setAsking] = useState(false);
-  const leaveFor = (secretPath: string) => {
+  const openUnder = (secretPath: string) => {
     // The desktop's pages are not served under the secret path.
     if (host.kind === 'desktop') navigate(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
-    else location.replace(placeAt(secretPath));
+    else location.replace(urlUnder(secretPath));
   };
   return (
     <SectionCard
@@ -221,7 +221,7 @@ export function SecretCard() {
         title={t('addresses.secret.rotateTitle')}
         action={t('addresses.secret.submit')}
         isDangerous
-        onDone={({ secret_path }) => leaveFor(secret_path)}
+        onDone={({ secret_path }) => openUnder(secret_path)}
       >
         <p>{t('addresses.secret.rotateText')}</p>
       </ProofDialog>
@@ -230,6 +230,6 @@ export function SecretCard() {
 }
 
 /** The same host, as this browser reaches it, under the new path. */
-function placeAt(secretPath: string): string {
+function urlUnder(secretPath: string): string {
   return new URL(`/${secretPath}/${hashOf(['settings', 'addresses'], { [ROTATED]: 1 })}`, location.href).href;
 }

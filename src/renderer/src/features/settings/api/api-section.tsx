@@ -19,7 +19,7 @@ export const API_PATH = ['settings', 'security', 'api'] as const;
 export function ApiSection() {
   return (
     <>
-      <PlaceCard />
+      <AddressCard />
       <KeysCard />
       <LimitReading />
       <NewKey />
@@ -27,7 +27,7 @@ export function ApiSection() {
   );
 }
 
-function PlaceCard() {
+function AddressCard() {
   const { t } = useTranslation('settings');
   const { data: state } = useOperation('panelState', {});
   const download = useOpenApiFile();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
 import { curlOf, exampleCurl, quote } from './curl.ts';
 
-const place = { baseUrl: 'https://10.0.0.2:8443/secret/api/v1', hasOwnAuthority: true };
+const endpoint = { baseUrl: 'https://10.0.0.2:8443/secret/api/v1', hasOwnAuthority: true };
 
 describe('quote', () => {
   it('makes one word of anything', () => {
@@ -14,7 +14,7 @@ describe('quote', () => {
 
 describe('curlOf', () => {
   it('writes a first call with the key that was made', () => {
-    expect(curlOf(place, { method: 'GET', path: '/users?limit=5', key: 'pnl_abc' })).toBe(
+    expect(curlOf(endpoint, { method: 'GET', path: '/users?limit=5', key: 'pnl_abc' })).toBe(
       [
         'curl \\',
         '  --cacert gatehouse-ca.pem \\',
@@ -26,17 +26,17 @@ describe('curlOf', () => {
 
   it('names the authority only where the panel signs its own certificate and there is one', () => {
     const call = { method: 'GET', path: '/users', key: null } as const;
-    expect(curlOf({ ...place, hasOwnAuthority: false }, call)).not.toContain('--cacert');
-    expect(curlOf({ ...place, baseUrl: 'http://127.0.0.1:1/s/api/v1' }, call)).not.toContain('--cacert');
-    expect(curlOf(place, call)).toContain('"Authorization: Bearer $PANEL_KEY"');
+    expect(curlOf({ ...endpoint, hasOwnAuthority: false }, call)).not.toContain('--cacert');
+    expect(curlOf({ ...endpoint, baseUrl: 'http://127.0.0.1:1/s/api/v1' }, call)).not.toContain('--cacert');
+    expect(curlOf(endpoint, call)).toContain('"Authorization: Bearer $PANEL_KEY"');
   });
 });
 
 describe('exampleCurl', () => {
   it('has one for every method, with nothing left to fill in', () => {
     for (const { id, method } of API_OPERATIONS) {
-      const line = exampleCurl(place, id) ?? '';
-      expect(line, id).toContain(`${place.baseUrl}/`);
+      const line = exampleCurl(endpoint, id) ?? '';
+      expect(line, id).toContain(`${endpoint.baseUrl}/`);
       expect(line, id).not.toMatch(/[{]\w+[}]|undefined|\[object/);
       expect(line.startsWith(method === 'GET' ? 'curl \\' : `curl -X ${method} `), id).toBe(true);
       expect(line, id).not.toContain('pnl_');
@@ -44,13 +44,13 @@ describe('exampleCurl', () => {
   });
 
   it('sends the body of the example', () => {
-    const line = exampleCurl(place, 'extendUser') ?? '';
+    const line = exampleCurl(endpoint, 'extendUser') ?? '';
     expect(line).toContain("-H 'Content-Type: application/json'");
     expect(line).toMatch(/-d '\{.*\}'/);
   });
 
   it('knows no method that the API does not have', () => {
-    expect(exampleCurl(place, 'createKey')).toBeNull();
-    expect(exampleCurl(place, 'nothing')).toBeNull();
+    expect(exampleCurl(endpoint, 'createKey')).toBeNull();
+    expect(exampleCurl(endpoint, 'nothing')).toBeNull();
   });
 });

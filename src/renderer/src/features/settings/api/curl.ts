@@ -3,7 +3,7 @@ import type { Example, Method } from '../../../../../contract/operation.ts';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
 
 /** How calls find the API: its address, and whether its certificate is signed by the panel's own authority. */
-export interface ApiPlace {
+export interface ApiEndpoint {
   readonly baseUrl: string;
   readonly hasOwnAuthority: boolean;
 }
@@ -28,7 +28,7 @@ export interface Call {
 }
 
 /** A command of curl, a part to each line. */
-export function curlOf({ baseUrl, hasOwnAuthority }: ApiPlace, { method, path, key, body }: Call): string {
+export function curlOf({ baseUrl, hasOwnAuthority }: ApiEndpoint, { method, path, key, body }: Call): string {
   const parts = [
     method === 'GET' ? 'curl' : `curl -X ${method}`,
     ...(hasOwnAuthority && baseUrl.startsWith('https:') ? [`--cacert ${CA_FILE}`] : []),
@@ -40,12 +40,12 @@ export function curlOf({ baseUrl, hasOwnAuthority }: ApiPlace, { method, path, k
 }
 
 /** The example of one method of the API by its operation id; null for one that it does not have. */
-export function exampleCurl(place: ApiPlace, operationId: string): string | null {
+export function exampleCurl(endpoint: ApiEndpoint, operationId: string): string | null {
   const operation = API_OPERATIONS.find(({ id }) => id === operationId);
   if (operation === undefined) return null;
   const { method, path, example } = operation;
   const body = example.body === undefined ? undefined : JSON.stringify(example.body);
-  return curlOf(place, { method, path: fillIn(path, example), key: null, body });
+  return curlOf(endpoint, { method, path: fillIn(path, example), key: null, body });
 }
 
 function fillIn(template: string, { params = {}, query = {} }: Example): string {

@@ -19,7 +19,7 @@ import classes from './api.module.css';
 export function KeysCard() {
   const { t } = useTranslation('settings');
   // No event reports the use of a key.
-  const keys = useOperation('listKeys', {}, { every: 30_000 });
+  const keys = useOperation('listKeys', {}, { pollMs: 30_000 });
   return (
     <Reading title={t('api.keys')} query={keys} height={96}>
       {({ items }) => <Keys keys={items} />}

@@ -14,7 +14,7 @@ import { CopyLine } from '../parts/parts.tsx';
 import { ProofFields, useProvenForm, withoutProof } from '../parts/proof.tsx';
 import classes from './api.module.css';
 import { curlOf } from './curl.ts';
-import { useApiPlace } from './use-api.ts';
+import { useApi } from './use-api.ts';
 
 type Made = Output<'createKey'>;
 
@@ -100,7 +100,7 @@ interface ReadyProps {
 
 function Ready({ made: { key, value }, isOpen, onClose }: ReadyProps) {
   const { t } = useTranslation('settings');
-  const api = useApiPlace();
+  const api = useApi();
   return (
     <RecordDrawer
       isOpen={isOpen}

@@ -5,15 +5,15 @@ import { useHost } from '../../../data/host.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { notify, notifyFailure } from '../../../state/messages.ts';
-import { type ApiPlace, CA_FILE } from './curl.ts';
+import { type ApiEndpoint, CA_FILE } from './curl.ts';
 
-export interface Api extends ApiPlace {
+export interface Api extends ApiEndpoint {
   /** Saves the panel's own authority as a file; null where the certificate is trusted without it, or there is none. */
   readonly saveAuthority: (() => void) | null;
 }
 
 /** undefined while it is being read. */
-export function useApiPlace(): Api | undefined {
+export function useApi(): Api | undefined {
   const host = useHost();
   const { data: state } = useOperation('panelState', {});
   const certificates = useOperation('getCertificates', {});

@@ -15,7 +15,7 @@ import { ScheduleCard } from './schedule-card.tsx';
 
 export function BackupsSection() {
   const { t } = useTranslation('settings');
-  const backups = useOperation('listBackups', {}, { every: 60_000 });
+  const backups = useOperation('listBackups', {}, { pollMs: 60_000 });
   return (
     <Reading title={t('backups.list.title')} query={backups} height={200}>
       {({ items, folder, schedule }) => (

@@ -167,20 +167,20 @@ export function UploadButton() {
 
 // Backups as files between this browser and the panel: beside the operations, by the panel door's own routes.
 
-function placeOf(name = ''): string {
+function backupUrl(name = ''): string {
   return new URL(`./panel/backups/${encodeURIComponent(name)}`, document.baseURI).href;
 }
 
 /** Where a link downloads a backup from. */
 export function downloadUrl(name: string): string {
-  return placeOf(name);
+  return backupUrl(name);
 }
 
 /** Sends a file; `onProgress` gets the sent part of 1. Rejects with a PanelCallError. */
 export function uploadBackup(file: Blob, onProgress: (part: number) => void): Promise<Backup> {
   // A fetch has no upload progress.
   const request = new XMLHttpRequest();
-  request.open('POST', placeOf());
+  request.open('POST', backupUrl());
   request.setRequestHeader('Content-Type', 'application/octet-stream');
   request.setRequestHeader('Accept', 'application/json');
   return new Promise((resolve, reject) => {

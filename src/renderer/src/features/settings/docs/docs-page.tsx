@@ -10,7 +10,7 @@ import { Skeleton } from '../../../components/skeleton.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
-import { useApiPlace, useOpenApiFile } from '../api/use-api.ts';
+import { useApi, useOpenApiFile } from '../api/use-api.ts';
 import { CopyLine } from '../parts/parts.tsx';
 import classes from './docs.module.css';
 import { isMatching } from './filter-operations.ts';
@@ -20,8 +20,8 @@ const API = hashOf(['settings', 'security', 'api']);
 
 export function DocsPage() {
   const { t } = useTranslation('settings');
-  const api = useApiPlace();
-  const description = useOperation('getOpenApi', {}, { fresh: Number.POSITIVE_INFINITY });
+  const api = useApi();
+  const description = useOperation('getOpenApi', {}, { staleMs: Number.POSITIVE_INFINITY });
   const [key, setKey] = useState('');
   const [search, setSearch] = useState('');
   const filter = useDeferredValue(search);
@@ -83,10 +83,10 @@ export function DocsPage() {
         {description.error !== null && description.data === undefined ? (
           <ErrorState size="small" failure={description.error} onRetry={() => void description.refetch()} />
         ) : (
-          <Suspense fallback={<Bones />}>
+          <Suspense fallback={<MethodSkeletons />}>
             {!hasMatch && <EmptyState size="small" title={t('api.docs.nothing', { text: filter.trim() })} />}
             {api === undefined || description.data === undefined ? (
-              <Bones />
+              <MethodSkeletons />
             ) : (
               <div hidden={!hasMatch}>
                 <SwaggerHost api={api} document={description.data} apiKey={key} filter={filter} />
@@ -99,7 +99,7 @@ export function DocsPage() {
   );
 }
 
-function Bones() {
+function MethodSkeletons() {
   const { t } = useTranslation('settings');
   return (
     <div className={classes.bones} role="status" aria-label={t('api.docs.loading')}>

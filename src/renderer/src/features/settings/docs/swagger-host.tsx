@@ -38,10 +38,10 @@ export function SwaggerHost({ api, document: description, apiKey, filter }: Swag
   useEffect(() => {
     const parent = node.current;
     if (parent === null) return;
-    const place = document.createElement('div');
-    parent.append(place);
+    const container = document.createElement('div');
+    parent.append(container);
     const mounted = mountSwagger({
-      node: place,
+      node: container,
       spec: copyDescription(description),
       exampleOf: (id) => exampleCurl(api, id),
       sentOf(url) {
@@ -66,7 +66,7 @@ export function SwaggerHost({ api, document: description, apiKey, filter }: Swag
     return () => {
       mounted.unmount();
       // Its React clears up in a turn of its own.
-      setTimeout(() => place.remove());
+      setTimeout(() => container.remove());
     };
   }, [description, api.baseUrl, api.hasOwnAuthority, t]);
 

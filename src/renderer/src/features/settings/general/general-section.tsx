@@ -19,7 +19,7 @@ export function GeneralSection() {
         <>
           <GeneralCard settings={data} />
           <ViewCard />
-          <KeptCard settings={data} />
+          <RetentionCard settings={data} />
         </>
       )}
     </Reading>
@@ -85,7 +85,7 @@ function ViewCard() {
   );
 }
 
-function KeptCard({ settings }: { readonly settings: PanelSettings }) {
+function RetentionCard({ settings }: { readonly settings: PanelSettings }) {
   const { t } = useTranslation('settings');
   const { events_kept_days, audit_kept_days } = settings;
   const form = useOperationForm({

@@ -8,12 +8,12 @@ import { SectionCard } from '../../../components/page.tsx';
 import classes from './parts.module.css';
 import { ProofFields, type ProofFieldsProps, withoutProof } from './proof.tsx';
 
-type Standing = Pick<OperationForm<Record<string, unknown>>, 'failure' | 'isBusy' | 'isDirty' | 'submit'>;
+type FormState = Pick<OperationForm<Record<string, unknown>>, 'failure' | 'isBusy' | 'isDirty' | 'submit'>;
 
 interface SaveCardProps {
   readonly title: string;
   readonly description?: ReactNode;
-  readonly form: Standing;
+  readonly form: FormState;
   /** The same form, where the operation asks for the password. */
   readonly proven?: ProofFieldsProps['form'];
   /** What a change breaks; shown while there is one. */

@@ -17,7 +17,7 @@ type Session = Output<'listSessions'>['items'][number];
 export function SessionsCard() {
   const { t } = useTranslation('settings');
   // No event reports a sign-in elsewhere.
-  const sessions = useOperation('listSessions', {}, { every: 30_000 });
+  const sessions = useOperation('listSessions', {}, { pollMs: 30_000 });
   return (
     <Reading title={t('security.sessions.title')} query={sessions} height={96}>
       {({ items }) => <Sessions sessions={items} />}

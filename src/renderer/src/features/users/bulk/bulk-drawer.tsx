@@ -149,7 +149,7 @@ export function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForec
             <Skeleton width="60%" />
           </>
         ) : (
-          <Told action={action} result={dry.data} />
+          <ForecastLines action={action} result={dry.data} />
         )}
         <p className={classes.quiet}>{t(`bulk.note.${action}`)}</p>
       </section>
@@ -157,7 +157,7 @@ export function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForec
   );
 }
 
-function Told({ action, result }: { readonly action: BulkAction; readonly result: BulkResult }) {
+function ForecastLines({ action, result }: { readonly action: BulkAction; readonly result: BulkResult }) {
   const { t } = useTranslation('users');
   const { changed, unchanged, failed } = forecastOf(result);
   const same =

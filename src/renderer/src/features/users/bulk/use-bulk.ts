@@ -24,7 +24,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const dry = useOperation(
     'bulkUsers',
     { ...inputOf(action, target, term), dry_run: true },
-    { enabled: isAskable && progress === null && end === null, keep: true, fresh: 0 },
+    { enabled: isAskable && progress === null && end === null, keepPrevious: true, staleMs: 0 },
   );
   const names = useNames(target, count);
   useEffect(() => () => running.current?.abort(), []);

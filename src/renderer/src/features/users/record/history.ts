@@ -98,5 +98,5 @@ export const FIRST = 20;
 
 export function useHistory(id: number, options: ReadOptions & { readonly limit?: number } = {}) {
   const { limit = FIRST, ...read } = options;
-  return useOperation('listAudit', { target: `user:${id}`, limit }, { keep: true, ...read });
+  return useOperation('listAudit', { target: `user:${id}`, limit }, { keepPrevious: true, ...read });
 }

@@ -6,17 +6,17 @@ import type { Plans } from '../use-plans.ts';
 interface Editing {
   /** Whether something is being changed. */
   readonly isOn: boolean;
-  note(id: string, isOn: boolean): void;
+  mark(id: string, isOn: boolean): void;
 }
 
-const EditingContext = createContext<Editing>({ isOn: false, note: () => undefined });
+const EditingContext = createContext<Editing>({ isOn: false, mark: () => undefined });
 
 export function EditingProvider({ children }: { readonly children: (isOn: boolean) => ReactNode }) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const editing = useMemo<Editing>(
     () => ({
       isOn: ids.size > 0,
-      note: (id, isOn) =>
+      mark: (id, isOn) =>
         setIds((before) => {
           if (before.has(id) === isOn) return before;
           const next = new Set(before);
@@ -32,11 +32,11 @@ export function EditingProvider({ children }: { readonly children: (isOn: boolea
 
 /** Marks this as being edited, for as long as the component is on screen. */
 export function useEditing(id: string): void {
-  const { note } = use(EditingContext);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `note` does the same whenever it is made.
+  const { mark } = use(EditingContext);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `mark` does the same whenever it is made.
   useEffect(() => {
-    note(id, true);
-    return () => note(id, false);
+    mark(id, true);
+    return () => mark(id, false);
   }, [id]);
 }
 

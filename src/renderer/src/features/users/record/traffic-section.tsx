@@ -87,7 +87,7 @@ const EVERY_MS = 60_000;
 function UserChart({ user: { id, name } }: { readonly user: User }) {
   const { t } = useTranslation(['users', 'common']);
   const [range, setRange] = useState<Range>('24h');
-  const report = useOperation('getUserTraffic', { id, range }, { keep: true, every: EVERY_MS });
+  const report = useOperation('getUserTraffic', { id, range }, { keepPrevious: true, pollMs: EVERY_MS });
   const chart = useMemo<ChartData | null>(() => {
     if (report.data === undefined) return null;
     return directionsOf(report.data, (way) => t(`common:traffic.${way}`));

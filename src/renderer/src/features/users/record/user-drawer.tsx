@@ -18,7 +18,7 @@ import { HistorySection } from './history-section.tsx';
 import { LinkSection } from './link-section.tsx';
 import classes from './record.module.css';
 import { EditingProvider, type OpenPart, type RecordProps } from './record-context.tsx';
-import { Standing } from './standing.tsx';
+import { Status } from './status.tsx';
 import { TermSection } from './term-section.tsx';
 import { TrafficSection } from './traffic-section.tsx';
 
@@ -40,7 +40,11 @@ export function UserDrawer({ id, isUnknown, plans, onClose }: UserDrawerProps) {
   const last = useRef(id);
   if (id !== null) last.current = id;
   const shown = id ?? last.current;
-  const user = useOperation('getUser', { id: shown ?? 0 }, { enabled: shown !== null && id !== null, every: EVERY_MS });
+  const user = useOperation(
+    'getUser',
+    { id: shown ?? 0 },
+    { enabled: shown !== null && id !== null, pollMs: EVERY_MS },
+  );
   const [part, setPart] = useState<OpenPart>(null);
   const [isAsking, setAsking] = useState(false);
   useEffect(() => {
@@ -115,13 +119,13 @@ function Gone({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-const BONES = ['40%', '90%', '70%', '100%', '55%', '80%'];
+const SKELETON_WIDTHS = ['40%', '90%', '70%', '100%', '55%', '80%'];
 
 function Waiting({ failure, onRetry }: { readonly failure: PanelCallError | null; readonly onRetry: () => void }) {
   if (failure !== null) return <ErrorState failure={failure} onRetry={onRetry} />;
   return (
     <div className={classes.waiting} aria-busy>
-      {BONES.map((width, index) => (
+      {SKELETON_WIDTHS.map((width, index) => (
         <Skeleton key={width} width={width} height={index === 0 ? 28 : 14} />
       ))}
     </div>
@@ -134,7 +138,7 @@ export function UserRecord(props: RecordProps) {
   const { user, plans } = props;
   return (
     <>
-      <Standing {...props} />
+      <Status {...props} />
       <LinkSection user={user} />
       <TermSection {...props} />
       <TrafficSection {...props} />

@@ -1,4 +1,4 @@
-// An entry in words: what was done, who did it, and what about it matters most.
+// The texts of an entry: what was done, who did it, and its most important part.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditEntry } from '../../../../contract/audit.ts';
@@ -7,7 +7,7 @@ import { useFormat } from '../../format/use-format.tsx';
 import { isKnownAction } from './actions.ts';
 import { type Target, targetOf } from './target.ts';
 
-export interface Words {
+export interface EntryTexts {
   /** "Extended a user" */
   actionOf(action: string): string;
   /** The administrator or the key by name, else what acted. */
@@ -23,13 +23,13 @@ export interface Words {
 const CHANGES = /^update(?:User|Tariff|Inbound|Node|Settings)$/;
 const FRESH_MS = 5 * 60_000;
 
-export function useWords(): Words {
+export function useEntryTexts(): EntryTexts {
   const { t } = useTranslation('audit');
   const format = useFormat();
   const plans = useOperation('listTariffs', { limit: 500 });
   const connections = useOperation('listInbounds', { limit: 500 });
   const nodes = useOperation('listNodes', { limit: 500 });
-  const keys = useOperation('listKeys', {}, { fresh: FRESH_MS });
+  const keys = useOperation('listKeys', {}, { staleMs: FRESH_MS });
   return useMemo(() => {
     const lists = {
       tariff: plans.data?.items,
@@ -42,7 +42,7 @@ export function useWords(): Words {
         (items ?? []).map(({ id, name }) => [`${kind}:${id}`, name] as const),
       ),
     );
-    const actionOf: Words['actionOf'] = (action) => (isKnownAction(action) ? t(`action.${action}`) : action);
+    const actionOf: EntryTexts['actionOf'] = (action) => (isKnownAction(action) ? t(`action.${action}`) : action);
     return {
       actionOf,
       actorOf: ({ kind, name }) => (kind === 'administrator' || kind === 'key' ? name : t(`actor.${kind}`)),
