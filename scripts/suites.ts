@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReportFormat } from './reports.ts';
 import { root } from './run.ts';
-import { CHROMIUM_PROGRAMS, KEYCHAIN_PROGRAMS } from './system-packages.ts';
 
 export type Suite = {
   name: string;
@@ -46,10 +45,8 @@ const all: readonly Suite[] = [
     command: () => ['playwright', 'test', '--reporter=line,json'],
     env: (reportPath) => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: reportPath }),
     onlyIf: 'tests/e2e',
-    programs: CHROMIUM_PROGRAMS,
   },
   crossing('torture', 720),
-  { ...crossing('desktop', 600), programs: CHROMIUM_PROGRAMS },
   crossing('disk', 480),
   crossing('panel', 600),
   crossing('transport', 360),

@@ -10,9 +10,6 @@ export const KEYCHAIN_PROGRAMS = {
   'gnome-keyring-daemon': 'gnome-keyring',
 } as const;
 
-/** Of tests/e2e: a browser. */
-export const CHROMIUM_PROGRAMS = { chromium: 'chromium' } as const;
-
 const BUDGET_MS = 240_000;
 /** Another apt-get may be at work: wait for its lock. */
 const APT = ['apt-get', '-o', 'DPkg::Lock::Timeout=120'];

@@ -1,33 +1,31 @@
 // Asks axe whether everybody can use what is on screen.
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
+import axe from 'axe-core';
 
 /** Fails with what axe found, each with the element and why. `where` names the screen in the message. */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
-  await settled(page);
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-  const told: string[] = [];
-  for (const { id, help, nodes } of violations) {
-    for (const { target, failureSummary } of nodes) {
-      if (id === 'region' && !(await isInPage(page, String(target[0])))) continue;
-      told.push(`${id}: ${help}\n  ${target.join(' ')}\n  ${failureSummary}`);
-    }
-  }
-  expect(told, `axe on ${where}`).toEqual([]);
+  await waitForAnimations(page);
+  const hasAxe = await page.evaluate(() => 'axe' in globalThis);
+  // Once for each page that was loaded: its half a megabyte takes longer than most checks.
+  if (!hasAxe) await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as { axe: typeof import('axe-core') };
+    const results = await checker.run(document, { resultTypes: ['violations'] });
+    return results.violations.flatMap(({ id, help, nodes }) =>
+      nodes
+        // What floats over the page (menus, lists of choices, toasts) is outside of its landmarks, as it should be: it is
+        // announced by itself. Everything in the page has to be in one.
+        .filter(({ target }) => id !== 'region' || document.querySelector(String(target[0]))?.closest('#root') !== null)
+        .map(({ target, failureSummary }) => `${id}: ${help}\n  ${target.join(' ')}\n  ${failureSummary}`),
+    );
+  });
+  expect(violations, `axe on ${where}`).toEqual([]);
 }
 
-/** Waits until nothing moves or fades any more: a colour on its way to another can be neither measured nor judged. */
-async function settled(page: Page): Promise<void> {
+/** Waits until nothing moves or fades any more: the contrast of a colour that still changes cannot be measured. */
+async function waitForAnimations(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
     await Promise.allSettled(ending.map(({ finished }) => finished));
   });
-}
-
-/**
- * What floats over the page (menus, lists of choices, toasts) stands outside of its landmarks, as it should: it is announced by
- * itself. Everything in the page has to be in one.
- */
-function isInPage(page: Page, selector: string): Promise<boolean> {
-  return page.evaluate((one) => document.querySelector(one)?.closest('#root') !== null, selector);
 }

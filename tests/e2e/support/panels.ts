@@ -1,8 +1,10 @@
 // Panels for browser tests: the real command in a process of its own, with or without an administrator.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Cookie } from '@playwright/test';
 import { type Administrator, createAdministrator } from '../../support/administrator.ts';
+import { cheapenPassword } from '../../support/cheap-password.ts';
 import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../../support/cli.ts';
 
 export const ADMIN = { name: 'admin', password: PASSWORD } as const;
@@ -33,18 +35,15 @@ export interface PanelOptions {
 export async function openBrowserPanel(options: PanelOptions = {}): Promise<BrowserPanel> {
   const { users = USERS, hasAdministrator = true } = options;
   const commandLine = openCommandLine();
-  const keyFile = join(commandLine.folder, '..', 'secrets.key');
-  const demo = users > 0 ? [`--demo=${users}`] : [];
-  const serving = await commandLine.serve(['--port', '0', '--rate-limit', '0', '--key-file', keyFile, ...demo]);
+  if (hasAdministrator && users === 0) cpSync(await preparedFolder(), join(commandLine.folder, '..'), { recursive: true });
+  const serving = await serve(commandLine, users);
   const ca = readFileSync(serving.caPath ?? '', 'utf8');
-  const signedIn = async (administrator: Administrator) => cookieOf(administrator, serving.panelUrl);
 
   let administrator: Administrator | null = null;
   if (hasAdministrator) {
+    if (serving.setupUrl !== null) await setUp(serving);
     administrator = createAdministrator(serving.panelUrl, ca);
-    const token = serving.setupUrl?.split('/').at(-1) ?? '';
-    const { status } = await administrator.call('setUp', { token, ...ADMIN });
-    if (status >= 300) throw new Error(`setUp answered ${status}`);
+    await signInWith(administrator);
   }
   return {
     url: serving.panelUrl,
@@ -55,15 +54,56 @@ export async function openBrowserPanel(options: PanelOptions = {}): Promise<Brow
     administrator,
     async signIn() {
       const browser = createAdministrator(serving.panelUrl, ca);
-      await browser.call('signIn', ADMIN);
+      await signInWith(browser);
       browser.close();
-      return signedIn(browser);
+      return cookieOf(browser, serving.panelUrl);
     },
     async [Symbol.asyncDispose]() {
       administrator?.close();
       await commandLine[Symbol.asyncDispose]();
     },
   };
+}
+
+function serve(commandLine: CommandLine, users: number): Promise<Serving> {
+  const keyFile = join(commandLine.folder, '..', 'secrets.key');
+  const demo = users > 0 ? [`--demo=${users}`] : [];
+  return commandLine.serve(['--port', '0', '--rate-limit', '0', '--key-file', keyFile, ...demo]);
+}
+
+/** Makes the administrator; every sign-in after it is cheap. */
+async function setUp({ panelUrl, caPath, setupUrl }: Serving): Promise<void> {
+  const browser = createAdministrator(panelUrl, readFileSync(caPath ?? '', 'utf8'));
+  const token = setupUrl?.split('/').at(-1) ?? '';
+  const { status } = await browser.call('setUp', { token, ...ADMIN });
+  browser.close();
+  if (status >= 300) throw new Error(`setUp answered ${status}`);
+  // A demonstration has a data folder of its own beside the one that was named.
+  await cheapenPassword(join(dirname(caPath ?? ''), '..', 'panel.db'), ADMIN.password);
+}
+
+async function signInWith(administrator: Administrator): Promise<void> {
+  const { status } = await administrator.call('signIn', ADMIN);
+  if (status !== 200) throw new Error(`signIn answered ${status}`);
+}
+
+let prepared: Promise<string> | null = null;
+
+/** The folder of an empty panel with its administrator, made once in this worker: a copy of it takes less than a first start. */
+function preparedFolder(): Promise<string> {
+  prepared ??= prepareFolder();
+  return prepared;
+}
+
+async function prepareFolder(): Promise<string> {
+  await using commandLine = openCommandLine();
+  const serving = await serve(commandLine, 0);
+  await setUp(serving);
+  await serving.end('SIGTERM');
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-prepared-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(commandLine.folder, '..'), folder, { recursive: true });
+  return folder;
 }
 
 /** The session's cookie as Playwright takes it. */
