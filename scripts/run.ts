@@ -1,4 +1,4 @@
-// Runs a command with a time budget, so that neither a check nor a suite can hang the whole run.
+// Runs commands for the checks and the tests: each with a limit for what hangs, and as many at once as the machine carries.
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 
@@ -15,6 +15,9 @@ export type Finished = {
   durationMs: number;
 };
 
+/** What Node has compiled is read again by the next process: compilers and test runners are megabytes of it. */
+const COMPILED = join(root, 'node_modules/.cache/node');
+
 const running = new Set<() => void>();
 const stop = () => {
   for (const kill of running) kill();
@@ -25,9 +28,9 @@ process.on('SIGTERM', stop);
 
 /**
  * Runs `command` (its first word is looked up in node_modules/.bin first) in the project's root.
- * Past `budgetMs` the command and everything it started are killed. Never rejects.
+ * After `limitMs` the command and everything it started are killed. Never rejects.
  */
-export function run(command: readonly string[], budgetMs: number, env: NodeJS.ProcessEnv = {}): Promise<Finished> {
+export function run(command: readonly string[], limitMs: number, env: NodeJS.ProcessEnv = {}): Promise<Finished> {
   const [file = '', ...args] = command;
   const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`;
   const started = performance.now();
@@ -35,7 +38,7 @@ export function run(command: readonly string[], budgetMs: number, env: NodeJS.Pr
   const onWindows = process.platform === 'win32';
   const child = spawn(file, args, {
     cwd: root,
-    env: { ...process.env, PATH: path, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
+    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env, PATH: path, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its own process group, so that its children die with it. Windows has none and finds .cmd files only by a shell.
     detached: !onWindows,
@@ -54,7 +57,7 @@ export function run(command: readonly string[], budgetMs: number, env: NodeJS.Pr
   const timer = setTimeout(() => {
     timedOut = true;
     kill();
-  }, budgetMs);
+  }, limitMs);
   const finish = (exitCode: number | null) => {
     clearTimeout(timer);
     running.delete(kill);
@@ -84,4 +87,33 @@ export function readable(output: string): string {
 /** One line of a report: mark, name, seconds. */
 export function line(ok: boolean, name: string, durationMs: number, rest = ''): string {
   return `${ok ? '✓' : '✗'} ${name.padEnd(18)} ${(durationMs / 1000).toFixed(1).padStart(6)} s  ${rest}`.trimEnd();
+}
+
+export interface Task {
+  /** How many cores it keeps busy. */
+  readonly cores: 1 | 2;
+  run(): Promise<void>;
+}
+
+/** The machine that all times are meant for. */
+const CORES = 2;
+
+/** Runs tasks in their order, as many at once as two cores carry: more of them would only disturb each other. */
+export async function runWithinCores(tasks: readonly Task[]): Promise<void> {
+  const waiting = [...tasks];
+  const active = new Set<Promise<void>>();
+  let free = CORES;
+  while (waiting.length > 0 || active.size > 0) {
+    for (let next = waiting[0]; next !== undefined && next.cores <= free; next = waiting[0]) {
+      waiting.shift();
+      const { cores } = next;
+      free -= cores;
+      const ended = next.run().finally(() => {
+        free += cores;
+        active.delete(ended);
+      });
+      active.add(ended);
+    }
+    await Promise.race(active);
+  }
 }

@@ -3,26 +3,27 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run } from './run.ts';
 
-/** Of tests/keychain: a message bus and a keychain that run for a test alone. */
+/** What tests/keychain needs: a message bus and a keychain that run for a test alone. */
 export const KEYCHAIN_PROGRAMS = {
   'dbus-run-session': 'dbus',
   'dbus-send': 'dbus',
   'gnome-keyring-daemon': 'gnome-keyring',
 } as const;
 
-const BUDGET_MS = 240_000;
+/** For what hangs. */
+const LIMIT_MS = 15 * 60_000;
 /** Another apt-get may be at work: wait for its lock. */
-const APT = ['apt-get', '-o', 'DPkg::Lock::Timeout=120'];
+const APT = ['apt-get', '-o', 'DPkg::Lock::Timeout=600'];
 const QUIET = { DEBIAN_FRONTEND: 'noninteractive' };
 
 /**
  * Makes sure that these programs are there, each named with the Debian package that brings it. What is missing is installed
- * where that is possible (Debian or a child of it, as root), and each step is told by `say`.
+ * where that is possible (on Debian or a system derived from it, as root); each step is reported through `log`.
  * Resolves to null, or to the reason why programs are still missing; never rejects.
  */
 export async function ensurePackages(
   packageOf: Readonly<Record<string, string>>,
-  say: (line: string) => void = console.log,
+  log: (line: string) => void = console.log,
 ): Promise<string | null> {
   const missing = () => Object.keys(packageOf).filter((program) => !isOnPath(program));
   const programs = missing();
@@ -34,15 +35,15 @@ export async function ensurePackages(
   if (process.getuid?.() !== 0) return `${needed}: only root may install packages`;
 
   const install = [...APT, 'install', '-y', '--no-install-recommends', ...packages];
-  say(`Installing what is missing: ${install.join(' ')}`);
-  let installed = await run(install, BUDGET_MS, QUIET);
+  log(`Installing what is missing: ${install.join(' ')}`);
+  let installed = await run(install, LIMIT_MS, QUIET);
   if (!installed.ok) {
-    say('That failed; once more with fresh package lists: apt-get update');
-    await run([...APT, 'update'], BUDGET_MS, QUIET);
-    installed = await run(install, BUDGET_MS, QUIET);
+    log('That failed; once more with fresh package lists: apt-get update');
+    await run([...APT, 'update'], LIMIT_MS, QUIET);
+    installed = await run(install, LIMIT_MS, QUIET);
   }
   if (missing().length === 0) {
-    say(`Installed: ${packages.join(' ')}`);
+    log(`Installed: ${packages.join(' ')}`);
     return null;
   }
   const lastLine = installed.output.trim().split('\n').at(-1) ?? '';

@@ -1,88 +1,137 @@
-// `npm test`: the checks, then every suite with a time budget, two at once. The last line sums them all: N passed, N failed, N skipped.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// `npm test`: the checks, then every suite, as many at once as two cores carry. `npm run test:full` runs the long forms.
+// The last line sums them all: N passed, N failed, N skipped.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from '../tests/support/built.ts';
-import { check } from './check.ts';
-import { type Counts, readReport, type Skipped } from './reports.ts';
-import { type Finished, line, readable, run } from './run.ts';
-import { type Suite, suites } from './suites.ts';
-import { ensurePackages } from './system-packages.ts';
+import { ensureChromium } from '../tests/support/chromium.ts';
+import { checkTasks } from './check.ts';
+import { line, readable, root, run, runWithinCores } from './run.ts';
+import { ensurePackages, KEYCHAIN_PROGRAMS } from './system-packages.ts';
+import { REPORT_VARIABLE, readResults } from './test-reporter.ts';
 
-/** Most suites wait for disks, processes and browsers half of their time. */
-const AT_ONCE = 2;
+interface Suite {
+  readonly name: string;
+  /** How many cores it keeps busy, with the processes and browsers that it starts. */
+  readonly cores: 1 | 2;
+  /** Seconds that it takes on a quiet machine with two cores. Twice as many are reported; nothing fails for being slow. */
+  readonly usual: number;
+  readonly command: readonly string[];
+  /** Installs what it needs of the machine, where that is possible; returns why something is missing. */
+  readonly prepare?: () => Promise<string | null>;
+}
+
+const REPORTER = './scripts/test-reporter.ts';
+/** After so long a suite hangs: it is stopped, and what it has run until then is counted. */
+const HANGS_MS = 60 * 60_000;
 /** What a continuous-integration machine may lack; any other skipped test there is a failure. */
 const EXCUSES = ['needs the Electron binary'];
 
+/** A project of vitest.config.ts, one file after the other. */
+function vitest(name: string, usual: number, prepare?: Suite['prepare']): Suite {
+  const reporters = ['--reporter=default', `--reporter=${REPORTER}`];
+  const command = ['vitest', 'run', '--project', name, '--maxWorkers=1', ...reporters];
+  return { name, cores: 1, usual, command, ...(prepare && { prepare }) };
+}
+
+const prepareChromium = () =>
+  ensureChromium().then(
+    () => null,
+    (error: Error) => error.message,
+  );
+
+/** In the order in which they begin: the browsers first and alone, then the longest, so that both cores are busy to the end. */
+const suites: readonly Suite[] = [
+  {
+    name: 'e2e',
+    cores: 2,
+    usual: 200,
+    command: ['playwright', 'test', `--reporter=line,${REPORTER}`],
+    prepare: prepareChromium,
+  },
+  vitest('backup', 40),
+  vitest('torture', 45),
+  vitest('desktop', 60, prepareChromium),
+  vitest('cli', 40),
+  vitest('keychain', 40, () => ensurePackages(KEYCHAIN_PROGRAMS)),
+  vitest('disk', 40),
+  vitest('panel', 20),
+  vitest('fuzz', 20),
+  vitest('migrations', 20),
+  vitest('node', 20),
+  vitest('http', 20),
+  vitest('contract', 15),
+  vitest('std', 10),
+  vitest('transport', 20),
+  vitest('shell', 10),
+  vitest('web', 5),
+];
+
 const isStrict = process.env.CI === 'true' || process.env.CI === '1';
-const isExcused = ({ title, reason }: Skipped) => EXCUSES.some((excuse) => `${title} ${reason}`.includes(excuse));
+const isFull = process.argv.includes('--full');
+const total = { passed: 0, failed: 0, skipped: 0 };
 
-async function runSuite(suite: Suite, reportPath: string): Promise<Counts> {
-  const lacking = missing.get(suite.name);
-  if (lacking !== undefined) console.log(`! ${suite.name}: ${lacking}`);
-  const result = await run(suite.command(reportPath), suite.budget * 1000, suite.env?.(reportPath));
-  const counts = readCounts(suite, result, reportPath);
-  const unexcused = isStrict ? counts.skipped.filter((test) => !isExcused(test)) : [];
-  counts.failed += unexcused.length;
-  counts.skipped = counts.skipped.filter((test) => !unexcused.includes(test));
+async function runSuite({ name, command, usual }: Suite, reportPath: string): Promise<void> {
+  const env = { [REPORT_VARIABLE]: reportPath, ...(isFull && { GATEHOUSE_TEST_FULL: '1' }) };
+  const result = await run(command, isFull ? 10 * HANGS_MS : HANGS_MS, env);
+  const found = readResults(reportPath);
+  const { passed = 0, skipped = [], unfinished = [] } = found ?? {};
+  const unexcused = isStrict
+    ? skipped.filter(({ title, reason }) => !EXCUSES.some((excuse) => `${title} ${reason}`.includes(excuse)))
+    : [];
+  const excused = skipped.filter((test) => !unexcused.includes(test));
+  let failed = (found?.failed ?? 0) + unexcused.length;
+  // A suite that was stopped, ended badly without a failed test, or reported nothing has failed once more.
+  if (result.timedOut || found === null || (!result.ok && failed === 0)) failed += 1;
 
-  const note = result.timedOut ? `over its budget of ${suite.budget} s` : '';
-  const summary = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped`;
-  console.log(line(counts.failed === 0, suite.name, result.durationMs, `${summary}  ${note}`));
-  for (const test of unexcused) console.log(`  ✗ SKIPPED, which CI does not allow: ${test.title} (${test.reason})`);
-  for (const test of counts.skipped) console.log(`  ! SKIPPED: ${test.title} (${test.reason})`);
-  if (!result.ok) console.log(`\n${readable(result.output)}\n`);
-  return counts;
+  const isSlow = !isFull && result.durationMs > 2000 * usual;
+  const notes = [isSlow && `(usually ${usual} s)`, result.timedOut && 'stopped: it hung'].filter(Boolean).join(' ');
+  const counts = `${passed} passed, ${failed} failed, ${excused.length} skipped`;
+  console.log(line(failed === 0, name, result.durationMs, `${counts}  ${notes}`));
+  for (const title of unfinished) console.log(`  ✗ DID NOT END: ${title}`);
+  for (const { title, reason } of unexcused) console.log(`  ✗ SKIPPED, which CI does not allow: ${title} (${reason})`);
+  for (const { title, reason } of excused) console.log(`  ! SKIPPED: ${title} (${reason})`);
+  if (failed > 0) console.log(`\n${readable(result.output)}\n`);
+  total.passed += passed;
+  total.failed += failed;
+  total.skipped += excused.length;
 }
 
-/** A suite that was killed, ended badly without a failed test, or left no report has failed once more. */
-function readCounts(suite: Suite, result: Finished, reportPath: string): Counts {
-  let counts: Counts = { passed: 0, failed: 0, skipped: [] };
-  try {
-    counts = readReport(suite.format, readFileSync(reportPath, 'utf8'));
-  } catch (error) {
-    if (result.ok) {
-      console.log(`${suite.name}: no report can be read: ${error instanceof Error ? error.message : error}`);
-      counts.failed += 1;
-    }
-  }
-  if (result.timedOut || (!result.ok && counts.failed === 0)) counts.failed += 1;
-  return counts;
-}
-
-/** What suites share is there before the first of them: the programs they need, and the bundle, which none may build under another. */
-async function prepare(): Promise<boolean> {
-  for (const { name, programs } of suites) {
-    const reason = programs ? await ensurePackages(programs) : null;
-    if (reason !== null) missing.set(name, reason);
+/** What suites share is there before the first of them: the programs that they need, and the bundle, which is built once. */
+async function prepare(): Promise<void> {
+  for (const suite of suites) {
+    const missing = await suite.prepare?.();
+    if (missing) console.log(`! ${suite.name}: ${missing}`);
   }
   try {
     await ensureBuilt();
-    return true;
   } catch (error) {
+    total.failed += 1;
     console.log(`✗ the bundle\n\n${error instanceof Error ? error.message : error}\n`);
-    return false;
   }
 }
 
-/** What could not be installed for a suite, by its name. */
-const missing = new Map<string, string>();
-const [checked, isPrepared] = await Promise.all([check(), prepare()]);
-const total = { ...checked, failed: checked.failed + (isPrepared ? 0 : 1), skipped: 0 };
+const startedAt = performance.now();
+await runWithinCores([
+  { cores: 1, run: prepare },
+  ...checkTasks((ok) => {
+    total[ok ? 'passed' : 'failed'] += 1;
+  }),
+]);
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
-const waiting = [...suites];
-async function work(): Promise<void> {
-  for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
-    const { passed, failed, skipped } = await runSuite(suite, join(folder, `${suite.name}.json`));
-    total.passed += passed;
-    total.failed += failed;
-    total.skipped += skipped.length;
-  }
-}
 try {
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const present = suites.filter(
+    ({ name }) => ['std', 'node', 'web'].includes(name) || existsSync(join(root, 'tests', name)),
+  );
+  await runWithinCores(
+    present.map((suite) => ({
+      cores: suite.cores,
+      run: () => runSuite(suite, join(folder, `${suite.name}.jsonl`)),
+    })),
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 process.exitCode = total.failed > 0 ? 1 : 0;
+console.log(`${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { times } from '../support/long.ts';
 import { linksOf, PASSPHRASE, startMachine } from './machine.ts';
 
-const RANDOM_KILLS = 20;
+const RANDOM_KILLS = times(10, 200);
 /** More steps than a backup or a restore has. */
 const MOST_STEPS = 200;
 

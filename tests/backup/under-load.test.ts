@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { User } from '../../src/contract/users.ts';
+import { times } from '../support/long.ts';
 import { fillWithUsers, type Machine, PASSPHRASE, startMachine } from './machine.ts';
 
 /** `BACKUPS=1000 npx vitest run --project backup under-load` makes more of them. */
-const BACKUPS = Number(process.env.BACKUPS ?? 12);
+const BACKUPS = Number(process.env.BACKUPS ?? times(6, 100));
 /** Users that are there at the beginning, so that a copy takes its time. */
 const USERS = 400;
 

@@ -8,12 +8,13 @@ import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts';
 import { API_OPERATIONS, PANEL_ONLY_PATHS } from '../../src/contract/table.ts';
 import { createRouter } from '../../src/door/routes.ts';
 import type { Answer, Client } from '../support/http-client.ts';
+import { times } from '../support/long.ts';
 import { createOpenApiCheck, type OpenApiCheck } from '../support/openapi-check.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 import { fill, type World } from '../support/world.ts';
 import { type FuzzRequest, fuzzRequest, KNOWN_METHODS } from './requests.ts';
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? times(20_000, 200_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** Requests under way at once. */
 const AT_ONCE = 10;
@@ -145,7 +146,7 @@ async function exchange(request: FuzzRequest): Promise<void> {
 
 describe('the API under fire', () => {
   it(`answers ${REQUESTS} random requests as documented (FUZZ_SEED=${SEED})`, {
-    timeout: 60_000 + REQUESTS * 20,
+    timeout: 600_000 + REQUESTS * 20,
   }, async () => {
     await refresh();
     let round = 0;

@@ -35,7 +35,8 @@ export interface PanelOptions {
 export async function openBrowserPanel(options: PanelOptions = {}): Promise<BrowserPanel> {
   const { users = USERS, hasAdministrator = true } = options;
   const commandLine = openCommandLine();
-  if (hasAdministrator && users === 0) cpSync(await preparedFolder(), join(commandLine.folder, '..'), { recursive: true });
+  if (hasAdministrator && users === 0)
+    cpSync(await preparedFolder(), join(commandLine.folder, '..'), { recursive: true });
   const serving = await serve(commandLine, users);
   const ca = readFileSync(serving.caPath ?? '', 'utf8');
 
