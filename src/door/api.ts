@@ -2,8 +2,8 @@
 
 import { MAX_ERRORS } from '../contract/input/errors.ts';
 import { coerceQuery, parseInput } from '../contract/input/input.ts';
-import { PANEL_ONLY_PATHS } from '../contract/table.ts';
-import type { Actor, Call, Reply } from '../core/call.ts';
+import { type Input, type OperationId, PANEL_ONLY_PATHS } from '../contract/table.ts';
+import type { Actor, Call, HandledId, Reply } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import { type ApiRequest, type CallState, type DoorReply, isEmpty, makeReply, NO_BODY, readBytes } from './call.ts';
@@ -18,10 +18,8 @@ import {
 } from './headers.ts';
 import type { Admission } from './limits.ts';
 import { type ListPage, linkHeader } from './link-header.ts';
-import { readQuery } from './query-string.ts';
+import { parseStrictJson, readQuery } from './parse.ts';
 import { createRouter, type RoutedOperation } from './routes.ts';
-import { callCore } from './run-operation.ts';
-import { parseStrictJson } from './strict-json.ts';
 
 export interface ApiDoorParts {
   readonly core: Pick<Core, 'call' | 'settings'>;
@@ -102,6 +100,19 @@ function accept({ admission, isPaused }: ApiDoorParts, request: ApiRequest, stat
 function isPanelOnly(path: string): boolean {
   const slash = path.indexOf('/', 1);
   return panelOnly.has(path.slice(1, slash < 0 ? path.length : slash));
+}
+
+/**
+ * Calls the core with an id that is known at run time only. The casts are sound because `input` comes from parseInput of that same
+ * operation, and because the doors answer the operations that are their own before they come here.
+ */
+export function callCore(
+  core: Pick<Core, 'call'>,
+  id: OperationId,
+  input: unknown,
+  call: Call,
+): Reply | Promise<Reply> {
+  return core.call(id as HandledId, input as Input<HandledId>, call);
 }
 
 /** Judges the input and runs the operation; `body` null: the method takes none. */

@@ -5,6 +5,7 @@ import { type Input, OPERATIONS, type OperationId, type Output } from '../contra
 import type { Actor, Call, Reply } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
+import { callCore } from './api.ts';
 import {
   type ApiRequest,
   type CallState,
@@ -20,8 +21,7 @@ import {
 } from './call.ts';
 import type { Documents } from './documents.ts';
 import { readIfMatch, requireJsonHeaders } from './headers.ts';
-import { callCore } from './run-operation.ts';
-import { parseStrictJson } from './strict-json.ts';
+import { parseStrictJson } from './parse.ts';
 
 export interface PanelDoorParts {
   readonly core: Pick<Core, 'call' | 'authenticateSession' | 'backupFiles'>;

@@ -6,7 +6,7 @@ import type { Wish } from '../subscription/choose.ts';
 import type { RenderedSubscription } from '../subscription/render.ts';
 import { type DoorReply, makeReply, newCallState } from './call.ts';
 import type { RequestHeaders } from './headers.ts';
-import { readQuery } from './query-string.ts';
+import { readQuery } from './parse.ts';
 
 export type RenderSubscription = (
   subscription: Subscription,

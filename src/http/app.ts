@@ -7,6 +7,7 @@ import { PanelError } from '../core/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import { makeReply, newCallState, UNMATCHED } from '../door/call.ts';
 import type { Door } from '../door/door.ts';
+import { hostTexts } from '../i18n/host.ts';
 import { deviceName, isOwnRead, isOwnRequest, readSessionCookie, sessionCookie } from './browser.ts';
 import { createClientAddress } from './client-address.ts';
 import {
@@ -152,12 +153,6 @@ function panelRouter(
 
 /** What a setup link's token looks like; the page behind the `#` judges whether it is one. */
 const SETUP_TOKEN = /^\/[A-Za-z0-9_-]{1,200}$/;
-const NOT_BUILT = [
-  'The pages of this panel have not been built.',
-  'Run `npm run build:pages` in the folder of its sources, then start the panel again.',
-  'Until then the command line works: `panel setup` makes the administrator, `panel key add` an API key.',
-  '',
-].join('\n');
 
 /** `/`, the files of the build, and the way from a printed setup link to its page; all else is `not_found`. */
 function addPages(
@@ -188,7 +183,8 @@ function addPages(
     if (!request.originalUrl.startsWith(`${SECRET_PREFIX}/`)) return redirect(exchange, UNMATCHED, 308, home());
     if (pages === null) {
       const state = { ...newCallState(exchange.id, request.method), route: '/' };
-      return send(exchange, makeReply(state, 200, 'text/plain; charset=utf-8', NOT_BUILT));
+      const text = hostTexts(core.settings().language, 'server')('notBuilt');
+      return send(exchange, makeReply(state, 200, 'text/plain; charset=utf-8', text));
     }
     const { headers, body } = pages.index();
     const all = ['X-Request-Id', exchange.id, ...headers, 'Content-Length', String(body.length)];

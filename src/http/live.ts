@@ -2,7 +2,7 @@
 import { commonHeaders } from '../door/call.ts';
 import type { Door } from '../door/door.ts';
 import type { LiveMessage } from '../door/live.ts';
-import { readQuery } from '../door/query-string.ts';
+import { readQuery } from '../door/parse.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What may wait for a slow client, in bytes; beyond it the client is cut off and resumes where it was. */

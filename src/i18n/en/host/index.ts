@@ -1,5 +1,6 @@
 // All texts outside the pages, by namespace.
 import { desktop } from './desktop.ts';
+import { server } from './server.ts';
 import { subscription } from './subscription.ts';
 
-export const host = { desktop, subscription };
+export const host = { desktop, server, subscription };
