@@ -1,6 +1,6 @@
 // Databases of a version, and what one holds: as bytes of its file, and as rows whatever the bytes.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
@@ -11,15 +11,21 @@ import { sampleTariff, sampleUser } from '../support/temp-store.ts';
 
 const USERS = 300;
 
-/** Makes the file with the migrations up to `version` and, where that is this version of the panel, people in it. */
+/**
+ * Makes the file with the migrations up to `version`, and with people in it where that has the schema of this version, `own`, or a
+ * later one. Leaves nothing beside the file.
+ */
 export function makeDatabase(file: string, migrations: readonly Migration[], version: number, own: number): void {
   if (version === 0) return;
-  const db = openDatabase(file, { migrations: migrations.slice(0, version) });
+  const db = openDatabase(file, { migrations: migrations.slice(0, Math.min(version, own || version)) });
   try {
-    if (version === own) fill(createStore(db, file));
+    if (own > 0 && version >= own) fill(createStore(db, file));
   } finally {
     db.close();
   }
+  if (own === 0 || version <= own) return;
+  openDatabase(file, { migrations: migrations.slice(0, version) }).close();
+  rmSync(join(dirname(file), 'backups'), { recursive: true });
 }
 
 function fill(store: ReturnType<typeof createStore>): void {
@@ -33,8 +39,16 @@ function fill(store: ReturnType<typeof createStore>): void {
       store.events.append('user.created', 1, JSON.stringify({ user_id: userId }), 1);
     }
     store.audit.append({
-      ...{ at: 1, actorKind: 'panel', actorId: null, actorName: 'panel', action: 'x', outcome: 'done' },
-      ...{ target: null, detail: '{}', address: null, requestId: 'x' },
+      at: 1,
+      actorKind: 'panel',
+      actorId: null,
+      actorName: 'panel',
+      action: 'x',
+      outcome: 'done',
+      target: null,
+      detail: '{}',
+      address: null,
+      requestId: 'x',
     });
   });
 }

@@ -1,6 +1,7 @@
 // Every migration failed at every statement: the old database stays byte for byte, with its copy beside it, or the new one is complete.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/index.ts';
 import { inspect, loadMigrations } from '../../src/store/migrate.ts';
@@ -20,21 +21,24 @@ describe.each(migrations)('$name', ({ version, sql }) => {
   it('is the same taken apart', () => {
     using whole = tempFolder();
     using parts = tempFolder();
-    for (const [folder, text] of [[whole, sql] as const, [parts, statements.join('\n')] as const]) {
-      const changed = migrations
-        .slice(0, version)
-        .map((each) => (each.version === version ? { ...each, sql: text } : each));
-      makeDatabase(folder.file, migrations, version - 1, 0);
-      openDatabase(folder.file, { migrations: changed }).close();
-    }
+    for (const folder of [whole, parts]) makeDatabase(folder.file, migrations, version - 1, 0);
+    openDatabase(whole.file, { migrations: migrations.slice(0, version) }).close();
+    const db = openDatabase(parts.file, { migrations: migrations.slice(0, version - 1) });
+    db.pragma('foreign_keys = OFF');
+    // The driver prepares one statement alone: two that were taken for one would throw.
+    for (const statement of statements) db.prepare(statement).run();
+    db.close();
     const schemaOf = (file: string) => {
-      const db = openDatabase(file, { migrations: migrations.slice(0, version), readonly: true });
-      const found = db.prepare('SELECT type, name, tbl_name FROM sqlite_schema ORDER BY name').raw().all();
-      db.close();
+      const opened = new Database(file, { readonly: true });
+      const found = opened
+        .prepare("SELECT type, name, tbl_name FROM sqlite_schema WHERE name <> 'schema_migrations' ORDER BY name")
+        .raw()
+        .all();
+      opened.close();
       return found;
     };
     expect(schemaOf(parts.file)).toEqual(schemaOf(whole.file));
-    expect(statements.length).toBeGreaterThan(10);
+    expect(statements.length).toBeGreaterThan(0);
   });
 
   it.each(FAULTS)(`leaves the old database at each of its ${statements.length} statements by %s`, (fault) => {
@@ -64,7 +68,7 @@ describe.each(migrations)('$name', ({ version, sql }) => {
     using folder = tempFolder();
     makeDatabase(folder.file, migrations, version - 1, own);
     const before = version > 1 ? bytesOf(folder.file) : null;
-    const pages = version > 1 ? statSync(folder.file).size / PAGE : 1;
+    const pages = version > 1 ? pagesOf(folder.file) : 1;
     let failures = 0;
     for (let room = 0; ; room += 1) {
       const limit = `PRAGMA max_page_count = ${pages + room};`;
@@ -74,12 +78,14 @@ describe.each(migrations)('$name', ({ version, sql }) => {
       if (before === null) expect(inspect(folder.file, migrations)).toBe(0);
       else expect(bytesOf(folder.file), `room for ${room} pages`).toBe(before);
     }
-    expect(failures).toBeGreaterThan(10);
+    // Each page by which the file grew was missing once.
+    expect(failures).toBeGreaterThanOrEqual(pagesOf(folder.file) - pages);
     expect(contentsOf(folder.file).version).toBe(version);
   });
 });
 
 const PAGE = 4096;
+const pagesOf = (file: string) => statSync(file).size / PAGE;
 
 /** Whether it opens; false where the disk is full. */
 function hasOpened(open: () => { close(): unknown }): boolean {

@@ -1,5 +1,8 @@
 // Takes a migration apart into its statements, so that each can be made to fail, and makes migrations for tests.
-import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { loadMigrations, type Migration } from '../../src/store/migrate.ts';
 
 /** Of a text: a comment, a string, a quoted name, or one character. */
@@ -22,15 +25,11 @@ export function statementsOf(sql: string): readonly string[] {
   return statements;
 }
 
-function migrationOf(version: number, name: string, sql: string): Migration {
-  return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
-}
+/** The smallest migration there is. */
+const ONE_LINE = 'ALTER TABLE nodes ADD COLUMN region TEXT;\n';
 
-/**
- * A later version of the panel, with all that a migration may do to what is there: columns, tables made anew, rows moved and
- * rewritten, indexes, a trigger, the search index.
- */
-const LATER = `
+/** All that a migration may do to what is there: columns, tables, rows moved and rewritten, indexes, a trigger, the search index. */
+const LARGE = `
 ALTER TABLE users ADD COLUMN comment TEXT NOT NULL DEFAULT '' CHECK (length(comment) <= 500);
 UPDATE users SET comment = 'was ' || name, note = note || ' (moved; "as it was")';
 CREATE TABLE contacts (
@@ -51,10 +50,21 @@ INSERT INTO user_text (user_text) VALUES ('optimize');
 DROP TABLE two_factor_pending;
 `;
 
-/** This version's migrations and a later one's: so every kind of step is tried, however few migrations there are yet. */
+const FOLDER = join(import.meta.dirname, '../../src/store/migrations');
+
+/** The migrations of a later version of the panel: the present ones, one of one line, and a large one. */
 export function laterMigrations(): readonly Migration[] {
-  const own = loadMigrations();
-  return [...own, migrationOf(own.length + 1, 'later.sql', LATER)];
+  const next = loadMigrations().length + 1;
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-migrations-'));
+  try {
+    cpSync(FOLDER, folder, { recursive: true });
+    for (const [index, [name, sql]] of [['one_line', ONE_LINE] as const, ['large', LARGE] as const].entries()) {
+      writeFileSync(join(folder, `${String(next + index).padStart(4, '0')}_${name}.sql`), sql);
+    }
+    return loadMigrations(pathToFileURL(`${folder}/`));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** What a statement may fail by: when it is read, and when it runs. */
