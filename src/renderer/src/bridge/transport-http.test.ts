@@ -59,7 +59,7 @@ describe('a call', () => {
     expect(seen[0]?.init.body).toBe('{}');
   });
 
-  it('carries a condition and tells the tag that came', async () => {
+  it('sends a condition and reports the entity tag', async () => {
     const { transport, seen } = transportOver(() => json({}, { headers: { ETag: '"7-3"' } }));
     const tags: string[] = [];
     await transport.call('updateUser', { id: 7 }, { ifMatch: '"7-2"', onEtag: (tag) => tags.push(tag) });
@@ -84,13 +84,13 @@ describe('a call', () => {
       () => new Response('<html>', { headers: { 'Content-Type': 'text/html' } }),
       'moved',
     ],
-  ])('says so where %s', async (_what, answer, state) => {
+  ])('reports it where %s', async (_what, answer, state) => {
     const { transport, reach } = transportOver(answer);
     await expect(failureOf(transport.call('listUsers', {}))).resolves.toMatchObject({ code: 'unavailable' });
     expect(reach).toEqual([state]);
   });
 
-  it('that was given up says nothing about the panel', async () => {
+  it('that was aborted reports nothing about the panel', async () => {
     const controller = new AbortController();
     const { transport, reach } = transportOver(async () => {
       controller.abort('enough');
@@ -100,7 +100,7 @@ describe('a call', () => {
     expect(reach).toEqual([]);
   });
 
-  it("tells the panel's clock", async () => {
+  it("reports the panel's clock", async () => {
     const date = 'Fri, 20 Nov 2026 10:00:00 GMT';
     const { transport, times } = transportOver(() => json({}, { headers: { Date: date } }));
     await transport.call('panelState', {});
@@ -144,7 +144,7 @@ describe('a watch', () => {
   const lastId = (seen: readonly Seen[]) => seen.map(({ init }) => new Headers(init.headers).get('Last-Event-ID'));
   const settle = () => vi.advanceTimersByTimeAsync(0);
 
-  it('tells events and resumes after the last one when the stream ends', async () => {
+  it('delivers events and resumes after the last one when the stream ends', async () => {
     const { transport, seen } = transportOver((_seen, count) =>
       count === 1 ? stream(`event: ready\nid: 5\ndata: {}\n\n${message(6)}`) : stream(message(7), true),
     );
@@ -169,7 +169,7 @@ describe('a watch', () => {
     expect(lastId(seen).at(-1)).toBe('9');
   });
 
-  it('says when events were missed', async () => {
+  it('reports missed events', async () => {
     const { transport } = transportOver(() => stream('event: gone\nid: 90\ndata: {}\n\n', true));
     const { log, listener } = listening();
     const end = transport.watch(listener);
@@ -225,7 +225,7 @@ describe('a watch', () => {
     end();
   });
 
-  it('says nothing after it was ended', async () => {
+  it('reports nothing after it was ended', async () => {
     const { transport, seen } = transportOver(() => Promise.reject(new TypeError('fetch failed')));
     const { log, listener } = listening();
     const end = transport.watch(listener);

@@ -23,7 +23,7 @@ describe('chordOf', () => {
     expect(press(key, code, modifiers)).toBe(name);
   });
 
-  it('takes the place of a key whose layout has no Latin letter there', () => {
+  it('uses the position of a key in a layout without Latin letters', () => {
     expect(press('о', 'KeyJ')).toBe('j');
     expect(press('Л', 'KeyK', { ctrlKey: true, shiftKey: true })).toBe('mod+shift+k');
     // A Latin layout decides by what it types, wherever that is.

@@ -12,12 +12,12 @@ describe('isWorthRetrying', () => {
     expect([0, 1, 2].map((failures) => isWorthRetrying(failures, failure('unavailable')))).toEqual([true, true, false]);
   });
 
-  it('comes again when a panel said when, unless that is long', () => {
+  it('retries when a panel says when, unless that is long', () => {
     expect(isWorthRetrying(0, failure('rate_limited', 5))).toBe(true);
     expect(isWorthRetrying(0, failure('rate_limited', 600))).toBe(false);
   });
 
-  it('takes every other code for an answer', () => {
+  it('does not retry any other code', () => {
     for (const code of Object.keys(ERRORS) as ErrorCode[]) {
       if (code !== 'unavailable' && code !== 'rate_limited')
         expect(isWorthRetrying(0, failure(code)), code).toBe(false);

@@ -27,11 +27,11 @@ describe('createBytesFormat', () => {
     [123_456_789, '123 MB'],
     [2 ** 50, '1.13 PB'],
     [Number.MAX_SAFE_INTEGER, '9.01 PB'],
-  ])('tells %i bytes as %s', (bytes, text) => {
+  ])('writes %i bytes as %s', (bytes, text) => {
     expect(decimal(bytes)).toBe(text);
   });
 
-  it('never says a thousand of a unit', () => {
+  it('never writes a thousand of a unit', () => {
     // Each would be "1,000 …" if it were rounded after its unit was chosen.
     expect(decimal(999_999)).toBe('1 MB');
     expect(decimal(999_600_000)).toBe('1 GB');
@@ -45,7 +45,7 @@ describe('createBytesFormat', () => {
     expect(binary(50_000_000_000)).toBe('46.6 GiB');
   });
 
-  it('speaks Russian with its comma and units', () => {
+  it('uses the comma and units of Russian', () => {
     expect(words(formatIn('ru', 'decimal')(1_400_000_000))).toBe('1,4 ГБ');
     expect(words(formatIn('ru', 'binary')(1536))).toBe('1,5 КиБ');
   });
@@ -54,7 +54,7 @@ describe('createBytesFormat', () => {
     expect(formatIn('en', 'decimal')(5e9)).toBe(`5${NO_BREAK_SPACE}GB`);
   });
 
-  it('tells two amounts in one unit, so that they compare', () => {
+  it('writes two amounts in one unit, so that they compare', () => {
     const power = powerOf(50e9, 'decimal');
     expect(words(formatIn('en', 'decimal')(400e6, power))).toBe('0.4 GB');
     expect(unitSize(power, 'decimal')).toBe(1e9);

@@ -9,7 +9,7 @@ describe('csvLine', () => {
     );
   });
 
-  it.each(['=1+1', '+49', '-1', '@sum'])('keeps %s a text', (text) => {
+  it.each(['=1+1', '+49', '-1', '@sum'])('exports %s as text', (text) => {
     expect(csvLine([text])).toBe(`'${text}\r\n`);
   });
 });

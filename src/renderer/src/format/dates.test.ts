@@ -6,7 +6,7 @@ const at = Date.parse('2027-03-13T23:30:05.000Z');
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
 
 describe('createMomentFormat', () => {
-  it("is told in the panel's time zone", () => {
+  it("uses the panel's time zone", () => {
     expect(plain(createMomentFormat('en', 'Europe/Berlin')(at, 'dateTime'))).toBe('14 Mar 2027, 00:30');
     expect(plain(createMomentFormat('en', 'UTC')(at, 'dateTime'))).toBe('13 Mar 2027, 23:30');
     expect(plain(createMomentFormat('en', 'America/New_York')(at, 'date'))).toBe('13 Mar 2027');
@@ -16,7 +16,7 @@ describe('createMomentFormat', () => {
     expect(plain(createMomentFormat('en', 'Europe/Berlin')(at, 'exact'))).toBe('14 March 2027 at 00:30:05 GMT+1');
   });
 
-  it('speaks Russian without the sign of the year', () => {
+  it('leaves out the year sign of Russian', () => {
     expect(plain(createMomentFormat('ru', 'Europe/Moscow')(at, 'date'))).toBe('14 мар. 2027');
     expect(plain(createMomentFormat('ru', 'Europe/Moscow')(at, 'dateTime'))).toBe('14 мар. 2027, 02:30');
     expect(plain(createMomentFormat('ru', 'Europe/Moscow')(at, 'exact'))).toBe('14 марта 2027 в 02:30:05 GMT+3');

@@ -25,7 +25,7 @@ describe('spanOf', () => {
     expect(spanOf(-ms)).toEqual(span);
   });
 
-  it('never says more than there is', () => {
+  it('never rounds up', () => {
     const size = { minutes: MINUTE, hours: HOUR, days: DAY, months: 30.44 * DAY, years: 365.25 * DAY };
     for (let ms = HOUR; ms < 1000 * DAY; ms = Math.round(ms * 1.07)) {
       const span = spanOf(ms);
@@ -35,7 +35,7 @@ describe('spanOf', () => {
 });
 
 describe('partsOf', () => {
-  it('takes seconds apart', () => {
+  it('splits seconds', () => {
     expect(partsOf(12 * 86_400 + 4 * 3600 + 5 * 60 + 59)).toEqual({ days: 12, hours: 4, minutes: 5 });
   });
 });

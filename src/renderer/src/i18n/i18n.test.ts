@@ -36,7 +36,7 @@ describe('counting', () => {
     expect(i18n.t('term.days', { count })).toBe(text);
   });
 
-  it('tells distances and terms in both languages', () => {
+  it('writes distances and terms in both languages', () => {
     const now = Date.parse('2026-11-20T10:00:00Z');
     const russian = createFormat(i18n.getFixedT('ru', 'common'), 'ru', 'decimal', 'UTC');
     const english = createFormat(i18n.getFixedT('en', 'common'), 'en', 'decimal', 'UTC');

@@ -35,7 +35,7 @@ describe('hashOf', () => {
     expect(hashOf([])).toBe('#/');
   });
 
-  it('comes back as it went, whatever is in it', () => {
+  it('is unchanged by a round trip', () => {
     const segments = ['users', 'a/b', '?q=1', 'имя', '%', '#', '😀'];
     const query = { q: 'a&b=c #x+y', tag: 'семья' };
     const route = parseRoute(hashOf(segments, query));
@@ -45,7 +45,7 @@ describe('hashOf', () => {
 });
 
 describe('changedQuery', () => {
-  it('changes members, takes out what is null, and leaves the former as it was', () => {
+  it('changes members, removes null ones, and leaves the former query as it was', () => {
     const before = new URLSearchParams('state=active&q=anna');
     const after = changedQuery(before, { state: null, sort: '-used', q: 'boris' });
     expect(String(after)).toBe('q=boris&sort=-used');

@@ -5,7 +5,7 @@ import { niceSteps, stack, totalOf } from './series.ts';
 const series = (id: string, values: number[]) => ({ id, label: id, color: 1 as const, values });
 
 describe('stack', () => {
-  it('sums from the bottom up, and takes what is missing for nothing', () => {
+  it('sums from the bottom up, and counts missing values as zero', () => {
     expect(stack([series('a', [1, 2, 3]), series('b', [10, 20])], 3)).toEqual([
       [1, 2, 3],
       [11, 22, 3],

@@ -31,7 +31,7 @@ describe('wrongFields', () => {
     });
   });
 
-  it('tells what a text may not have', () => {
+  it('rejects what a text may not contain', () => {
     expect(wrongFields(t(), 'createUser', { name: '   ', tariff_id: 1 })).toEqual({ name: 'This must not be blank' });
     expect(wrongFields(t(), 'createUser', { name: 'a\u0007', tariff_id: 1 })).toEqual({
       name: 'Control characters are not allowed',
@@ -41,7 +41,7 @@ describe('wrongFields', () => {
     });
   });
 
-  it('speaks Russian with its plurals', () => {
+  it('uses the plurals of Russian', () => {
     const wrong = wrongFields(t('ru'), 'createUser', { name: 'x'.repeat(101), tariff_id: 1 });
     expect(wrong).toEqual({ name: 'Не больше 100 символов' });
   });
@@ -67,7 +67,7 @@ describe('refusedFields', () => {
     });
   });
 
-  it('tells a refusal of meaning by its own sentence', () => {
+  it('describes a refusal by its own code', () => {
     const failure = refusal('tariff_not_found', [{ pointer: '#/tariff_id', code: 'invalid', message: 'no such plan' }]);
     expect(refusedFields(t(), failure)).toEqual({
       tariff_id: 'That plan does not exist or is archived. Choose another.',

@@ -11,7 +11,7 @@ const looks = new Map<string, ColumnLook>([
 const shown = (id: string, view: Parameters<typeof isShown>[2]) => isShown(id, looks.get(id) ?? { label: '' }, view);
 
 describe('isShown', () => {
-  it('follows the choice, else the default, and never hides what tells the row', () => {
+  it('follows the choice, else the default, and never hides what identifies the row', () => {
     expect(['name', 'state', 'note'].map((id) => shown(id, {}))).toEqual([true, true, false]);
     const view = { shown: { name: false, state: false, note: true } };
     expect(['name', 'state', 'note'].map((id) => shown(id, view))).toEqual([true, false, true]);

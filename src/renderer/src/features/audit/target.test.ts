@@ -25,6 +25,6 @@ describe('targetOf', () => {
   });
 });
 
-it('knows what is no longer there', () => {
+it('recognises deleted targets', () => {
   expect([isGone('deleteUser'), isGone('deleteGrant'), isGone('updateUser')]).toEqual([true, false, false]);
 });

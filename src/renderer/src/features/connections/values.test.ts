@@ -1,4 +1,4 @@
-// Holds the connection's form to the contract, and to sending nothing that its shape has no place for.
+// Holds the connection's form to the contract, and to sending nothing that its shape does not have.
 import { describe, expect, it } from 'vitest';
 import { inboundCreate, inboundExample, inboundPatch } from '../../../../contract/inbounds.ts';
 import {
@@ -17,13 +17,13 @@ import {
 const KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 
 describe('a connection in its form', () => {
-  it('comes out as it went in, without its private key', () => {
+  it('is unchanged by a round trip, without its private key', () => {
     const { id, node_id, protocol, has_private_key, status, created_at, updated_at, ...rest } = inboundExample;
     expect(changesOf(valuesOf(inboundExample))).toEqual(rest);
     expect(inboundPatch.safeParse(changesOf(valuesOf(inboundExample))).success).toBe(true);
   });
 
-  it('drops what another shape has no place for', () => {
+  it('drops what another shape does not have', () => {
     const shadowsocks = reshaped(valuesOf(inboundExample), { protocol: 'shadowsocks' });
     const input = createOf(shadowsocks);
     expect(input).toMatchObject({ network: 'tcp', security: 'none', public_key: null, sni: null, flow: null });
@@ -31,13 +31,13 @@ describe('a connection in its form', () => {
     expect(inboundCreate.safeParse(input).success).toBe(true);
   });
 
-  it('keeps what was typed for when its shape comes back', () => {
+  it('restores the input when its shape returns', () => {
     const there = reshaped(valuesOf(inboundExample), { security: 'none' });
     expect(changesOf(there).public_key).toBeNull();
     expect(changesOf(reshaped(there, { security: 'reality' })).public_key).toBe(inboundExample.public_key);
   });
 
-  it('takes vision along where it becomes possible under reality, and leaves a choice alone', () => {
+  it('sets Vision where it becomes possible under REALITY, and respects a choice', () => {
     const plain = reshaped(blankValues(1), { network: 'xhttp' });
     expect(plain.flow).toBe('');
     expect(reshaped(plain, { network: 'tcp' }).flow).toBe('xtls-rprx-vision');
@@ -54,7 +54,7 @@ describe('missingOf', () => {
 });
 
 describe('freeTag', () => {
-  it('says what it is and avoids what is taken', () => {
+  it('is named by the shape and avoids taken tags', () => {
     const shape = { protocol: 'trojan', network: 'ws', security: 'tls' } as const;
     expect(freeTag(shape, new Set())).toBe('trojan-ws');
     expect(freeTag(shape, new Set(['trojan-ws', 'trojan-ws-2']))).toBe('trojan-ws-3');

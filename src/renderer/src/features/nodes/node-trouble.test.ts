@@ -8,6 +8,6 @@ it.each([
   [{ enabled: true, status: 'down', error: null }, 'unreachable'],
   [{ enabled: true, status: 'unknown', error: null }, 'waiting'],
   [{ enabled: false, status: 'down', error: 'No answer' }, null],
-] as const)('%o is told as %s', (node, trouble) => {
+] as const)('%o is shown as %s', (node, trouble) => {
   expect(troubleOf(node)).toBe(trouble);
 });

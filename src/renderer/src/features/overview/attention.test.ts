@@ -21,12 +21,12 @@ const kinds = (facts: Partial<PanelFacts>) => attentionOf({ ...nothing, ...facts
 const quiet = { ...overview, users: { ...overview.users, expiring_7d: 0, limited: 0 } };
 
 describe('attentionOf', () => {
-  it('says nothing of what is not known, and nothing where nothing is wrong', () => {
+  it('reports nothing that was not read, and nothing where nothing is wrong', () => {
     expect(kinds({})).toEqual([]);
     expect(kinds({ overview: quiet, nodes: { ...page, items: [nodeExample], total: 1 } })).toEqual([]);
   });
 
-  it('tells a new panel what it lacks', () => {
+  it('reports what a new panel lacks', () => {
     expect(kinds({ nodes: { ...page, items: [], total: 0 }, plans: { ...page, items: [], total: 0 } })).toEqual([
       'no-nodes',
       'no-plans',
@@ -41,7 +41,7 @@ describe('attentionOf', () => {
     ]);
   });
 
-  it('tells a certificate that ends or has ended', () => {
+  it('reports a certificate that ends or has ended', () => {
     const served = (warning: 'ends_soon' | 'ended' | null) => ({
       ...certificates,
       served: certificates.served.map((one) => ({ ...one, warning })),
@@ -53,7 +53,7 @@ describe('attentionOf', () => {
     expect(attentionOf({ ...nothing, certificates: served('ends_soon') })).toMatchObject([{ isOver: false }]);
   });
 
-  it('tells an old backup, and a missing one once there is something to lose', () => {
+  it('reports an old backup, and a missing one once there is data', () => {
     const nodes = { ...page, items: [nodeExample], total: 1 };
     const made = (created_at: string) => ({
       ...backups,

@@ -4,7 +4,7 @@ import { tariffCreate, tariffExample } from '../../../../contract/tariffs.ts';
 import { blankValues, formerOf, inputOf, lengthOf, valuesOf } from './plan-values.ts';
 
 describe('a plan in its form', () => {
-  it('comes out as it went in', () => {
+  it('is unchanged by a round trip', () => {
     expect(inputOf(valuesOf(tariffExample, 'RUB'))).toEqual(formerOf(tariffExample));
   });
 
@@ -20,7 +20,7 @@ describe('a plan in its form', () => {
     expect(tariffCreate.safeParse(inputOf(blankValues('EUR'))).success).toBe(false);
   });
 
-  it('keeps a price of nothing apart from no price', () => {
+  it('distinguishes a price of zero from no price', () => {
     const values = { ...blankValues('EUR'), price: { amount: 0, currency: 'EUR' } };
     expect(inputOf(values).price).toEqual({ amount: 0, currency: 'EUR' });
   });

@@ -30,7 +30,7 @@ describe('formatPrice', () => {
     expect(formatPrice({ amount: 500, currency: 'EUR' }, 'en')).toBe('€5');
   });
 
-  it('speaks Russian', () => {
+  it('uses the format of Russian', () => {
     expect(formatPrice({ amount: 29900, currency: 'RUB' }, 'ru').replaceAll(/\s/g, ' ')).toBe('299 ₽');
   });
 });

@@ -29,7 +29,7 @@ describe('listSections', () => {
 });
 
 describe('isDocumentation', () => {
-  it('knows the one place', () => {
+  it('recognises its path', () => {
     expect(isDocumentation(['security', 'api', 'docs'])).toBe(true);
     expect(isDocumentation(['security', 'api'])).toBe(false);
   });

@@ -58,7 +58,7 @@ describe('expiring soon', () => {
 });
 
 describe('the filter of a bulk act', () => {
-  it('says that it means everyone', () => {
+  it('states that it means all users', () => {
     expect(bulkFilterOf({})).toEqual({ all: true });
     expect(bulkFilterOf({ tag: 'a' })).toEqual({ tag: 'a' });
   });

@@ -13,13 +13,13 @@ describe('changedOnly', () => {
     });
   });
 
-  it('keeps a change to nothing', () => {
+  it('includes a change to null', () => {
     expect(changedOnly<Record<string, unknown>>({ port: 8080 }, { port: null })).toEqual({ port: null });
   });
 });
 
 describe('orNull', () => {
-  it('takes blank for none', () => {
+  it('reads blank as null', () => {
     expect([orNull(''), orNull('  '), orNull(' vpn.example.com ')]).toEqual([null, null, 'vpn.example.com']);
   });
 });

@@ -8,7 +8,7 @@ describe('choicesOf', () => {
     expect(choicesOf(null)).toEqual([null, 1, 6, 12, 24, 72, 168]);
   });
 
-  it('keeps one that was set elsewhere, in its place', () => {
+  it('includes an unusual present one in order', () => {
     expect(choicesOf(8)).toEqual([null, 1, 6, 8, 12, 24, 72, 168]);
   });
 });

@@ -17,7 +17,7 @@ const document = {
   },
 };
 
-it('says examples in words where they would be sent', () => {
+it('describes examples in text where they would be sent', () => {
   const before = structuredClone(document);
   expect(copyDescription(document)).toMatchObject({
     paths: {
@@ -41,7 +41,7 @@ it('says examples in words where they would be sent', () => {
 const base = 'https://10.0.0.2:8443/secret/api/v1';
 
 describe('pathBelow', () => {
-  it('takes the address away', () => {
+  it('removes the address', () => {
     expect(pathBelow(base, `${base}/users?limit=5&search=a%20b`)).toBe('/users?limit=5&search=a%20b');
   });
 
@@ -61,7 +61,7 @@ describe('responseOf', () => {
     expect(await response.json()).toEqual({ a: 1 });
   });
 
-  it('takes an answer without a body', () => {
+  it('accepts an answer without a body', () => {
     expect(responseOf({ status: 204, headers: {}, body: '' }).body).toBeNull();
   });
 });

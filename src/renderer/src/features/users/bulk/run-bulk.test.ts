@@ -31,13 +31,13 @@ describe('portions', () => {
     expect(end).toMatchObject({ affected: 1201, rest: [], failure: null });
   });
 
-  it('tell how far they are, from the beginning to the end', async () => {
+  it('report their progress from start to end', async () => {
     const seen: BulkProgress[] = [];
     await inPortions(clientOf([]), 'disable', ids, null, (progress) => seen.push(progress), never);
     expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000, 1201]);
   });
 
-  it('keep whom a failure left', async () => {
+  it('return the users that a failure left out', async () => {
     const end = await inPortions(clientOf([], 2), 'disable', ids, null, nothing, never);
     expect(end.failure?.code).toBe('storage_full');
     expect(end.affected).toBe(500);
@@ -67,7 +67,7 @@ describe('a bulk act', () => {
   };
   const job = { action: 'disable', target: { filter: { tag: 'a' } }, count: 3 } as const;
 
-  it('changes only those that its dry run named, and tells of all', async () => {
+  it('changes only those that its dry run named, and reports all', async () => {
     const calls: Call[] = [];
     const end = await runBulk(clientOf(calls), job, null, dry, nothing, never);
     expect(calls).toEqual([{ action: 'disable', ids: [7] }]);
@@ -81,7 +81,7 @@ describe('a bulk act', () => {
     expect(calls).toEqual([{ action: 'disable', filter: { tag: 'a' }, expect_matched: 10_001 }]);
   });
 
-  it('takes the term along for an extension alone', () => {
+  it('sends the term for an extension only', () => {
     expect(inputOf('extend', { ids: [1] }, { months: 1 })).toEqual({ action: 'extend', ids: [1], months: 1 });
     expect(inputOf('reset', { ids: [1] }, { months: 1 })).toEqual({ action: 'reset', ids: [1] });
   });
