@@ -115,7 +115,9 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     ? null
     : await openCertificates({
         folder,
-        ...{ clock, timers, log },
+        clock,
+        timers,
+        log,
         settings: store.settings.get,
         hasLinks: () => store.settings.get().linksPort !== null,
         replace: (target, identity) => listeners.replaceCertificate(target, identity),
