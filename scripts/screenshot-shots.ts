@@ -1,13 +1,16 @@
 // What `npm run screenshots` takes pictures of: every screen and its main states. A new screen is a line here.
 import type { Locator, Page } from '@playwright/test';
+import type { LANGUAGES } from '../src/i18n/languages.ts';
 import { ADMIN, type BrowserPanel } from '../tests/e2e/support/panels.ts';
+
+type PageTexts = Awaited<ReturnType<(typeof LANGUAGES)[number]['pages']>>;
 
 export interface Shot {
   readonly name: string;
   /** Behind `#/`. */
   readonly place: string;
-  /** What is done before the picture is taken: a dialog opened, rows selected. It finds things in either language. */
-  readonly act?: (page: Page, panel: BrowserPanel) => Promise<unknown>;
+  /** What is done before the picture is taken: a dialog opened, rows selected. `texts` are those of the page's language. */
+  readonly act?: (page: Page, panel: BrowserPanel, texts: PageTexts) => Promise<unknown>;
   /** `out`: nobody is signed in; `fresh`: nobody has been set up either. */
   readonly who?: 'out' | 'fresh';
 }
@@ -23,12 +26,9 @@ async function selectThree(page: Page): Promise<void> {
   for (const row of [1, 2, 4]) await page.locator(`tr[data-index="${row}"] input`).click();
 }
 
-async function forecast(page: Page): Promise<void> {
+async function forecast(page: Page, _panel: BrowserPanel, { users }: PageTexts): Promise<void> {
   await selectThree(page);
-  await page
-    .getByRole('toolbar')
-    .getByRole('button', { name: /^(Extend|Продлить)/ })
-    .click();
+  await page.getByRole('toolbar').getByRole('button', { name: users.act.extend }).click();
 }
 
 async function makeKey(page: Page): Promise<void> {
@@ -44,11 +44,8 @@ async function setUp(page: Page, { setupUrl }: BrowserPanel): Promise<void> {
   await page.locator('input[type=password]').first().fill('violet otter under bridges');
 }
 
-async function enrol(page: Page): Promise<void> {
-  await page
-    .getByRole('button', { name: /^(Turn on|Включить)$/ })
-    .first()
-    .click();
+async function enrol(page: Page, _panel: BrowserPanel, { settings }: PageTexts): Promise<void> {
+  await page.getByRole('button', { name: settings.security.factor.enable, exact: true }).first().click();
   const card = page.locator('form').filter({ has: page.locator('input[autocomplete=current-password]') });
   await typePassword(card);
   await page.keyboard.press('Enter');

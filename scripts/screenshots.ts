@@ -1,19 +1,29 @@
-// `npm run screenshots [-- <beginning of a name>]`: pictures of every screen into docs/screenshots: light, dark, Russian, and on a phone.
+// `npm run screenshots [-- <beginning of a name>]`: pictures of every screen into docs/screenshots: light, dark, in every other language,
+// and on a phone.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import { LANGUAGES } from '../src/i18n/languages.ts';
 import { ADMIN, type BrowserPanel, openBrowserPanel } from '../tests/e2e/support/panels.ts';
 import { ensureChromium, launchOptions } from '../tests/support/chromium.ts';
 import { root, run } from './run.ts';
 import { SHOTS, type Shot } from './screenshot-shots.ts';
 
-const LOOKS = [
-  { name: 'light', theme: 'light', locale: 'en', width: 1440, height: 900 },
-  { name: 'dark', theme: 'dark', locale: 'en', width: 1440, height: 900 },
-  { name: 'ru', theme: 'light', locale: 'ru', width: 1440, height: 900 },
-  { name: 'phone', theme: 'dark', locale: 'en', width: 360, height: 740 },
-] as const;
-type Look = (typeof LOOKS)[number];
+interface Look {
+  readonly name: string;
+  readonly theme: 'light' | 'dark';
+  readonly language: (typeof LANGUAGES)[number];
+  readonly width: number;
+  readonly height: number;
+}
+
+const [english, ...others] = LANGUAGES;
+const LOOKS: readonly Look[] = [
+  { name: 'light', theme: 'light', language: english, width: 1440, height: 900 },
+  { name: 'dark', theme: 'dark', language: english, width: 1440, height: 900 },
+  ...others.map((language): Look => ({ name: language.code, theme: 'light', language, width: 1440, height: 900 })),
+  { name: 'phone', theme: 'dark', language: english, width: 360, height: 740 },
+];
 
 const USERS = 2000;
 const BUILD_BUDGET_MS = 180_000;
@@ -24,7 +34,7 @@ const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Fir
 const folder = join(root, 'docs/screenshots');
 const [only] = process.argv.slice(2);
 
-function openContext(browser: Browser, { theme, locale, width, height }: Look): Promise<BrowserContext> {
+function openContext(browser: Browser, { theme, language, width, height }: Look): Promise<BrowserContext> {
   return browser.newContext({
     ignoreHTTPSErrors: true,
     reducedMotion: 'reduce',
@@ -32,7 +42,7 @@ function openContext(browser: Browser, { theme, locale, width, height }: Look): 
     timezoneId: 'Europe/Berlin',
     userAgent: USER_AGENT,
     colorScheme: theme,
-    locale: locale === 'ru' ? 'ru-RU' : 'en-GB',
+    locale: language.tag,
   });
 }
 
@@ -58,7 +68,7 @@ async function take(context: BrowserContext, panel: BrowserPanel, look: Look, sh
   await page.goto(`${panel.url}#/${shot.place}`);
   await settle(page);
   if (shot.act) {
-    await shot.act(page, panel);
+    await shot.act(page, panel, await look.language.pages());
     await settle(page);
   }
   const devtools = await context.newCDPSession(page);
@@ -79,13 +89,13 @@ async function signIn(context: BrowserContext, panel: BrowserPanel): Promise<voi
 }
 
 async function takeAll(browser: Browser, panel: BrowserPanel, look: Look, shots: readonly Shot[]): Promise<void> {
-  const { theme, locale } = look;
+  const { theme, language } = look;
   for (const who of ['in', 'out', 'fresh'] as const) {
     const chosen = shots.filter((shot) => (shot.who ?? 'in') === who);
     if (chosen.length === 0) continue;
     await using fresh = who === 'fresh' ? await openBrowserPanel({ users: 0, hasAdministrator: false }) : null;
     const context = await openContext(browser, look);
-    const view = JSON.stringify({ state: { theme, locale }, version: 1 });
+    const view = JSON.stringify({ state: { theme, locale: language.code }, version: 1 });
     await context.addInitScript((state) => localStorage.setItem('gatehouse.view', state), view);
     if (who === 'in') await signIn(context, panel);
     for (const shot of chosen) await take(context, fresh ?? panel, look, shot);

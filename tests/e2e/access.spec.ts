@@ -1,5 +1,6 @@
 // Setup and sign-in: the one-time link, the second factor, a session that ends under one's hands.
 import { Secret, TOTP } from 'otpauth';
+import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { ADMIN, openBrowserPanel } from './support/panels.ts';
@@ -114,10 +115,7 @@ test.describe('sign-in', () => {
     await expect(page).toHaveURL(/#\/plans$/);
   });
 
-  for (const [locale, title] of [
-    ['en', 'Sign in'],
-    ['ru', 'Вход'],
-  ] as const) {
+  for (const { code: locale, pages } of LANGUAGES) {
     for (const theme of ['light', 'dark'] as const) {
       test(`can be used by everybody in ${locale}, ${theme}, wide and narrow`, async ({ page, visit }) => {
         await page.addInitScript(
@@ -128,7 +126,8 @@ test.describe('sign-in', () => {
           },
         );
         await visit();
-        await expect(page.getByRole('heading', { name: title, level: 1 })).toBeVisible();
+        const { access } = await pages();
+        await expect(page.getByRole('heading', { name: access.signIn.title, level: 1 })).toBeVisible();
         await expectAccessible(page, `sign-in ${locale} ${theme}`);
         await page.setViewportSize({ width: 360, height: 740 });
         await expectAccessible(page, `sign-in ${locale} ${theme} 360 px`);

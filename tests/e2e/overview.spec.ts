@@ -1,4 +1,5 @@
 // The overview: figures that lead to their lists, traffic over time, what needs attention, and changes that appear by themselves.
+import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 
@@ -72,7 +73,7 @@ test('a change by a bot appears without a reload', async ({ page, panel, visit }
   await expect(active).toContainText(`of ${before + 1}`);
 });
 
-for (const locale of ['en', 'ru'] as const) {
+for (const { code: locale } of LANGUAGES) {
   for (const theme of ['light', 'dark'] as const) {
     test.describe(`${locale} ${theme}`, () => {
       test.use({ view: { locale, theme } });

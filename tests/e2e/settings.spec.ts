@@ -1,4 +1,5 @@
 // Settings: general and subscription, each saved where it is changed; every section in both languages, both themes, wide and narrow.
+import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { card } from './support/settings.ts';
@@ -100,7 +101,7 @@ const SECTIONS = [
   'backups',
 ] as const;
 
-for (const locale of ['en', 'ru'] as const) {
+for (const { code: locale } of LANGUAGES) {
   for (const theme of ['light', 'dark'] as const) {
     test.describe(`in ${locale}, ${theme}`, () => {
       test.use({ view: { locale, theme } });

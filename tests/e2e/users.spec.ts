@@ -1,6 +1,7 @@
 // The list of users: found, narrowed, walked by keyboard, exported, and usable by everybody in both languages.
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
+import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { makeUser, otherWindow } from './support/users.ts';
@@ -149,7 +150,7 @@ test('says that a user is gone', async ({ page, visit }) => {
   await expect(page.getByRole('dialog', { name: 'This user is not here' })).toBeVisible();
 });
 
-for (const locale of ['en', 'ru'] as const) {
+for (const { code: locale } of LANGUAGES) {
   for (const theme of ['light', 'dark'] as const) {
     test.describe(`${locale}, ${theme}`, () => {
       test.use({ view: { locale, theme } });
