@@ -1,20 +1,20 @@
-// What the desktop's preload gives the pages as `window.gatehouse`: functions over plain data, and nothing of Electron itself.
+// What the desktop's preload gives the pages as `window.gatehouse`: functions over plain data, and the channels that carry them.
 import type { Problem } from '../contract/errors.ts';
 import type { Event } from '../contract/events.ts';
 import type { Language } from '../i18n/languages.ts';
 
-/** What answers a call. It crosses as data, since of a thrown error only the message would arrive. */
+/** The reply to a call. A failure is data too, because of a thrown error only the message crosses IPC. */
 export type CallEnvelope =
-  /** `text`: JSON; null where there is no body. */
+  /** `text`: JSON; null if there is no body. */
   | { readonly ok: true; readonly text: string | null; readonly etag: string | null }
   /** `retryAfter`: seconds. */
   | { readonly ok: false; readonly problem: Problem; readonly retryAfter: number | null };
 
-/** What a watch tells, in order; `gone` in the place of `ready` where events were missed that are no longer kept. */
+/** A message of a watch, in order; `gone` instead of `ready` if events were missed that are no longer stored. */
 export type LiveMessage = { readonly watch: number } & (
   | { readonly kind: 'ready' | 'gone'; readonly id: number }
   | { readonly kind: 'event'; readonly event: Event }
-  /** Nothing follows: the session has ended, or the panel stops. */
+  /** The last message: the session has ended, or the panel stops. */
   | { readonly kind: 'signed-out' | 'ended' }
 );
 
@@ -23,47 +23,64 @@ export interface Versions {
   readonly electron: string;
   readonly chromium: string;
   readonly node: string;
-  /** How a terminal on this computer calls the panel's command: `gatehouse panel`. */
+  /** The panel's command in a terminal of this computer: `gatehouse panel`. */
   readonly command: string;
 }
 
 /** How the application behaves on this computer. */
 export interface DesktopSettings {
-  /** Closing the window leaves the panel serving. */
+  /** Closing the window leaves the panel running. */
   readonly closeToTray: boolean;
-  /** Begins with the computer, without a window; null where the system has no such list. */
+  /** Starts with the computer, without a window; null if the system has no list of login items. */
   readonly startAtLogin: boolean | null;
-  /** The session goes on after a restart until it ends. */
+  /** The session is resumed after a restart until it ends. */
   readonly staySignedIn: boolean;
-  /** A system message for a node that fails, a user at the limit, a backup that failed. */
+  /** System notifications for a node that fails, a user at the limit, a backup that failed. */
   readonly notifications: boolean;
 }
 
-/** How the pages look, for menus and dialogs to follow. `locale` null: the panel's own language. */
-export interface Look {
+/** Theme and language of the pages, for menus and dialogs. `locale` null: the panel's own language. */
+export interface Appearance {
   readonly theme: 'system' | 'light' | 'dark';
   readonly locale: Language | null;
 }
 
 export interface DesktopApi {
-  /** `input` is the JSON text of the operation's record. Resolves always; rejects only where nobody is there to answer. */
+  /** `input` is the JSON text of the operation's record. Rejects only if the main process does not answer. */
   call(operationId: string, input: string, ifMatch: string | null): Promise<CallEnvelope>;
-  /** Begins to tell events after `lastEventId` (null: from now on) under a number of the page's choice. */
+  /** Sends events after `lastEventId` (null: from now on) under a number that the page chooses. */
   watch(watch: number, lastEventId: number | null): Promise<CallEnvelope>;
   unwatch(watch: number): Promise<void>;
-  /** Returns how to stop. */
+  /** Returns a function that removes the listener. */
   onLive(listener: (message: LiveMessage) => void): () => void;
-  /** Hears where to go: a hash of the pages, as `#/users/7`. Returns how to stop. */
+  /** The shell asks for a page by its hash, as `#/users/7`. Returns a function that removes the listener. */
   onGo(listener: (hash: string) => void): () => void;
-  /** A secret is taken out of the clipboard again after a while, unless something else is there by then. */
+  /** A secret is removed from the clipboard after a while, unless something else was copied since. */
   copy(text: string, isSecret: boolean): Promise<void>;
-  /** Asks where to save, and saves. False: the person thought better of it. */
+  /** Saves a file where the system's dialog says. False: the dialog was cancelled. */
   save(name: string, content: string | Uint8Array): Promise<boolean>;
-  /** False: not an address that is opened. */
+  /** False: the address is not allowed. */
   openExternal(url: string): Promise<boolean>;
   versions(): Promise<Versions>;
   settings(): Promise<DesktopSettings>;
-  /** Resolves to what holds now: what the system refuses stays as it was. */
+  /** Resolves to the settings now in effect: a change that the system refuses is not made. */
   changeSettings(change: Partial<DesktopSettings>): Promise<DesktopSettings>;
-  look(look: Look): Promise<void>;
+  setAppearance(appearance: Appearance): Promise<void>;
 }
+
+/** Called by the window, answered by the main process. */
+export const CALL_CHANNELS = {
+  call: 'panel:call',
+  watch: 'panel:watch',
+  unwatch: 'panel:unwatch',
+  copy: 'host:copy',
+  save: 'host:save',
+  openExternal: 'host:open-external',
+  versions: 'host:versions',
+  settings: 'host:settings',
+  changeSettings: 'host:change-settings',
+  setAppearance: 'host:set-appearance',
+} as const satisfies Record<Exclude<keyof DesktopApi, 'onLive' | 'onGo'>, string>;
+
+/** Sent by the main process to the window. */
+export const EVENT_CHANNELS = { live: 'panel:live', go: 'host:go' } as const;

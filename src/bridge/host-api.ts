@@ -1,11 +1,11 @@
-// What the pages need of the host they run in beyond the panel itself. A browser does it by its own means, the desktop by its shell.
+// What the pages need from their host besides the panel: a browser does it itself, the desktop by its main process.
 import type { DesktopApi } from './desktop-api.ts';
 
 export interface HostApi {
   readonly kind: 'browser' | 'desktop';
-  /** Puts text into the clipboard; the desktop takes a secret out of it again. Rejects where the host does not allow it. */
+  /** Copies text to the clipboard; the desktop removes a secret from it after a while. Rejects if the host does not allow it. */
   copy(text: string, isSecret?: boolean): Promise<void>;
-  /** Gives the user a file. False: they thought better of it. Rejects where it cannot be written. */
+  /** Offers the user a file to save. False: the user cancelled. Rejects if it cannot be written. */
   save(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): Promise<boolean>;
   /** The application around the pages; null in a browser. */
   readonly shell: Pick<DesktopApi, 'versions' | 'settings' | 'changeSettings'> | null;

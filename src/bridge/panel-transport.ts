@@ -1,32 +1,32 @@
-// What carries calls and live events between the pages and a panel, whatever the host: HTTP for a browser, IPC for the desktop.
+// Carries calls and live events between the pages and the panel: over HTTP in a browser, over IPC in the desktop.
 import type { Transport } from '../contract/client.ts';
 import type { Event } from '../contract/events.ts';
 
-/** Hears of what happens in the panel while it is watched. */
+/** Receives the panel's events during a watch. */
 export interface LiveListener {
   /** Each event once, in order. */
   onEvent(event: Event): void;
-  /** Events were missed that the panel no longer keeps: whatever was read may be old. */
+  /** Events were missed that the panel no longer stores: all data read so far may be outdated. */
   onGap(): void;
-  /** Whether events come in at the moment. */
+  /** Whether the watch is connected. */
   onLive(isLive: boolean): void;
-  /** The session has ended. The watch is over; watch anew after the next sign-in. */
+  /** The session has ended, and the watch with it; start another one after the next sign-in. */
   onSignedOut(): void;
 }
 
-/** A transport of the administrator's pages. */
+/** A transport for the administrator's pages. */
 export interface PanelTransport extends Transport {
   /**
-   * Listens until the returned function is called; connects anew by itself, and goes on after the last event it told, also
+   * Listens until the returned function is called; reconnects automatically, and continues after the last event it emitted, also
    * in a later watch.
    */
   watch(listener: LiveListener): () => void;
 }
 
-/** How calls fare, for whoever shows that the panel is out of reach. */
+/** Whether calls reach the panel, for the notice that it is unreachable. */
 export interface ReachListener {
-  /** `moved`: something answers, but no panel at this address: its secret path has changed, or another program listens. */
+  /** `moved`: something answers that is not the panel at this address: its secret path has changed, or another program listens. */
   onReach(reach: 'reached' | 'lost' | 'moved'): void;
-  /** The panel's clock, epoch milliseconds, as exact as a second. */
+  /** The panel's clock in epoch milliseconds, accurate to one second. */
   onServerTime(at: number): void;
 }

@@ -1,7 +1,8 @@
+// The `panel` command of the packaged application: how it is recognised, named and run.
 import { describe, expect, it } from 'vitest';
-import { commandIn, commandName, runCommand } from './command.ts';
+import { commandName, findCommand, runCommand } from './command.ts';
 
-describe('the command in the arguments', () => {
+describe('the arguments of the command', () => {
   it.each([
     [
       ['/opt/gatehouse', 'panel', 'reset-password', '--data', '/d'],
@@ -12,11 +13,11 @@ describe('the command in the arguments', () => {
     [['/opt/gatehouse', '--hidden', 'panel'], null],
     [['/opt/gatehouse', 'panels'], null],
   ])('%j', (argv, command) => {
-    expect(commandIn(argv, true)).toEqual(command);
+    expect(findCommand(argv, true)).toEqual(command);
   });
 
-  it('is none in a checkout, where `npx panel` is it', () => {
-    expect(commandIn(['electron', 'panel', 'url'], false)).toBeNull();
+  it('is not recognised in a checkout, where `npx panel` is the command', () => {
+    expect(findCommand(['electron', 'panel', 'url'], false)).toBeNull();
   });
 });
 
@@ -35,12 +36,12 @@ it.each([
     '/Applications/Gatehouse.app/Contents/MacOS/Gatehouse panel',
   ],
   ['win32', 'C:\\Program Files\\Gatehouse\\Gatehouse.exe', {}, '"C:\\Program Files\\Gatehouse\\panel.cmd"'],
-] as const)('is called on %s, where %s runs, by its place there', (platform, execPath, env, name) => {
+] as const)('is named on %s, where %s runs, by its path', (platform, execPath, env, name) => {
   expect(commandName(true, { platform, execPath, env })).toBe(name);
   expect(commandName(false, { platform, execPath, env })).toBe('npx panel');
 });
 
-it('runs as if the command had been called by its own name, and gives its exit code', async () => {
+it('runs as if it had been called by its own name, and returns its exit code', async () => {
   const process = { argv: ['app', 'panel', 'url'], execPath: 'app', exitCode: undefined, platform: 'linux' as const };
   const stdin = globalThis.process.stdin;
   const seen: string[][] = [];

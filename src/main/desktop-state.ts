@@ -1,19 +1,19 @@
-// What the desktop remembers on this computer beside the panel's data: its window, its choices, how it looks. Nothing secret.
+// The desktop's own state in a file beside the panel's data: window, settings, appearance. Nothing secret.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Look } from '../bridge/desktop-api.ts';
+import type { Appearance } from '../bridge/desktop-api.ts';
 import { isLanguage } from '../i18n/languages.ts';
-import type { WindowState } from './window-state.ts';
+import type { WindowState } from './window.ts';
 
 export interface DesktopState {
   readonly window: WindowState;
   readonly closeToTray: boolean;
-  /** Whether it was said once that a closed window leaves the panel serving. */
+  /** Whether the user has been told that the panel keeps running after the window is closed. */
   readonly isTrayExplained: boolean;
   readonly staySignedIn: boolean;
   readonly notifications: boolean;
-  readonly look: Look;
-  /** The version that was declined for good. */
+  readonly appearance: Appearance;
+  /** The version that is not to be offered again. */
   readonly skippedVersion: string | null;
 }
 
@@ -23,19 +23,19 @@ export const DEFAULT_STATE: DesktopState = {
   isTrayExplained: false,
   staySignedIn: false,
   notifications: true,
-  look: { theme: 'system', locale: null },
+  appearance: { theme: 'system', locale: null },
   skippedVersion: null,
 };
 
 export interface StateFile {
   get(): DesktopState;
-  /** Writes it at once; where that fails it holds for this run. */
+  /** Writes the file at once; if that fails, the change is valid until the application ends. */
   set(change: Partial<DesktopState>): void;
 }
 
-/** A file that is missing or spoilt counts as none; a member of the wrong kind as not said. */
+/** A missing or invalid file, or a member of the wrong type, means the defaults. */
 export function openStateFile(path: string): StateFile {
-  let state = merged(read(path));
+  let state = parseState(read(path));
   return {
     get: () => state,
     set(change) {
@@ -45,7 +45,7 @@ export function openStateFile(path: string): StateFile {
         writeFileSync(`${path}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
         renameSync(`${path}.new`, path);
       } catch {
-        // A full disk must not keep a window from moving.
+        // A full disk must not stop the application.
       }
     },
   };
@@ -60,35 +60,35 @@ function read(path: string): Record<string, unknown> {
   }
 }
 
-function merged(found: Record<string, unknown>): DesktopState {
+function parseState(found: Record<string, unknown>): DesktopState {
   const flag = (name: 'closeToTray' | 'isTrayExplained' | 'staySignedIn' | 'notifications') =>
     typeof found[name] === 'boolean' ? found[name] : DEFAULT_STATE[name];
   return {
-    window: windowIn(found.window),
+    window: parseWindow(found.window),
     closeToTray: flag('closeToTray'),
     isTrayExplained: flag('isTrayExplained'),
     staySignedIn: flag('staySignedIn'),
     notifications: flag('notifications'),
-    look: lookIn(found.look) ?? DEFAULT_STATE.look,
+    appearance: parseAppearance(found.appearance) ?? DEFAULT_STATE.appearance,
     skippedVersion: typeof found.skippedVersion === 'string' ? found.skippedVersion : null,
   };
 }
 
-function windowIn(value: unknown): WindowState {
+function parseWindow(value: unknown): WindowState {
   const { bounds, isMaximized, zoom } = isRecord(value) ? value : {};
   const { x, y, width, height } = isRecord(bounds) ? bounds : {};
-  const isWhole = [x, y, width, height].every(Number.isFinite);
+  const isComplete = [x, y, width, height].every(Number.isFinite);
   return {
-    bounds: isWhole ? { x: Number(x), y: Number(y), width: Number(width), height: Number(height) } : null,
+    bounds: isComplete ? { x: Number(x), y: Number(y), width: Number(width), height: Number(height) } : null,
     isMaximized: isMaximized === true,
     zoom: typeof zoom === 'number' && Math.abs(zoom) <= 9 ? zoom : 0,
   };
 }
 
-/** null for what is no look, wherever it comes from. */
-export function lookIn(value: unknown): Look | null {
+/** null if the value, from the file or from a page, is not an appearance. */
+export function parseAppearance(value: unknown): Appearance | null {
   if (!isRecord(value)) return null;
-  const theme = (['system', 'light', 'dark'] as const).find((one) => one === value.theme);
+  const theme = (['system', 'light', 'dark'] as const).find((known) => known === value.theme);
   const { locale } = value;
   if (theme === undefined || !(locale === null || isLanguage(locale))) return null;
   return { theme, locale };

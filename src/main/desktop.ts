@@ -1,38 +1,30 @@
-// Puts the desktop together out of Electron's objects, which are passed in: the panel, its window, its tray, and how they end.
+// Composes the desktop application from Electron's objects, which are passed in: panel, window, tray, menu, IPC and shutdown.
 import { join } from 'node:path';
 import type * as Electron from 'electron';
-import { TELL } from '../bridge/channels.ts';
+import { EVENT_CHANNELS } from '../bridge/desktop-api.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
-import type { Pages } from '../http/pages.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage } from '../i18n/languages.ts';
 import type { openPanel } from '../panel/panel.ts';
-import { createCopier } from './clipboard.ts';
-import { takeCrashNote } from './crash-note.ts';
 import { openStateFile } from './desktop-state.ts';
 import { createDialogs } from './dialogs.ts';
-import { endInOrder } from './ending.ts';
 import { createHost } from './host.ts';
-import { createHostChannels, HIDDEN } from './host-channels.ts';
-import { trayIcon } from './icon.ts';
+import { createHostChannels, createSecretClipboard, HIDDEN, readVersions, saveFile } from './host-channels.ts';
 import { attachIpc } from './ipc.ts';
 import { SETUP_HERE } from './ipc-session.ts';
 import { menuTemplate } from './menu.ts';
-import { createNotifier, noticeOf } from './notices.ts';
+import { createNotifier, describeEvent, readEventName } from './notifications.ts';
 import { createPanelChannels } from './panel-channels.ts';
-import { serveScheme } from './protocol.ts';
-import { saveFile } from './save-file.ts';
+import { type PageSource, serveScheme } from './protocol.ts';
 import { guardContents, guardSession } from './security.ts';
-import { createSessionKeeper } from './session-keeper.ts';
-import { statusOf } from './status.ts';
-import { subjectOf } from './subject.ts';
-import { openTray } from './tray.ts';
+import { createShutdown, takeCrashReport } from './shutdown.ts';
+import { createStaySignedIn } from './stay-signed-in.ts';
+import { openTray, readStatus, trayIcon } from './tray.ts';
 import { createUpdates, type Updater } from './updates.ts';
-import { versionsOf } from './versions.ts';
 import { createShellWindow } from './window.ts';
 
-/** How often the tray is brought up to date and the panel looked after, in ms. */
-const LOOK_MS = 5000;
+/** How often the panel is checked and the tray updated, in ms. */
+const CHECK_MS = 5000;
 
 export type ElectronParts = Pick<
   typeof Electron,
@@ -55,19 +47,19 @@ export type ElectronParts = Pick<
 export interface DesktopParts {
   readonly electron: ElectronParts;
   readonly openPanel: typeof openPanel;
-  readonly pages: Pages;
+  readonly pages: PageSource;
   readonly clock: Clock;
   /** Absolute path of the panel's data folder. */
   readonly folder: string;
   readonly keyFile: string | undefined;
   /** Absolute path of the built preload. */
   readonly preload: string;
-  /** null: this installation has no place to look for newer versions. */
+  /** null: this installation has no update feed. */
   readonly updater: Updater | null;
   readonly process: Pick<NodeJS.Process, 'on' | 'platform' | 'versions' | 'argv' | 'execPath' | 'env'>;
 }
 
-/** To be called once the application is ready and is the only one of its kind. Rejects with what is no refusal. */
+/** Call once the application is ready and holds the single-instance lock. Rejects with any error that is not a refusal. */
 export async function startDesktop({ electron, ...parts }: DesktopParts): Promise<void> {
   const { app, dialog, shell, nativeTheme, Menu } = electron;
   const { platform, argv } = parts.process;
@@ -75,45 +67,49 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const crashPath = join(userData, 'crash.json');
   const state = openStateFile(join(userData, 'desktop.json'));
   const texts = () => {
-    const preferences = [state.get().look.locale, host.panel()?.core.settings().language ?? null, app.getLocale()];
+    const preferences = [
+      state.get().appearance.locale,
+      host.panel()?.core.settings().language ?? null,
+      app.getLocale(),
+    ];
     return hostTexts(chooseLanguage(preferences), 'desktop');
   };
   const dialogs = createDialogs(dialog, texts);
-  const copier = createCopier(electron.clipboard);
+  const clipboard = createSecretClipboard(electron.clipboard);
   const openExternal = async (url: string) => shell.openExternal(url);
   const log: Pick<Log, 'warn' | 'error'> = {
     warn: (event, fields) => host.panel()?.log.warn(event, fields),
     error: (event, fields) => host.panel()?.log.error(event, fields),
   };
 
-  const keeper = createSessionKeeper({
-    isWanted: () => state.get().staySignedIn,
+  const staySignedIn = createStaySignedIn({
+    isEnabled: () => state.get().staySignedIn,
     panel: () => host.panel(),
     token: () => host.session()?.token() ?? null,
   });
   const channels = createPanelChannels({
     session: () => host.session(),
-    emit: (message) => window.tell(TELL.live, message),
+    emit: (message) => window.send(EVENT_CHANNELS.live, message),
     log,
   });
   const window = createShellWindow(
     {
       BrowserWindow: electron.BrowserWindow,
       preload: parts.preload,
-      areas: () => areasOf(electron.screen),
+      workAreas: () => workAreas(electron.screen),
       state: () => state.get().window,
-      keep: (next) => state.set({ window: next }),
-      home: () => (host.panel()?.core.local.isSetUp() ? '' : `#/setup/${SETUP_HERE}`),
-      hides: hidesWindow,
-      onPageGone: channels.forget,
-      onLoadFailed: (error) => log.warn('the pages were not loaded', { error: String(error) }),
+      saveState: (next) => state.set({ window: next }),
+      startHash: () => (host.panel()?.core.local.isSetUp() ? '' : `#/setup/${SETUP_HERE}`),
+      hidesOnClose,
+      onPageGone: channels.endWatches,
+      onLoadFailed: (error) => log.warn('pages not loaded', { error: String(error) }),
       onFailed(reason) {
-        log.error('the window failed', { reason });
+        log.error('window failed', { reason });
         return dialogs.pageFailed(reason);
       },
       onUnresponsive: dialogs.unresponsive,
     },
-    TELL.go,
+    EVENT_CHANNELS.go,
   );
   const { now } = parts.clock;
   const notify = createNotifier({ Notification: electron.Notification, now, go: window.show });
@@ -123,14 +119,14 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     device: 'Gatehouse',
     ask: dialogs.refused,
     async onOpen(panel, session) {
-      if (session.token() === null) await keeper.resume(panel, session);
+      if (session.token() === null) await staySignedIn.resume(panel, session);
       panel.core.subscribe((event) => {
-        const isWanted = state.get().notifications && !window.isFocused();
-        const notice = isWanted ? noticeOf(event, texts(), () => subjectOf(panel.core, event.data)) : null;
-        if (notice !== null) notify(notice);
+        if (!state.get().notifications || window.isFocused()) return;
+        const content = describeEvent(event, texts(), () => readEventName(panel.core, event.data));
+        if (content !== null) notify(content);
       });
     },
-    onSession: keeper.changed,
+    onSession: staySignedIn.onSession,
     onReopened(reason, error) {
       const t = texts();
       const body = error === null ? t('reopenedDetail', { reason }) : String(error);
@@ -140,11 +136,13 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
 
   guardContents(app, (url) => void openExternal(url).catch(() => undefined));
   guardSession(electron.session.defaultSession);
-  const ending = endInOrder({
-    ...{ app, crashPath, now },
+  const shutdown = createShutdown({
+    app,
+    crashPath,
+    now,
     process: parts.process,
     log: () => host.panel()?.log ?? null,
-    steps: [() => clearInterval(timer), copier.forget, keeper.settled, host.close, () => tray?.close()],
+    steps: [() => clearInterval(timer), clipboard.clearSecret, staySignedIn.idle, host.close, () => tray?.close()],
   });
   let timer: NodeJS.Timeout | undefined;
   const updates =
@@ -153,40 +151,40 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       updater: parts.updater,
       texts,
       ask: dialogs.choose,
-      close: ending.prepare,
+      close: shutdown.prepare,
       skipped: () => state.get().skippedVersion,
       skip: (version) => state.set({ skippedVersion: version }),
       log: log.warn,
     });
 
-  const acts = {
+  const actions = {
     open: () => window.show(),
     go: window.show,
-    copyBaseUrl: () => void copier.copy(host.panel()?.core.baseUrl() ?? '', false).catch(() => undefined),
+    copyBaseUrl: () => void clipboard.copy(host.panel()?.core.baseUrl() ?? '', false).catch(() => undefined),
     pause(isPaused: boolean) {
       host.panel()?.api.pause(isPaused);
       refresh();
     },
     openDataFolder: () => void shell.openPath(parts.folder).catch(() => undefined),
     about: () => app.showAboutPanel(),
-    checkForUpdates: updates && (() => void updates.look()),
+    checkForUpdates: updates && (() => void updates.check()),
     closeWindow: window.close,
     quit: () => app.quit(),
   };
-  const tray = openTray({ Tray: electron.Tray, Menu, icon: trayIcon(electron.nativeImage, platform), acts });
+  const tray = openTray({ Tray: electron.Tray, Menu, icon: trayIcon(electron.nativeImage, platform), actions });
   let menuShown = '';
   function refresh(): void {
     const t = texts();
-    tray?.show(statusOf(host.panel()), t);
-    // The menu changes with the language only.
+    tray?.show(readStatus(host.panel()), t);
+    // The menu depends on the language only.
     if (menuShown === t('open')) return;
     menuShown = t('open');
-    Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(t, acts, platform)]));
+    Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(t, actions, platform)]));
   }
 
-  /** The window is to be closed: it hides where the panel is to go on serving, which is explained once. */
-  function hidesWindow(): boolean {
-    if (ending.hasBegun()) return false;
+  /** A closed window is hidden while the panel keeps running, which is explained once. */
+  function hidesOnClose(): boolean {
+    if (shutdown.hasStarted()) return false;
     const { closeToTray, isTrayExplained } = state.get();
     if (!closeToTray) {
       app.quit();
@@ -205,32 +203,37 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
 
   serveScheme(electron.protocol, { pages: parts.pages, session: host.session, log });
   const hostChannels = createHostChannels({
-    ...{ app, nativeTheme, platform, state, copier, openExternal },
-    versions: versionsOf(app, parts.process),
+    app,
+    nativeTheme,
+    platform,
+    state,
+    clipboard,
+    openExternal,
+    versions: readVersions(app, parts.process),
     save: (name, content) => saveFile({ dialog, folder: app.getPath('downloads') }, name, content),
-    staySignedIn: keeper.stay,
+    staySignedIn: staySignedIn.enable,
     onChange: refresh,
   });
   attachIpc(electron.ipcMain, { ...channels.handlers, ...hostChannels }, { windowContents: window.contents, log });
 
-  nativeTheme.themeSource = state.get().look.theme;
+  nativeTheme.themeSource = state.get().appearance.theme;
   timer = setInterval(() => {
-    host.lookAfter().then(refresh, (error) => log.error('the panel was not looked after', { error }));
-  }, LOOK_MS);
-  app.on('second-instance', acts.open);
-  app.on('activate', acts.open);
-  // Without a listener Electron would quit; the panel goes on without a window.
+    host.check().then(refresh, (error) => log.error('panel check failed', { error }));
+  }, CHECK_MS);
+  app.on('second-instance', actions.open);
+  app.on('activate', actions.open);
+  // Without a listener Electron would quit; the panel runs without a window.
   app.on('window-all-closed', () => {});
   refresh();
   if (!argv.includes(HIDDEN)) window.show();
   updates?.start();
-  const note = takeCrashNote(crashPath);
-  if (note !== null) await dialogs.crashed(note, join(parts.folder, 'logs', 'panel.log'));
+  const crash = takeCrashReport(crashPath);
+  if (crash !== null) await dialogs.crashed(crash, join(parts.folder, 'logs', 'panel.log'));
 }
 
-/** Work areas, the main screen's first. */
-function areasOf(screen: Electron.Screen): readonly Electron.Rectangle[] {
-  const main = screen.getPrimaryDisplay();
-  const others = screen.getAllDisplays().filter(({ id }) => id !== main.id);
-  return [main, ...others].map(({ workArea }) => workArea);
+/** The work areas of the screens, the primary one first. */
+function workAreas(screen: Electron.Screen): readonly Electron.Rectangle[] {
+  const primary = screen.getPrimaryDisplay();
+  const others = screen.getAllDisplays().filter(({ id }) => id !== primary.id);
+  return [primary, ...others].map(({ workArea }) => workArea);
 }

@@ -1,10 +1,11 @@
+// The pages of the development server: with a policy of their own, from this machine only, never in a packaged application.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { findDevPages } from './dev-pages.ts';
 
-/** A development server that answers with what it was asked for. */
+/** A development server that replies with the path of the request. */
 async function serve(): Promise<string> {
   const server = createServer((request, response) => {
     const isPage = request.url === '/';
@@ -29,26 +30,26 @@ it('serves the page with a fresh nonce and a policy that names it', async () => 
   expect(second?.headers.get('content-security-policy')).not.toBe(policy);
 });
 
-it('passes on the query, by which Vite tells versions of a module apart', async () => {
+it('passes on the query, by which Vite distinguishes versions of a module', async () => {
   const pages = findDevPages(await serve(), false);
   const reply = await pages?.(new URL('app://gatehouse/src/main.tsx?t=1'));
   expect(await reply?.text()).toBe('// /src/main.tsx?t=1');
   expect(reply?.headers.get('content-type')).toBe('text/javascript');
 });
 
-it('asks no other host, whatever the path is', async () => {
+it('requests no other host, whatever the path is', async () => {
   const pages = findDevPages(await serve(), false);
   const reply = await pages?.(new URL('app://gatehouse//evil.example/x'));
   expect(await reply?.text()).toBe('// //evil.example/x');
 });
 
 it.each([
-  ['in a packed application', 'http://127.0.0.1:5173', true],
+  ['in a packaged application', 'http://127.0.0.1:5173', true],
   ['without an address', undefined, false],
   ['from another machine', 'http://192.168.1.10:5173', false],
-  ['from a name that begins alike', 'http://localhost.example:5173', false],
+  ['from a name with the same prefix', 'http://localhost.example:5173', false],
   ['over another scheme', 'file:///tmp/pages', false],
-  ['from no address', 'pages', false],
+  ['from something that is not an address', 'pages', false],
 ])('serves nothing %s', (_case, address, isPackaged) => {
   expect(findDevPages(address, isPackaged)).toBeNull();
 });

@@ -1,16 +1,14 @@
-// The pages as `npm run dev:desktop` serves them, with hot reload, under app://gatehouse/. For development only: a packed application
-// and an address that is not on this machine are refused, so that no variable of the environment can put foreign pages into the window.
+// The pages of `npm run dev:desktop`, with hot reload, under app://gatehouse/. For development only: a packaged application and an
+// address that is not on this machine are refused, so that an environment variable cannot put foreign pages into the window.
 import { randomBytes } from 'node:crypto';
+import type { PageSource } from './protocol.ts';
 
-/** Answers a GET of a page's address from the development server. */
-export type DevPages = (url: URL) => Promise<Response>;
-
-/** What index.html and electron.vite.config.ts have in the place of the nonce. */
+/** The placeholder of the nonce in index.html and electron.vite.config.ts. */
 const NONCE = '__STYLE_NONCE__';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** `address`: ELECTRON_RENDERER_URL, which electron-vite sets. null: the built pages are to be served. */
-export function findDevPages(address: string | undefined, isPackaged: boolean): DevPages | null {
+/** `address`: ELECTRON_RENDERER_URL, which electron-vite sets. null: serve the built pages instead. */
+export function findDevPages(address: string | undefined, isPackaged: boolean): PageSource | null {
   const server = address === undefined || isPackaged ? null : URL.parse(address);
   if (server === null || server.protocol !== 'http:' || !LOOPBACK.has(server.hostname)) return null;
   return async ({ pathname, search }) => {

@@ -1,21 +1,21 @@
-// The questions that the shell asks by the system's own dialogs, and what their answers mean.
+// The system dialogs of the application, and what their buttons mean.
 import type { Dialog, MessageBoxOptions } from 'electron';
 import type { DesktopTexts } from '../i18n/host.ts';
 import type { Refusal } from '../panel/refusal.ts';
-import type { CrashNote } from './crash-note.ts';
-import type { WayOut } from './host.ts';
+import type { StartChoice } from './host.ts';
+import type { CrashReport } from './shutdown.ts';
 import type { Question } from './updates.ts';
 
 export interface Dialogs {
-  refused(refusal: Refusal): Promise<WayOut>;
-  /** That a closed window leaves the panel serving; `quit`: rather not. */
+  refused(refusal: Refusal): Promise<StartChoice>;
+  /** Explains that the panel keeps running after the window is closed; `quit`: the user wants to quit instead. */
   closedToTray(): Promise<'keep' | 'quit'>;
   pageFailed(reason: string): Promise<'reload' | 'close'>;
   unresponsive(): Promise<'reload' | 'wait'>;
-  crashed(note: CrashNote, log: string): Promise<void>;
+  crashed(report: CrashReport, log: string): Promise<void>;
   /** Resolves to the index of the button. */
   choose(question: Question): Promise<number>;
-  /** It cannot go on; the sentence for a person. */
+  /** The application cannot continue. */
   fatal(message: string): void;
 }
 
@@ -23,7 +23,7 @@ export function createDialogs(
   dialog: Pick<Dialog, 'showMessageBox' | 'showErrorBox'>,
   texts: () => DesktopTexts,
 ): Dialogs {
-  /** Answers are named by their buttons; closing the dialog means the last one. */
+  /** Each button has the answer that it stands for; closing the dialog is the last one. */
   async function ask<Answer extends string>(
     type: NonNullable<MessageBoxOptions['type']>,
     message: string,
@@ -47,18 +47,18 @@ export function createDialogs(
     refused({ refusal, message }) {
       const t = texts();
       const others = [
-        ['again', t('tryAgain')],
+        ['retry', t('tryAgain')],
         ['quit', t('quit')],
       ] as const;
-      if (refusal !== 'address') return ask<WayOut>('warning', t('cannotStart'), message, others);
+      if (refusal !== 'address') return ask<StartChoice>('warning', t('cannotStart'), message, others);
       const detail = `${message}\n\n${t('anotherPortDetail')}`;
-      return ask<WayOut>('warning', t('portTaken'), detail, [['another-port', t('anotherPort')], ...others]);
+      return ask<StartChoice>('warning', t('portTaken'), detail, [['another-port', t('anotherPort')], ...others]);
     },
     closedToTray() {
       const t = texts();
       return ask('info', t('closedToTray'), t('closedToTrayDetail'), [
-        // Last, because closing the message means the last one.
         ['quit', t('quit')],
+        // Last, because that is the answer if the dialog is closed.
         ['keep', t('keepServing')],
       ]);
     },
@@ -81,8 +81,8 @@ export function createDialogs(
       await ask('warning', t('crashed'), t('crashedDetail', { at, message, log }), [['ok', t('ok')]]);
     },
     async choose({ message, detail, buttons }) {
-      const named = buttons.map((label, index) => [String(index), label] as const);
-      return Number(await ask('info', message, detail, named));
+      const answers = buttons.map((label, index) => [String(index), label] as const);
+      return Number(await ask('info', message, detail, answers));
     },
     fatal: (message) => dialog.showErrorBox(texts()('cannotStart'), message),
   };

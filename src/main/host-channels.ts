@@ -1,8 +1,10 @@
-// What the pages ask of the desktop itself: clipboard, files, links, how the application behaves.
-import type { App, NativeTheme } from 'electron';
+// The channels of the desktop itself: clipboard, saving files, links, versions, settings and appearance.
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { App, Clipboard, Dialog, NativeTheme } from 'electron';
 import type { DesktopSettings, Versions } from '../bridge/desktop-api.ts';
-import type { Copier } from './clipboard.ts';
-import { isRecord, lookIn, type StateFile } from './desktop-state.ts';
+import { commandName } from './command.ts';
+import { isRecord, parseAppearance, type StateFile } from './desktop-state.ts';
 import type { Handlers } from './ipc.ts';
 import { externalUrl } from './security.ts';
 
@@ -12,20 +14,20 @@ export interface HostChannelParts {
   readonly platform: NodeJS.Platform;
   readonly versions: Versions;
   readonly state: StateFile;
-  readonly copier: Copier;
+  readonly clipboard: SecretClipboard;
   save(name: unknown, content: unknown): Promise<boolean>;
   openExternal(url: string): Promise<void>;
-  /** Begins to keep the session of now, or forgets it. False where the keychain does not keep it. */
-  staySignedIn(stays: boolean): Promise<boolean>;
-  /** The language or the choices have changed. */
+  /** Stores the current session, or deletes the stored one. False if the keychain did not store it. */
+  staySignedIn(isEnabled: boolean): Promise<boolean>;
+  /** The language or a setting has changed. */
   onChange(): void;
 }
 
-/** An application that is started at login begins without a window. */
+/** An application that is started at login starts without a window. */
 export const HIDDEN = '--hidden';
 
 export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'call' | 'watch' | 'unwatch'> {
-  const { app, state, copier } = parts;
+  const { app, state, clipboard } = parts;
   const hasLoginItems = parts.platform === 'darwin' || parts.platform === 'win32';
 
   const settings = (): DesktopSettings => {
@@ -35,7 +37,7 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
   };
 
   return {
-    copy: (_sender, text, isSecret) => copier.copy(text, isSecret === true),
+    copy: (_sender, text, isSecret) => clipboard.copy(text, isSecret === true),
     save: (_sender, name, content) => parts.save(name, content),
     async openExternal(_sender, url) {
       const allowed = typeof url === 'string' ? externalUrl(url) : null;
@@ -56,12 +58,87 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
       parts.onChange();
       return settings();
     },
-    look(_sender, given) {
-      const look = lookIn(given);
-      if (look === null) return;
-      parts.nativeTheme.themeSource = look.theme;
-      state.set({ look });
+    setAppearance(_sender, value) {
+      const appearance = parseAppearance(value);
+      if (appearance === null) return;
+      parts.nativeTheme.themeSource = appearance.theme;
+      state.set({ appearance });
       parts.onChange();
     },
   };
+}
+
+type Running = Pick<NodeJS.Process, 'platform' | 'versions' | 'execPath' | 'env'>;
+
+/** What the pages show about the running application. */
+export function readVersions(app: Pick<App, 'getVersion' | 'isPackaged'>, running: Running): Versions {
+  const { electron = '', chrome = '', node } = running.versions;
+  return { app: app.getVersion(), electron, chromium: chrome, node, command: commandName(app.isPackaged, running) };
+}
+
+/** How long a copied secret stays in the clipboard, in ms. */
+const SECRET_MS = 60_000;
+/** Longer texts are not keys, links or codes. */
+const MAX_COPIED_LENGTH = 1_000_000;
+
+export interface SecretClipboard {
+  /** Throws TypeError for anything but a text of reasonable length. */
+  copy(text: unknown, isSecret: boolean): Promise<void>;
+  /** Removes a copied secret now instead of later, because the application quits. */
+  clearSecret(): Promise<void>;
+}
+
+/** A copied secret is removed after a while, unless something else was copied since. */
+export function createSecretClipboard(clipboard: Pick<Clipboard, 'readText' | 'writeText' | 'clear'>): SecretClipboard {
+  let secret: string | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  const clearSecret = async () => {
+    clearTimeout(timer);
+    const copied = secret;
+    secret = null;
+    if (copied !== null && (await clipboard.readText()) === copied) clipboard.clear();
+  };
+  return {
+    async copy(text, isSecret) {
+      if (typeof text !== 'string' || text.length > MAX_COPIED_LENGTH) throw new TypeError('not a text to copy');
+      clearTimeout(timer);
+      await clipboard.writeText(text);
+      secret = isSecret ? text : null;
+      if (isSecret) timer = setTimeout(() => void clearSecret().catch(() => undefined), SECRET_MS).unref();
+    },
+    clearSecret,
+  };
+}
+
+export interface SaveParts {
+  readonly dialog: Pick<Dialog, 'showSaveDialog'>;
+  /** The folder that the dialog suggests. */
+  readonly folder: string;
+}
+
+/**
+ * Saves what the pages made (OpenAPI, CSV, codes) where the system's dialog says. False: the dialog was cancelled. Rejects if the
+ * file cannot be written; a file of that name is then unchanged.
+ */
+export async function saveFile({ dialog, folder }: SaveParts, name: unknown, content: unknown): Promise<boolean> {
+  const isContent = typeof content === 'string' || content instanceof Uint8Array;
+  if (typeof name !== 'string' || !isContent) throw new TypeError('not a file');
+  const { canceled, filePath } = await dialog.showSaveDialog({ defaultPath: join(folder, safeName(name)) });
+  if (canceled || !filePath) return false;
+  const partial = `${filePath}.${process.pid}.part`;
+  try {
+    // Links and codes are for the file's owner only.
+    await writeFile(partial, content, { mode: 0o600 });
+    await rename(partial, filePath);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+  return true;
+}
+
+/** A file name without any part of a path, valid on every system. */
+export function safeName(name: string): string {
+  const plain = basename(name.replaceAll('\\', '/')).replace(/[^\w.() -]/g, '_');
+  return plain.replace(/^\.+/, '') || 'gatehouse';
 }

@@ -1,11 +1,11 @@
-// The panel behind the window: ways out of a failed start, reopened where it stopped answering, closed once.
+// The panel of the desktop: the choices after a failed start, reopening when it stops working, closing once.
 import { expect, it, vi } from 'vitest';
 import type { PanelOptions } from '../panel/config.ts';
 import type { Panel } from '../panel/panel.ts';
 import { refusal } from '../panel/refusal.ts';
-import { createHost, type HostParts, type WayOut } from './host.ts';
+import { createHost, type HostParts, type StartChoice } from './host.ts';
 
-/** A panel of which only what the host looks at is there. */
+/** Only the members of a panel that the host uses. */
 function fakePanel() {
   const state = { isListening: true, isReadable: true, token: null as string | null, closed: 0 };
   const panel = {
@@ -27,7 +27,7 @@ function fakePanel() {
   return { state, panel };
 }
 
-function hostOver(open: (options: PanelOptions) => Promise<Panel>, ways: WayOut[] = []) {
+function hostWith(open: (options: PanelOptions) => Promise<Panel>, choices: StartChoice[] = []) {
   const asked: string[] = [];
   const reopened: [string, unknown][] = [];
   const parts: HostParts = {
@@ -36,7 +36,7 @@ function hostOver(open: (options: PanelOptions) => Promise<Panel>, ways: WayOut[
     device: 'Gatehouse',
     ask: async ({ message }) => {
       asked.push(message);
-      return ways.shift() ?? 'quit';
+      return choices.shift() ?? 'quit';
     },
     onOpen: async () => {},
     onSession() {},
@@ -45,7 +45,7 @@ function hostOver(open: (options: PanelOptions) => Promise<Panel>, ways: WayOut[
   return { host: createHost(parts), asked, reopened };
 }
 
-it('tries again as long as the person wants, then with another port', async () => {
+it('retries as long as the user wants, then with another port', async () => {
   const ports: unknown[] = [];
   const { panel } = fakePanel();
   const open = async ({ port, isInside }: PanelOptions) => {
@@ -54,20 +54,20 @@ it('tries again as long as the person wants, then with another port', async () =
     if (port === undefined) throw refusal('address', 'Port 8443 is taken.');
     return panel;
   };
-  const { host, asked } = hostOver(open, ['again', 'another-port']);
+  const { host, asked } = hostWith(open, ['retry', 'another-port']);
   await expect(host.open()).resolves.toBe(true);
   expect(ports).toEqual([undefined, undefined, 'free']);
   expect(asked).toEqual(['Port 8443 is taken.', 'Port 8443 is taken.']);
   expect(host.panel()).toBe(panel);
 });
 
-it('opens nothing where the person quits, and does not ask about defects', async () => {
-  const { host } = hostOver(async () => {
+it('opens nothing if the user quits, and does not ask about defects', async () => {
+  const { host } = hostWith(async () => {
     throw refusal('in_use', 'Another panel is using it.');
   });
   await expect(host.open()).resolves.toBe(false);
   expect(host.panel()).toBeNull();
-  const broken = hostOver(async () => {
+  const broken = hostWith(async () => {
     throw new Error('a defect');
   });
   await expect(broken.host.open()).rejects.toThrow('a defect');
@@ -77,35 +77,35 @@ it('opens nothing where the person quits, and does not ask about defects', async
 it.each([
   ['no longer listens', { isListening: false }, 'it no longer listened'],
   ['cannot read its database', { isReadable: false }, 'disk I/O error'],
-])('opens a panel anew that %s, with the session that was', async (_what, trouble, reason) => {
+])('reopens a panel that %s, with its session', async (_what, fault, reason) => {
   const first = fakePanel();
   const second = fakePanel();
   const panels = [first, second];
-  const { host, reopened } = hostOver(async () => panels.shift()?.panel as Panel);
+  const { host, reopened } = hostWith(async () => panels.shift()?.panel as Panel);
   await host.open();
-  await host.lookAfter();
+  await host.check();
   expect(reopened).toEqual([]);
   host.session()?.resume('session');
-  Object.assign(first.state, trouble);
-  await Promise.all([host.lookAfter(), host.lookAfter()]);
+  Object.assign(first.state, fault);
+  await Promise.all([host.check(), host.check()]);
   expect(reopened).toEqual([[reason, null]]);
   expect([first.state.closed, second.state.token]).toEqual([1, 'session']);
   expect(host.panel()).toBe(second.panel);
 });
 
-it('says once that it could not be reopened, and keeps trying', async () => {
+it('reports once that it could not be reopened, and retries', async () => {
   const first = fakePanel();
   const last = fakePanel();
   const answers = [first.panel, null, null, last.panel];
-  const { host, reopened } = hostOver(async () => {
+  const { host, reopened } = hostWith(async () => {
     const panel = answers.shift();
     if (!panel) throw refusal('address', 'taken');
     return panel;
   });
   await host.open();
   first.state.isListening = false;
-  for (let look = 0; look < 3; look++) await host.lookAfter();
-  expect(reopened.map(([, error]) => (error === null ? 'back' : 'away'))).toEqual(['away', 'back']);
+  for (let attempt = 0; attempt < 3; attempt++) await host.check();
+  expect(reopened.map(([, error]) => (error === null ? 'reopened' : 'failed'))).toEqual(['failed', 'reopened']);
   await host.close();
   expect([last.state.closed, host.panel()]).toEqual([1, null]);
 });

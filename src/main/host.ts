@@ -1,24 +1,24 @@
-// Holds the panel that this application serves: opens it with a way out where it cannot be, looks after it, closes it in good order.
+// Runs the panel of the desktop application: opens it, asks what to do if it cannot be opened, reopens it when it fails, closes it.
 import type { PanelOptions } from '../panel/config.ts';
 import type { openPanel, Panel } from '../panel/panel.ts';
 import { isRefusal, type Refusal } from '../panel/refusal.ts';
 import { createIpcSession, type IpcSession } from './ipc-session.ts';
 
-/** What the person at the screen wants done about a panel that cannot be opened. */
-export type WayOut = 'again' | 'another-port' | 'quit';
+/** What to do about a panel that cannot be opened. */
+export type StartChoice = 'retry' | 'another-port' | 'quit';
 
 export interface HostParts {
   readonly options: Omit<PanelOptions, 'port' | 'isInside'>;
   readonly open: typeof openPanel;
-  /** What the list of sessions calls this window. */
+  /** The name of this window in the list of sessions. */
   readonly device: string;
   /** Asks what to do about a refusal. */
-  ask(refusal: Refusal): Promise<WayOut>;
-  /** Hears of a panel that is open, at first and after each reopening, before anybody may call it. */
+  ask(refusal: Refusal): Promise<StartChoice>;
+  /** The panel is open, for the first time or again, and accepts no calls yet. */
   onOpen(panel: Panel, session: IpcSession): Promise<void>;
-  /** A session began or (null) ended in the window. */
+  /** A session of the window started or (null) ended. */
   onSession(token: string | null): void;
-  /** Hears that the panel stopped answering and what became of it; `error` null: it serves again. */
+  /** The panel stopped working and was reopened; `error`: why that failed, null if it works again. */
   onReopened(reason: string, error: unknown): void;
 }
 
@@ -26,11 +26,11 @@ export interface Host {
   /** null while none is open. */
   panel(): Panel | null;
   session(): IpcSession | null;
-  /** False: the person chose to quit. Rejects with what is no refusal. */
+  /** False: the user chose to quit. Rejects with any error that is not a refusal. */
   open(): Promise<boolean>;
-  /** Opens the panel anew where it no longer listens or reads, or where that failed the last time; otherwise nothing. */
-  lookAfter(): Promise<void>;
-  /** Replies finished, writes done, the journal in the database, the lock given back. Called twice it waits for the first. */
+  /** Reopens a panel that no longer listens or cannot read its database, or that could not be reopened before; otherwise does nothing. */
+  check(): Promise<void>;
+  /** Finishes replies and writes, checkpoints the journal, releases the lock. A second call waits for the first. */
   close(): Promise<void>;
 }
 
@@ -38,11 +38,11 @@ export function createHost(parts: HostParts): Host {
   let open: { readonly panel: Panel; readonly session: IpcSession } | null = null;
   let port: 'free' | undefined;
   let isClosing = false;
-  /** Why the last panel was given up; null while one is open. */
-  let lost: string | null = null;
+  /** Why the last panel was closed; null while one is open. */
+  let fault: string | null = null;
   let reopening: Promise<void> | null = null;
 
-  async function begin(token: string | null): Promise<void> {
+  async function start(token: string | null): Promise<void> {
     const panel = await parts.open({ ...parts.options, port, isInside: true });
     const session = createIpcSession(panel, { device: parts.device, onSession: parts.onSession });
     if (token !== null) session.resume(token);
@@ -52,18 +52,18 @@ export function createHost(parts: HostParts): Host {
 
   async function reopen(reason: string): Promise<void> {
     const former = open;
-    const isFirstTry = lost === null;
+    const isFirstAttempt = fault === null;
     open = null;
-    lost = reason;
-    former?.panel.log.error('the panel is opened anew', { reason });
+    fault = reason;
+    former?.panel.log.error('panel is reopened', { reason });
     await former?.panel.close().catch(() => {});
     try {
-      await begin(former?.session.token() ?? null);
-      lost = null;
+      await start(former?.session.token() ?? null);
+      fault = null;
       parts.onReopened(reason, null);
     } catch (error) {
-      // Said once, tried again at each look.
-      if (isFirstTry) parts.onReopened(reason, error);
+      // Reported once, retried at every check.
+      if (isFirstAttempt) parts.onReopened(reason, error);
     }
   }
 
@@ -73,18 +73,18 @@ export function createHost(parts: HostParts): Host {
     async open() {
       for (;;) {
         try {
-          await begin(null);
+          await start(null);
           return true;
         } catch (error) {
           if (!isRefusal(error)) throw error;
-          const wayOut = await parts.ask(error);
-          if (wayOut === 'quit') return false;
-          if (wayOut === 'another-port') port = 'free';
+          const choice = await parts.ask(error);
+          if (choice === 'quit') return false;
+          if (choice === 'another-port') port = 'free';
         }
       }
     },
-    async lookAfter() {
-      const reason = isClosing ? null : open === null ? lost : troubleOf(open.panel);
+    async check() {
+      const reason = isClosing ? null : open === null ? fault : findFault(open.panel);
       if (reason === null) return;
       reopening ??= reopen(reason).finally(() => {
         reopening = null;
@@ -100,8 +100,8 @@ export function createHost(parts: HostParts): Host {
   };
 }
 
-/** Why a panel is not to be left as it is; null where it listens and its database can be read. */
-function troubleOf({ address, core }: Panel): string | null {
+/** Why a panel must be reopened; null if it listens and its database can be read. */
+function findFault({ address, core }: Panel): string | null {
   if (address() === null) return 'it no longer listened';
   try {
     core.figures();

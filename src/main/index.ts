@@ -1,4 +1,4 @@
-// The desktop application begins here: what must happen before Electron is ready, one instance, then the desktop itself.
+// The entry of the desktop application: what must happen before Electron is ready, the single instance, then the desktop itself.
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -21,42 +21,63 @@ import { findDataFolder } from '../panel/data-folder.ts';
 import { machineParts } from '../panel/machine-parts.ts';
 import { installedPages } from '../panel/pages.ts';
 import { openPanel } from '../panel/panel.ts';
-import { commandIn, runCommand } from './command.ts';
+import { findCommand, runCommand } from './command.ts';
 import { startDesktop } from './desktop.ts';
-import { registerScheme } from './protocol.ts';
-import { findUpdater } from './updater.ts';
+import { findDevPages } from './dev-pages.ts';
+import { builtPages, type PageSource, registerScheme } from './protocol.ts';
+import { findUpdater } from './updates.ts';
 
-const command = commandIn(process.argv, app.isPackaged);
+const command = findCommand(process.argv, app.isPackaged);
 
 app.setName('Gatehouse');
 app.setAppUserModelId('dev.gatehouse.panel');
-// Apart from the data folder, which has this very name on macOS and Windows and takes no other files.
+// Not the data folder, which is `Gatehouse` on macOS and Windows and accepts no other files.
 app.setPath('userData', join(app.getPath('appData'), 'Gatehouse Desktop'));
 app.enableSandbox();
 registerScheme(protocol);
 
-if (command !== null) void runHere(command);
+if (command !== null) void runAsCommand(command);
 else if (app.requestSingleInstanceLock()) void run();
 else app.quit();
 
-async function runHere(args: readonly string[]): Promise<void> {
+async function runAsCommand(args: readonly string[]): Promise<void> {
   app.dock?.hide();
   app.exit(await runCommand(args, { process, load: () => import('../cli/index.ts') }));
 }
 
 const loadUpdater = async () => (await import('electron-updater')).default.autoUpdater;
 
+function findPages(): PageSource {
+  const pages = findDevPages(process.env.ELECTRON_RENDERER_URL, app.isPackaged);
+  if (pages !== null) return pages;
+  const built = installedPages();
+  if (built === null) throw new Error('The pages are not built: run `npm run build`.');
+  return builtPages(built);
+}
+
 async function run(): Promise<void> {
   await app.whenReady();
   try {
-    const pages = installedPages();
-    if (pages === null) throw new Error('The pages are not built: run `npm run build`.');
     await startDesktop({
       electron: {
-        ...{ app, BrowserWindow, clipboard, dialog, ipcMain, Menu, nativeImage, nativeTheme },
-        ...{ Notification, protocol, screen, session, shell, Tray },
+        app,
+        BrowserWindow,
+        clipboard,
+        dialog,
+        ipcMain,
+        Menu,
+        nativeImage,
+        nativeTheme,
+        Notification,
+        protocol,
+        screen,
+        session,
+        shell,
+        Tray,
       },
-      ...{ openPanel, pages, process },
+      openPanel,
+      process,
+      pages: findPages(),
       updater: await findUpdater(app.isPackaged, process.resourcesPath, loadUpdater),
       clock: machineParts().clock,
       folder: findDataFolder(undefined),

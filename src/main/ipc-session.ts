@@ -1,5 +1,5 @@
-// The administrator's session of the desktop's window: it calls the panel's door inside the process and holds the session's token,
-// so that no page ever sees it.
+// The administrator's session of the desktop's window: calls the panel's door in this process and holds the session's token, so that
+// the pages never have it.
 import type { CallEnvelope } from '../bridge/desktop-api.ts';
 import type { Problem } from '../contract/errors.ts';
 import type { Output } from '../contract/table.ts';
@@ -12,7 +12,7 @@ import type { LiveListener } from '../door/live.ts';
 export interface IpcSession {
   /** Runs an operation over the JSON text of its input. Never rejects. */
   call(id: string, input: string, ifMatch: string | null): Promise<CallEnvelope>;
-  /** Sends or takes a backup file: `GET` with its name, `POST` with an empty one and a body. Never rejects. */
+  /** Downloads (`GET` with a name) or uploads (`POST` with an empty name and a body) a backup file. Never rejects. */
   transfer(
     method: string,
     name: string,
@@ -21,20 +21,20 @@ export interface IpcSession {
   ): Promise<DoorReply>;
   /** Emits events after `lastId` (null: from now on) until the returned function is called. Throws PanelError `signed_out`. */
   watch(lastId: number | null, listener: LiveListener): () => void;
-  /** The session's token, for storing it over a restart; null: signed out. */
+  /** The session's token, to be stored for the next start; null: signed out. */
   token(): string | null;
-  /** Goes on with a stored session. False, and nothing changed, where it has ended. */
+  /** Resumes a stored session. False, and nothing changes, if it has ended. */
   resume(token: string): boolean;
 }
 
 export interface IpcSessionOptions {
-  /** What the list of sessions calls this window. */
+  /** The name of this window in the list of sessions. */
   readonly device: string;
   /** Called when a session begins and (null) ends. */
   onSession?(token: string | null): void;
 }
 
-/** In the place of a setup link's token: a person at the window itself needs none. */
+/** Replaces a setup link's token: the window itself needs no link. */
 export const SETUP_HERE = 'here';
 
 export interface IpcSessionParts {
@@ -54,7 +54,7 @@ export function createIpcSession({ door, core }: IpcSessionParts, options: IpcSe
       address: null,
       device: options.device,
       isForeign: false,
-      // A change of the listening address cannot lock this window out: it is on no socket.
+      // A change of the listening address cannot lock this window out: it uses no socket.
       isOnTrial: true,
       ...request,
     });
@@ -67,7 +67,7 @@ export function createIpcSession({ door, core }: IpcSessionParts, options: IpcSe
   const operate = (id: string, input: string, ifMatch: string | null = null) =>
     send({ method: 'POST', path: `/${id}`, headers: ifMatch === null ? {} : { 'if-match': ifMatch }, body: input });
 
-  /** The listening address needs no trial here: the change is confirmed at once. */
+  /** Confirms a change of the listening address at once: no trial is needed without a socket. */
   async function confirmAddresses(reply: DoorReply): Promise<DoorReply> {
     const { confirm_token: confirmToken } = JSON.parse(String(reply.body)) as Output<'changeAddresses'>;
     if (confirmToken === null) return reply;
@@ -102,13 +102,13 @@ export function createIpcSession({ door, core }: IpcSessionParts, options: IpcSe
   };
 }
 
-/** The first administrator is made without a link: `here` stands for a token that is made now. */
+/** The first administrator needs no link: `here` is replaced by a token that is created now. */
 async function withSetupToken({ local }: Pick<Core, 'local'>, input: string): Promise<string> {
   let given: unknown;
   try {
     given = JSON.parse(input);
   } catch {
-    // The door says what is wrong with it.
+    // The door reports what is wrong with it.
     return input;
   }
   if (typeof given !== 'object' || given === null || !('token' in given) || given.token !== SETUP_HERE) return input;
@@ -117,7 +117,7 @@ async function withSetupToken({ local }: Pick<Core, 'local'>, input: string): Pr
   return JSON.stringify({ ...given, token });
 }
 
-/** Over IPC a reply is data, a failure too: of a thrown error only the message would arrive. */
+/** Over IPC a failure is data too: of a thrown error only the message would arrive. */
 export function toEnvelope({ status, headers, body }: DoorReply): CallEnvelope {
   const header = (name: string) => {
     const index = headers.indexOf(name);

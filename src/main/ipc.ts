@@ -1,11 +1,11 @@
-// The one place that touches ipcMain: each channel of the bridge, answered to our own window's own page and to nobody else.
+// The one place that touches ipcMain: each channel of the bridge, answered only to the top frame of our own window.
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
-import { ASK } from '../bridge/channels.ts';
+import { CALL_CHANNELS } from '../bridge/desktop-api.ts';
 import type { Log } from '../core/ports/ports.ts';
 import { isOwnUrl } from './security.ts';
 
-/** `sender` is the id of the contents that ask. What arrives is anything a page may send: each handler judges it. */
-export type Handlers = Record<keyof typeof ASK, (sender: number, ...args: unknown[]) => unknown>;
+/** `sender` is the id of the calling contents. The arguments are unchecked: each handler validates its own. */
+export type Handlers = Record<keyof typeof CALL_CHANNELS, (sender: number, ...args: unknown[]) => unknown>;
 
 export interface IpcParts {
   /** The contents of our window; null while there is none. */
@@ -13,28 +13,28 @@ export interface IpcParts {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Returns how to take the channels away again. */
+/** Returns a function that removes the handlers. */
 export function attachIpc(
   ipcMain: Pick<IpcMain, 'handle' | 'removeHandler'>,
   handlers: Handlers,
   { windowContents, log }: IpcParts,
 ): () => void {
-  const names = Object.keys(ASK) as (keyof typeof ASK)[];
+  const names = Object.keys(CALL_CHANNELS) as (keyof typeof CALL_CHANNELS)[];
   for (const name of names) {
-    ipcMain.handle(ASK[name], (event, ...args: unknown[]) => {
+    ipcMain.handle(CALL_CHANNELS[name], (event, ...args: unknown[]) => {
       if (!isFromOwnPage(event, windowContents())) {
-        log.warn('a call from elsewhere', { channel: ASK[name] });
+        log.warn('IPC call refused', { channel: CALL_CHANNELS[name] });
         throw new Error('refused');
       }
       return handlers[name](event.sender.id, ...args);
     });
   }
   return () => {
-    for (const name of names) ipcMain.removeHandler(ASK[name]);
+    for (const name of names) ipcMain.removeHandler(CALL_CHANNELS[name]);
   };
 }
 
-/** Item 17 of the checklist: the top frame of our own window, at our own pages. A frame that is gone by now is nobody's. */
+/** Item 17 of the checklist: the top frame of our own window, at our own pages. A frame that has been destroyed is refused. */
 export function isFromOwnPage(
   event: Pick<IpcMainInvokeEvent, 'sender' | 'senderFrame'>,
   contents: number | null,

@@ -1,13 +1,13 @@
-// The application's menu: what a keyboard expects of any program, in the person's language.
+// The application's menu with the usual keyboard shortcuts, in the user's language.
 import type { MenuItemConstructorOptions } from 'electron';
 import type { DesktopTexts } from '../i18n/host.ts';
 
-export interface MenuActs {
-  /** Goes to a place of the pages, as `#/settings`. */
+export interface MenuActions {
+  /** Opens a page by its hash, as `#/settings`. */
   go(hash: string): void;
   openDataFolder(): void;
   about(): void;
-  /** null: this installation has no place to look for newer versions. */
+  /** null: this installation has no update feed. */
   readonly checkForUpdates: (() => void) | null;
   closeWindow(): void;
   quit(): void;
@@ -15,14 +15,14 @@ export interface MenuActs {
 
 export function menuTemplate(
   t: DesktopTexts,
-  acts: MenuActs,
+  actions: MenuActions,
   platform: NodeJS.Platform,
 ): readonly MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
-  const settings = { label: t('settings'), accelerator: 'CmdOrCtrl+,', click: () => acts.go('#/settings') };
-  const quit = { label: t('quit'), accelerator: 'CmdOrCtrl+Q', click: acts.quit };
-  const about = { label: t('about'), click: acts.about };
-  const { checkForUpdates } = acts;
+  const settings = { label: t('settings'), accelerator: 'CmdOrCtrl+,', click: () => actions.go('#/settings') };
+  const quit = { label: t('quit'), accelerator: 'CmdOrCtrl+Q', click: actions.quit };
+  const about = { label: t('about'), click: actions.about };
+  const { checkForUpdates } = actions;
   const updates = checkForUpdates === null ? [] : [{ label: t('checkForUpdates'), click: checkForUpdates }];
   const separator = { type: 'separator' } as const;
   return [
@@ -31,9 +31,9 @@ export function menuTemplate(
       label: t('file'),
       submenu: [
         ...(isMac ? [] : [settings, separator]),
-        { label: t('openDataFolder'), click: acts.openDataFolder },
+        { label: t('openDataFolder'), click: actions.openDataFolder },
         separator,
-        { label: t('closeWindow'), accelerator: 'CmdOrCtrl+W', click: acts.closeWindow },
+        { label: t('closeWindow'), accelerator: 'CmdOrCtrl+W', click: actions.closeWindow },
         ...(isMac ? [] : [quit]),
       ],
     },
@@ -65,7 +65,7 @@ export function menuTemplate(
     {
       label: t('help'),
       submenu: [
-        { label: t('apiDocs'), click: () => acts.go('#/settings/security/api/docs') },
+        { label: t('apiDocs'), click: () => actions.go('#/settings/security/api/docs') },
         ...(isMac ? [] : [separator, ...updates, about]),
       ],
     },

@@ -1,4 +1,4 @@
-// The panel's operations and events over IPC: what the Express application does over HTTP.
+// The channels of the panel: operations and events over IPC, as the Express application has them over HTTP.
 import type { CallEnvelope, LiveMessage } from '../bridge/desktop-api.ts';
 import { problemOf } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
@@ -7,9 +7,9 @@ import { newRequestId } from '../door/call.ts';
 import type { Handlers } from './ipc.ts';
 import type { IpcSession } from './ipc-session.ts';
 
-/** A page watches once; more means that something runs away. */
+/** A page needs one watch; a page with more of them has a defect. */
 const MAX_WATCHES = 8;
-/** Seconds after which the pages call again while no panel is open. */
+/** Seconds after which the pages retry while no panel is open. */
 const RETRY_S = 1;
 const DONE: CallEnvelope = { ok: true, text: null, etag: null };
 
@@ -23,8 +23,8 @@ export interface PanelChannelParts {
 
 export interface PanelChannels {
   readonly handlers: Pick<Handlers, 'call' | 'watch' | 'unwatch'>;
-  /** The page is gone, and its watches with it. */
-  forget(): void;
+  /** Ends all watches, because the page has been closed. */
+  endWatches(): void;
 }
 
 export function createPanelChannels({ session, emit, log }: PanelChannelParts): PanelChannels {
@@ -38,7 +38,7 @@ export function createPanelChannels({ session, emit, log }: PanelChannelParts): 
     watches.get(watch)?.();
     watches.delete(watch);
   };
-  /** What the window asks, or why it fails. Never rejects. */
+  /** The reply to a request of the window, or the problem. Never rejects. */
   const attempt = async (work: () => CallEnvelope | Promise<CallEnvelope>): Promise<CallEnvelope> => {
     try {
       return await work();
@@ -71,13 +71,13 @@ export function createPanelChannels({ session, emit, log }: PanelChannelParts): 
         if (typeof watch === 'number') unwatch(watch);
       },
     },
-    forget() {
+    endWatches() {
       for (const watch of [...watches.keys()]) unwatch(watch);
     },
   };
 }
 
-/** The problem of an expected failure; anything else goes to the log under an id, and becomes `internal` and nothing more. */
+/** The problem of an expected failure; any other error is logged with the request id and answered with `internal` alone. */
 export function toFailure(error: unknown, log: Pick<Log, 'error'>): CallEnvelope & { readonly ok: false } {
   const id = newRequestId();
   if (error instanceof PanelError) {
@@ -85,6 +85,6 @@ export function toFailure(error: unknown, log: Pick<Log, 'error'>): CallEnvelope
     return { ok: false, problem: problemOf(code, id, errors), retryAfter: retryAfter ?? null };
   }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  log.error('call_failed', { requestId: id, cause });
+  log.error('IPC call failed', { requestId: id, cause });
   return { ok: false, problem: problemOf('internal', id), retryAfter: null };
 }

@@ -1,4 +1,4 @@
-// Serves the pages under app://gatehouse/, and backups as files beside them; there is nothing else under that address.
+// Serves the pages under app://gatehouse/ and backup files beside them, and nothing else.
 import type { Protocol } from 'electron';
 import { problemOf } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
@@ -10,40 +10,49 @@ import { isOwnUrl, ORIGIN, SCHEME } from './security.ts';
 
 const BACKUPS = '/panel/backups/';
 
-/** To be called before the application is ready. Standard and secure, so that it is an origin; it bypasses no policy. */
+/** Call before the application is ready. Standard and secure, so that it is an origin; it bypasses no policy. */
 export function registerScheme(protocol: Pick<Protocol, 'registerSchemesAsPrivileged'>): void {
   const privileges = { standard: true, secure: true, supportFetchAPI: true, stream: true };
   protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges }]);
 }
 
-export interface ServedParts {
-  readonly pages: Pick<Pages, 'read'>;
+/** The reply to a GET of a page's address; null if there is no such page. */
+export type PageSource = (url: URL) => Response | null | Promise<Response | null>;
+
+/** The built pages. A path is looked up among the names of the files and never joined, so that none can leave their folder. */
+export function builtPages(pages: Pick<Pages, 'read'>): PageSource {
+  return ({ pathname }) => {
+    const page = pages.read(pathname);
+    return page && new Response(new Uint8Array(page.body), { headers: pairsOf(page.headers) });
+  };
+}
+
+export interface SchemeParts {
+  readonly pages: PageSource;
   /** null while no panel is open. */
   session(): IpcSession | null;
   readonly log: Pick<Log, 'error'>;
 }
 
-export function serveScheme(protocol: Pick<Protocol, 'handle'>, parts: ServedParts): void {
+export function serveScheme(protocol: Pick<Protocol, 'handle'>, parts: SchemeParts): void {
   protocol.handle(SCHEME, (request) => answer(parts, request));
 }
 
-/** A path is looked up among the names of the built files and never put together, so none can lead out of them. */
-export async function answer(parts: ServedParts, request: Request): Promise<Response> {
+export async function answer(parts: SchemeParts, request: Request): Promise<Response> {
   const url = URL.parse(request.url);
   const origin = request.headers.get('origin');
-  if (url === null || !isOwnUrl(request.url) || (origin !== null && origin !== ORIGIN)) return nothing();
+  if (url === null || !isOwnUrl(request.url) || (origin !== null && origin !== ORIGIN)) return notFound();
   try {
     if (url.pathname.startsWith(BACKUPS)) return await transferBackup(parts, request, url.pathname);
-    const page = request.method === 'GET' ? parts.pages.read(url.pathname) : null;
-    if (page === null) return nothing();
-    return new Response(new Uint8Array(page.body), { headers: pairsOf(page.headers) });
+    const page = request.method === 'GET' ? await parts.pages(url) : null;
+    return page ?? notFound();
   } catch (error) {
     const { problem } = toFailure(error, parts.log);
     return Response.json(problem, { status: problem.status, headers: { 'Content-Type': 'application/problem+json' } });
   }
 }
 
-async function transferBackup({ session }: ServedParts, request: Request, path: string): Promise<Response> {
+async function transferBackup({ session }: SchemeParts, request: Request, path: string): Promise<Response> {
   const open = session();
   if (open === null) throw new PanelError('unavailable');
   const name = decodeURIComponent(path.slice(BACKUPS.length));
@@ -56,6 +65,6 @@ async function transferBackup({ session }: ServedParts, request: Request, path: 
   return new Response(content, { status, headers: pairsOf(headers) });
 }
 
-function nothing(): Response {
+function notFound(): Response {
   return Response.json(problemOf('not_found', 'none'), { status: 404 });
 }

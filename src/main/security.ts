@@ -1,11 +1,11 @@
-// What a window may do: its own pages, and nothing of the network, the machine or other windows (Electron's security checklist).
+// What a window may do: show its own pages; no network, no devices, no other windows (Electron's security checklist).
 import type { App, Session, WebContents, WebPreferences } from 'electron';
 
 export const SCHEME = 'app';
 const HOST = 'gatehouse';
 export const ORIGIN = `${SCHEME}://${HOST}`;
 
-/** Items 2, 3, 4, 6, 8, 9, 10 and 12 of the checklist, each said and none left to a default. */
+/** Items 2, 3, 4, 6, 8, 9, 10 and 12 of the checklist; each is set explicitly, none left to its default. */
 export function webPreferences(preload: string): WebPreferences {
   return {
     preload,
@@ -25,30 +25,30 @@ export function webPreferences(preload: string): WebPreferences {
   };
 }
 
-/** Whether an address is one of the pages' own. Parsed, since `app://gatehouse.example` begins alike. */
+/** Whether an address belongs to the pages. Parsed, because `app://gatehouse.example` has the same prefix. */
 export function isOwnUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.protocol !== `${SCHEME}:`) return false;
   return url.hostname === HOST && url.port === '' && url.username === '' && url.password === '';
 }
 
-/** Longer ones are no links that a person follows. */
-const LONGEST_LINK = 2000;
+/** Longer addresses are not links to follow. */
+const MAX_LINK_LENGTH = 2000;
 
-/** An address that may be given to the system's browser or mail program, as it is parsed; null for all others. */
+/** The normalised address if the system's browser or mail program may open it; null otherwise. */
 export function externalUrl(text: string): string | null {
-  const url = text.length <= LONGEST_LINK ? URL.parse(text) : null;
+  const url = text.length <= MAX_LINK_LENGTH ? URL.parse(text) : null;
   if (url === null || url.username !== '' || url.password !== '') return null;
   if (url.protocol === 'mailto:') return url.href;
   return url.protocol === 'https:' && url.hostname !== '' ? url.href : null;
 }
 
-/** No page of the panel needs a permission: copying and saving go through the main process. */
+/** The pages need no permission: copying and saving go through the main process. */
 export function isPermitted(): boolean {
   return false;
 }
 
-/** Holds every content that will ever be made: it stays at its own pages, opens no window and embeds nothing. */
+/** Restricts all future contents: they stay at their own pages, open no window and embed nothing. */
 export function guardContents(app: Pick<App, 'on'>, openExternal: (url: string) => unknown): void {
   app.on('web-contents-created', (_event, contents) => guard(contents, openExternal));
 }
@@ -68,7 +68,7 @@ function guard(contents: WebContents, openExternal: (url: string) => unknown): v
   });
 }
 
-type Guarded = Pick<
+type RestrictedSession = Pick<
   Session,
   | 'setPermissionRequestHandler'
   | 'setPermissionCheckHandler'
@@ -78,13 +78,13 @@ type Guarded = Pick<
   | 'on'
 >;
 
-/** Every permission, device and screen is refused; a download is only what the pages themselves hand out. */
-export function guardSession(session: Guarded): void {
+/** Refuses every permission, device and screen capture; only the pages' own files can be downloaded. */
+export function guardSession(session: RestrictedSession): void {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(isPermitted()));
   session.setPermissionCheckHandler(isPermitted);
   session.setDevicePermissionHandler(isPermitted);
   session.setDisplayMediaRequestHandler((_request, answer) => answer(null));
-  // It would fetch dictionaries from the network, and names are no words.
+  // It would download dictionaries, and names are not in them.
   session.setSpellCheckerEnabled(false);
   session.on('will-download', (event, item) => {
     const url = item.getURL();

@@ -1,48 +1,73 @@
-// The tray: the panel's status, and what one does without opening the window.
-import type { Menu, MenuItemConstructorOptions, NativeImage, Tray } from 'electron';
+// The tray: its icon, the panel's status, and what can be done without opening the window.
+import type { Menu, MenuItemConstructorOptions, NativeImage, nativeImage, Tray } from 'electron';
+import type { Call } from '../core/call.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
+import type { Panel } from '../panel/panel.ts';
+import { TRAY_TEMPLATES } from './tray-template.ts';
 
-/** The panel's status; null while none is open. */
+/** The panel's status; null while no panel is open, or while it cannot be read. */
 export type Status = {
   readonly baseUrl: string;
   readonly usersOnline: number;
-  /** Bytes, both ways. */
+  /** Bytes, up and down. */
   readonly trafficToday: number;
   readonly isPaused: boolean;
 } | null;
 
-export interface TrayActs {
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'desktop', access: 'full' },
+  requestId: 'tray',
+  address: null,
+};
+
+export function readStatus(panel: Pick<Panel, 'core' | 'api'> | null): Status {
+  if (panel === null) return null;
+  try {
+    const { users, traffic } = panel.core.call('getOverview', {}, CALL).body;
+    const { up, down } = traffic.today;
+    return {
+      baseUrl: panel.core.baseUrl(),
+      usersOnline: users.online,
+      trafficToday: up + down,
+      isPaused: panel.api.isPaused(),
+    };
+  } catch {
+    return null;
+  }
+}
+
+export interface TrayActions {
   open(): void;
   copyBaseUrl(): void;
   pause(isPaused: boolean): void;
   quit(): void;
 }
 
-export function trayTemplate(status: Status, t: DesktopTexts, acts: TrayActs): MenuItemConstructorOptions[] {
+export function trayTemplate(status: Status, t: DesktopTexts, actions: TrayActions): MenuItemConstructorOptions[] {
   const separator = { type: 'separator' } as const;
   const info = (label: string) => ({ label, enabled: false });
-  const about =
+  const panelItems =
     status === null
       ? [info(t('stopped'))]
       : [
-          info(status.isPaused ? t('paused') : t('serving', { address: originOf(status.baseUrl) })),
+          info(status.isPaused ? t('paused') : t('serving', { address: hostOf(status.baseUrl) })),
           info(t('online', { count: status.usersOnline })),
-          info(t('today', { amount: amountOf(status.trafficToday) })),
+          info(t('today', { amount: formatBytes(status.trafficToday) })),
           separator,
-          { label: t('copyBaseUrl'), click: acts.copyBaseUrl },
+          { label: t('copyBaseUrl'), click: actions.copyBaseUrl },
           {
             label: t('pauseApi'),
             type: 'checkbox' as const,
             checked: status.isPaused,
-            click: () => acts.pause(!status.isPaused),
+            click: () => actions.pause(!status.isPaused),
           },
         ];
   return [
-    { label: t('open'), click: acts.open },
+    { label: t('open'), click: actions.open },
     separator,
-    ...about,
+    ...panelItems,
     separator,
-    { label: t('quit'), click: acts.quit },
+    { label: t('quit'), click: actions.quit },
   ];
 }
 
@@ -50,7 +75,7 @@ export interface TrayParts {
   readonly Tray: typeof Tray;
   readonly Menu: Pick<typeof Menu, 'buildFromTemplate'>;
   readonly icon: NativeImage;
-  readonly acts: TrayActs;
+  readonly actions: TrayActions;
 }
 
 export interface ShellTray {
@@ -58,39 +83,69 @@ export interface ShellTray {
   close(): void;
 }
 
-/** null where the system has no tray: the window and a second start then do without. */
-export function openTray({ Tray: TrayClass, Menu: menus, icon, acts }: TrayParts): ShellTray | null {
+/** null if the system has no tray: then the window or a second start are used instead. */
+export function openTray({ Tray: TrayClass, Menu: MenuClass, icon, actions }: TrayParts): ShellTray | null {
   let tray: Tray;
   try {
     tray = new TrayClass(icon);
   } catch {
     return null;
   }
-  tray.on('click', acts.open);
+  tray.on('click', actions.open);
   let shown = '';
   return {
     show(status, t) {
-      // Replacing a menu closes it under the pointer, so it is replaced only when its content changes.
+      // Replacing a menu closes it while the user has it open, so it is replaced only when its content changes.
       const next = JSON.stringify([status, t('open')]);
       if (next === shown) return;
       shown = next;
       tray.setToolTip(status?.isPaused ? t('paused') : status === null ? t('stopped') : 'Gatehouse');
-      tray.setContextMenu(menus.buildFromTemplate(trayTemplate(status, t, acts)));
+      tray.setContextMenu(MenuClass.buildFromTemplate(trayTemplate(status, t, actions)));
     },
     close: () => tray.destroy(),
   };
 }
 
-/** Without the secret path, which nobody may read from the screen. */
-function originOf(baseUrl: string): string {
+/** Host and port without the secret path, which must not be readable on the screen. */
+function hostOf(baseUrl: string): string {
   return URL.parse(baseUrl)?.host ?? '';
 }
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
-/** Decimal units with at most one place behind the point. */
-function amountOf(bytes: number): string {
+/** Decimal units with at most one decimal place. */
+function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   const amount = bytes / 1000 ** power;
   return `${amount >= 100 || power === 0 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[power]}`;
+}
+
+/** The favicon of the pages as PNG, 32 by 32. In the bundle, so that it does not depend on what is packaged. */
+const PNG = [
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAYAAABzenr0AAABU0lEQVR42mNgQAMh4df0gXg+EN8H4v9UwvehZuoz4AJASX4g7qei',
+  'pbgwyA5+bJafp4PlMHwexRF08jlGSCDHOUma6xof/F+5+hUKBomR4Qh9BmjiIErDlGlP/7989fM/LgCSA6khwQHzGYhJ7XGJN/5f',
+  'ufoFxTIQf9+B92CMTQ6kh5jcwUCM5ffuf4cbvmXrW6yGg8RAcjAA0kOMIwg6ANnQzu5HBA0EqUF2LEUOyMy5DTds3oLnRMctSC0M',
+  'gMwg2wGg+IXFKakpHJYuQGaQ7QBYiseWskFBDcuC2KIGpAeWM8h2AAwg53FsOQJbygfpgQGKHYArUZ489QmMcSU6mjjgy5c/GIkS',
+  'luhAcjR3AAwgBzeIjU8tTRxAidpRB4w6YNQBQ8cBoJINvXTDJkaqWnQH3B+AFjFKk2z+ADpgPlnNcipi/YHvmAyKrtmAd04HsnsO',
+  'ABzbhjGiaIXqAAAAAElFTkSuQmCC',
+].join('');
+
+/**
+ * The icon for this system. macOS draws it light or dark from a black template image, at one and at two pixels per point: most of its
+ * screens need the second.
+ */
+export function trayIcon(
+  images: Pick<typeof nativeImage, 'createFromDataURL'>,
+  platform: NodeJS.Platform,
+): NativeImage {
+  if (platform !== 'darwin') return images.createFromDataURL(dataUrl(PNG));
+  const [single, double] = TRAY_TEMPLATES;
+  const icon = images.createFromDataURL(dataUrl(single));
+  icon.addRepresentation({ scaleFactor: 2, dataURL: dataUrl(double) });
+  icon.setTemplateImage(true);
+  return icon;
+}
+
+function dataUrl(png: string): string {
+  return `data:image/png;base64,${png}`;
 }

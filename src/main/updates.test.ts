@@ -1,13 +1,17 @@
+// Updates: which installations have them, what is asked before each step, and how often is checked.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hostTexts } from '../i18n/host.ts';
-import { createUpdates, EVERY_MS, FIRST_LOOK_MS, type Question, type Updater } from './updates.ts';
+import { createUpdates, FIRST_CHECK_MS, findUpdater, INTERVAL_MS, type Question, type Updater } from './updates.ts';
 
 const t = hostTexts('en', 'desktop');
 
-/** An updater that finds `version` (null: nothing newer; an error: nothing at all), and a person who answers in turn. */
-function scene({ version, answers = [] }: { version: string | null | Error; answers?: number[] }) {
+/** An updater that finds `version` (null: nothing newer; an error: the check fails), and the answers of the user in order. */
+function setUp({ version, answers = [] }: { version: string | null | Error; answers?: number[] }) {
   const done: string[] = [];
-  const asked: Question[] = [];
+  const questions: Question[] = [];
   let skipped: string | null = null;
   const updater = {
     autoDownload: true,
@@ -29,7 +33,7 @@ function scene({ version, answers = [] }: { version: string | null | Error; answ
     updater: updater as unknown as Updater,
     texts: () => t,
     async ask(question) {
-      asked.push(question);
+      questions.push(question);
       return answers.shift() ?? question.buttons.length - 1;
     },
     skipped: () => skipped,
@@ -39,71 +43,99 @@ function scene({ version, answers = [] }: { version: string | null | Error; answ
     close: async () => void done.push('close'),
     log: (message) => void done.push(message),
   });
-  return { updates, updater, done, asked, skipped: () => skipped };
+  return { updates, updater, done, questions, skipped: () => skipped };
 }
 
 describe('a newer version', () => {
-  it('is fetched only after a yes, and installed after the panel has ended', async () => {
-    const { updates, updater, done, asked } = scene({ version: '2.0.0', answers: [0, 0] });
+  it('is downloaded only after a confirmation, and installed after the panel is closed', async () => {
+    const { updates, updater, done, questions } = setUp({ version: '2.0.0', answers: [0, 0] });
     expect(updater).toMatchObject({ autoDownload: false, allowDowngrade: false, disableWebInstaller: true });
-    await updates.look();
-    expect(done).toEqual(['check', 'download', 'a newer version is installed', 'close', 'install']);
-    expect(asked.map(({ message }) => message)).toEqual(['Gatehouse 2.0.0 is available', 'Gatehouse 2.0.0 is ready']);
+    await updates.check();
+    expect(done).toEqual(['check', 'download', 'installing an update', 'close', 'install']);
+    expect(questions.map(({ message }) => message)).toEqual([
+      'Gatehouse 2.0.0 is available',
+      'Gatehouse 2.0.0 is ready',
+    ]);
   });
 
-  it('waits until the application is quit, if that is wished', async () => {
-    const { updates, updater, done } = scene({ version: '2.0.0', answers: [0, 1] });
-    await updates.look();
+  it('is installed when the application quits, if the user chooses so', async () => {
+    const { updates, updater, done } = setUp({ version: '2.0.0', answers: [0, 1] });
+    await updates.check();
     expect(done).toEqual(['check', 'download']);
     expect(updater.autoInstallOnAppQuit).toBe(true);
   });
 
-  it('is declined by closing the dialog, and offered again', async () => {
-    const { updates, done, skipped } = scene({ version: '2.0.0' });
-    await updates.look();
+  it('is declined by closing the dialog, and offered again later', async () => {
+    const { updates, done, skipped } = setUp({ version: '2.0.0' });
+    await updates.check();
     expect(done).toEqual(['check']);
     expect(skipped()).toBeNull();
   });
 
-  it('that was skipped is offered only to who asks', async () => {
+  it('that was skipped is offered on request only', async () => {
     vi.useFakeTimers();
-    const { updates, asked, skipped } = scene({ version: '2.0.0', answers: [1] });
-    await updates.look();
+    const { updates, questions, skipped } = setUp({ version: '2.0.0', answers: [1] });
+    await updates.check();
     expect(skipped()).toBe('2.0.0');
     updates.start();
-    await vi.advanceTimersByTimeAsync(FIRST_LOOK_MS);
-    expect(asked).toHaveLength(1);
-    await updates.look();
-    expect(asked).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(FIRST_CHECK_MS);
+    expect(questions).toHaveLength(1);
+    await updates.check();
+    expect(questions).toHaveLength(2);
     updates.stop();
     vi.useRealTimers();
   });
 });
 
-describe('nothing newer, or no answer', () => {
-  it('is told to who asks', async () => {
-    const nothing = scene({ version: null });
-    await nothing.updates.look();
-    expect(nothing.asked.map(({ message }) => message)).toEqual([t('newestVersion')]);
-    const failed = scene({ version: new Error('net::ERR_FAILED\n  at a stack') });
-    await failed.updates.look();
-    expect(failed.asked[0]?.detail).toContain('net::ERR_FAILED');
-    expect(failed.asked[0]?.detail).not.toContain('stack');
+describe('nothing newer, or a failed check', () => {
+  it('is reported on request', async () => {
+    const nothing = setUp({ version: null });
+    await nothing.updates.check();
+    expect(nothing.questions.map(({ message }) => message)).toEqual([t('newestVersion')]);
+    const failed = setUp({ version: new Error('net::ERR_FAILED\n  at a stack') });
+    await failed.updates.check();
+    expect(failed.questions[0]?.detail).toContain('net::ERR_FAILED');
+    expect(failed.questions[0]?.detail).not.toContain('stack');
   });
 
-  describe('by itself', () => {
+  describe('without a request', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    it('is not told, and looked for again every day until it is stopped', async () => {
-      const { updates, done, asked } = scene({ version: null });
+    it('is not reported, and checked again every day until it is stopped', async () => {
+      const { updates, done, questions } = setUp({ version: null });
       updates.start();
-      await vi.advanceTimersByTimeAsync(FIRST_LOOK_MS + 2 * EVERY_MS);
+      await vi.advanceTimersByTimeAsync(FIRST_CHECK_MS + 2 * INTERVAL_MS);
       expect(done).toEqual(['check', 'check', 'check']);
       updates.stop();
-      await vi.advanceTimersByTimeAsync(3 * EVERY_MS);
+      await vi.advanceTimersByTimeAsync(3 * INTERVAL_MS);
       expect(done).toHaveLength(3);
-      expect(asked).toEqual([]);
+      expect(questions).toEqual([]);
     });
+  });
+});
+
+describe('the updater', () => {
+  let resources: string;
+  beforeEach(() => {
+    resources = mkdtempSync(join(tmpdir(), 'gatehouse-updater-'));
+  });
+  afterEach(() => rmSync(resources, { recursive: true }));
+
+  const updater = {} as Updater;
+  const load = async () => updater;
+  const loadNothing = () => Promise.reject(new Error('loaded'));
+  const publish = () =>
+    writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\nurl: https://example.com\n');
+
+  it('is loaded in an installed application that has a feed', async () => {
+    publish();
+    await expect(findUpdater(true, resources, load)).resolves.toBe(updater);
+  });
+
+  it('is not loaded without a feed, nor in a checkout', async () => {
+    await expect(findUpdater(true, resources, loadNothing)).resolves.toBeNull();
+    publish();
+    await expect(findUpdater(false, resources, loadNothing)).resolves.toBeNull();
   });
 });

@@ -1,8 +1,10 @@
-// Offers newer versions of the application. Nothing is fetched or installed that the person at the screen has not agreed to.
+// Offers newer versions of the installed application. Nothing is downloaded or installed without a confirmation.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AppUpdater } from 'electron-updater';
 import type { DesktopTexts } from '../i18n/host.ts';
 
-/** What is needed of electron-updater. */
+/** The part of electron-updater that is used. */
 export type Updater = Pick<
   AppUpdater,
   | 'autoDownload'
@@ -14,10 +16,22 @@ export type Updater = Pick<
   | 'quitAndInstall'
 >;
 
+/** The file that electron-builder writes beside the application from its `publish` option. */
+const FEED = 'app-update.yml';
+
+/** The updater of an installed application that has a feed; null, and nothing is loaded, otherwise. `resources`: absolute path. */
+export async function findUpdater(
+  isPackaged: boolean,
+  resources: string,
+  load: () => Promise<Updater>,
+): Promise<Updater | null> {
+  return isPackaged && existsSync(join(resources, FEED)) ? load() : null;
+}
+
 export interface Question {
   readonly message: string;
   readonly detail: string;
-  /** The first is the usual answer, the last one is given by closing the dialog. */
+  /** The first is the default; the last is the answer if the dialog is closed. */
   readonly buttons: readonly string[];
 }
 
@@ -26,57 +40,57 @@ export interface UpdateParts {
   texts(): DesktopTexts;
   /** Shows a dialog; resolves to the index of the button. */
   ask(question: Question): Promise<number>;
-  /** The version that was declined for good, or null. */
+  /** The version that is not to be offered again, or null. */
   skipped(): string | null;
   skip(version: string): void;
-  /** Ends the panel in good order, before the installer takes over. */
+  /** Closes the panel before the installer starts. */
   close(): Promise<void>;
-  log(message: string, about: Readonly<Record<string, unknown>>): void;
+  log(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
 export interface Updates {
-  /** Looks in a minute and then every day, silently where there is nothing new. */
+  /** Checks in a minute and then every day, without a message if there is nothing new. */
   start(): void;
-  /** Looks on request: also reports that there is nothing new, or that it failed. */
-  look(): Promise<void>;
+  /** Checks on request: also reports that there is nothing new, or that the check failed. */
+  check(): Promise<void>;
   stop(): void;
 }
 
-export const FIRST_LOOK_MS = 60_000;
-export const EVERY_MS = 86_400_000;
+export const FIRST_CHECK_MS = 60_000;
+export const INTERVAL_MS = 86_400_000;
 
 export function createUpdates(parts: UpdateParts): Updates {
   const { updater, texts, ask } = parts;
   updater.autoDownload = false;
-  // Holds for what was downloaded, and so agreed to.
+  // Applies to a downloaded version, and so to one that was confirmed.
   updater.autoInstallOnAppQuit = true;
   updater.allowDowngrade = false;
   updater.disableWebInstaller = true;
-  let isLooking = false;
+  let isChecking = false;
   let timer: NodeJS.Timeout | null = null;
 
-  async function look(isAsked: boolean): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
+  async function check(isManual: boolean): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
     try {
-      await offer(isAsked);
+      await offer(isManual);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      parts.log('looking for a newer version failed', { reason });
-      if (isAsked) await tell(texts()('updateFailed'), texts()('updateFailedDetail', { reason: firstLine(reason) }));
+      parts.log('update check failed', { reason });
+      if (isManual) await inform(texts()('updateFailed'), texts()('updateFailedDetail', { reason: firstLine(reason) }));
     } finally {
-      isLooking = false;
+      isChecking = false;
     }
   }
 
-  async function offer(isAsked: boolean): Promise<void> {
+  async function offer(isManual: boolean): Promise<void> {
     const found = await updater.checkForUpdates();
     if (!found?.isUpdateAvailable) {
-      if (isAsked) await tell(texts()('newestVersion'), texts()('newestVersionDetail'));
+      if (isManual) await inform(texts()('newestVersion'), texts()('newestVersionDetail'));
       return;
     }
     const { version } = found.updateInfo;
-    if (!isAsked && parts.skipped() === version) return;
+    if (!isManual && parts.skipped() === version) return;
     const t = texts();
     const answer = await ask({
       message: t('updateFound', { version }),
@@ -97,33 +111,33 @@ export function createUpdates(parts: UpdateParts): Updates {
       buttons: [t('restartNow'), t('whenQuitting')],
     });
     if (answer !== 0) return;
-    parts.log('a newer version is installed', { version });
+    parts.log('installing an update', { version });
     await parts.close();
     updater.quitAndInstall(false, true);
   }
 
-  async function tell(message: string, detail: string): Promise<void> {
+  async function inform(message: string, detail: string): Promise<void> {
     await ask({ message, detail, buttons: [texts()('ok')] });
   }
 
-  function lookIn(ms: number): void {
+  function checkAfter(ms: number): void {
     timer = setTimeout(() => {
-      void look(false);
-      lookIn(EVERY_MS);
+      void check(false);
+      checkAfter(INTERVAL_MS);
     }, ms);
     timer.unref();
   }
 
   return {
-    start: () => lookIn(FIRST_LOOK_MS),
-    look: () => look(true),
+    start: () => checkAfter(FIRST_CHECK_MS),
+    check: () => check(true),
     stop() {
       if (timer !== null) clearTimeout(timer);
     },
   };
 }
 
-/** What follows is a stack or the page of a server. */
+/** The other lines are a stack or a server's error page. */
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }

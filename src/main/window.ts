@@ -1,22 +1,27 @@
-// The one window: the pages in it, its place, what closing it means, and what happens where they fail.
+// The one window: the pages in it, its bounds, what closing it does, and what happens when a page fails.
 import type { BrowserWindow, Rectangle } from 'electron';
 import { ORIGIN, webPreferences } from './security.ts';
-import type { WindowState } from './window-state.ts';
-import { fitBounds, SMALLEST } from './window-state.ts';
+
+export interface WindowState {
+  readonly bounds: Rectangle | null;
+  readonly isMaximized: boolean;
+  /** Electron's zoom level: 0 is 100%. */
+  readonly zoom: number;
+}
 
 export interface WindowParts {
   readonly BrowserWindow: typeof BrowserWindow;
   /** Absolute path of the built preload. */
   readonly preload: string;
-  /** Work areas of the screens, the main one first. */
-  areas(): readonly Rectangle[];
+  /** Work areas of the screens, the primary one first. */
+  workAreas(): readonly Rectangle[];
   state(): WindowState;
-  keep(state: WindowState): void;
-  /** Where a new window begins, as a hash; empty: at the beginning. */
-  home(): string;
-  /** Judges that the window is to be closed; true: it hides instead. */
-  hides(): boolean;
-  /** The pages of the window are gone, or begin anew. */
+  saveState(state: WindowState): void;
+  /** The hash that a new window starts at; empty: the first page. */
+  startHash(): string;
+  /** Called when the window is about to close; true: it is hidden instead. */
+  hidesOnClose(): boolean;
+  /** The page has been closed, or is loaded again. */
   onPageGone(): void;
   onLoadFailed(error: unknown): void;
   onFailed(reason: string): Promise<'reload' | 'close'>;
@@ -24,78 +29,76 @@ export interface WindowParts {
 }
 
 export interface ShellWindow {
-  /** The id of its contents; null while there is none. */
+  /** The id of its contents; null while there is no window. */
   contents(): number | null;
   isFocused(): boolean;
-  /** Makes the window where there is none and brings it to the front; `hash`: where to go. */
+  /** Brings the window to the front, and creates it if there is none; `hash`: the page to show. */
   show(hash?: string): void;
-  tell(channel: string, message: unknown): void;
+  send(channel: string, message: unknown): void;
   close(): void;
 }
 
-/** `goChannel` tells the pages where to go while they run. */
+/** `goChannel` carries the hash of the page to show while the pages are running. */
 export function createShellWindow(parts: WindowParts, goChannel: string): ShellWindow {
   let window: BrowserWindow | null = null;
 
-  function make(hash: string): BrowserWindow {
+  function create(hash: string): BrowserWindow {
     const { bounds, isMaximized, zoom } = parts.state();
-    const made = new parts.BrowserWindow({
-      ...fitBounds(bounds, parts.areas()),
-      minWidth: SMALLEST.width,
-      minHeight: SMALLEST.height,
+    const created = new parts.BrowserWindow({
+      ...fitBounds(bounds, parts.workAreas()),
+      minWidth: MIN_SIZE.width,
+      minHeight: MIN_SIZE.height,
       show: false,
       title: 'Gatehouse',
       autoHideMenuBar: true,
       webPreferences: webPreferences(parts.preload),
     });
-    if (isMaximized) made.maximize();
-    const { webContents } = made;
+    if (isMaximized) created.maximize();
+    const { webContents } = created;
     webContents.on('did-finish-load', () => webContents.setZoomLevel(zoom));
     webContents.on('did-start-navigation', ({ isMainFrame, isSameDocument }) => {
       if (isMainFrame && !isSameDocument) parts.onPageGone();
     });
-    attachTrouble(made);
-    const keep = () =>
-      parts.keep({
-        bounds: made.getNormalBounds(),
-        isMaximized: made.isMaximized(),
+    handleFailures(created);
+    created.on('close', (event) => {
+      parts.saveState({
+        bounds: created.getNormalBounds(),
+        isMaximized: created.isMaximized(),
         zoom: webContents.isDestroyed() ? zoom : webContents.getZoomLevel(),
       });
-    made.on('close', (event) => {
-      keep();
-      if (!parts.hides()) return;
+      if (!parts.hidesOnClose()) return;
       event.preventDefault();
-      made.hide();
+      created.hide();
     });
-    made.on('closed', () => {
+    created.on('closed', () => {
       window = null;
       parts.onPageGone();
     });
-    window = made;
-    // Broken off where the window closes meanwhile.
-    made.loadURL(`${ORIGIN}/${hash}`).catch(parts.onLoadFailed);
-    return made;
+    window = created;
+    // Rejects also when the window is closed while it loads.
+    created.loadURL(`${ORIGIN}/${hash}`).catch(parts.onLoadFailed);
+    return created;
   }
 
-  /** What fails is shown and asked about; never reloaded by itself, so that it cannot fail in a circle. */
-  function attachTrouble(made: BrowserWindow): void {
-    const { webContents } = made;
+  /** A failed page is reloaded only on request, so that it cannot fail in an endless loop. */
+  function handleFailures(created: BrowserWindow): void {
+    const { webContents } = created;
     webContents.on('render-process-gone', (_event, { reason }) => {
       parts.onPageGone();
-      if (reason === 'clean-exit' || made.isDestroyed()) return;
+      if (reason === 'clean-exit' || created.isDestroyed()) return;
       void parts.onFailed(reason).then((answer) => {
-        if (made.isDestroyed()) return;
+        if (created.isDestroyed()) return;
         if (answer === 'reload') webContents.reload();
-        else made.destroy();
+        else created.destroy();
       });
     });
     let isAsking = false;
-    made.on('unresponsive', () => {
+    created.on('unresponsive', () => {
       if (isAsking) return;
       isAsking = true;
       void parts.onUnresponsive().then((answer) => {
         isAsking = false;
-        if (answer === 'reload' && !made.isDestroyed()) webContents.reload();
+        if (answer === 'reload' && !created.isDestroyed()) webContents.reload();
       });
     });
   }
@@ -105,17 +108,61 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
     contents: () => alive()?.webContents.id ?? null,
     isFocused: () => alive()?.isFocused() ?? false,
     show(hash) {
-      const present = alive();
-      const shown = present ?? make(hash ?? parts.home());
-      if (present !== null && hash !== undefined) present.webContents.send(goChannel, hash);
+      const existing = alive();
+      const shown = existing ?? create(hash ?? parts.startHash());
+      if (existing !== null && hash !== undefined) existing.webContents.send(goChannel, hash);
       if (shown.isMinimized()) shown.restore();
       shown.show();
       shown.focus();
     },
-    tell(channel, message) {
+    send(channel, message) {
       const contents = alive()?.webContents;
       if (contents !== undefined && !contents.isDestroyed()) contents.send(channel, message);
     },
     close: () => alive()?.close(),
   };
+}
+
+const DEFAULT_SIZE = { width: 1280, height: 860 };
+const MIN_SIZE = { width: 480, height: 480 };
+/** How much of the title bar must be on a screen so that the window can be dragged, in px. */
+const HANDLE = 80;
+
+/**
+ * The stored bounds, fitted to the present screens, because a screen may have been unplugged. `areas` are their work areas, the primary
+ * one first.
+ */
+export function fitBounds(bounds: Rectangle | null, areas: readonly Rectangle[]): Rectangle {
+  const primary = areas[0] ?? { x: 0, y: 0, ...DEFAULT_SIZE };
+  const screen = bounds === null ? undefined : areas.find((area) => isReachable(bounds, area));
+  if (bounds === null || screen === undefined) return centerIn(primary);
+  const width = clamp(bounds.width, MIN_SIZE.width, screen.width);
+  const height = clamp(bounds.height, MIN_SIZE.height, screen.height);
+  return {
+    x: clamp(bounds.x, screen.x, screen.x + screen.width - width),
+    y: clamp(bounds.y, screen.y, screen.y + screen.height - height),
+    width,
+    height,
+  };
+}
+
+/** Whether enough of the title bar is on the screen. */
+function isReachable({ x, y, width }: Rectangle, area: Rectangle): boolean {
+  const visible = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);
+  return visible >= HANDLE && y >= area.y - HANDLE && y <= area.y + area.height - HANDLE;
+}
+
+function centerIn(area: Rectangle): Rectangle {
+  const width = Math.min(DEFAULT_SIZE.width, area.width);
+  const height = Math.min(DEFAULT_SIZE.height, area.height);
+  return {
+    x: area.x + Math.floor((area.width - width) / 2),
+    y: area.y + Math.floor((area.height - height) / 2),
+    width,
+    height,
+  };
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.round(Math.max(min, Math.min(value, Math.max(min, max))));
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { openLog } from '../adapters/log.ts';
-import { createKeptSession, type KeptSession } from '../adapters/vault/stored-session.ts';
+import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
 import { openVault } from '../adapters/vault/vault.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Core } from '../core/core.ts';
@@ -44,7 +44,7 @@ export type Panel = {
   /** The doors, for a window of this process. */
   readonly door: Door;
   /** Stores that window's session over a restart. */
-  readonly keptSession: KeptSession;
+  readonly storedSession: StoredSession;
   readonly api: {
     isPaused(): boolean;
     /** Paused, the API answers 503 `unavailable` to its keys; subscription links go on. For this run. */
@@ -180,7 +180,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     setupUrl: token === null ? null : setupLink(panel, token),
     caPath,
     door,
-    keptSession: createKeptSession(instanceId, log),
+    storedSession: createStoredSession(instanceId, log),
     api: {
       isPaused: () => isPaused,
       pause(isTo) {

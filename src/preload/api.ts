@@ -1,8 +1,7 @@
-// Makes the pages' API over Electron's IPC: each function asks one channel, and events of IPC never reach the pages.
-import { ASK, TELL } from '../bridge/channels.ts';
-import type { DesktopApi, LiveMessage } from '../bridge/desktop-api.ts';
+// Makes the pages' API over Electron's IPC: each function calls one channel, and IPC event objects never reach the pages.
+import { CALL_CHANNELS, type DesktopApi, EVENT_CHANNELS, type LiveMessage } from '../bridge/desktop-api.ts';
 
-type Listener = (event: unknown, told: unknown) => void;
+type Listener = (event: unknown, message: unknown) => void;
 
 /** The part of Electron's ipcRenderer that is used. */
 export interface Ipc {
@@ -12,29 +11,29 @@ export interface Ipc {
 }
 
 export function createDesktopApi(ipc: Ipc): DesktopApi {
-  const ask =
-    <Name extends keyof typeof ASK>(name: Name) =>
+  const invoke =
+    <Name extends keyof typeof CALL_CHANNELS>(name: Name) =>
     (...args: unknown[]) =>
-      ipc.invoke(ASK[name], ...args) as never;
-  const hear = <Told>(channel: string, listener: (told: Told) => void) => {
-    const pass: Listener = (_event, told) => listener(told as Told);
-    ipc.on(channel, pass);
+      ipc.invoke(CALL_CHANNELS[name], ...args) as never;
+  const listen = <Message>(channel: string, listener: (message: Message) => void) => {
+    const forward: Listener = (_event, message) => listener(message as Message);
+    ipc.on(channel, forward);
     return () => {
-      ipc.removeListener(channel, pass);
+      ipc.removeListener(channel, forward);
     };
   };
   return {
-    call: ask('call'),
-    watch: ask('watch'),
-    unwatch: ask('unwatch'),
-    onLive: (listener) => hear<LiveMessage>(TELL.live, listener),
-    onGo: (listener) => hear<string>(TELL.go, listener),
-    copy: ask('copy'),
-    save: ask('save'),
-    openExternal: ask('openExternal'),
-    versions: ask('versions'),
-    settings: ask('settings'),
-    changeSettings: ask('changeSettings'),
-    look: ask('look'),
+    call: invoke('call'),
+    watch: invoke('watch'),
+    unwatch: invoke('unwatch'),
+    onLive: (listener) => listen<LiveMessage>(EVENT_CHANNELS.live, listener),
+    onGo: (listener) => listen<string>(EVENT_CHANNELS.go, listener),
+    copy: invoke('copy'),
+    save: invoke('save'),
+    openExternal: invoke('openExternal'),
+    versions: invoke('versions'),
+    settings: invoke('settings'),
+    changeSettings: invoke('changeSettings'),
+    setAppearance: invoke('setAppearance'),
   };
 }

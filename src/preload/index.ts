@@ -1,4 +1,4 @@
-// Runs before the pages, in the sandbox: gives them the functions of the desktop and nothing else.
+// Runs before the pages, in the sandbox: exposes the functions of the desktop to them and nothing else.
 import { contextBridge, ipcRenderer } from 'electron';
 import { createDesktopApi } from './api.ts';
 

@@ -1,9 +1,9 @@
-// The desktop's panel and its "stay signed in", put together as the application does, without a window: a command a line, a reply a line.
-// Arguments: data folder, file of the desktop's choices.
+// The desktop's panel and its "stay signed in", composed as in the application, without a window: one command per line, one reply per line.
+// Arguments: data folder, file of the desktop's state.
 import { createInterface } from 'node:readline';
 import { openStateFile } from '../../src/main/desktop-state.ts';
 import { createHost } from '../../src/main/host.ts';
-import { createSessionKeeper } from '../../src/main/session-keeper.ts';
+import { createStaySignedIn } from '../../src/main/stay-signed-in.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { freePort } from '../support/free-port.ts';
@@ -17,8 +17,8 @@ export type Command =
 const [, , folder = '', choices = ''] = process.argv;
 const state = openStateFile(choices);
 const port = await freePort();
-const keeper = createSessionKeeper({
-  isWanted: () => state.get().staySignedIn,
+const staySignedIn = createStaySignedIn({
+  isEnabled: () => state.get().staySignedIn,
   panel: () => host.panel(),
   token: () => host.session()?.token() ?? null,
 });
@@ -30,27 +30,27 @@ const host = createHost({
     throw new Error(refusal.message);
   },
   async onOpen(panel, session) {
-    if (session.token() === null) await keeper.resume(panel, session);
+    if (session.token() === null) await staySignedIn.resume(panel, session);
   },
-  onSession: keeper.changed,
+  onSession: staySignedIn.onSession,
   onReopened() {},
 });
 await host.open();
 
 async function obey(command: Command): Promise<object> {
   if (command.do === 'leave') {
-    await keeper.settled();
+    await staySignedIn.idle();
     await host.close();
     process.exit(0);
   }
   if (command.do === 'call') {
     const reply = await host.session()?.call(command.id, JSON.stringify(command.input), null);
-    await keeper.settled();
+    await staySignedIn.idle();
     if (reply?.ok === false) throw Object.assign(new Error(reply.problem.title), { code: reply.problem.detail });
     return { reply: reply?.text == null ? null : JSON.parse(reply.text) };
   }
   if (command.do === 'stay') {
-    const isKept = await keeper.stay(command.stays);
+    const isKept = await staySignedIn.enable(command.stays);
     if (isKept) state.set({ staySignedIn: command.stays });
     return { isKept };
   }

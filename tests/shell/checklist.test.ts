@@ -5,7 +5,7 @@ import type { BrowserWindow } from 'electron';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { isFromOwnPage } from '../../src/main/ipc.ts';
-import { answer, registerScheme } from '../../src/main/protocol.ts';
+import { answer, builtPages, registerScheme } from '../../src/main/protocol.ts';
 import { externalUrl, isOwnUrl, ORIGIN, webPreferences } from '../../src/main/security.ts';
 import { createShellWindow } from '../../src/main/window.ts';
 import { installedPages } from '../../src/panel/pages.ts';
@@ -21,7 +21,7 @@ const log = { error: vi.fn(), warn: vi.fn() };
 const page = async (path: string) => {
   const pages = installedPages();
   if (pages === null) throw new Error('the pages are not built');
-  return answer({ pages, session: () => null, log }, new Request(`${ORIGIN}${path}`));
+  return answer({ pages: builtPages(pages), session: () => null, log }, new Request(`${ORIGIN}${path}`));
 };
 
 describe('the checklist', () => {
@@ -261,11 +261,11 @@ function fakeWindowParts(loaded: string[]): Parameters<typeof createShellWindow>
   return {
     BrowserWindow: FakeWindow as unknown as typeof BrowserWindow,
     preload: '/app/out/preload/index.cjs',
-    areas: () => [],
+    workAreas: () => [],
     state: () => ({ bounds: null, isMaximized: false, zoom: 0 }),
-    keep() {},
-    home: () => '#/setup/here',
-    hides: () => false,
+    saveState() {},
+    startHash: () => '#/setup/here',
+    hidesOnClose: () => false,
     onPageGone() {},
     onLoadFailed() {},
     onFailed: async () => 'close',

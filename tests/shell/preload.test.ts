@@ -1,26 +1,27 @@
-// The built preload, run as the sandbox runs it: one file that loads Electron alone and shows the pages exactly its functions.
+// The built preload, run as the sandbox runs it: one file that loads only Electron and exposes exactly its functions to the pages.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { ASK, TELL } from '../../src/bridge/channels.ts';
+import { CALL_CHANNELS, EVENT_CHANNELS } from '../../src/bridge/desktop-api.ts';
 
 const folder = join(import.meta.dirname, '../../out/preload');
 
-type Shown = Record<string, (...args: unknown[]) => unknown>;
-type Heard = (event: unknown, told: unknown) => void;
+type Api = Record<string, (...args: unknown[]) => unknown>;
+type Listener = (event: unknown, message: unknown) => void;
 
 function run() {
   const required: string[] = [];
-  const exposed: [string, Shown][] = [];
+  const exposed: [string, Api][] = [];
   const invoked: unknown[][] = [];
-  const heard = new Map<string, Heard>();
+  const listeners = new Map<string, Listener>();
   const electron = {
-    contextBridge: { exposeInMainWorld: (name: string, api: Shown) => exposed.push([name, api]) },
+    contextBridge: { exposeInMainWorld: (name: string, api: Api) => exposed.push([name, api]) },
     ipcRenderer: {
       invoke: async (...args: unknown[]) => void invoked.push(args),
-      on: (channel: string, listener: Heard) => heard.set(channel, listener),
-      removeListener: (channel: string, listener: Heard) => heard.get(channel) === listener && heard.delete(channel),
+      on: (channel: string, listener: Listener) => listeners.set(channel, listener),
+      removeListener: (channel: string, listener: Listener) =>
+        listeners.get(channel) === listener && listeners.delete(channel),
     },
   };
   const require = (name: string) => {
@@ -32,39 +33,39 @@ function run() {
   const context = createContext({ require, module: { exports: {} }, exports: {} });
   runInContext(readFileSync(join(folder, 'index.cjs'), 'utf8'), context);
   const [[name, api] = ['', {}]] = exposed;
-  return { required, exposed, name, api, invoked, heard };
+  return { required, exposed, name, api, invoked, listeners };
 }
 
-it('is one file, which loads Electron alone', () => {
+it('is one file, which loads only Electron', () => {
   expect(readdirSync(folder)).toEqual(['index.cjs']);
   expect(run().required).toEqual(['electron']);
 });
 
-it('shows the pages exactly its functions', () => {
+it('exposes exactly its functions to the pages', () => {
   const { exposed, name, api } = run();
   expect(exposed).toHaveLength(1);
   expect(name).toBe('gatehouse');
-  expect(Object.keys(api).sort()).toEqual([...Object.keys(ASK), 'onGo', 'onLive'].sort());
+  expect(Object.keys(api).sort()).toEqual([...Object.keys(CALL_CHANNELS), 'onGo', 'onLive'].sort());
   expect(Object.values(api).every((member) => typeof member === 'function')).toBe(true);
 });
 
-it('asks each on its own channel, with what it was given', async () => {
+it('calls each on its own channel, with its arguments', async () => {
   const { api, invoked } = run();
-  for (const name of Object.keys(ASK)) await api[name]?.(name, 2);
-  expect(invoked).toEqual(Object.entries(ASK).map(([name, channel]) => [channel, name, 2]));
+  for (const name of Object.keys(CALL_CHANNELS)) await api[name]?.(name, 2);
+  expect(invoked).toEqual(Object.entries(CALL_CHANNELS).map(([name, channel]) => [channel, name, 2]));
 });
 
-it('passes on what main tells without the event it came with, until it is to stop', () => {
-  const { api, heard } = run();
+it('forwards messages without the IPC event, until the listener is removed', () => {
+  const { api, listeners } = run();
   for (const [name, channel] of [
-    ['onLive', TELL.live],
-    ['onGo', TELL.go],
+    ['onLive', EVENT_CHANNELS.live],
+    ['onGo', EVENT_CHANNELS.go],
   ] as const) {
-    const told: unknown[][] = [];
-    const stop = api[name]?.((...args: unknown[]) => told.push(args)) as () => void;
-    heard.get(channel)?.({ sender: 'the ipcRenderer' }, 'told');
-    expect(told).toEqual([['told']]);
+    const messages: unknown[][] = [];
+    const stop = api[name]?.((...args: unknown[]) => messages.push(args)) as () => void;
+    listeners.get(channel)?.({ sender: 'the ipcRenderer' }, 'message');
+    expect(messages).toEqual([['message']]);
     stop();
-    expect(heard.has(channel)).toBe(false);
+    expect(listeners.has(channel)).toBe(false);
   }
 });

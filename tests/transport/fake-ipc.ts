@@ -1,7 +1,6 @@
 // Electron's IPC without Electron: the preload's own functions over the main process's own channels, with a structured clone each way.
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
-import { TELL } from '../../src/bridge/channels.ts';
-import type { DesktopApi, LiveMessage } from '../../src/bridge/desktop-api.ts';
+import { type DesktopApi, EVENT_CHANNELS, type LiveMessage } from '../../src/bridge/desktop-api.ts';
 import { attachIpc, type Handlers } from '../../src/main/ipc.ts';
 import type { IpcSession } from '../../src/main/ipc-session.ts';
 import { createPanelChannels } from '../../src/main/panel-channels.ts';
@@ -35,14 +34,14 @@ export function fakeIpc(): FakeIpc {
     const cloned: unknown = structuredClone(message);
     // As over a pipe: not within the call that caused it.
     queueMicrotask(() => {
-      for (const listener of heard.get(TELL.live) ?? []) listener({}, cloned);
+      for (const listener of heard.get(EVENT_CHANNELS.live) ?? []) listener({}, cloned);
     });
   };
-  const { handlers, forget } = createPanelChannels({ session: () => session, log, emit });
+  const { handlers, endWatches } = createPanelChannels({ session: () => session, log, emit });
   const nobody = () => {
     throw new Error('not of this test');
   };
-  const others = ['copy', 'save', 'openExternal', 'versions', 'settings', 'changeSettings', 'look'] as const;
+  const others = ['copy', 'save', 'openExternal', 'versions', 'settings', 'changeSettings', 'setAppearance'] as const;
   attachIpc(
     {
       handle: (channel, handler) => void channels.set(channel, handler),
@@ -68,7 +67,7 @@ export function fakeIpc(): FakeIpc {
     },
     cut() {
       isCut = true;
-      forget();
+      endWatches();
       for (const watch of watches) emit({ watch, kind: 'ended' });
       watches.clear();
     },

@@ -26,10 +26,10 @@ export function desktopHost(api: DesktopApi): HostApi {
 
 /** Menus and dialogs follow the pages' theme and language, and the shell can navigate the pages. For as long as the window lives. */
 export function followDesktop(api: DesktopApi): void {
-  const sendLook = ({ theme, locale }: View) => void api.look({ theme, locale }).catch(() => undefined);
-  sendLook(useView.getState());
+  const sendAppearance = ({ theme, locale }: View) => void api.setAppearance({ theme, locale }).catch(() => undefined);
+  sendAppearance(useView.getState());
   useView.subscribe((view, former) => {
-    if (view.theme !== former.theme || view.locale !== former.locale) sendLook(view);
+    if (view.theme !== former.theme || view.locale !== former.locale) sendAppearance(view);
   });
   api.onGo((hash) => {
     if (/^#\//.test(hash)) location.hash = hash;

@@ -1,10 +1,9 @@
-// What leaves the window: copies that do not stay, files by the dialog alone.
+// Copied secrets do not stay in the clipboard, and files are saved only where the dialog says.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCopier } from './clipboard.ts';
-import { safeName, saveFile } from './save-file.ts';
+import { createSecretClipboard, safeName, saveFile } from './host-channels.ts';
 
 function fakeClipboard() {
   let text = '';
@@ -29,32 +28,32 @@ describe('the clipboard', () => {
 
   it('loses a secret after a minute', async () => {
     const clipboard = fakeClipboard();
-    await createCopier(clipboard).copy('pnl_secret', true);
+    await createSecretClipboard(clipboard).copy('pnl_secret', true);
     await vi.advanceTimersByTimeAsync(59_999);
     await expect(clipboard.readText()).resolves.toBe('pnl_secret');
     await vi.advanceTimersByTimeAsync(1);
     await expect(clipboard.readText()).resolves.toBe('');
   });
 
-  it('keeps what is no secret, and what was copied since', async () => {
+  it('keeps texts that are not secret, and what was copied since', async () => {
     const clipboard = fakeClipboard();
-    const copier = createCopier(clipboard);
-    await copier.copy('a name', false);
+    const secrets = createSecretClipboard(clipboard);
+    await secrets.copy('a name', false);
     await vi.advanceTimersByTimeAsync(120_000);
     await expect(clipboard.readText()).resolves.toBe('a name');
-    await copier.copy('secret', true);
+    await secrets.copy('secret', true);
     await clipboard.writeText('of another program');
-    await copier.forget();
+    await secrets.clearSecret();
     await expect(clipboard.readText()).resolves.toBe('of another program');
   });
 
-  it('forgets a secret at the end', async () => {
+  it('loses a secret when the application quits', async () => {
     const clipboard = fakeClipboard();
-    const copier = createCopier(clipboard);
-    await copier.copy('secret', true);
-    await copier.forget();
+    const secrets = createSecretClipboard(clipboard);
+    await secrets.copy('secret', true);
+    await secrets.clearSecret();
     await expect(clipboard.readText()).resolves.toBe('');
-    await expect(copier.copy({}, true)).rejects.toThrow(TypeError);
+    await expect(secrets.copy({}, true)).rejects.toThrow(TypeError);
   });
 });
 
@@ -68,22 +67,22 @@ describe('a file', () => {
     showSaveDialog: vi.fn(async () => ({ canceled: filePath === null, filePath: filePath ?? '' })),
   });
 
-  it('goes where the person says, for its owner alone', async () => {
+  it('is saved where the dialog says, readable by its owner only', async () => {
     const path = join(folder, 'codes.txt');
-    const asked = dialog(path);
-    await expect(saveFile({ dialog: asked, folder }, '../../etc/passwd', 'text')).resolves.toBe(true);
-    expect(asked.showSaveDialog).toHaveBeenCalledWith({ defaultPath: join(folder, 'passwd') });
+    const shown = dialog(path);
+    await expect(saveFile({ dialog: shown, folder }, '../../etc/passwd', 'text')).resolves.toBe(true);
+    expect(shown.showSaveDialog).toHaveBeenCalledWith({ defaultPath: join(folder, 'passwd') });
     expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['text', 0o600]);
     await saveFile({ dialog: dialog(path), folder }, 'b', new Uint8Array([1, 2]));
     expect(readFileSync(path)).toEqual(Buffer.from([1, 2]));
   });
 
-  it('is not written where the person thinks better of it', async () => {
+  it('is not written if the dialog is cancelled', async () => {
     await expect(saveFile({ dialog: dialog(null), folder }, 'a', 'text')).resolves.toBe(false);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('leaves what was there where it fails', async () => {
+  it('leaves the former file unchanged if writing fails', async () => {
     const taken = join(folder, 'taken');
     writeFileSync(taken, 'before');
     chmodSync(taken, 0o400);
@@ -97,5 +96,5 @@ describe('a file', () => {
     ['...hidden', 'hidden'],
     ['a\nb:c', 'a_b_c'],
     ['', 'gatehouse'],
-  ])('%j is offered as %j', (name, offered) => expect(safeName(name)).toBe(offered));
+  ])('%j is suggested as %j', (name, suggested) => expect(safeName(name)).toBe(suggested));
 });

@@ -1,0 +1,90 @@
+// System notifications for events that need attention while the window is not focused; a click opens the page concerned.
+import type { Notification } from 'electron';
+import type { EventData } from '../contract/events.ts';
+import type { Call, LiveEvent } from '../core/call.ts';
+import type { Core } from '../core/core.ts';
+import type { DesktopTexts } from '../i18n/host.ts';
+
+export interface NotificationContent {
+  readonly title: string;
+  readonly body: string;
+  /** The page that a click opens. */
+  readonly hash: string;
+}
+
+/** The notification for an event; null if the event needs none. `name`: the name of the user or node that it concerns. */
+export function describeEvent(
+  { type, data }: LiveEvent,
+  t: DesktopTexts,
+  name: () => string,
+): NotificationContent | null {
+  const body = t('openIt');
+  switch (type) {
+    case 'node.down':
+      return { title: t('nodeDown', { name: name() }), body, hash: `#/nodes/${data.node_id}` };
+    case 'node.up':
+      return { title: t('nodeUp', { name: name() }), body, hash: `#/nodes/${data.node_id}` };
+    case 'user.limited':
+      return { title: t('userLimited', { name: name() }), body, hash: `#/users/${data.user_id}` };
+    case 'backup.failed':
+      return { title: t('backupFailed'), body: data.name || body, hash: '#/settings/backups' };
+    default:
+      return null;
+  }
+}
+
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'desktop', access: 'full' },
+  requestId: 'notification',
+  address: null,
+};
+
+/**
+ * The name of the user or node that an event concerns; events of users carry its id only. `#<id>` if it has been deleted; empty if
+ * the event concerns neither.
+ */
+export function readEventName(core: Pick<Core, 'call'>, data: EventData): string {
+  if (data.name !== undefined) return data.name;
+  const id = data.user_id ?? data.node_id;
+  if (id === undefined) return '';
+  try {
+    return core.call(data.user_id === undefined ? 'getNode' : 'getUser', { id }, CALL).body.name;
+  } catch {
+    return `#${id}`;
+  }
+}
+
+/** At most this many notifications per window of time: many users may reach their limit at once. */
+const MAX_PER_WINDOW = 5;
+const WINDOW_MS = 60_000;
+
+export interface NotifierParts {
+  readonly Notification: Pick<typeof Notification, 'isSupported'> & (new (options: object) => Notification);
+  readonly now: () => number;
+  go(hash: string): void;
+}
+
+/** Shows notifications; those above the limit are dropped, since the pages show the same facts. */
+export function createNotifier({
+  Notification: NotificationClass,
+  now,
+  go,
+}: NotifierParts): (content: NotificationContent) => void {
+  const times: number[] = [];
+  // Without a reference a notification may be garbage-collected, and its click handler with it.
+  const open = new Set<Notification>();
+  return ({ title, body, hash }) => {
+    const present = now();
+    while (times[0] !== undefined && times[0] <= present - WINDOW_MS) times.shift();
+    if (times.length >= MAX_PER_WINDOW || !NotificationClass.isSupported()) return;
+    times.push(present);
+    const notification = new NotificationClass({ title, body });
+    open.add(notification);
+    notification.on('click', () => {
+      open.delete(notification);
+      go(hash);
+    });
+    notification.on('close', () => open.delete(notification));
+    notification.show();
+  };
+}

@@ -1,0 +1,64 @@
+// The tray: the panel's status without anything secret, and the icon of each system.
+import { expect, it } from 'vitest';
+import { hostTexts } from '../i18n/host.ts';
+import { trayIcon, trayTemplate } from './tray.ts';
+
+const english = hostTexts('en', 'desktop');
+const status = {
+  baseUrl: 'https://127.0.0.1:8443/secret/api/v1',
+  usersOnline: 3,
+  trafficToday: 1_234_000_000,
+  isPaused: false,
+};
+const actions = { open() {}, copyBaseUrl() {}, pause() {}, quit() {} };
+
+it('shows the status of the panel without the secret path', () => {
+  const labels = trayTemplate(status, english, actions).map(({ label }) => label);
+  expect(labels).toEqual(
+    expect.arrayContaining(['Serving at 127.0.0.1:8443', 'Users online: 3', 'Traffic today: 1.2 GB']),
+  );
+  expect(labels.join()).not.toContain('secret');
+  expect(trayTemplate({ ...status, isPaused: true }, english, actions)).toContainEqual(
+    expect.objectContaining({ label: 'Pause the API', checked: true }),
+  );
+  expect(trayTemplate(null, english, actions).map(({ label }) => label)).not.toContain('Copy base_url');
+});
+
+/** The pictures of a platform's icon. */
+function drawIcon(platform: NodeJS.Platform) {
+  const pictures: { readonly scale: number; readonly width: number; readonly url: string }[] = [];
+  const add = (scale: number, url = '') => {
+    const png = Buffer.from(url.replace('data:image/png;base64,', ''), 'base64');
+    expect(png.toString('latin1', 1, 4)).toBe('PNG');
+    pictures.push({ scale, width: png.readUInt32BE(16), url });
+  };
+  let isTemplate = false;
+  const image = {
+    addRepresentation: ({ scaleFactor = 1, dataURL }: { scaleFactor?: number; dataURL?: string }) =>
+      add(scaleFactor, dataURL),
+    setTemplateImage(is: boolean) {
+      isTemplate = is;
+    },
+  };
+  const createFromDataURL = (url: string) => {
+    add(1, url);
+    return image as never;
+  };
+  expect(trayIcon({ createFromDataURL }, platform)).toBe(image);
+  return { pictures, isTemplate };
+}
+
+it.each(['linux', 'win32'] as const)('the icon is coloured on %s', (platform) => {
+  const { pictures, isTemplate } = drawIcon(platform);
+  expect([pictures.map(({ scale, width }) => [scale, width]), isTemplate]).toEqual([[[1, 32]], false]);
+});
+
+it('the icon is a template image on macOS, with one and two pixels per point', () => {
+  const { pictures, isTemplate } = drawIcon('darwin');
+  expect(pictures.map(({ scale, width }) => [scale, width])).toEqual([
+    [1, 18],
+    [2, 36],
+  ]);
+  expect(isTemplate).toBe(true);
+  expect(pictures[0]?.url).not.toBe(drawIcon('linux').pictures[0]?.url);
+});
