@@ -162,12 +162,11 @@ it('of the links alone is served to them alone, and tells whether phones will ta
 it('stands, with its vault, in what the doctor says', async () => {
   const keys = mkdtempSync(join(tmpdir(), 'gatehouse-key-'));
   const keyFile = join(keys, 'master.key');
-  vi.stubEnv('GATEHOUSE_KEY_FILE', keyFile);
   try {
     await using own = await openOwnPanel({ keyFile });
     await own.administrator.call('scheduleBackups', { every_hours: 24, keep: 3, passphrase: 'a passphrase for this' });
     const verdicts = async () => {
-      const found = new Map((await examine(own.folder)).map(({ check, verdict }) => [check, verdict]));
+      const found = new Map((await examine(own.folder, { keyFile })).map(({ check, verdict }) => [check, verdict]));
       return [found.get('certificate'), found.get('secrets')];
     };
     expect(await verdicts()).toEqual(['ok', 'ok']);
@@ -176,7 +175,6 @@ it('stands, with its vault, in what the doctor says', async () => {
     writeFileSync(keyFile, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
     expect(await verdicts()).toEqual(['ok', 'problem']);
   } finally {
-    vi.unstubAllEnvs();
     rmSync(keys, { recursive: true, force: true });
   }
 });
