@@ -23,11 +23,11 @@ export interface Figures {
   readonly inboundTraffic: readonly (UpDown & { readonly inboundId: number; readonly name: string })[];
   readonly keys: Readonly<Record<Access, number>>;
   readonly databaseBytes: number;
-  /** Nothing is changed until there is space again. */
+  /** Ordinary writes are refused until there is space again. */
   readonly isDiskFull: boolean;
 }
 
-/** What stands behind a subscription link: settled at the moment of asking. */
+/** What a subscription link gives, at the moment of the call. */
 export interface Subscription {
   readonly user: UserRow;
   readonly canConnect: boolean;
@@ -43,13 +43,13 @@ export interface LocalCommands {
   /** A fresh one-time setup token (one hour), or null when there is an administrator. */
   renewSetupToken(): Promise<string | null>;
   isSetUp(): boolean;
-  /** Whether a code is asked for besides the password. */
+  /** Whether a code is required besides the password. */
   hasSecondFactor(): boolean;
   /** Makes the administrator. PanelError `already_set_up`, `validation`. */
   setUp(name: string, password: string): Promise<void>;
   /**
-   * Sets the password, revokes all keys, ends all sessions; with `disableTwoFactor` turns the second factor off, for who lost
-   * phone and codes. PanelError `not_found` before setup, `validation`.
+   * Sets the password, revokes all keys, ends all sessions; with `disableTwoFactor` turns the second factor off, for an
+   * administrator who lost phone and codes. PanelError `not_found` before setup, `validation`.
    */
   resetPassword(
     password: string,
@@ -68,33 +68,33 @@ export interface Core {
   call<Id extends HandledId>(id: Id, input: Input<Id>, call: Call): Reply<Output<Id>> | Promise<Reply<Output<Id>>>;
   /** The actor behind an API key as sent; null for any that is malformed, unknown, expired or revoked. Reads the store each time. */
   authenticateKey(key: string): Actor | null;
-  /** Notes that a key was used; written at most once a minute, off the request's path. */
+  /** Records that a key was used; written at most once a minute, outside the request. */
   noteKeyUse(keyId: number, address: string): void;
   /**
-   * The administrator behind a session token; null if it ended. Idle 12 h, absolute 30 days. `isUse` false: asks without
-   * counting as use, as for a page that was left open.
+   * The administrator behind a session token; null if it ended. Idle 12 h, absolute 30 days. `isUse` false: does
+   * not count as use, as for a page that was left open.
    */
   authenticateSession(token: string, isUse?: boolean): Actor | null;
   /** The settings as of now; cached, changed through the core only. */
   settings(): SettingValues;
   /** How base_url reads at the moment, without a trailing slash. */
   baseUrl(): string;
-  /** Hears of each event after its commit. Returns how to stop. */
+  /** Calls the listener with each event after its commit. Returns how to unsubscribe. */
   subscribe(listener: (event: LiveEvent) => void): () => void;
-  /** Events behind `after`, for who comes back; null when that is no longer kept. */
+  /** Events behind `after`, for a client that reconnects; null when they were pruned. */
   eventsAfter(after: number, limit: number): readonly LiveEvent[] | null;
   latestEventId(): number;
   figures(): Figures;
   subscription(token: string): Subscription | null;
   readonly local: LocalCommands;
   readonly backupFiles: BackupFiles;
-  /** Begins the sweep of terms, resets and old rows. */
+  /** Starts the periodic jobs: sweep, pruning, scheduled backups. */
   start(): void;
-  /** Waits for running writes, writes what is pending, stops the timers. The store stays open. */
+  /** Stops the timers, waits for running writes and writes what is pending. The store stays open. */
   stop(): Promise<void>;
 }
 
-/** What the core is made of. */
+/** The ports that a core is composed of. */
 export interface CoreParts {
   readonly store: Store;
   readonly clock: Clock;
@@ -108,7 +108,7 @@ export interface CoreParts {
   host(): HostPorts | null;
   /** null: every write runs on this thread. */
   readonly heavy: HeavyWriter | null;
-  /** Left out: whoever composed this core does without backups. */
+  /** Left out: this core has no backups. */
   readonly backups?: Backups;
   /** The panel's version. */
   readonly version: string;

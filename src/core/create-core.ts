@@ -1,24 +1,23 @@
 // Puts the core together over its ports.
 
 import { createLocalCommands } from './access/administrator.ts';
-import { authenticateKey, createKeyUse } from './access/keys.ts';
+import { createKeyAuthentication } from './access/keys.ts';
 import { authenticateSession } from './access/session.ts';
-import { createBackupFiles } from './backups/files.ts';
+import { createBackupFiles } from './backups/backups.ts';
 import { createBackupSchedule } from './backups/schedule.ts';
 import { createEnv, type Env } from './context.ts';
 import type { Core, CoreParts, Figures } from './core.ts';
-import { watchDiskSpace } from './disk-space-watch.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEventHub } from './events.ts';
 import { prune, sweepDue } from './sweep.ts';
 import { subscriptionOf } from './users/subscription.ts';
-import { ONLINE_MS } from './users/view.ts';
+import { ONLINE_MS } from './users/users.ts';
 
 const SWEEP_EVERY_MS = 1000;
 const FLUSH_EVERY_MS = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const BACKUP_EVERY_MS = 60_000;
-const ROOM_EVERY_MS = 1000;
+const DISK_CHECK_EVERY_MS = 1000;
 
 function figuresOf({ store, clock }: Env): Figures {
   const now = clock.now();
@@ -35,8 +34,24 @@ function figuresOf({ store, clock }: Env): Figures {
   }));
 }
 
-/** Runs a background chore so that none overlaps itself and none takes the panel down. */
-function chore(env: Env, name: string, work: () => Promise<unknown>): () => void {
+/** Makes the periodic check of the disk's free space; a change is logged. */
+function createDiskSpaceCheck({ store: { diskSpace }, log }: Env): () => Promise<void> {
+  let wasFull = false;
+  const logChange = () => {
+    if (diskSpace.isFull() === wasFull) return;
+    wasFull = !wasFull;
+    if (wasFull) log.error('disk full: nothing is changed until there is space again');
+    else log.info('disk has space again');
+  };
+  return async () => {
+    logChange();
+    await diskSpace.recover();
+    logChange();
+  };
+}
+
+/** Makes a periodic job that never overlaps itself; its failure is logged. */
+function createJob(env: Env, name: string, work: () => Promise<unknown>): () => void {
   let isRunning = false;
   return () => {
     if (isRunning) return;
@@ -49,7 +64,7 @@ function chore(env: Env, name: string, work: () => Promise<unknown>): () => void
   };
 }
 
-/** The environment alone: what the worker thread runs its writes over. */
+/** The environment alone, for the writes of the worker thread. */
 export function createHeavyEnv(parts: CoreParts): Env {
   return createEnv(parts, () => {});
 }
@@ -57,7 +72,7 @@ export function createHeavyEnv(parts: CoreParts): Env {
 export function createCore(parts: CoreParts): Core {
   const hub = createEventHub(parts.store, parts.timers.soon);
   const env = createEnv(parts, hub.announce);
-  const keyUse = createKeyUse(env);
+  const keys = createKeyAuthentication(env);
   const stops: (() => void)[] = [];
 
   async function sweepAll(): Promise<void> {
@@ -70,8 +85,8 @@ export function createCore(parts: CoreParts): Core {
 
   return {
     call: createDispatch(env),
-    authenticateKey: (key) => authenticateKey(env, key),
-    noteKeyUse: keyUse.note,
+    authenticateKey: keys.authenticate,
+    noteKeyUse: keys.noteUse,
     authenticateSession: (token, isUse) => authenticateSession(env, token, isUse),
     settings: env.settings,
     baseUrl: env.baseUrl,
@@ -84,17 +99,17 @@ export function createCore(parts: CoreParts): Core {
     backupFiles: createBackupFiles(env),
     start() {
       const { every } = env.timers;
-      const sweep = chore(env, 'sweep', sweepAll);
-      const checkDiskSpace = chore(env, 'disk space', watchDiskSpace(env));
+      const sweep = createJob(env, 'sweep', sweepAll);
+      const checkDiskSpace = createJob(env, 'disk space', createDiskSpaceCheck(env));
       stops.push(
-        every(ROOM_EVERY_MS, checkDiskSpace),
+        every(DISK_CHECK_EVERY_MS, checkDiskSpace),
         every(SWEEP_EVERY_MS, sweep),
-        every(FLUSH_EVERY_MS, chore(env, 'key use', keyUse.flush)),
+        every(FLUSH_EVERY_MS, createJob(env, 'key use', keys.flushUses)),
         every(
           PRUNE_EVERY_MS,
-          chore(env, 'prune', () => prune(env)),
+          createJob(env, 'prune', () => prune(env)),
         ),
-        every(BACKUP_EVERY_MS, chore(env, 'scheduled backup', createBackupSchedule(env))),
+        every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
       );
       checkDiskSpace();
       sweep();
@@ -103,7 +118,7 @@ export function createCore(parts: CoreParts): Core {
       for (const stop of stops.splice(0)) stop();
       await env.backups?.close();
       await env.queue.drained();
-      await keyUse.flush().catch((error: unknown) => env.log.warn('key use not kept', { error: String(error) }));
+      await keys.flushUses().catch((error: unknown) => env.log.warn('key use not written', { error: String(error) }));
     },
   };
 }

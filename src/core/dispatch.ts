@@ -84,7 +84,7 @@ function commitEffect<Id extends HandledId>(
   return outcome;
 }
 
-/** Waits for the turn to write; subscribers hear of what was committed. */
+/** Runs a write in its turn, then notifies subscribers of what was committed. */
 async function inTurn<T>(env: Env, work: () => T): Promise<T> {
   try {
     return await env.queue.run(work);

@@ -1,4 +1,4 @@
-// The ordered feed: written in the effect's own transaction, told to subscribers after the commit, in order.
+// The ordered feed: written in the effect's own transaction; subscribers are notified after the commit, in order.
 
 import type { EventData } from '../contract/events.ts';
 import type { Input, Output } from '../contract/table.ts';
@@ -23,20 +23,20 @@ export interface EventHub {
 }
 
 /**
- * Tells subscribers of committed events. It reads the feed itself, so that what a worker thread wrote arrives too, and
+ * Notifies subscribers of committed events. It reads the feed itself, so that what a worker thread wrote arrives too, and
  * in chunks, so that a large bulk does not hold the event loop.
  */
 export function createEventHub(store: Store, soon: (work: () => void) => void): EventHub {
   const listeners = new Set<(event: LiveEvent) => void>();
-  let told = 0;
-  let isTelling = false;
+  let lastId = 0;
+  let isScheduled = false;
 
-  function tell(): void {
-    isTelling = false;
+  function notify(): void {
+    isScheduled = false;
     if (listeners.size === 0) return;
-    const rows = store.events.after(told, CHUNK, null);
+    const rows = store.events.after(lastId, CHUNK, null);
     for (const row of rows) {
-      told = row.id;
+      lastId = row.id;
       const event = toLive(row);
       for (const listener of listeners) listener(event);
     }
@@ -44,14 +44,14 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
   }
 
   function announce(): void {
-    if (isTelling || listeners.size === 0) return;
-    isTelling = true;
-    soon(tell);
+    if (isScheduled || listeners.size === 0) return;
+    isScheduled = true;
+    soon(notify);
   }
 
   return {
     subscribe(listener) {
-      if (listeners.size === 0) told = store.events.latestId();
+      if (listeners.size === 0) lastId = store.events.latestId();
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
@@ -65,7 +65,7 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
   };
 }
 
-/** GET /events: a page of the feed. `events_gone` when what follows `after` is no longer kept. */
+/** GET /events: a page of the feed. `events_gone` when what follows `after` was pruned. */
 export function listEvents(input: Input<'listEvents'>, { store }: Context): Result<Output<'listEvents'>> {
   const pruned = store.events.prunedUpTo();
   if (input.after !== undefined && input.after < pruned) throw new PanelError('events_gone');

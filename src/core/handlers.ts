@@ -13,21 +13,20 @@ import { INBOUND_HANDLERS } from './inbounds.ts';
 import { NODE_HANDLERS } from './nodes.ts';
 import { ADDRESS_HANDLERS } from './settings/addresses.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
-import { PANEL_SETTINGS_HANDLERS } from './settings/panel-settings.ts';
-import { getSettings } from './settings/settings.ts';
+import { SETTINGS_HANDLERS } from './settings/settings.ts';
 import { VAULT_HANDLERS } from './settings/vault.ts';
 import { STATS_HANDLERS } from './stats.ts';
 import { TARIFF_HANDLERS } from './tariffs.ts';
-import { USER_ACT_HANDLERS } from './users/acts.ts';
 import { BULK_HANDLER } from './users/bulk.ts';
 import { GRANT_HANDLERS } from './users/grants.ts';
+import { listUsers } from './users/list.ts';
 import { USER_HANDLERS } from './users/users.ts';
 
 export const HANDLERS: {
   readonly [Id in HandledId]: ReadHandler<Id> | WriteHandler<Id> | AsyncHandler<Id>;
 } = {
   ...USER_HANDLERS,
-  ...USER_ACT_HANDLERS,
+  listUsers: { read: listUsers },
   bulkUsers: BULK_HANDLER,
   ...GRANT_HANDLERS,
   ...TARIFF_HANDLERS,
@@ -35,7 +34,6 @@ export const HANDLERS: {
   ...NODE_HANDLERS,
   ...STATS_HANDLERS,
   listEvents: { read: listEvents },
-  getSettings: { read: getSettings },
   ...SESSION_HANDLERS,
   ...ADMINISTRATOR_HANDLERS,
   ...KEY_HANDLERS,
@@ -43,7 +41,7 @@ export const HANDLERS: {
   ...CERTIFICATE_HANDLERS,
   ...TWO_FACTOR_HANDLERS,
   ...VAULT_HANDLERS,
-  ...PANEL_SETTINGS_HANDLERS,
+  ...SETTINGS_HANDLERS,
   ...BACKUP_HANDLERS,
   listAudit: { read: listAudit },
 } satisfies Handlers<HandledId>;

@@ -1,4 +1,4 @@
-// Which settings of a connection go together: what no client could connect to is refused when it is written.
+// Which settings of a connection go together: a combination that no client could connect to is refused on writing.
 import type { FieldError } from '../contract/errors.ts';
 import { PATH_NETWORKS, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
 import { PanelError } from './panel-error.ts';

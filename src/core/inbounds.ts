@@ -4,11 +4,10 @@ import type { INBOUND_READ_FIELDS, Inbound } from '../contract/inbounds.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
-import { etagOf, requireMatch } from './etag.ts';
 import { requireConsistent } from './inbound-rules.ts';
 import { bodyError, PanelError } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
-import { isSameJson, patchReader, toInstant } from './wire.ts';
+import { etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
 
 function statusOf({ store }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
@@ -58,6 +57,19 @@ function requireInbound({ store }: Context, id: number): InboundRow {
   const inbound = store.inbounds.get(id);
   if (!inbound) throw new PanelError('not_found');
   return inbound;
+}
+
+/** Refuses with `inbound_not_found` unless all these connections exist. */
+export function requireInbounds({ store }: Context, ids: readonly number[] | null | undefined): void {
+  if (!ids || ids.length === 0) return;
+  const missing = new Set(store.inbounds.missing(ids));
+  if (missing.size === 0) return;
+  const errors = ids.flatMap((id, index) =>
+    missing.has(id)
+      ? [{ pointer: `#/inbounds/${index}`, code: 'inbound_not_found', message: 'there is no such connection' }]
+      : [],
+  );
+  throw new PanelError('inbound_not_found', errors);
 }
 
 // The private key is sealed, in no column.

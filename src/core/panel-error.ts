@@ -1,4 +1,4 @@
-// The one error of expected failures: a code of the contract, and where the fault lies.
+// The one error for expected failures: a code of the contract, and which members are at fault.
 import type { ErrorCode, FieldError } from '../contract/errors.ts';
 
 /** Thrown inside an operation it undoes the transaction; the doors turn it into a problem document. */

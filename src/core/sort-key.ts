@@ -1,4 +1,4 @@
-// How names are compared and which value a row is sorted by: one place, for the store that sorts and the cursor that goes on.
+// How names are compared and which value a row is sorted by: shared by the store, which sorts, and the cursor, which continues.
 import type { SortField } from '../contract/users.ts';
 import { usedBytes } from '../domain/account.ts';
 import type { UserRow } from './ports/users.ts';
@@ -7,9 +7,9 @@ import type { UserRow } from './ports/users.ts';
 const ASCII = /^[\x00-\x7f]*$/;
 
 /**
- * Text without the differences of case and composition, for sorting and searching; what is folded twice stays. The case is
- * turned three times so that ẞ, ß and ss become one, and what depends on its neighbours (final sigma, the dot of İ) is made even:
- * a part of a text folds as the text does.
+ * Case-folded text in composed form, for sorting and searching; folding is idempotent. The case is converted three times so
+ * that ẞ, ß and ss become equal, and what depends on its neighbours (final sigma, the dot of İ) is replaced, so that a part of
+ * a text folds as the text does.
  */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();

@@ -3,21 +3,21 @@
 import type { Range } from '../contract/scalars.ts';
 import type { Overview, TrafficReport } from '../contract/stats.ts';
 import type { Input } from '../contract/table.ts';
+import { addBytes } from '../domain/account.ts';
 import { hoursBack, lastLocalDays, localDay } from '../domain/calendar.ts';
-import { addBytes, DAY_MS } from '../domain/limits.ts';
+import { DAY_MS } from '../domain/limits.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers } from './context.ts';
 import { PanelError } from './panel-error.ts';
 import type { Point, UpDown } from './ports/records.ts';
-import { requireUser } from './references.ts';
-import { ONLINE_MS } from './users/view.ts';
+import { ONLINE_MS, requireUser } from './users/users.ts';
 import { toInstant } from './wire.ts';
 
 const HOURS: Record<Exclude<Range, '30d'>, number> = { '24h': 24, '7d': 168 };
 const TOP_USERS = 10;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
-/** Where the sums of one thing come from: all nodes, one node or one user. */
+/** The sums of all nodes, one node or one user. */
 interface Source {
   hours(from: number): readonly Point[];
   days(firstDay: string): readonly (UpDown & { readonly day: string })[];

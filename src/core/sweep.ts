@@ -1,4 +1,4 @@
-// What time does is written and told soon after it happened, in small transactions; and what is old is dropped.
+// Writes what has come due soon after its moment, in small transactions, and removes old rows.
 
 import { localDay } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
@@ -36,14 +36,14 @@ export async function sweepDue(env: Env): Promise<boolean> {
   return count === CHUNK;
 }
 
-/** Two looks at an index. */
+/** Costs two index look-ups. */
 function isAnyUnsettled({ store, clock }: Env): boolean {
   const now = clock.now();
   const due = store.users.nextDueAt();
   return (due !== null && due <= now) || store.users.endedEarly(now, 1).length > 0;
 }
 
-/** Drops what is kept no longer: events, audit rows, remembered replies, ended sessions, fine-grained traffic. */
+/** Removes expired rows: events, audit rows, stored replies, ended sessions, fine-grained traffic. */
 export async function prune(env: Env): Promise<void> {
   const { store, clock, queue } = env;
   if (store.diskSpace.isFull()) return;

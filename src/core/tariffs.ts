@@ -1,14 +1,13 @@
-// Plans (tariffs): what users are made from. A plan in use is archived, never deleted.
+// Plans (tariffs): the templates of users. A plan in use is archived, never deleted.
 
 import type { Input, Output } from '../contract/table.ts';
 import type { Tariff } from '../contract/tariffs.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
-import { etagOf, requireMatch } from './etag.ts';
-import { PanelError } from './panel-error.ts';
+import { requireInbounds } from './inbounds.ts';
+import { bodyError, PanelError } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
-import { requireInbounds } from './references.ts';
-import { isSameJson, patchReader, toInstant } from './wire.ts';
+import { etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
 
 function viewTariff({ store }: Context, row: TariffRow): Tariff {
   return {
@@ -49,6 +48,14 @@ const columnsOf = patchReader<Omit<Input<'updateTariff'>, 'id'>, TariffRow>({
   price: 'price',
   archived: 'archived',
 });
+
+/** The plan a user can be put on, or `tariff_not_found`: archived ones stay with their users, but take no new ones. */
+export function requireUsableTariff({ store }: Context, id: number): TariffRow {
+  const tariff = store.tariffs.get(id);
+  if (tariff && !tariff.archived) return tariff;
+  const message = tariff ? 'is archived and takes no new users' : 'there is no such plan';
+  throw bodyError('tariff_not_found', '#/tariff_id', 'tariff_not_found', message);
+}
 
 function listTariffs(input: Input<'listTariffs'>, context: Context): Result<Output<'listTariffs'>> {
   const { tariffs } = context.store;

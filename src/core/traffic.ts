@@ -1,11 +1,11 @@
-// Traffic coming in: counted on users, nodes and connections in one transaction, with the grants it spends and the state that follows.
+// Counts traffic on users, nodes and connections in one transaction, with the grants it spends and the state that follows.
 
+import { canConnect } from '../domain/account.ts';
 import { localDay } from '../domain/calendar.ts';
 import { HOUR_MS } from '../domain/limits.ts';
 import { freshFlags } from '../domain/settle.ts';
 import { beginHeldTerm } from '../domain/term.ts';
 import { applyTraffic } from '../domain/traffic.ts';
-import { canConnect } from '../domain/user-state.ts';
 import type { Transaction } from './context.ts';
 import type { TrafficSlot, UpDown } from './ports/records.ts';
 import { type Change, type Current, commitTraffic, openUser } from './users/change.ts';
@@ -18,7 +18,7 @@ export interface NodeTraffic {
   readonly inbounds: readonly (UpDown & { readonly inboundId: number })[];
 }
 
-/** Where a moment falls. */
+/** The hour, day and month of a moment. */
 export function trafficSlot(now: number, zone: string): TrafficSlot {
   const day = localDay(now, zone);
   return { hour: Math.floor(now / HOUR_MS) * HOUR_MS, day, month: day.slice(0, 7) };
@@ -39,7 +39,7 @@ function countOnUser(tx: Transaction, current: Current, moved: UpDown): void {
   });
 }
 
-/** Counts what a node moved. Users deleted meanwhile are passed over; their bytes stay in the node's own sums. */
+/** Counts what a node moved. Users deleted since are skipped; their bytes stay in the node's own sums. */
 export function countTraffic(tx: Transaction, { nodeId, total, users, inbounds }: NodeTraffic): void {
   const { store, now, settings } = tx;
   const slot = trafficSlot(now, settings.timeZone);

@@ -1,7 +1,18 @@
 // Conversions at the edge: base64url both ways for any text, and merge patches that touch only what is named.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { fromBase64Url, isSameJson, patchReader, toBase64Url, toInstant, toInstantOrNull, tokenOf } from './wire.ts';
+import { PanelError } from './panel-error.ts';
+import {
+  etagOf,
+  fromBase64Url,
+  isSameJson,
+  patchReader,
+  requireMatch,
+  toBase64Url,
+  toInstant,
+  toInstantOrNull,
+  tokenOf,
+} from './wire.ts';
 
 describe('base64url', () => {
   test.prop([fc.string({ unit: 'grapheme' })])('gives back any text', (text) => {
@@ -51,5 +62,18 @@ describe('merge', () => {
   it('keeps null instants', () => {
     expect(toInstantOrNull(null)).toBeNull();
     expect(toInstantOrNull(0)).toBe('1970-01-01T00:00:00.000Z');
+  });
+});
+
+describe('If-Match', () => {
+  const tag = etagOf({ id: 7, version: 3 });
+  const check = (header: string | undefined) => () => requireMatch(header, tag);
+
+  it.each([undefined, '*', '"7-3"', '"7-2", "7-3"', '"7-3","7-4"'])('is met by %s', (header) => {
+    expect(check(header)).not.toThrow();
+  });
+
+  it.each(['"7-2"', 'W/"7-3"', '7-3', '', '"7-33"', '"17-3"'])('is not met by %s', (header) => {
+    expect(check(header)).toThrow(new PanelError('precondition_failed'));
   });
 });

@@ -1,4 +1,5 @@
-// Small conversions between what is stored and what is sent.
+// Conversions between what is stored and what is sent.
+import { PanelError } from './panel-error.ts';
 
 const DAY_MS = 86_400_000;
 const TWO = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
@@ -31,7 +32,7 @@ export function toInstantOrNull(ms: number | null): string | null {
   return ms === null ? null : toInstant(ms);
 }
 
-/** RFC 3339 as epoch ms; the contract has judged its form. */
+/** RFC 3339 as epoch ms; the contract has validated its form. */
 export function fromInstant(instant: string): number {
   return Date.parse(instant);
 }
@@ -50,7 +51,7 @@ export type PatchColumns<Patch, Row> = {
   }[keyof Row];
 };
 
-/** Makes the function from a merge patch (RFC 7396) to the columns it sets; what the patch leaves out is absent. */
+/** Returns a function from a merge patch (RFC 7396) to the columns it sets; what the patch leaves out is absent. */
 export function patchReader<Patch extends object, Row>(columns: PatchColumns<Patch, Row>) {
   return (patch: Patch): Partial<Row> => {
     const set: Partial<Row> = {};
@@ -93,4 +94,16 @@ export function tokenOf(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary).replace(/[+/=]/g, (char) => BASE64URL[char] ?? '');
+}
+
+/** A strong entity tag (RFC 9110 section 8.8.3). */
+export function etagOf(record: { readonly id: number; readonly version: number }): string {
+  return `"${record.id}-${record.version}"`;
+}
+
+/** Refuses with `precondition_failed` unless the If-Match header, where there is one, names the present tag. */
+export function requireMatch(ifMatch: string | undefined, etag: string): void {
+  if (ifMatch === undefined) return;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  if (!tags.includes('*') && !tags.includes(etag)) throw new PanelError('precondition_failed');
 }

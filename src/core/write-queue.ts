@@ -1,9 +1,9 @@
-// One writer at a time: where a worker thread holds the write, all others wait here and never in SQLite's busy handler.
+// One writer at a time: while a worker thread writes, all others wait here and never in SQLite's busy handler.
 
 export interface WriteQueue {
-  /** Runs a synchronous write: at once where nothing holds the store, else in its turn. */
+  /** Runs a synchronous write: at once if no other runs, else in its turn. */
   run<T>(work: () => T): Promise<T>;
-  /** Runs a write that takes its time; no other begins before it has ended. */
+  /** Runs an asynchronous write; no other begins before it has ended. */
   runAlone<T>(work: () => Promise<T>): Promise<T>;
   /** Resolves when nothing runs and nothing waits. */
   drained(): Promise<void>;

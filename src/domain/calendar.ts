@@ -152,7 +152,7 @@ function fromWall(wall: number, zone: string): number {
   return zoneOffset(late, zone) === offsetAfter ? late : early;
 }
 
-// month and day may lie outside their ranges: they are carried over.
+// month and day may be outside their ranges: they are carried over.
 function dayStart(year: number, month: number, day: number, zone: string): number {
   const wall = Date.UTC(year, month - 1, day);
   const at = fromWall(wall, zone);

@@ -15,7 +15,7 @@ export function formatKey(body: string): string {
   return PREFIX + body + toBase62(crc32(body, 0, body.length));
 }
 
-/** Whether a text has the form of a key and its checksum is right. Says nothing about whether the key exists. */
+/** Whether a text has the form of a key and its checksum is right. Does not check whether the key exists. */
 export function isKeyWellFormed(text: string): boolean {
   if (text.length !== KEY_LENGTH || !text.startsWith(PREFIX)) return false;
   for (let index = PREFIX.length; index < BODY_END; index++) {

@@ -1,4 +1,4 @@
-// The spans and bounds that the rules share, so that no rule carries a number of its own. What a body may ask for is bounded in contract/.
+// The spans and bounds that the rules share, so that each is written once. The bounds of input are in contract/.
 
 export const HOUR_MS = 3_600_000;
 
@@ -10,8 +10,3 @@ export const MAX_INSTANT = Date.UTC(2100, 0, 1);
 
 /** How long before its end a term is announced as expiring (ms). */
 export const EXPIRING_NOTICE_MS = 3 * DAY_MS;
-
-/** Adds two amounts of bytes; stops at the largest safe integer instead of losing exactness. */
-export function addBytes(a: number, b: number): number {
-  return Math.min(Number.MAX_SAFE_INTEGER, a + b);
-}

@@ -1,4 +1,4 @@
-// What the mere passing of time does to an account: resets, ends of grants, and the notices about a term's end.
+// What the passing of time does to an account: resets, ends of grants, and the notices about a term's end.
 
 import type { ResetStrategy } from '../contract/users.ts';
 import { type Account, type Grant, isGrantLive } from './account.ts';
@@ -34,7 +34,7 @@ export function freshFlags(account: Account, now: number): TermFlags {
 
 /**
  * The earliest moment at which time changes this account or is to be announced; null if there is none. Later than `now` on an
- * account settled at `now`; one that is not later says that settling is due. An end that lies ahead counts even where it has
+ * account settled at `now`; one that is not later means that settling is due. A future end counts even where it has
  * been announced, as happens when a wrong clock is set back.
  */
 export function nextChangeAt(account: Account, flags: TermFlags, now: number): number | null {
@@ -88,7 +88,7 @@ function endDatedGrants(grants: readonly Grant[], now: number): readonly Grant[]
   return grants.map((grant) => (grant.bytesLeft > 0 && !isGrantLive(grant, now) ? { ...grant, bytesLeft: 0 } : grant));
 }
 
-// Longer than any two neighbouring resets of a strategy lie apart.
+// Longer than the distance of any two neighbouring resets of a strategy.
 const REACH_MS: Record<Exclude<ResetStrategy, 'none'>, number> = {
   day: 3 * DAY_MS,
   week: 10 * DAY_MS,

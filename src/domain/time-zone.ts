@@ -1,4 +1,4 @@
-// Offsets of IANA time zones, fast: Intl is asked once per stretch of time, every later question is answered from memory.
+// Offsets of IANA time zones, fast: Intl is called once per stretch of time, later results come from a cache.
 import { DAY_MS } from './limits.ts';
 
 /** A stretch of time, from inclusive to exclusive, in which a zone's offset is the same. */
@@ -14,7 +14,7 @@ interface Zone {
   last: Span;
 }
 
-// A bit more than a year. Its first use costs about 400 questions to Intl (around a millisecond), later ones none.
+// A bit more than a year. Its first use costs about 400 calls of Intl (around a millisecond), later ones none.
 const BUCKET_MS = 2 ** 35;
 
 const zones = new Map<string, Zone>();
@@ -70,7 +70,7 @@ function addZone(name: string): Zone {
   return zone;
 }
 
-// Looks once a day: no zone changes its offset twice within one. Each change is then narrowed down to its second.
+// Measures once a day: no zone changes its offset twice within one. Each change is then found by bisection.
 function measureBucket(format: Intl.DateTimeFormat, index: number): readonly Span[] {
   const end = (index + 1) * BUCKET_MS;
   const spans: Span[] = [];

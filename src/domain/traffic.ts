@@ -1,11 +1,9 @@
-// How traffic is counted: against the plan's limit first, then against grants; and how a period starts anew.
+// How traffic is counted: against the plan's limit first, then against grants; and how the period counter is reset.
 
 import type { ResetStrategy } from '../contract/users.ts';
-import { type Account, extraBytes, usedBytes } from './account.ts';
+import { type Account, addBytes, extraBytes, trafficRemaining, usedBytes } from './account.ts';
 import { nextReset } from './calendar.ts';
 import { endPeriodGrants, spendingOrder } from './grant.ts';
-import { addBytes } from './limits.ts';
-import { trafficRemaining } from './user-state.ts';
 
 /** Bytes moved since the last count, by direction; never negative. */
 export interface TrafficDelta {
@@ -49,7 +47,7 @@ export function applyTraffic(account: Account, delta: TrafficDelta, now: number)
   return { account: { ...counted, grants }, spent };
 }
 
-/** Starts the period counter anew at `now`: `period` grants end, lifetime totals stay, the day of later resets does not move. */
+/** Resets the period counter at `now`: `period` grants end, lifetime totals stay, the day of later resets does not move. */
 export function resetTraffic(account: Account, now: number, zone: string): Account {
   return {
     ...account,
@@ -60,7 +58,7 @@ export function resetTraffic(account: Account, now: number, zone: string): Accou
   };
 }
 
-/** Another reset strategy from `now` on; the counter itself goes on. Also recomputes the next reset where the zone has changed. */
+/** Another reset strategy from `now` on; the counter itself continues. Also recomputes the next reset where the zone has changed. */
 export function changeReset(account: Account, strategy: ResetStrategy, now: number, zone: string): Account {
   return { ...account, resetStrategy: strategy, resetsAt: nextReset(strategy, now, account.termBeganAt, zone) };
 }

@@ -81,7 +81,7 @@ function requireValid(input: { name?: string; password: string }): void {
   if (errors.length > 0) throw new PanelError('validation', errors);
 }
 
-/** What the command line may do, over the control socket or on its own. */
+/** The commands of the command line, over the control socket or in its own process. */
 export function createLocalCommands(env: Env): LocalCommands {
   const { store, queue, crypto, clock } = env;
 

@@ -34,14 +34,6 @@ function viewKey(row: KeyRow, now: number): Key {
   };
 }
 
-/** The actor behind a key; null for one that is malformed (without a look-up), unknown, expired or revoked. */
-export function authenticateKey({ store, crypto, clock }: Env, key: string): Actor | null {
-  if (!isKeyWellFormed(key)) return null;
-  const row = store.keys.byHash(crypto.sha256(key));
-  if (!row || stateOf(row, clock.now()) !== 'active') return null;
-  return { kind: 'key', id: row.id, name: row.name, access: row.access };
-}
-
 function listKeys(_input: Input<'listKeys'>, { store, now }: Context): Result<Output<'listKeys'>> {
   return { body: { items: store.keys.all().map((row) => viewKey(row, now)) } };
 }
@@ -90,17 +82,24 @@ export const KEY_HANDLERS = {
 
 const NOTE_EVERY_MS = 60_000;
 
-/** Notes when keys are used: gathered in memory, written at most once a minute a key, off the request's path. */
-export function createKeyUse({ store, clock, queue }: Env) {
+/** Authenticates by key, and records when keys were used: gathered in memory, written at most once a minute a key, outside requests. */
+export function createKeyAuthentication({ store, crypto, clock, queue }: Env) {
   const pending = new Map<number, { at: number; from: string }>();
   const written = new Map<number, number>();
   return {
-    note(keyId: number, from: string): void {
+    /** The actor behind a key; null for one that is malformed (without a look-up), unknown, expired or revoked. */
+    authenticate(key: string): Actor | null {
+      if (!isKeyWellFormed(key)) return null;
+      const row = store.keys.byHash(crypto.sha256(key));
+      if (!row || stateOf(row, clock.now()) !== 'active') return null;
+      return { kind: 'key', id: row.id, name: row.name, access: row.access };
+    },
+    noteUse(keyId: number, from: string): void {
       const at = clock.now();
       const last = written.get(keyId);
       if (last === undefined || at - last >= NOTE_EVERY_MS || at < last) pending.set(keyId, { at, from });
     },
-    async flush(): Promise<void> {
+    async flushUses(): Promise<void> {
       if (pending.size === 0 || store.diskSpace.isFull()) return;
       const uses = [...pending];
       pending.clear();

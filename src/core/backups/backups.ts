@@ -13,7 +13,7 @@ import {
   type Transaction,
 } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
-import type { BackupFile, BackupSource, Backups, BackupVerdict, Restored } from '../ports/backups.ts';
+import type { BackupFile, BackupFiles, BackupSource, Backups, BackupVerdict, Restored } from '../ports/backups.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 
@@ -170,6 +170,25 @@ export async function restoreLocally(
 
 function viewRestored({ env }: Context, { verdict, former }: Restored): Output<'restoreBackup'> {
   return { restored: viewVerdict(verdict), former: former?.name ?? '', links_url: env.subUrl('') };
+}
+
+/** Backups as files that are downloaded and uploaded; each is in the audit log. */
+export function createBackupFiles(env: Env): BackupFiles {
+  const audit = (action: string, call: Call, target: string) =>
+    env.queue.run(() => env.store.write(() => createTransaction(env, call, action, env.clock.now()).audit(target)));
+  return {
+    async open(name, call) {
+      const file = requireBackups(env).open(name);
+      if (!file) throw new PanelError('not_found');
+      await audit('downloadBackup', call, `backup:${name}`);
+      return file;
+    },
+    async receive(chunks, call) {
+      const received = await requireBackups(env).receive(chunks);
+      await audit('uploadBackup', call, `backup:${received.name}`);
+      return viewBackup(received);
+    },
+  };
 }
 
 export const BACKUP_HANDLERS = {

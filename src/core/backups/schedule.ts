@@ -1,4 +1,4 @@
-// Backups that are made by themselves. A failure is noted and told in the feed; the next attempt comes before long.
+// Scheduled backups. A failure is recorded and appears in the feed; the next attempt follows soon.
 
 import { HOUR_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
@@ -7,7 +7,7 @@ import { PanelError } from '../panel-error.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { PASSPHRASE_PLACE, requireBackups } from './backups.ts';
 
-/** A new panel has something to lose soon, but not at once. */
+/** A new panel soon has something to lose, but not at once. */
 const FIRST_AFTER_MS = HOUR_MS;
 const AGAIN_AFTER_MS = 15 * 60_000;
 
@@ -17,7 +17,7 @@ const CALL: Call = {
   address: null,
 };
 
-/** Returns what looks whether a backup is due and makes it. Rejects only where not even the failure can be noted. */
+/** Makes the periodic check that creates a backup when one is due. It rejects only where not even the failure can be recorded. */
 export function createBackupSchedule(env: Env): () => Promise<void> {
   const startedAt = env.clock.now();
   let failedAt: number | null = null;
@@ -42,7 +42,7 @@ export function createBackupSchedule(env: Env): () => Promise<void> {
       await note(env, { at: now, error: null }, made.name);
     } catch (error) {
       const reason = error instanceof PanelError ? error.code : 'internal';
-      // The panel stops.
+      // The panel is stopping.
       if (reason === 'unavailable') return;
       failedAt = now;
       env.log.error('scheduled backup failed', { error: String(error) });
@@ -57,7 +57,7 @@ function isWithin(now: number, since: number, ms: number): boolean {
   return now >= since && now - since < ms;
 }
 
-/** Never in clear instead: where the passphrase cannot be had there is no backup. */
+/** Without the passphrase there is no backup, never one in clear text. */
 function passphraseOf({ store, vault }: Env): string {
   const row = store.sealed.get(PASSPHRASE_PLACE);
   if (!row) throw new PanelError('vault_unavailable');

@@ -1,4 +1,4 @@
-// What the core needs of a store for the administrator and whoever else may enter: keys, sessions, the second factor, sealed secrets.
+// The store's ports for access: the administrator, keys, sessions, the second factor, sealed secrets.
 import type { Access } from '../../contract/operation.ts';
 
 export interface KeyRow {
@@ -44,7 +44,7 @@ export interface SessionStore {
   remove(id: number): boolean;
   /** All, or all but one; how many. */
   removeAll(exceptId: number | null): number;
-  /** Those idle since before `idleBefore` or made before `madeBefore`. */
+  /** Those idle since before `idleBefore` or created before `madeBefore`. */
   removeOld(idleBefore: number, madeBefore: number): void;
 }
 
@@ -57,9 +57,9 @@ export interface AdministratorRow {
 
 export interface AdministratorStore {
   get(): AdministratorRow | undefined;
-  /** There is one administrator at most: the row is made or replaced. */
+  /** There is one administrator at most: the row is inserted or replaced. */
   put(administrator: AdministratorRow): void;
-  /** Failed attempts since the last success, and when the last was made; shared by all factors. */
+  /** Failed attempts since the last success, and the time of the last one; shared by all factors. */
   attempts(): { readonly failed: number; readonly lastAt: number };
   setAttempts(failed: number, lastAt: number): void;
   /** The one-time setup token's hash and end; null if there is none. */
@@ -67,7 +67,7 @@ export interface AdministratorStore {
   setSetupToken(token: { readonly hash: string; readonly endsAt: number } | null): void;
 }
 
-/** A secret as stored: useless without the master key, and at any other place than its own. */
+/** A secret as stored: it opens only with the master key, and only at its own `place`. */
 export interface SealedRow {
   readonly place: string;
   /** Which master key sealed it. */
@@ -101,7 +101,7 @@ export interface TwoFactorStore {
   put(row: TwoFactorRow | null): void;
   /** Moves `lastStep` on; false if it is not before `step`, which is then used already. */
   spendStep(step: number): boolean;
-  /** Puts these recovery codes in place of all former ones. */
+  /** Replaces all former recovery codes with these. */
   replaceCodes(hashes: readonly string[]): void;
   /** Uses a recovery code up; false if there is no such unused one. */
   spendCode(hash: string): boolean;

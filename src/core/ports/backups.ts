@@ -9,16 +9,16 @@ export type BackupSecrets = (typeof BACKUP_SECRETS)[number];
 export interface BackupFile {
   readonly name: string;
   readonly kind: BackupKind;
-  /** When its data were the present ones. */
+  /** The moment of its data. */
   readonly createdAt: number;
   readonly sizeBytes: number;
   readonly encrypted: boolean;
-  /** null: the file does not say. */
+  /** null: the file has no information. */
   readonly secrets: BackupSecrets | null;
 }
 
 export interface BackupFacts {
-  /** Of the panel that made it; null where the file does not say. */
+  /** Of the panel that created it; null where the file has no information. */
   readonly version: string | null;
   readonly createdAt: number | null;
   readonly users: number | null;
@@ -26,7 +26,7 @@ export interface BackupFacts {
   readonly secrets: BackupSecrets | null;
 }
 
-/** What a check found. `problem` null: it can be restored. */
+/** The result of a check. `problem` null: it can be restored. */
 export interface BackupVerdict extends BackupFacts {
   readonly problem: BackupProblem | null;
 }
@@ -37,7 +37,7 @@ export type BackupSource = { readonly name: string } | { readonly path: string }
 export interface RestoreRequest {
   readonly source: BackupSource;
   readonly passphrase: string | null;
-  /** The one session that goes on. */
+  /** The one session that stays valid. */
   readonly sessionId: number | null;
   /** Runs the last part, during which nothing may be written. */
   alone<T>(work: () => Promise<T>): Promise<T>;
@@ -47,40 +47,40 @@ export interface RestoreRequest {
 
 export interface Restored {
   readonly verdict: BackupVerdict;
-  /** The backup of what was there before; null where the verdict names a problem and nothing was restored. */
+  /** The backup of the former data; null where the verdict names a problem and nothing was restored. */
   readonly former: BackupFile | null;
 }
 
-/** A backup's bytes as they lie on the disk. */
+/** A backup's bytes as on the disk. */
 export interface BackupBytes {
   readonly sizeBytes: number;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Backups as files that leave and enter by a door. */
+/** Download and upload of backup files. */
 export interface BackupFiles {
   /** PanelError `not_found`. */
   open(name: string, call: Call): Promise<BackupBytes>;
-  /** Takes a file in, under a name of its own. PanelError `backup_refused`, `storage_full`. */
+  /** Stores an uploaded file under a new name. PanelError `backup_refused`, `storage_full`. */
   receive(chunks: AsyncIterable<Uint8Array>, call: Call): Promise<Backup>;
 }
 
 /** One call at a time; others wait. Each throws PanelError `storage_full` on a full disk. */
 export interface Backups {
-  /** Where they lie; absolute path. */
+  /** Absolute path. */
   readonly folder: string;
   /** Newest first. */
   list(): readonly BackupFile[];
   /**
-   * Copies everything that is committed at the call, looks the copy through and writes it; only then it is in the list. With a
+   * Copies everything committed before the call, checks the copy and writes it; only then it is in the list. With a
    * passphrase all of it is encrypted, and the vault's secrets are inside (PanelError `vault_unavailable`).
    */
   create(kind: 'manual' | 'scheduled', passphrase: string | null): Promise<BackupFile>;
   /** Removes all of a kind but the newest `count`. */
   keep(kind: BackupKind, count: number): void;
-  /** False: there is no such file. */
+  /** false: there is no such file. */
   remove(name: string): boolean;
-  /** Touches nothing. PanelError `not_found`. */
+  /** Changes nothing. PanelError `not_found`. */
   check(source: BackupSource, passphrase: string | null): Promise<BackupVerdict>;
   /**
    * Checks first; where there is a problem nothing was touched. Then the present data are backed up and swapped in one
@@ -89,8 +89,8 @@ export interface Backups {
   restore(request: RestoreRequest): Promise<Restored>;
   /** The file's bytes; null: there is no such file. */
   open(name: string): BackupBytes | null;
-  /** Takes a file in, under a name of its own. PanelError `backup_refused` for what has no backup's beginning. */
+  /** Stores an uploaded file under a new name. PanelError `backup_refused` for a file without a backup's header. */
   receive(chunks: AsyncIterable<Uint8Array>): Promise<BackupFile>;
-  /** Breaks off what runs, which rejects with PanelError `unavailable` and leaves nothing in the list; nothing runs any more. */
+  /** Cancels what runs, which rejects with PanelError `unavailable` and leaves nothing in the list; later calls do not run. */
   close(): Promise<void>;
 }

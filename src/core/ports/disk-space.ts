@@ -1,32 +1,32 @@
-// DiskSpace on the disk: what is kept back for the time when there is none, and whether that time is now.
+// The port of disk space: whether the disk is full, and a reserve for the writes that must succeed then.
 
 /**
- * How much a write matters. `ordinary` ones are refused while the disk is full; `essential` ones are made of the reserve: what lets the
- * administrator in, what takes access away, and what frees room.
+ * How much a write matters. `ordinary` ones are refused while the disk is full; `essential` ones use the reserve: sign-in,
+ * revocation, and what frees space.
  */
 export type Importance = 'ordinary' | 'essential';
 
-/** Whether a store can write. It goes on reading in any case. */
+/** Whether a store can write. Reads always work. */
 export interface DiskSpace {
   /** Ordinary writes are refused at the moment. */
   isFull(): boolean;
-  /** To be told where another connection to the same database met a full disk. */
+  /** To be called where another connection to the same database met a full disk. */
   markFull(): void;
-  /** Looks whether there is room again and keeps a reserve of it; to be called every second or so. Rejects on no account. */
+  /** Checks whether there is space again and restores the reserve; to be called every second or so. Never rejects. */
   recover(): Promise<void>;
 }
 
-/** Bytes on the disk that nothing is written to as long as there are others. */
+/** Disk space that is allocated in advance and released when the disk is full. */
 export interface Reserve {
-  /** `whole`; `broken` once a piece of it was given back, over restarts too; `none`: it could not be made yet. */
+  /** `whole`; `broken` once a part of it was released, over restarts too; `none`: it could not be allocated yet. */
   state(): 'whole' | 'broken' | 'none';
-  /** Free bytes of the disk, without the reserve, as far as the system tells. */
+  /** Free bytes of the disk, without the reserve, as the system reports them. */
   freeBytes(): number;
   bytesLeft(): number;
   /** How many free bytes it needs to become whole. */
   missingBytes(): number;
-  /** Gives a piece of it back to the disk; false where nothing is left. */
+  /** Releases a part of it; false where nothing is left. */
   release(): boolean;
-  /** Makes it whole where there is room for it and some to spare; whether it is. Never rejects. */
+  /** Allocates it in full where there is space for it and some to spare; whether it is whole. Never rejects. */
   restore(): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-// The port of writes that would hold the event loop: a thread of their own.
+// The port of writes that would block the event loop: a thread of their own.
 import type { ErrorCode, FieldError } from '../../contract/errors.ts';
 import type { Call, HandledId, Reply } from '../call.ts';
 
@@ -8,8 +8,8 @@ export type HeavyOutcome =
   | { readonly code: ErrorCode; readonly errors?: readonly FieldError[]; readonly retryAfter?: number };
 
 /**
- * A second thread with a connection of its own, for writes that would hold the event loop too long. The core lets no other
- * write begin until it is done. It runs core/dispatch.ts#runHeavy over there. Rejects only on an unexpected failure.
+ * A second thread with a connection of its own, for writes that would block the event loop too long. The core starts no other
+ * write until it is done. It runs core/dispatch.ts#runHeavy there. Rejects only on an unexpected failure.
  */
 export interface HeavyWriter {
   run(operation: HandledId, input: unknown, call: Call): Promise<HeavyOutcome>;

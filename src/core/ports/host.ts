@@ -1,4 +1,4 @@
-// What the core asks of the host that listens: places tried and kept, and the certificates that are served there.
+// The ports of a listening host: addresses that are tried before they stay, and the certificates served there.
 import type { CERTIFICATE_TARGETS, Certificate } from '../../contract/certificates.ts';
 import type { SettingValues } from './settings.ts';
 
@@ -8,16 +8,16 @@ export interface Place {
   readonly port: number;
 }
 
-/** The sockets of the panel. A change is tried before it is kept, so that nobody locks themselves out. */
+/** The sockets of the panel. A change is tried first, so that an administrator cannot lock themselves out. */
 export interface Listeners {
   /**
-   * Listens at another place: beside the present one, or on the same port in its stead. PanelError `address_in_use` where
-   * that cannot be; everything is then as before.
+   * Listens at another address: beside the present one, or instead of it on the same port. PanelError `address_in_use` where
+   * that is impossible; nothing has changed then.
    */
   tryAt(place: Place): Promise<void>;
-  /** Ends a trial: the tried place is the panel's now. The former one closes once its replies are finished. */
+  /** Ends a trial: the tried address stays. The former listener closes once its replies are finished. */
   keepTrial(): Promise<void>;
-  /** Ends a trial: everything is as before it. Nothing where there is none. */
+  /** Reverts a trial. Does nothing where there is none. */
   dropTrial(): Promise<void>;
   /** Moves, opens or (null) closes the listener that serves links only. PanelError `address_in_use`. */
   serveLinksAt(place: Place | null): Promise<void>;
@@ -41,7 +41,7 @@ export interface Certificates {
   import(target: CertificateTarget, chainPem: string, keyPem: string): Promise<Certificate | readonly ImportFailure[]>;
   /** A new leaf of the local authority, also in place of an imported one. */
   renew(target: CertificateTarget): Promise<Certificate>;
-  /** The names changed: what is local must name them. */
+  /** The host names changed: certificates of the local authority must contain them. */
   follow(settings: SettingValues): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// What the core needs of a store for plans, connections and nodes.
+// The store's ports for plans, connections and nodes.
 import type { Account } from '../../domain/account.ts';
 
 export interface TariffRow {

@@ -1,4 +1,4 @@
-// What the core needs from the world: a store, time, chance and cryptography. Only panel/ wires the real ones.
+// The ports of the core: a store, time, randomness and cryptography. Only panel/ wires the implementations.
 // Everywhere: times are epoch milliseconds (UTC), traffic is bytes, ids are positive safe integers never used again.
 import type {
   AdministratorStore,
@@ -18,11 +18,11 @@ export interface Clock {
   now(): number;
 }
 
-/** Timers of the host; none of them keeps a process alive. */
+/** Timers of the host; none of them holds the process open. */
 export interface Timers {
   /** Runs `work` every `ms`; returns how to stop. */
   every(ms: number, work: () => void): () => void;
-  /** Runs `work` after what is waiting now has had its turn. */
+  /** Runs `work` after the tasks that are queued now. */
   soon(work: () => void): void;
 }
 
@@ -37,7 +37,7 @@ export interface Crypto {
   newX25519(): { readonly privateKey: string; readonly publicKey: string };
   /** The public key of an X25519 private key. */
   x25519PublicKey(privateKey: string): string;
-  /** Whether two strings are equal, in a time that tells nothing of where they differ. */
+  /** Compares two strings in constant time. */
   isEqual(a: string, b: string): boolean;
 }
 
@@ -48,7 +48,7 @@ export interface PasswordHasher {
   verify(password: string, stored: string | null): Promise<boolean>;
 }
 
-/** Where unexpected failures and notable happenings go. Never a secret, a link or a raw path. */
+/** The log. Never a secret, a link or a raw path. */
 export interface Log {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -60,8 +60,8 @@ export interface Store {
   /** One consistent view over several reads. */
   read<T>(work: () => T): T;
   /**
-   * BEGIN IMMEDIATE … COMMIT; a throw undoes all. Throws PanelError `storage_full` when the disk is full. What is essential may run more
-   * than once, undone each time but the last. Inside another write it is a part of that one.
+   * BEGIN IMMEDIATE … COMMIT; a throw undoes all. Throws PanelError `storage_full` when the disk is full. An essential write may
+   * run more than once, rolled back each time but the last. Inside another write it is part of that one.
    */
   write<T>(work: () => T, importance?: Importance): T;
   readonly users: UserStore;
@@ -87,7 +87,7 @@ export interface Store {
 
 export type VaultState = 'unlocked' | 'locked' | 'absent' | 'changed' | 'deleted' | 'headless';
 
-/** Why a vault is in its state: the state itself, or what of a key file stands behind it. */
+/** Why a vault is in its state: the state itself, or the fault of a key file. */
 export type VaultReason =
   | VaultState
   | 'key_file_missing'
@@ -105,11 +105,11 @@ export interface Vault {
   reason(): VaultReason;
   /** Where the master key lives: `secret-service`, `keychain`, `credential-manager`, `key-file`; null if nowhere. */
   backend(): string | null;
-  /** Looks at the keychain again: after it was unlocked, or came back. */
+  /** Checks the keychain again, after it was unlocked or restarted. */
   refresh(): Promise<VaultState>;
   /**
-   * Makes the master key where there is none yet. To be awaited before a transaction that seals: a keychain takes its time, and
-   * a secret must not be stored before its key is. Rejects with PanelError `vault_unavailable`.
+   * Creates the master key where there is none yet. To be awaited before a transaction that seals: a keychain is slow, and a
+   * secret must not be stored before its key. Rejects with PanelError `vault_unavailable`.
    */
   prepare(): Promise<void>;
   /** `place` is where the row belongs, as in `administrator:totp`: a row moved elsewhere does not open. */

@@ -1,4 +1,4 @@
-// What the core needs of a store for what has happened: traffic, events, the audit log, replies that may be repeated.
+// The store's ports for records: traffic, events, the audit log, replies under Idempotency-Keys.
 import type { EventType } from '../../contract/events.ts';
 
 export interface UpDown {
@@ -49,7 +49,7 @@ export interface EventRow {
 }
 
 export interface EventStore {
-  /** `at` is the true moment, `writtenAt` the transaction's: what is late must not be pruned as old. */
+  /** `at` is the event's own moment, `writtenAt` the transaction's: a late event must not be pruned as old. */
   append(type: EventType, at: number, data: string, writtenAt: number): number;
   /** Behind `after`, in order. */
   after(after: number, limit: number, type: EventType | null): readonly EventRow[];
@@ -104,7 +104,7 @@ export interface StoredReply {
 }
 
 export interface IdempotencyStore {
-  /** `scope` is key id, method and path. Replies made before `notBefore` count as gone. */
+  /** `scope` is key id, method and path. Replies stored before `notBefore` have expired. */
   get(scope: string, key: string, notBefore: number): StoredReply | undefined;
   put(scope: string, key: string, at: number, reply: StoredReply): void;
   prune(before: number): void;

@@ -1,4 +1,4 @@
-// What the core needs of a store for settings and the schedule of backups.
+// The store's ports for settings and the schedule of backups.
 import type { Language } from '../../i18n/languages.ts';
 
 /** What an administrator sets. Stored as one row a setting; a missing or unreadable one has its default. */
@@ -28,22 +28,22 @@ export interface SettingValues {
   /** Names accepted in Host besides the panel's own. */
   readonly hostNames: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** Names the cookie: cookies do not tell ports apart. */
+  /** Part of the cookie's name: cookies ignore the port. */
   readonly instanceId: string;
   readonly backupSchedule: BackupScheduleValue;
   readonly backupLast: BackupOutcomeValue;
 }
 
 export interface BackupScheduleValue {
-  /** null: none are made by themselves. */
+  /** null: no scheduled backups. */
   readonly everyHours: number | null;
-  /** How many scheduled ones are kept. */
+  /** How many scheduled ones stay. */
   readonly keep: number;
   /** With the passphrase that the vault has. */
   readonly encrypted: boolean;
 }
 
-/** What became of the scheduled backups: when the last one was made, and why the one after it was not. */
+/** When the last scheduled backup succeeded, and why the one after it failed. */
 export interface BackupOutcomeValue {
   readonly at: number | null;
   readonly error: string | null;

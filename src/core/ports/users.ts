@@ -1,15 +1,15 @@
-// What the core needs of a store for users and their grants.
+// The store's ports for users and their grants.
 import type { SortField, UserState } from '../../contract/users.ts';
 import type { Account, Grant } from '../../domain/account.ts';
 
-/** A user as stored: the account without its grants, which live in rows of their own. */
+/** A user as stored: the account without its grants, which have rows of their own. */
 export interface UserRow extends Omit<Account, 'grants'> {
   readonly id: number;
   readonly name: string;
   readonly contact: string;
   readonly note: string;
   readonly tags: readonly string[];
-  /** The state as of the last write; exact as long as `dueAt` lies ahead. */
+  /** The state as of the last write; exact as long as `dueAt` is in the future. */
   readonly state: UserState;
   readonly tariffId: number | null;
   /** Bytes left in grants as of the last write. */
@@ -91,7 +91,7 @@ export interface UserStore {
   isInboundNamed(inboundId: number): boolean;
   /** Those with `dueAt <= now`, the earliest first. */
   due(now: number, limit: number): readonly UserRow[];
-  /** Those kept as expired whose term ends after `now`: a clock that was set back since. The earliest end first. */
+  /** Those stored as expired whose term ends after `now`, as after a clock was set back. The earliest end first. */
   endedEarly(now: number, limit: number): readonly UserRow[];
   /** The earliest `dueAt` of all. */
   nextDueAt(): number | null;

@@ -22,7 +22,7 @@ function isServedLocally(env: Env, target: 'panel' | 'links'): boolean {
   return served.some((certificate) => certificate.target === target && certificate.source === 'local');
 }
 
-/** Why phones or other machines will refuse an address as things are. */
+/** Why phones or other machines will refuse an address as it is now. */
 function warningsOf(env: Env, settings: SettingValues): Addresses['warnings'] {
   const { host, publicUrl, linksPort } = settings;
   const warnings: Addresses['warnings'] = [];
@@ -113,7 +113,7 @@ function originAt(env: Env, { host, port }: Place): string {
   return url.origin;
 }
 
-/** Begins to wait for the confirmation and returns its token. Time runs out: everything is as before. */
+/** Starts the wait for the confirmation and returns its token. When the time runs out the change is reverted. */
 function beginTrial(env: Env, place: Place, now: number): string {
   const token = tokenOf(env.crypto.randomBytes(TOKEN_BYTES));
   const endsAt = now + TRIAL_MS;

@@ -1,18 +1,24 @@
-// Settings as a bot may know them: no address, no secret.
-
+// Settings: what a bot may know of them, without addresses and secrets; and as the administrator reads and changes them.
+import type { PanelSettings } from '../../contract/panel-settings.ts';
 import type { SettingsView } from '../../contract/settings.ts';
 import type { Input } from '../../contract/table.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
+import { isTimeZone } from '../../domain/time-zone.ts';
+import { changeReset } from '../../domain/traffic.ts';
 import type { Result } from '../call.ts';
-import type { Context } from '../context.ts';
+import type { Context, Handlers, Transaction } from '../context.ts';
+import { bodyError } from '../panel-error.ts';
+import type { SettingValues } from '../ports/settings.ts';
+import { commitTraffic, openUser } from '../users/change.ts';
+import { patchReader } from '../wire.ts';
 
 const PAGE = 500;
 const BODY_BYTES = 1_048_576;
-/** How long a reply is remembered under its Idempotency-Key. */
+/** How long a reply is stored under its Idempotency-Key. */
 export const IDEMPOTENCY_HOURS = 24;
 
 /** GET /settings. */
-export function getSettings(_input: Input<'getSettings'>, { env, settings }: Context): Result<SettingsView> {
+function getSettings(_input: Input<'getSettings'>, { env, settings }: Context): Result<SettingsView> {
   const body = {
     version: env.version,
     time_zone: settings.timeZone,
@@ -34,3 +40,72 @@ export function getSettings(_input: Input<'getSettings'>, { env, settings }: Con
   };
   return { body };
 }
+
+const CHUNK = 500;
+
+function viewPanelSettings(settings: SettingValues): PanelSettings {
+  return {
+    time_zone: settings.timeZone,
+    language: settings.language,
+    panel_title: settings.panelTitle,
+    subscription_title: settings.subscriptionTitle,
+    update_interval_hours: settings.updateIntervalHours,
+    support_url: settings.supportUrl,
+    announcement: settings.announcement,
+    rate_limit: settings.rateLimit,
+    events_kept_days: settings.eventsKeptDays,
+    audit_kept_days: settings.auditKeptDays,
+  };
+}
+
+/** Settles every user that resets under the former zone and moves the next reset to the new one. */
+function moveResets(tx: Transaction, zone: string): void {
+  const { store, now } = tx;
+  let afterId = 0;
+  for (;;) {
+    const rows = store.users.withResets(afterId, CHUNK);
+    for (const row of rows) {
+      const current = openUser(tx, row);
+      const { account } = current;
+      commitTraffic(tx, current, { account: changeReset(account, account.resetStrategy, now, zone) });
+    }
+    const last = rows.at(-1);
+    if (rows.length < CHUNK || !last) return;
+    afterId = last.id;
+  }
+}
+
+const columnsOf = patchReader<Input<'updateSettings'>, SettingValues>({
+  time_zone: 'timeZone',
+  language: 'language',
+  panel_title: 'panelTitle',
+  subscription_title: 'subscriptionTitle',
+  update_interval_hours: 'updateIntervalHours',
+  support_url: 'supportUrl',
+  announcement: 'announcement',
+  rate_limit: 'rateLimit',
+  events_kept_days: 'eventsKeptDays',
+  audit_kept_days: 'auditKeptDays',
+});
+
+function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result<PanelSettings> {
+  const { settings } = tx;
+  if (input.time_zone !== undefined && !isTimeZone(input.time_zone)) {
+    throw bodyError('validation', '#/time_zone', 'invalid', 'is not an IANA time zone');
+  }
+  const asked = columnsOf(input);
+  const names = Object.keys(asked) as (keyof SettingValues)[];
+  const changed = names.filter((name) => asked[name] !== settings[name]);
+  if (changed.length === 0) return { body: viewPanelSettings(settings) };
+  if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(tx, asked.timeZone);
+  tx.saveSettings(asked);
+  tx.emit('settings.changed', { names: changed });
+  tx.audit('settings', { ...input });
+  return { body: viewPanelSettings({ ...settings, ...asked }) };
+}
+
+export const SETTINGS_HANDLERS = {
+  getSettings: { read: getSettings },
+  getPanelSettings: { read: (_input, { settings }) => ({ body: viewPanelSettings(settings) }) },
+  updateSettings: { write: updateSettings, isHeavy: ({ time_zone }) => time_zone !== undefined },
+} satisfies Handlers<'getSettings' | 'getPanelSettings' | 'updateSettings'>;

@@ -1,4 +1,4 @@
-// One act on many users, in one transaction: what is planned for each is done, or only told.
+// One act on many users, in one transaction: the plan for each is carried out, or only reported.
 
 import type { Input } from '../../contract/table.ts';
 import type { BulkAction, BulkResult } from '../../contract/user-acts.ts';
@@ -6,16 +6,15 @@ import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
 import type { Result } from '../call.ts';
 import type { Transaction, WriteHandler } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
-import { type Act, durationOf, extendBy, resetCounter, setEnabled } from './acts.ts';
 import { commitUser, openUser } from './change.ts';
 import { conditionsOf } from './list.ts';
-import { removeUser } from './users.ts';
+import { type Act, durationOf, extendBy, removeUser, resetCounter, setEnabled } from './users.ts';
 
 type Outcome = BulkResult['results'][number];
 
 /** More users than this are not changed on the thread that answers. */
 const MAX_ON_MAIN = 100;
-/** How many failures an undone bulk lists. */
+/** How many failures an bulkFailure bulk lists. */
 const MAX_LISTED = 100;
 
 function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>): Act {
@@ -23,7 +22,7 @@ function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>
   return action === 'reset' ? resetCounter : setEnabled(action === 'enable');
 }
 
-/** Acts on one user and says what came of it. */
+/** Acts on one user and returns the outcome. */
 type Step = (id: number) => Outcome;
 
 function stepFor(input: Input<'bulkUsers'>, tx: Transaction): Step {
@@ -56,7 +55,7 @@ function targetsOf(input: Input<'bulkUsers'>, tx: Transaction): readonly number[
   return tx.store.users.ids(conditionsOf(filter), tx.now);
 }
 
-function undone(failed: readonly Outcome[], ids: readonly number[] | undefined): PanelError {
+function bulkFailure(failed: readonly Outcome[], ids: readonly number[] | undefined): PanelError {
   const errors = failed.slice(0, MAX_LISTED).map(({ id, detail }) => ({
     pointer: ids ? `#/ids/${ids.indexOf(id)}` : '#/filter',
     code: detail ?? 'failed',
@@ -77,12 +76,12 @@ function bulkUsers(input: Input<'bulkUsers'>, tx: Transaction): Result<BulkResul
     const result = step(id);
     if (result.outcome === 'changed') affected += 1;
     if (result.detail === 'not_found') missing += 1;
-    const kept = result.outcome === 'failed' ? failed : done;
-    if (kept.length < MAX_BULK_IDS) kept.push(result);
+    const group = result.outcome === 'failed' ? failed : done;
+    if (group.length < MAX_BULK_IDS) group.push(result);
   }
   const matched = targets.length - missing;
   if (expect_matched !== undefined && expect_matched !== matched) throw new PanelError('bulk_changed');
-  if (atomic && failed.length > 0) throw undone(failed, input.ids);
+  if (atomic && failed.length > 0) throw bulkFailure(failed, input.ids);
   const results = [...failed, ...done].slice(0, MAX_BULK_IDS);
   const body: BulkResult = { action, dry_run, matched, affected, results };
   if (!dry_run) tx.audit(null, auditDetail(input, matched, affected));

@@ -1,4 +1,4 @@
-// How a user is opened for a change and written back, so that time, state, events and counters always move together.
+// Opens a user for a change and writes it back, so that time, state, events and counters always change together.
 
 import type { EventData, EventType } from '../../contract/events.ts';
 import { type Account, extraBytes, type Grant, stateOf } from '../../domain/account.ts';
@@ -90,7 +90,7 @@ export function settledRow(store: Store, row: UserRow, now: number, zone: string
   return withAccount(row, account, flags, now);
 }
 
-/** The user as it is now, for an act; what time did is not told or written before `commitUser`. */
+/** The user as it is now, for an act. What has come due is neither emitted nor written before `commitUser`. */
 export function openUser(tx: Context, stored: UserRow): Current {
   const { store, now } = tx;
   const grants = liveGrants(store, stored, now);
@@ -106,9 +106,9 @@ export function openUser(tx: Context, stored: UserRow): Current {
   };
 }
 
-/** Writes what time did to a user, and tells it. */
+/** Writes what has come due for a user, with its events. */
 export function commitTime(tx: Transaction, current: Current): void {
-  tellTime(tx, current);
+  emitDue(tx, current);
   write(tx, current, current.row, current.account);
 }
 
@@ -127,7 +127,7 @@ export function commitTraffic(tx: Transaction, current: Current, change: Change)
 
 function commit(tx: Transaction, current: Current, change: Change, stamp: Partial<UserRow>): UserRow {
   const { now } = tx;
-  if (isUnsettled(current.stored, now)) tellTime(tx, current);
+  if (isUnsettled(current.stored, now)) emitDue(tx, current);
   const account = change.account ?? current.account;
   const asked = change.flags ?? current.flags;
   const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
@@ -135,17 +135,17 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
   const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
   for (const { type, data } of change.events ?? []) tx.emit(type, { ...describe(after), ...data });
   if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
-  tellState(tx, current.row.state, after, now);
+  emitState(tx, current.row.state, after, now);
   return write(tx, current, after, account);
 }
 
-/** What every event of a user says. */
+/** The data of every event about a user. */
 export function describe(row: UserRow): EventData {
   return { user_id: row.id, state: row.state, expires_at: toInstantOrNull(row.expiresAt) };
 }
 
-/** Tells what time did, each at its true moment and with the state of that moment; then what a clock set back undid. */
-function tellTime(tx: Transaction, { stored, row: present, grants }: Current): void {
+/** Emits what has come due, each at its true moment and with the state of that moment; then what a clock that was set back undid. */
+function emitDue(tx: Transaction, { stored, row: present, grants }: Current): void {
   const { now, settings } = tx;
   const zone = settings.timeZone;
   const account = accountOf(stored, grants);
@@ -156,13 +156,13 @@ function tellTime(tx: Transaction, { stored, row: present, grants }: Current): v
     const row = withAccount(stored, then.account, then.flags, at);
     const grant = happening.type === 'grant_ended' ? { grant_id: happening.grantId } : {};
     tx.emit(`user.${happening.type}`, { ...describe(row), ...grant }, at);
-    tellState(tx, state, row, at);
+    emitState(tx, state, row, at);
     state = row.state;
   }
-  tellState(tx, state, present, now);
+  emitState(tx, state, present, now);
 }
 
-function tellState(tx: Transaction, before: UserRow['state'], row: UserRow, at: number): void {
+function emitState(tx: Transaction, before: UserRow['state'], row: UserRow, at: number): void {
   if (row.state === before) return;
   if (row.state === 'limited') tx.emit('user.limited', describe(row), at);
   if (row.state === 'active') tx.emit('user.activated', describe(row), at);

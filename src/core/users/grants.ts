@@ -8,9 +8,9 @@ import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { GrantRow, UserRow } from '../ports/users.ts';
-import { requireUser } from '../references.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { commitUser, openUser } from './change.ts';
+import { requireUser } from './users.ts';
 
 /** A grant as it is sent; one that has ended has nothing left, also where that is not written yet. */
 function viewGrant(grant: GrantRow, user: UserRow, now: number): Grant {

@@ -8,7 +8,7 @@ import { PanelError } from '../panel-error.ts';
 import type { PageRequest, UserConditions } from '../ports/users.ts';
 import { sortKeyOf } from '../sort-key.ts';
 import { fromBase64Url, fromInstantOrUndefined, toBase64Url } from '../wire.ts';
-import { viewUser } from './view.ts';
+import { viewUser } from './users.ts';
 
 /** The wire's filter as the store takes it. */
 export function conditionsOf(filter: UserFilter): UserConditions {

@@ -1,13 +1,13 @@
-// What stands behind a subscription link: the user as they are now, and what they may connect to.
+// What a subscription link gives: the user at this moment, and what they may connect to.
 
-import { canConnect, trafficRemaining } from '../../domain/user-state.ts';
+import { canConnect, trafficRemaining } from '../../domain/account.ts';
 import type { Env } from '../context.ts';
 import type { Subscription } from '../core.ts';
 import type { InboundRow } from '../ports/plans.ts';
 import type { Store } from '../ports/ports.ts';
 import { settledRow } from './change.ts';
 
-// A link's last segment; anything else is not even looked up.
+// A link's last segment; anything else causes no query.
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 
 function allowed(store: Store, ids: readonly number[] | null): readonly InboundRow[] {

@@ -1,32 +1,78 @@
-// Users: made from a plan, read, changed and deleted.
+// Users: made from a plan, read, changed and deleted; extended, reset and reissued, one by one or many (bulk.ts).
 
 import type { Input } from '../../contract/table.ts';
 import type { User, UserCreate, UserPatch } from '../../contract/users.ts';
-import { type Account, stateOf } from '../../domain/account.ts';
+import { type Account, stateOf, trafficRemaining } from '../../domain/account.ts';
 import { freshFlags, nextChangeAt } from '../../domain/settle.ts';
-import { setExpiry, startTerm } from '../../domain/term.ts';
-import { changeReset } from '../../domain/traffic.ts';
+import { type Duration, extendTerm, setExpiry, startTerm } from '../../domain/term.ts';
+import { changeReset, resetTraffic } from '../../domain/traffic.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
-import { etagOf, requireMatch } from '../etag.ts';
+import { requireInbounds } from '../inbounds.ts';
+import { PanelError } from '../panel-error.ts';
 import type { TariffRow } from '../ports/plans.ts';
 import type { NewUser, UserRow } from '../ports/users.ts';
-import { requireInbounds, requireUsableTariff, requireUser } from '../references.ts';
-import { fromInstant, isSameJson, tokenOf } from '../wire.ts';
-import { type Change, type Current, commitUser, describe, isUnsettled, openUser } from './change.ts';
-import { listUsers } from './list.ts';
-import { viewUser } from './view.ts';
+import { requireUsableTariff } from '../tariffs.ts';
+import { etagOf, fromInstant, isSameJson, requireMatch, toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
+import { type Change, type Current, commitUser, describe, isUnsettled, openUser, settledRow } from './change.ts';
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
 
-/** A new link and new credentials, all unguessable and each the user's alone. */
+/** A new link and new credentials, all unguessable and unique to the user. */
 export function newCredentials({ crypto }: Pick<Transaction, 'crypto'>): Pick<UserRow, 'token' | 'uuid' | 'password'> {
   return {
     token: tokenOf(crypto.randomBytes(TOKEN_BYTES)),
     uuid: crypto.uuid(),
     password: tokenOf(crypto.randomBytes(PASSWORD_BYTES)),
   };
+}
+
+/** Bytes moved within this many ms: online. */
+export const ONLINE_MS = 60_000;
+
+/** The wire's record of a user, at the context's moment. */
+export function viewUser(context: Context, stored: UserRow): User {
+  const { env, store, now } = context;
+  const row = settledRow(store, stored, now, context.settings.timeZone);
+  const { trafficLimit, extra } = row;
+  const used = row.usedUp + row.usedDown;
+  const view: User = {
+    id: row.id,
+    name: row.name,
+    contact: row.contact,
+    note: row.note,
+    tags: row.tags as string[],
+    state: row.state,
+    tariff_id: row.tariffId,
+    enabled: row.enabled,
+    expires_at: toInstantOrNull(row.expiresAt),
+    hold: row.hold,
+    traffic_limit: trafficLimit,
+    used_up: row.usedUp,
+    used_down: row.usedDown,
+    total_up: row.totalUp,
+    total_down: row.totalDown,
+    traffic_extra: extra,
+    traffic_remaining: trafficRemaining({ trafficLimit, used, extra }),
+    reset_strategy: row.resetStrategy,
+    resets_at: toInstantOrNull(row.resetsAt),
+    device_limit: row.deviceLimit,
+    inbounds: row.inbounds as number[] | null,
+    online: row.onlineAt !== null && row.onlineAt > now - ONLINE_MS,
+    online_at: toInstantOrNull(row.onlineAt),
+    created_at: toInstant(row.createdAt),
+    updated_at: toInstant(row.updatedAt),
+  };
+  if (context.call.actor.access === 'full') view.sub_url = env.subUrl(row.token);
+  return view;
+}
+
+/** The user, or `not_found`. */
+export function requireUser({ store }: Context, id: number): UserRow {
+  const row = store.users.get(id);
+  if (!row) throw new PanelError('not_found');
+  return row;
 }
 
 /** What every operation returns that answers with the user. */
@@ -187,7 +233,7 @@ function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
   return userResult(tx, row);
 }
 
-/** Deletes a user for good and tells it, with what a bot needs to say good-bye. */
+/** Deletes a user for good. The event has the contact, so that a bot can still notify the user. */
 export function removeUser(tx: Transaction, row: UserRow): void {
   tx.store.users.remove(row.id);
   tx.emit('user.deleted', { user_id: row.id, name: row.name, contact: row.contact, tariff_id: row.tariffId });
@@ -201,10 +247,78 @@ function deleteUser(input: Input<'deleteUser'>, tx: Transaction): Result<undefin
   return { body: undefined };
 }
 
+/** What an act would do to a user: a change, nothing, or why it cannot. */
+export type Plan = { readonly change: Change } | 'unchanged' | PanelError;
+export type Act = (current: Current, tx: Transaction) => Plan;
+
+/** Exactly one of days and months, or `extend_amount`. */
+export function durationOf(input: { days?: number | undefined; months?: number | undefined }): Duration {
+  const { days, months } = input;
+  if (days !== undefined && months === undefined) return { days };
+  if (months !== undefined && days === undefined) return { months };
+  throw new PanelError('extend_amount', [
+    { pointer: '#', code: 'extend_amount', message: 'exactly one of days and months is required' },
+  ]);
+}
+
+/** Extends the term; the domain decides from when. */
+export function extendBy(amount: Duration): Act {
+  const asked = 'days' in amount ? { days: amount.days } : { months: amount.months };
+  const pointer = 'days' in amount ? '#/days' : '#/months';
+  return (current, { now, settings }) => {
+    const result = extendTerm(current.account, amount, now, settings.timeZone);
+    if (result.ok) {
+      const { account } = result;
+      return { change: { account, flags: freshFlags(account, now), events: [{ type: 'user.extended', data: asked }] } };
+    }
+    if (result.error === 'term_unlimited') return new PanelError('term_unlimited');
+    return new PanelError('validation', [{ pointer, code: 'too_big', message: 'the term would end after 2100-01-01' }]);
+  };
+}
+
+/** Sets the period counter to zero. */
+export const resetCounter: Act = (current, { now, settings }) => {
+  const account = resetTraffic(current.account, now, settings.timeZone);
+  return { change: { account, events: [{ type: 'user.reset' }] } };
+};
+
+/** Enables or disables; a user who is so already stays unchanged. */
+export function setEnabled(enabled: boolean): Act {
+  return (current) => {
+    if (current.account.enabled === enabled) return 'unchanged';
+    const events = [{ type: enabled ? 'user.enabled' : 'user.disabled' }] as const;
+    return { change: { account: { ...current.account, enabled }, events } };
+  };
+}
+
+const reissue: Act = (_current, tx) => {
+  return { change: { fields: newCredentials(tx), events: [{ type: 'user.reissued' }] } };
+};
+
+function actOn(tx: Transaction, id: number, act: Act, detail: Readonly<Record<string, unknown>>): Result<User> {
+  const stored = requireUser(tx, id);
+  const current = openUser(tx, stored);
+  const plan = act(current, tx);
+  if (plan instanceof PanelError) throw plan;
+  if (plan === 'unchanged') return userResult(tx, stored);
+  const row = commitUser(tx, current, plan.change);
+  tx.audit(`user:${id}`, detail);
+  return userResult(tx, row);
+}
+
+function extendUser(input: Input<'extendUser'>, tx: Transaction): Result<User> {
+  const amount = durationOf(input);
+  return actOn(tx, input.id, extendBy(amount), { ...amount });
+}
+
 export const USER_HANDLERS = {
-  listUsers: { read: listUsers },
   createUser: { write: createUser },
   getUser: { read: getUser, opensTransaction: true },
   updateUser: { write: updateUser },
   deleteUser: { write: deleteUser },
-} satisfies Handlers<'listUsers' | 'createUser' | 'getUser' | 'updateUser' | 'deleteUser'>;
+  extendUser: { write: extendUser },
+  resetTraffic: { write: (input, tx) => actOn(tx, input.id, resetCounter, {}) },
+  reissueUser: { write: (input, tx) => actOn(tx, input.id, reissue, {}) },
+} satisfies Handlers<
+  'createUser' | 'getUser' | 'updateUser' | 'deleteUser' | 'extendUser' | 'resetTraffic' | 'reissueUser'
+>;

@@ -2,8 +2,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import type { UserState } from '../contract/users.ts';
-import type { StateFacts } from './user-state.ts';
-import { canConnect, trafficRemaining, userState } from './user-state.ts';
+import { canConnect, type StateFacts, trafficRemaining, userState } from './account.ts';
 
 const NOW = 1_000_000;
 const active: StateFacts = { enabled: true, expiresAt: NOW + 1, hold: null, trafficLimit: 100, used: 99, extra: 0 };
