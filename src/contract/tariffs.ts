@@ -60,7 +60,6 @@ export const tariffCreate = z
     archived: fields.archived.default(false),
   })
   .meta({ id: 'TariffCreate' });
-export type TariffCreate = z.output<typeof tariffCreate>;
 
 export const tariffPatch = z
   .strictObject(fields)
