@@ -85,7 +85,7 @@ describe.each(loaded)('$code', ({ tag, texts }) => {
     }
   });
 
-  it('leaves nothing in English, as far as its script tells', () => {
+  it('leaves nothing in English, where its script shows it', () => {
     if (scriptOf(tag) === scriptOf('en')) return;
     const same = [...english].filter(([key, forms]) => {
       const text = forms.get('') ?? '';
