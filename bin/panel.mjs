@@ -39,7 +39,9 @@ function runInNewerNode() {
   if (!newer)
     fail(`Node ${NEEDED_MAJOR} or newer is needed, this is ${process.version}. Run \`npm ci\` or install it.`);
 
-  const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(newer, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) {
     // The child decides when it is done. A terminal's Ctrl-C reaches the child by itself; twice would mean "now".
     const isFromTerminal = process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT');

@@ -5,8 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PanelError } from '../core/panel-error.ts';
-import { claimControlAddress, findControlAddress } from './control-address.ts';
-import { type ControlHandler, type ControlSocket, connectControl, openControlSocket } from './control-socket.ts';
+import {
+  type ControlHandler,
+  type ControlSocket,
+  claimControlAddress,
+  connectControl,
+  findControlAddress,
+  openControlSocket,
+} from './control-socket.ts';
 import { openLog } from './log.ts';
 
 let folder = '';

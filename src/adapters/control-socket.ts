@@ -1,19 +1,20 @@
-// How the command line speaks to a running panel: a socket (or an owner-only named pipe) that takes a line of JSON and answers with one.
+// The control socket, by which the command line talks to a running panel: each line of JSON is a request, each answer another line.
 //
-// Whoever may open it may manage the panel, so it lies in a folder of mode 0700 and is itself 0600. It knows the command line's own
-// commands and nothing else; they are judged by the handler.
+// Who may open it may manage the panel, so it is in a folder of mode 0700 and is itself 0600 (on Windows an owner-only named pipe). It
+// knows the commands of the command line and nothing else; the handler validates them.
 //
 // → {"command": "key-list", "args": {}}
 // ← {"result": …}   or   {"error": {"code": "wrong_password", "errors": […], "retryAfter": 3}}
-import { chmodSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import type { ErrorCode, FieldError } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
-import { claimControlAddress, findControlAddress, releaseControlAddress } from './control-address.ts';
-import { readLines } from './lines.ts';
 
-/** Carries out one command. Throws PanelError for what is expected to fail. */
+/** Runs one command. Throws PanelError for expected failures. */
 export type ControlHandler = (command: string, args: unknown) => Promise<unknown>;
 
 export type ControlSocket = { close(): Promise<void> };
@@ -31,7 +32,7 @@ const LONGEST_REQUEST = 64 * 1024;
 const MAX_CONNECTIONS = 8;
 const IDLE_MS = 30_000;
 
-/** Listens for the folder whose lock this process holds. Rejects with what the system says where it cannot. */
+/** Listens for the data folder whose lock this process has. Rejects with the system's error. */
 export async function openControlSocket(folder: string, handle: ControlHandler, log: Log): Promise<ControlSocket> {
   const address = claimControlAddress(folder);
   const idle = new Set<Socket>();
@@ -51,7 +52,7 @@ export async function openControlSocket(folder: string, handle: ControlHandler, 
 
   const server = createServer((socket) => {
     idle.add(socket);
-    // A command takes as long as it takes: only who asks for nothing is idle.
+    // A command may take long: only a connection without one is idle.
     socket.setTimeout(IDLE_MS, () => idle.has(socket) && socket.destroy());
     socket.on('error', () => socket.destroy());
     socket.on('close', () => idle.delete(socket));
@@ -97,7 +98,7 @@ export function connectControl(folder: string): Promise<ControlClient | null> {
 
 function clientOn(socket: Socket): ControlClient {
   const waiting: { resolve(result: unknown): void; reject(error: PanelError): void }[] = [];
-  const giveUp = () => {
+  const failAll = () => {
     for (const { reject } of waiting.splice(0)) reject(new PanelError('unavailable'));
   };
   readLines(socket, Number.POSITIVE_INFINITY, async (line) => {
@@ -106,14 +107,14 @@ function clientOn(socket: Socket): ControlClient {
     if (error) asked?.reject(new PanelError(error.code, error.errors, error.retryAfter));
     else asked?.resolve(result);
   });
-  socket.on('error', giveUp);
-  socket.on('close', giveUp);
+  socket.on('error', failAll);
+  socket.on('close', failAll);
 
   return {
     ask: (command, args) =>
       new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });
-        if (socket.destroyed) giveUp();
+        if (socket.destroyed) failAll();
         else socket.write(`${JSON.stringify({ command, args })}\n`);
       }),
     close: () => socket.destroy(),
@@ -121,5 +122,89 @@ function clientOn(socket: Socket): ControlClient {
 }
 
 function failureOf({ code, errors, retryAfter }: PanelError): Failure {
-  return { code, ...(errors ? { errors } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) };
+  return { code, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }) };
+}
+
+const SOCKET = 'control.sock';
+const NOTE = 'control.address';
+/** sun_path holds 108 bytes on Linux and 104 on macOS, the closing zero included (unix(7), unix(4)). */
+const LONGEST_PATH = 103;
+const TEMP_PREFIX = 'gatehouse-';
+
+type AddressOptions = { readonly platform?: NodeJS.Platform; readonly temp?: string };
+
+/**
+ * The address to listen on: a socket in the data folder. A killed panel's socket is removed. Only the owner of the folder's lock may
+ * call this. On Windows it is a named pipe, and where the folder's path is too long for a socket it is in a new 0700 folder for
+ * temporary files: both have random names, so that no other user can create them first, and are noted in the data folder.
+ */
+export function claimControlAddress(
+  folder: string,
+  { platform = process.platform, temp = tmpdir() }: AddressOptions = {},
+): string {
+  releaseControlAddress(folder);
+  const inside = join(folder, SOCKET);
+  if (platform !== 'win32' && Buffer.byteLength(inside) <= LONGEST_PATH) return inside;
+  const address =
+    platform === 'win32'
+      ? `\\\\.\\pipe\\gatehouse-${randomBytes(16).toString('hex')}`
+      : join(mkdtempSync(join(temp, TEMP_PREFIX)), SOCKET);
+  writeFileSync(join(folder, NOTE), address, { mode: 0o600 });
+  return address;
+}
+
+/** Where a panel that owns the folder would listen. */
+export function findControlAddress(folder: string): string {
+  return notedAddress(folder) ?? join(folder, SOCKET);
+}
+
+/** Removes socket and note. */
+export function releaseControlAddress(folder: string): void {
+  const noted = notedAddress(folder);
+  rmSync(join(folder, SOCKET), { force: true });
+  rmSync(join(folder, NOTE), { force: true });
+  if (noted === null || basename(noted) !== SOCKET || !basename(dirname(noted)).startsWith(TEMP_PREFIX)) return;
+  try {
+    rmSync(noted, { force: true });
+    rmdirSync(dirname(noted));
+  } catch {
+    // The system has deleted its temporary files, or the folder has other files in it by now.
+  }
+}
+
+function notedAddress(folder: string): string | null {
+  try {
+    return readFileSync(join(folder, NOTE), 'utf8').trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Calls `handle` for each complete line of UTF-8, without its line feed, the next only when the last is done.
+ * A line of more than `longest` bytes ends the connection; so does a handler that rejects.
+ */
+function readLines(socket: Socket, longest: number, handle: (line: string) => Promise<void>): void {
+  let pending: Buffer[] = [];
+  let size = 0;
+  let queue = Promise.resolve();
+
+  const take = (chunk: Buffer) => {
+    pending.push(chunk);
+    size += chunk.length;
+    if (size > longest) socket.destroy();
+  };
+
+  socket.on('data', (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0 && !socket.destroyed; end = chunk.indexOf(10, start)) {
+      take(chunk.subarray(start, end));
+      start = end + 1;
+      const line = Buffer.concat(pending).toString('utf8');
+      pending = [];
+      size = 0;
+      queue = queue.then(() => handle(line)).catch(() => void socket.destroy());
+    }
+    if (start < chunk.length) take(chunk.subarray(start));
+  });
 }

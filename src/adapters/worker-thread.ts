@@ -51,7 +51,7 @@ export interface ThreadOptions {
   readonly log?: Log;
 }
 
-/** The thread's young generation: its tasks stream rows, and the default size would only let garbage pile up. */
+/** Limits the thread's young generation: its tasks read rows one by one, and by default V8 lets garbage accumulate. */
 const YOUNG_GENERATION_MB = 4;
 
 /** A module beside the one at `from`, which has the same name in the sources and in the bundle. */

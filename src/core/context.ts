@@ -4,14 +4,14 @@ import type { Input, Output } from '../contract/table.ts';
 import type { Call, HandledId, ReadId, Result } from './call.ts';
 import type { CoreParts } from './core.ts';
 import type { PanelError } from './panel-error.ts';
-import type { Place } from './ports/host.ts';
+import type { ListenAddress } from './ports/host.ts';
 import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
 import type { SettingValues } from './ports/settings.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 /** A change of the listening address that waits to be confirmed from there. In memory only: a restart reverts it. */
 export interface AddressTrial {
-  readonly place: Place;
+  readonly place: ListenAddress;
   readonly tokenHash: string;
   readonly endsAt: number;
   /** Stops the timer that ends it. */

@@ -1,17 +1,16 @@
-// How a panel is asked to run, and what of it cannot be.
+// The options of a run, and which of them are impossible.
 import { isIP } from 'node:net';
 import { isDnsName } from '../adapters/addresses.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import { isLoopback } from './origin.ts';
 import { refusal } from './refusal.ts';
 
-/** What is asked for at the start. It holds for this run; what is left out comes from the panel's settings. */
+/** The options of a start. They hold for this run; what is left out comes from the panel's settings. */
 export type PanelOptions = {
   /** Absolute path of the data folder. */
   readonly folder: string;
   /** The address to listen on. */
   readonly host?: string | undefined;
-  /** 0: any free port, for this run only. `free`: for this run the next free one behind the set one. At the first start the port is kept. */
+  /** 0: any free port, for this run only. `free`: for this run, the next free one after the set one. The port of the first start is stored. */
   readonly port?: number | 'free' | undefined;
   /** Plain HTTP, behind a reverse proxy on this machine. */
   readonly plainHttp?: boolean | undefined;
@@ -31,7 +30,7 @@ export type PanelOptions = {
   readonly passwordCost?: number | undefined;
 };
 
-/** Throws a refusal `address` for what cannot be, whatever the settings are. */
+/** Throws a refusal `address` for what is impossible with any settings. */
 export function checkOptions({ host, port, publicUrl }: PanelOptions): void {
   if (host !== undefined && isIP(host) === 0 && !isDnsName(host)) {
     throw refusal(
@@ -57,14 +56,14 @@ export function checkPlainHttp(isPlain: boolean, host: string): void {
   }
 }
 
-/** The settings that a run replaces by what it was asked for. */
+/** The settings that this run's options replace. */
 export function overridesOf(options: PanelOptions): Partial<SettingValues> {
   const { rateLimit, publicUrl, trustedProxies } = options;
   const origin = publicUrl === undefined ? null : originIn(publicUrl);
   return {
-    ...(rateLimit === undefined ? {} : { rateLimit }),
-    ...(origin === null ? {} : { publicUrl: origin }),
-    ...(trustedProxies === undefined ? {} : { trustedProxies }),
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(origin !== null && { publicUrl: origin }),
+    ...(trustedProxies !== undefined && { trustedProxies }),
   };
 }
 
@@ -73,4 +72,9 @@ export function originIn(text: string): string | null {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) return null;
   return url.href === `${url.origin}/` ? url.origin : null;
+}
+
+export function isLoopback(host: string): boolean {
+  if (isIP(host) === 0) return host.toLowerCase() === 'localhost';
+  return host.startsWith('127.') || /^[0:]+1$/.test(host);
 }

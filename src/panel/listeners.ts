@@ -1,14 +1,17 @@
-// The panel's sockets: the one it listens on, one that is being tried, and one for links alone. All share the same doors.
+// The panel's sockets: the one it listens on, one on trial, and one for links alone. How the first port is found, and why one cannot be used.
 import type { AddressInfo } from 'node:net';
 import { PanelError } from '../core/panel-error.ts';
-import type { CertificateTarget, Listeners, Place } from '../core/ports/host.ts';
+import type { CertificateTarget, ListenAddress, Listeners } from '../core/ports/host.ts';
+import type { Store } from '../core/ports/ports.ts';
 import type { PanelServer, TlsIdentity } from '../http/server.ts';
+import { checkPlainHttp, type PanelOptions } from './config.ts';
+import { reasonOf, refusal } from './refusal.ts';
 
-/** Makes a server for a target that is not listening yet; `accepted` hears of each of its sockets. */
+/** Makes a server for a target that is not listening yet; `accepted` is called with each of its sockets. */
 export type OpenServer = (target: CertificateTarget, accepted: (socket: object) => void) => PanelServer;
 
 export interface PanelListeners extends Listeners {
-  /** Whether a request's socket came by the place under trial. */
+  /** Whether a socket was accepted at the address on trial. */
   isOnTrial(socket: object): boolean;
   /** Where the panel listens. */
   address(): AddressInfo | null;
@@ -20,14 +23,14 @@ export interface PanelListeners extends Listeners {
 
 interface Listening {
   readonly server: PanelServer;
-  readonly place: Place;
+  readonly address: ListenAddress;
 }
 
-/** `moved` hears where the panel listens once a trial was kept. A former socket gets `graceMs` to finish its replies. */
+/** `moved` is called with the new address once a trial is accepted. A former socket gets `graceMs` to finish its replies. */
 export function createListeners(
   openServer: OpenServer,
   graceMs: number,
-  moved: (place: Place) => void,
+  moved: (address: ListenAddress) => void,
 ): PanelListeners {
   let present: Listening | null = null;
   let trial: Listening | null = null;
@@ -35,23 +38,27 @@ export function createListeners(
   const onTrial = new WeakSet<object>();
   const closing = new Set<Promise<void>>();
 
-  async function listenAt(place: Place, target: CertificateTarget = 'panel', isTrial = false): Promise<Listening> {
+  async function listenAt(
+    address: ListenAddress,
+    target: CertificateTarget = 'panel',
+    isTrial = false,
+  ): Promise<Listening> {
     const server = openServer(target, (socket) => {
       if (isTrial) onTrial.add(socket);
     });
-    const { port } = await server.listen(place.host, place.port);
-    return { server, place: { host: place.host, port } };
+    const { port } = await server.listen(address.host, address.port);
+    return { server, address: { host: address.host, port } };
   }
 
-  /** Lets go of a socket at once; what it still answers may take its time. */
+  /** Stops listening at once; running replies may finish. */
   function release({ server }: Listening): void {
     const done = server.close(graceMs).finally(() => closing.delete(done));
     closing.add(done);
   }
 
-  /** The two cannot listen side by side: the same port, or part of it. */
-  function collides(place: Place): boolean {
-    return present !== null && present.place.port === place.port;
+  /** Whether both cannot listen at the same time: the same port. */
+  function collides({ port }: ListenAddress): boolean {
+    return present !== null && present.address.port === port;
   }
 
   return {
@@ -65,40 +72,40 @@ export function createListeners(
       present = await listenAt({ host, port });
       return present.server.address() as AddressInfo;
     },
-    async tryAt(place) {
+    async tryAt(address) {
       if (trial) throw new PanelError('unavailable');
       const former = present;
-      if (former && collides(place)) release(former);
+      if (former && collides(address)) release(former);
       try {
-        trial = await listenAt(place, 'panel', true);
+        trial = await listenAt(address, 'panel', true);
       } catch {
-        if (former && collides(place)) present = await listenAt(former.place);
+        if (former && collides(address)) present = await listenAt(former.address);
         throw new PanelError('address_in_use');
       }
     },
-    async keepTrial() {
+    async acceptTrial() {
       if (!trial) return;
-      if (present && !collides(trial.place)) release(present);
+      if (present && !collides(trial.address)) release(present);
       present = trial;
       trial = null;
-      moved(present.place);
+      moved(present.address);
     },
-    async dropTrial() {
+    async cancelTrial() {
       if (!trial) return;
       const tried = trial;
       trial = null;
       release(tried);
-      if (present && collides(tried.place)) present = await listenAt(present.place);
+      if (present && collides(tried.address)) present = await listenAt(present.address);
     },
-    async serveLinksAt(place) {
+    async serveLinksAt(address) {
       const former = links;
       links = null;
       if (former) release(former);
-      if (!place) return;
+      if (!address) return;
       try {
-        links = await listenAt(place, 'links');
+        links = await listenAt(address, 'links');
       } catch {
-        if (former) links = await listenAt(former.place, 'links');
+        if (former) links = await listenAt(former.address, 'links');
         throw new PanelError('address_in_use');
       }
     },
@@ -107,4 +114,62 @@ export function createListeners(
       await Promise.all([...open.map(({ server }) => server.close(ms)), ...closing]);
     },
   };
+}
+
+const FIRST_PORT = 8443;
+const PORTS_TRIED = 100;
+
+/**
+ * Listens at the given or the set address, at the first start at the first free port, and returns where. That port is stored, unless
+ * the given one is for this run only. Throws a refusal `address`.
+ */
+export async function listenFirst(
+  server: Pick<PanelServer, 'listen'>,
+  options: PanelOptions,
+  store: Store,
+): Promise<ListenAddress> {
+  const { settings } = store;
+  const { host: setHost, port: setPort } = settings.get();
+  const host = options.host ?? setHost;
+  checkPlainHttp(options.plainHttp ?? false, host);
+  const isFirst = !settings.has('port');
+  const ports = portsFor(options.port, isFirst, setPort);
+  const port = await listenOnOneOf(server, host, ports);
+  // On a full disk too: links that were given out must work after a restart.
+  if (isFirst && options.port !== 0 && options.port !== 'free') store.write(() => settings.set({ port }), 'essential');
+  return { host, port };
+}
+
+/** The first free one of them: a second panel on one machine needs no flag. */
+async function listenOnOneOf(
+  server: Pick<PanelServer, 'listen'>,
+  host: string,
+  ports: readonly number[],
+): Promise<number> {
+  for (const port of ports) {
+    try {
+      return (await server.listen(host, port)).port;
+    } catch (error) {
+      const isLast = port === ports.at(-1);
+      if (codeOf(error) !== 'EADDRINUSE' || isLast) throw refusal('address', explainFailure(error, host, port));
+    }
+  }
+  throw refusal('address', 'There is no port to listen on.');
+}
+
+function portsFor(given: PanelOptions['port'], isFirst: boolean, set: number): readonly number[] {
+  if (given === 'free') return Array.from({ length: PORTS_TRIED }, (_, index) => 1 + ((set + index) % 65_535));
+  return given === undefined && isFirst ? firstPorts() : [given ?? set];
+}
+
+const firstPorts = () => Array.from({ length: PORTS_TRIED }, (_, index) => FIRST_PORT + index);
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : '');
+
+function explainFailure(error: unknown, host: string, port: number): string {
+  const code = codeOf(error);
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is taken by another program. Name another one with --port.`;
+  if (code === 'EACCES') return `This user may not listen on port ${port}. Name one above 1023 with --port.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `${host} is not an address of this machine.`;
+  return `${host}, port ${port}, cannot be listened on: ${reasonOf(error)}.`;
 }

@@ -1,6 +1,7 @@
 // What base_url begins with, and which hosts are this machine's alone.
 import { describe, expect, test } from 'vitest';
-import { isEverywhere, isLoopback, originOf } from './origin.ts';
+import { isLoopback } from './config.ts';
+import { isEverywhere, originOf } from './reach.ts';
 
 const at = (host: string, more = {}) =>
   originOf({ scheme: 'https', host, port: 8443, publicAddress: null, ...more }, () => '192.168.1.20');

@@ -19,8 +19,7 @@ import { createBackups } from './backup/backups.ts';
 import { checkOptions, overridesOf, type PanelOptions } from './config.ts';
 import { FILES } from './data-folder.ts';
 import { createHeavyWriter } from './heavy-writer.ts';
-import { createListeners } from './listeners.ts';
-import { listenFirst } from './listening.ts';
+import { createListeners, listenFirst } from './listeners.ts';
 import { addressesOf, runCommand, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
 import { ownFolder } from './owned-folder.ts';
@@ -87,8 +86,8 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const heavy = createHeavyWriter({ database: owned.database }, reach.origin, log);
   closers.push(heavy.close);
   const { instanceId } = store.settings.get();
-  const keeping = { instanceId, keyFile: options.keyFile ?? null, dataFolder: folder, log };
-  const vault = await openVault({ ...keeping, sealed: store.sealed });
+  const vaultOptions = { instanceId, keyFile: options.keyFile ?? null, dataFolder: folder, log };
+  const vault = await openVault({ ...vaultOptions, sealed: store.sealed });
   const backups = createBackups({
     folder,
     store,
@@ -97,13 +96,13 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     version,
     database: owned.database,
     swap: owned.swap,
-    openEmptyVault: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
+    openEmptyVault: () => openVault({ ...vaultOptions, sealed: { keyId: () => null } }),
     linksOrigin: () => store.settings.get().publicUrl ?? reach.origin(),
     releaseDatabase: heavy.close,
   });
   let host: HostPorts | null = null;
   const core = createCore({ ...parts, store, vault, log, heavy, backups, host: () => host, origin: reach.origin });
-  // The core keeps the settings from its first look on: until the port is known they are read from the store.
+  // The core caches the settings when it first reads them: until the port is known they are read from the store.
   const settings = store.settings.get();
   log.hide(settings.secretPath);
   const hideChanged = core.subscribe(({ type }) => {
@@ -196,7 +195,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   };
 }
 
-/** Opens the listener for links where one is set; that it cannot listen must not keep the panel from starting. */
+/** Opens the listener for links where one is set; the panel starts also where it cannot listen. */
 async function openLinks(listeners: Listeners, { linksPort, linksHost }: SettingValues, log: Log): Promise<void> {
   if (linksPort === null) return;
   try {

@@ -1,8 +1,7 @@
 // Carries out a command of the command line: by the panel that runs on the data folder, or, where none does, in this process.
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectControl } from '../adapters/control-socket.ts';
-import { noVault } from '../adapters/vault/no-vault.ts';
-import { openVault } from '../adapters/vault/vault.ts';
+import { noVault, openVault } from '../adapters/vault/vault.ts';
 import { createCore } from '../core/create-core.ts';
 import type { SealedStore } from '../core/ports/administrator.ts';
 import type { Log, Store } from '../core/ports/ports.ts';
@@ -10,8 +9,8 @@ import { createBackups } from './backup/backups.ts';
 import { findAuthority, findDataFolder, hasPanel } from './data-folder.ts';
 import { type CommandArgs, type CommandName, type CommandResult, runCommand } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
-import { originOf } from './origin.ts';
 import { ownFolder } from './owned-folder.ts';
+import { originOf } from './reach.ts';
 import { explained, isRefusal, refusal } from './refusal.ts';
 
 /** How long a panel may take from its lock to its control socket. */

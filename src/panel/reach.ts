@@ -1,10 +1,10 @@
-// By which addresses and names the panel is reached, as networks come and go.
-import { machineNames } from '../adapters/addresses.ts';
+// By which addresses and names the panel is reached, as the machine's networks change.
+import { isIPv6 } from 'node:net';
+import { lanAddress, machineNames } from '../adapters/addresses.ts';
+import type { ListenAddress } from '../core/ports/host.ts';
 import type { Timers } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { originIn, type PanelOptions } from './config.ts';
-import type { Place } from './listening.ts';
-import { originOf } from './origin.ts';
 
 export type NamedSettings = Pick<SettingValues, 'publicAddress' | 'publicUrl' | 'hostNames'>;
 
@@ -13,37 +13,37 @@ export type Reach = {
   origin(): string;
   /** Accepted in Host besides IP literals. */
   names(): ReadonlySet<string>;
-  /** Says what is really listened on: a port that was left to the system, say. */
-  listensOn(place: Place): void;
+  /** Sets where the panel listens, which may be a port that the system chose. */
+  listensOn(address: ListenAddress): void;
   stop(): void;
 };
 
-/** How long one look at the machine's network interfaces is good for. */
-const LOOK_AGAIN_MS = 60_000;
+/** How often the machine's network interfaces are read. */
+const REFRESH_MS = 60_000;
 
 export function createReach(
   { publicUrl, plainHttp }: PanelOptions,
   settings: () => SettingValues,
   timers: Timers,
 ): Reach {
-  let place: Place = settings();
+  let address: ListenAddress = settings();
   const outer = publicUrl === undefined ? null : originIn(publicUrl);
   let origin = '';
   let names: ReadonlySet<string> = new Set();
-  const look = () => {
+  const refresh = () => {
     const { publicAddress } = settings();
-    origin = outer ?? originOf({ scheme: plainHttp ? 'http' : 'https', ...place, publicAddress });
+    origin = outer ?? originOf({ scheme: plainHttp ? 'http' : 'https', ...address, publicAddress });
     names = new Set(namesOf(settings()));
   };
-  look();
+  refresh();
   return {
     origin: () => origin,
     names: () => names,
     listensOn(now) {
-      place = now;
-      look();
+      address = now;
+      refresh();
     },
-    stop: timers.every(LOOK_AGAIN_MS, look),
+    stop: timers.every(REFRESH_MS, refresh),
   };
 }
 
@@ -54,4 +54,28 @@ export function namesOf({ publicAddress, publicUrl, hostNames }: NamedSettings):
     .filter((name): name is string => name !== null)
     .map((name) => name.toLowerCase().replace(/^\[|\]$/g, ''));
   return [...new Set([...machineNames(), ...names])];
+}
+
+type OriginParts = {
+  readonly scheme: 'http' | 'https';
+  /** What is listened on. */
+  readonly host: string;
+  readonly port: number;
+  /** The address that the administrator set; null: the machine's own. */
+  readonly publicAddress: string | null;
+};
+
+/**
+ * How the panel's addresses begin, `https://<address>:<port>`: the public address if set, otherwise the one listened on; where that is
+ * all addresses, the LAN's, and without a network 127.0.0.1.
+ */
+export function originOf({ scheme, host, port, publicAddress }: OriginParts, lan = lanAddress): string {
+  const address = publicAddress ?? (isEverywhere(host) ? (lan() ?? '127.0.0.1') : host);
+  const isDefault = port === (scheme === 'https' ? 443 : 80);
+  return `${scheme}://${isIPv6(address) ? `[${address}]` : address}${isDefault ? '' : `:${port}`}`;
+}
+
+/** Whether listening there means listening on every address. */
+export function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || (isIPv6(host) && /^[0:]+$/.test(host));
 }

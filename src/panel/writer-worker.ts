@@ -1,6 +1,6 @@
 // The writer thread: runs a write that would block the event loop, over a database connection of its own.
 import { workerData } from 'node:worker_threads';
-import { noVault } from '../adapters/vault/no-vault.ts';
+import { noVault } from '../adapters/vault/vault.ts';
 import { serveTasks, threadLog } from '../adapters/worker-thread.ts';
 import type { Call, HandledId } from '../core/call.ts';
 import { createHeavyEnv } from '../core/create-core.ts';

@@ -10,12 +10,23 @@ describe('a connection', () => {
     using temp = tempStore();
     const read = (name: string) => temp.db.pragma(name, { simple: true });
     expect({
-      ...{ busy_timeout: read('busy_timeout'), journal_mode: read('journal_mode'), synchronous: read('synchronous') },
-      ...{ foreign_keys: read('foreign_keys'), trusted_schema: read('trusted_schema'), mmap_size: read('mmap_size') },
-      ...{ cell_size_check: read('cell_size_check'), temp_store: read('temp_store') },
+      busy_timeout: read('busy_timeout'),
+      journal_mode: read('journal_mode'),
+      synchronous: read('synchronous'),
+      foreign_keys: read('foreign_keys'),
+      trusted_schema: read('trusted_schema'),
+      mmap_size: read('mmap_size'),
+      cell_size_check: read('cell_size_check'),
+      temp_store: read('temp_store'),
     }).toEqual({
-      ...{ busy_timeout: 10_000, journal_mode: 'wal', synchronous: 2, foreign_keys: 1, trusted_schema: 0 },
-      ...{ mmap_size: 0, cell_size_check: 1, temp_store: 2 },
+      busy_timeout: 10_000,
+      journal_mode: 'wal',
+      synchronous: 2,
+      foreign_keys: 1,
+      trusted_schema: 0,
+      mmap_size: 0,
+      cell_size_check: 1,
+      temp_store: 2,
     });
     expect(Number(read('journal_size_limit'))).toBeGreaterThan(0);
   });

@@ -72,8 +72,16 @@ function openDisk(pieces: number | null = PIECES): Disk {
 /** Writes a row of more than two pages. */
 function note(store: Store): number {
   return store.audit.append({
-    ...{ at: 1, actorKind: 'panel', actorId: null, actorName: 'panel', action: 'x', outcome: 'done', target: null },
-    ...{ detail: JSON.stringify({ text: 'x'.repeat(9000) }), address: null, requestId: 'x' },
+    at: 1,
+    actorKind: 'panel',
+    actorId: null,
+    actorName: 'panel',
+    action: 'x',
+    outcome: 'done',
+    target: null,
+    detail: JSON.stringify({ text: 'x'.repeat(9000) }),
+    address: null,
+    requestId: 'x',
   });
 }
 

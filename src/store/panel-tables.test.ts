@@ -11,8 +11,14 @@ describe('keys and sessions', () => {
     using temp = tempStore();
     const { keys } = temp.store;
     const key: Omit<KeyRow, 'id'> = {
-      ...{ name: 'bot', access: 'full', prefix: 'pnl_1234', createdAt: 1, expiresAt: null, revokedAt: null },
-      ...{ lastUsedAt: null, lastUsedFrom: null },
+      name: 'bot',
+      access: 'full',
+      prefix: 'pnl_1234',
+      createdAt: 1,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      lastUsedFrom: null,
     };
     const a = keys.insert(key, hash('a'));
     const b = keys.insert({ ...key, access: 'read', expiresAt: 100 }, hash('b'));
@@ -35,8 +41,14 @@ describe('keys and sessions', () => {
     const { store } = temp;
     const { keys } = store;
     const key: Omit<KeyRow, 'id'> = {
-      ...{ name: 'bot', access: 'full', prefix: 'pnl_1234', createdAt: 1, expiresAt: null, revokedAt: null },
-      ...{ lastUsedAt: null, lastUsedFrom: null },
+      name: 'bot',
+      access: 'full',
+      prefix: 'pnl_1234',
+      createdAt: 1,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      lastUsedFrom: null,
     };
     const id = keys.insert(key, hash('a'));
     const found = () => keys.byHash(hash('a'));

@@ -8,14 +8,42 @@ import type { GrantRow } from '../core/ports/users.ts';
 const MAX = Number.MAX_SAFE_INTEGER;
 
 const NODE: Omit<NodeRow, 'id'> = {
-  ...{ name: 'Frankfurt', kind: 'remote', address: 'de1.example.com', enabled: true, status: 'down', coreName: 'xray' },
-  ...{ coreVersion: '26.9', engineStartedAt: 1, usersOnline: 2, lastSeenAt: 3, errorCode: 'refused' },
-  ...{ errorText: 'connection refused', createdAt: 4, updatedAt: 5 },
+  name: 'Frankfurt',
+  kind: 'remote',
+  address: 'de1.example.com',
+  enabled: true,
+  status: 'down',
+  coreName: 'xray',
+  coreVersion: '26.9',
+  engineStartedAt: 1,
+  usersOnline: 2,
+  lastSeenAt: 3,
+  errorCode: 'refused',
+  errorText: 'connection refused',
+  createdAt: 4,
+  updatedAt: 5,
 };
 const INBOUND: Omit<InboundRow, 'id' | 'nodeId'> = {
-  ...{ tag: 'a', name: 'Germany', protocol: 'vless', network: 'grpc', security: 'reality', host: 'h', port: 443 },
-  ...{ sni: 's', path: '/p', serviceName: 'n', flow: 'f', fingerprint: 'chrome', alpn: ['h2', 'http/1.1'] },
-  ...{ publicKey: 'k', shortId: '', method: 'm', enabled: false, createdAt: 1, updatedAt: 2, version: 3 },
+  tag: 'a',
+  name: 'Germany',
+  protocol: 'vless',
+  network: 'grpc',
+  security: 'reality',
+  host: 'h',
+  port: 443,
+  sni: 's',
+  path: '/p',
+  serviceName: 'n',
+  flow: 'f',
+  fingerprint: 'chrome',
+  alpn: ['h2', 'http/1.1'],
+  publicKey: 'k',
+  shortId: '',
+  method: 'm',
+  enabled: false,
+  createdAt: 1,
+  updatedAt: 2,
+  version: 3,
 };
 
 describe('grants', () => {
@@ -25,7 +53,14 @@ describe('grants', () => {
     const [userId, other] = [users.insert(sampleUser()), users.insert(sampleUser())];
     const give = (fields: Partial<GrantRow>) =>
       grants.insert({
-        ...{ userId, bytes: 10, bytesLeft: 10, lifetime: 'used', days: null, endsAt: null, note: 'n', createdAt: 1 },
+        userId,
+        bytes: 10,
+        bytesLeft: 10,
+        lifetime: 'used',
+        days: null,
+        endsAt: null,
+        note: 'n',
+        createdAt: 1,
         ...fields,
       });
     const a = give({ bytes: MAX, bytesLeft: MAX });
@@ -54,7 +89,12 @@ describe('tariffs', () => {
     const [x, y] = ['x', 'y'].map((tag) => inbounds.insert({ ...INBOUND, nodeId, tag })) as [number, number];
     const first = sampleTariff({ inbounds: [x] });
     const second = sampleTariff({
-      ...{ duration: null, trafficLimit: null, deviceLimit: null, inbounds: [], price: null, archived: true },
+      duration: null,
+      trafficLimit: null,
+      deviceLimit: null,
+      inbounds: [],
+      price: null,
+      archived: true,
       starts: 'on_first_use',
     });
     const ids = [first, second].map((tariff) => tariffs.insert(tariff));
@@ -148,8 +188,16 @@ describe('audit', () => {
     using temp = tempStore();
     const { audit } = temp.store;
     const entry: Omit<AuditRow, 'id'> = {
-      ...{ at: 1, actorKind: 'key', actorId: 1, actorName: 'bot', action: 'extendUser', outcome: 'done' },
-      ...{ target: 'user:7', detail: '{"months":1}', address: '::1', requestId: 'r' },
+      at: 1,
+      actorKind: 'key',
+      actorId: 1,
+      actorName: 'bot',
+      action: 'extendUser',
+      outcome: 'done',
+      target: 'user:7',
+      detail: '{"months":1}',
+      address: '::1',
+      requestId: 'r',
     };
     const ids = [
       entry,

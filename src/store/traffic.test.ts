@@ -13,17 +13,46 @@ function slot(hour: number, day: string): TrafficSlot {
 
 function node(name: string): Omit<NodeRow, 'id'> {
   return {
-    ...{ name, kind: 'remote', address: 'a', enabled: true, status: 'up', coreName: null, coreVersion: null },
-    ...{ engineStartedAt: null, usersOnline: 0, lastSeenAt: null, errorCode: null, errorText: null },
-    ...{ createdAt: 0, updatedAt: 0 },
+    name,
+    kind: 'remote',
+    address: 'a',
+    enabled: true,
+    status: 'up',
+    coreName: null,
+    coreVersion: null,
+    engineStartedAt: null,
+    usersOnline: 0,
+    lastSeenAt: null,
+    errorCode: null,
+    errorText: null,
+    createdAt: 0,
+    updatedAt: 0,
   };
 }
 
 function inbound(nodeId: number): Omit<InboundRow, 'id'> {
   return {
-    ...{ nodeId, tag: 't', name: 'in', protocol: 'vless', network: 'tcp', security: 'none', host: null, port: 1 },
-    ...{ sni: null, path: null, serviceName: null, flow: null, fingerprint: null, alpn: null, publicKey: null },
-    ...{ shortId: null, method: null, enabled: true, createdAt: 0, updatedAt: 0, version: 1 },
+    nodeId,
+    tag: 't',
+    name: 'in',
+    protocol: 'vless',
+    network: 'tcp',
+    security: 'none',
+    host: null,
+    port: 1,
+    sni: null,
+    path: null,
+    serviceName: null,
+    flow: null,
+    fingerprint: null,
+    alpn: null,
+    publicKey: null,
+    shortId: null,
+    method: null,
+    enabled: true,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
   };
 }
 

@@ -22,10 +22,10 @@ export interface Child {
 
 const STOP = 'stop';
 
-/** Starts a module as a child, with more variables where they are given. */
-export function startChild(url: URL, variables: NodeJS.ProcessEnv = {}): Child {
+/** Starts a module as a child, with options of Node and more variables where they are given. */
+export function startChild(url: URL, execArgv: string[] = [], variables: NodeJS.ProcessEnv = {}): Child {
   const env = { ...process.env, ...variables };
-  const child: ChildProcess = fork(url, [], { serialization: 'advanced', execArgv: [], env });
+  const child: ChildProcess = fork(url, [], { serialization: 'advanced', execArgv, env });
   const module = basename(url.pathname);
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let lastId = 0;

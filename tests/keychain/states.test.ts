@@ -174,7 +174,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     entry(session, 'delete');
     expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
     expect(entry(session, 'get')).toBe(former);
-    expect(panel.log()).toContain('puts its key back');
+    expect(panel.log()).toContain('stores its key again');
     await panel.leave();
   });
 

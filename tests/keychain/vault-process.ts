@@ -2,7 +2,7 @@
 // Arguments: data folder, instance id, key file (or nothing). The log goes to stderr.
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { keychainPlace } from '../../src/adapters/vault/keychain.ts';
+import { keychainLocation } from '../../src/adapters/vault/keychain.ts';
 import { newMasterKey } from '../../src/adapters/vault/master-key.ts';
 import { openVault } from '../../src/adapters/vault/vault.ts';
 import { vaultMessage } from '../../src/core/settings/vault.ts';
@@ -40,7 +40,7 @@ async function obey(command: Command): Promise<object> {
       store.write(() => store.sealed.put(vault.seal(command.place, command.secret)));
       break;
     case 'make': {
-      const found = await keychainPlace(instanceId).make(newMasterKey());
+      const found = await keychainLocation(instanceId).make(newMasterKey());
       return { keyId: found.kind === 'key' ? found.key.id : null };
     }
     case 'open': {

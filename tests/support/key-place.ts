@@ -1,6 +1,5 @@
 // A vault over a place of keys that a test can lock, empty, change and make slow.
-import type { Found, KeyPlace } from '../../src/adapters/vault/key-location.ts';
-import type { MasterKey } from '../../src/adapters/vault/master-key.ts';
+import type { Found, KeyLocation, MasterKey } from '../../src/adapters/vault/master-key.ts';
 import { createVault } from '../../src/adapters/vault/vault.ts';
 import type { SealedRow } from '../../src/core/ports/administrator.ts';
 import { createTestLog } from './log.ts';
@@ -9,15 +8,19 @@ export const LOCKED: Found = { kind: 'unusable', state: 'locked', reason: 'locke
 export const ABSENT: Found = { kind: 'unusable', state: 'absent', reason: 'absent', detail: 'no service' };
 
 /** A vault, the place under it and the rows that were sealed. `trouble` stands before whatever the place holds. */
-export function createVaultWorld({ takesBack = true, patienceMs = 3000, givesUp = false } = {}) {
+export function createVaultWorld({ restoresKey = true, patienceMs = 3000, canAbort = false } = {}) {
   const rows: SealedRow[] = [];
   const keychain = { key: null as MasterKey | null, trouble: null as Found | null, finds: 0, makes: 0 };
   let gate: Promise<unknown> = Promise.resolve();
   let abandon = () => {};
   const there = (): Found =>
     keychain.trouble ?? (keychain.key ? { kind: 'key', key: keychain.key } : { kind: 'empty' });
-  const place: KeyPlace = {
-    ...{ backend: 'test', opened: 'unlocked', missing: 'deleted', other: 'changed', takesBack },
+  const location: KeyLocation = {
+    backend: 'test',
+    opened: 'unlocked',
+    missing: 'deleted',
+    other: 'changed',
+    restoresKey,
     async find() {
       keychain.finds += 1;
       await gate;
@@ -29,14 +32,14 @@ export function createVaultWorld({ takesBack = true, patienceMs = 3000, givesUp 
       if (keychain.trouble === null) keychain.key ??= key;
       return there();
     },
-    giveUp() {
-      if (givesUp) abandon();
-      return givesUp;
+    abort() {
+      if (canAbort) abandon();
+      return canAbort;
     },
   };
   const log = createTestLog();
   const open = (instanceId = 'abc') =>
-    createVault(place, { instanceId, sealed: { keyId: () => rows[0]?.keyId ?? null }, log }, patienceMs);
+    createVault(location, { instanceId, sealed: { keyId: () => rows[0]?.keyId ?? null }, log }, patienceMs);
   /** From now on the place answers nothing until the returned function is called. */
   const hang = (): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keyFilePlace } from './key-file.ts';
+import { keyFileLocation } from './key-file.ts';
 import { formatMasterKey, newMasterKey } from './master-key.ts';
 
 const key = newMasterKey();
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const find = (path = file, apartFrom: string | null = null) => keyFilePlace(path, apartFrom).find();
+const find = (path = file, apartFrom: string | null = null) => keyFileLocation(path, apartFrom).find();
 const put = (path = file, mode = 0o600) => {
   writeFileSync(path, LINE);
   chmodSync(path, mode);
@@ -41,7 +41,7 @@ const put = (path = file, mode = 0o600) => {
 describe('making', () => {
   test('leaves one line of 0600 and nothing beside it', async () => {
     expect(await find()).toEqual({ kind: 'empty' });
-    const made = await keyFilePlace(file, null).make(key);
+    const made = await keyFileLocation(file, null).make(key);
     expect(made.kind === 'key' && made.key.id).toBe(key.id);
     expect(readFileSync(file, 'utf8')).toBe(LINE);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -50,26 +50,26 @@ describe('making', () => {
 
   test('never replaces a file: the key that is there is the one', async () => {
     put();
-    const made = await keyFilePlace(file, null).make(newMasterKey());
+    const made = await keyFileLocation(file, null).make(newMasterKey());
     expect(made.kind === 'key' && made.key.id).toBe(key.id);
     expect(readFileSync(file, 'utf8')).toBe(LINE);
     expect(readdirSync(folder)).toEqual(['key']);
   });
 
   test('of several at once one key remains, and all have it', async () => {
-    const made = await Promise.all(Array.from({ length: 20 }, () => keyFilePlace(file, null).make(newMasterKey())));
+    const made = await Promise.all(Array.from({ length: 20 }, () => keyFileLocation(file, null).make(newMasterKey())));
     const ids = new Set(made.map((found) => (found.kind === 'key' ? found.key.id : found.kind)));
     expect(ids.size).toBe(1);
   });
 
   test('is not stopped by what a killed one left half written', async () => {
     writeFileSync(`${file}.new`, 'half');
-    expect((await keyFilePlace(file, null).make(key)).kind).toBe('key');
+    expect((await keyFileLocation(file, null).make(key)).kind).toBe('key');
     expect(readdirSync(folder)).toEqual(['key']);
   });
 
   test('in a folder that is not there is refused, and makes none', async () => {
-    const place = keyFilePlace(join(folder, 'none', 'key'), null);
+    const place = keyFileLocation(join(folder, 'none', 'key'), null);
     expect(await place.find()).toMatchObject({ reason: 'key_file_unusable', detail: 'ENOENT' });
     expect(await place.make(key)).toMatchObject({ reason: 'key_file_unusable', detail: 'ENOENT' });
     expect(readdirSync(folder)).toEqual([]);
@@ -145,13 +145,13 @@ describe('reading', () => {
       join(folder, 'shortcut', 'key'),
       join(folder, 'link'),
     ]) {
-      const place = keyFilePlace(path, data);
+      const place = keyFileLocation(path, data);
       expect(await place.find(), path).toMatchObject({ reason: 'key_file_unsafe' });
       expect(await place.make(key), path).toMatchObject({ reason: 'key_file_unsafe' });
     }
     expect(readdirSync(data)).toEqual(['deep']);
     const beside = join(folder, 'data-key');
-    expect((await keyFilePlace(beside, data).make(key)).kind).toBe('key');
+    expect((await keyFileLocation(beside, data).make(key)).kind).toBe('key');
   });
 });
 
@@ -178,7 +178,7 @@ describe('a link', () => {
   test('to nothing is refused, and nothing is made behind it', async () => {
     symlinkSync(join(folder, 'gone'), file);
     expect(await find()).toMatchObject({ reason: 'key_file_unusable' });
-    expect(await keyFilePlace(file, null).make(key)).toMatchObject({ reason: 'key_file_unusable' });
+    expect(await keyFileLocation(file, null).make(key)).toMatchObject({ reason: 'key_file_unusable' });
     expect(readdirSync(folder)).toEqual(['key']);
   });
 

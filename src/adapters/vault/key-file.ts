@@ -1,4 +1,4 @@
-// A file as the place of the master key, for machines without a keychain: one line, for its owner only, outside the data folder.
+// A file with the master key, for machines without a keychain: one line, for its owner only, outside the data folder.
 import {
   closeSync,
   constants,
@@ -16,15 +16,14 @@ import {
 } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { VaultReason } from '../../core/ports/ports.ts';
-import type { Found, KeyPlace } from './key-location.ts';
-import { formatMasterKey, type MasterKey, parseMasterKey } from './master-key.ts';
+import { type Found, formatMasterKey, type KeyLocation, type MasterKey, parseMasterKey } from './master-key.ts';
 
 /** A key is 44 bytes with its line end; whatever is longer is no key file. */
 const MOST_BYTES = 256;
 const hasModes = process.platform !== 'win32';
 
-/** `apartFrom`: the data folder, which the key must not lie in: a copy of the folder would carry the key to its lock. */
-export function keyFilePlace(path: string, apartFrom: string | null): KeyPlace {
+/** `apartFrom`: the data folder, which must not contain the key: a copy of it would have the secrets and their key. */
+export function keyFileLocation(path: string, apartFrom: string | null): KeyLocation {
   const file = resolve(path);
   const attempt = async (work: () => Found): Promise<Found> => {
     try {
@@ -39,23 +38,23 @@ export function keyFilePlace(path: string, apartFrom: string | null): KeyPlace {
     opened: 'headless',
     missing: 'key_file_missing',
     other: 'key_file_changed',
-    // Whoever takes the file away once the panel has read it does not want it written again.
-    takesBack: false,
+    // A file that was removed after the start was removed on purpose.
+    restoresKey: false,
     find: () => attempt(() => read(file, apartFrom)),
     make: (key) => attempt(() => write(file, apartFrom, key)),
-    giveUp: () => false,
+    abort: () => false,
   };
 }
 
 function read(file: string, apartFrom: string | null): Found {
-  const danger = dangerOfPlace(file, apartFrom);
+  const danger = findDanger(file, apartFrom);
   if (danger) return refused('key_file_unsafe', danger);
   const link = lstatSync(file, { throwIfNoEntry: false });
   if (!link) return { kind: 'empty' };
   const real = realpathSync(file);
-  const dangerBehind = real === file ? null : dangerOfLink(link, real, apartFrom);
+  const dangerBehind = real === file ? null : findDangerOfLink(link, real, apartFrom);
   if (dangerBehind) return refused('key_file_unsafe', dangerBehind);
-  // Not blocking, as for a pipe that nobody writes to; no link again, whoever puts one there in between.
+  // Non-blocking, for a pipe without a writer; no link, which could have been created in between.
   const descriptor = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(descriptor);
@@ -71,9 +70,9 @@ function read(file: string, apartFrom: string | null): Found {
   }
 }
 
-/** Whole or not at all: written beside, then linked to its name, which fails where there is a file. */
+/** Atomic: written beside, then linked to its name, which fails where a file exists. */
 function write(file: string, apartFrom: string | null, key: MasterKey): Found {
-  const danger = dangerOfPlace(file, apartFrom);
+  const danger = findDanger(file, apartFrom);
   if (danger) return refused('key_file_unsafe', danger);
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
@@ -105,18 +104,18 @@ function refused(reason: VaultReason, detail: string): Found {
   return { kind: 'unusable', state: 'locked', reason, detail };
 }
 
-/** What speaks against a key at this path; null if nothing does. */
-function dangerOfPlace(file: string, apartFrom: string | null): string | null {
+/** Why a key at this path would be unsafe; null where it is safe. */
+function findDanger(file: string, apartFrom: string | null): string | null {
   const folder = realpathSync(dirname(file));
-  if (apartFrom !== null && isWithin(folder, apartFrom)) return 'it lies in the data folder';
+  if (apartFrom !== null && isWithin(folder, apartFrom)) return 'it is in the data folder';
   const stats = statSync(folder);
   const isShared = hasModes && (stats.mode & 0o022) !== 0 && (stats.mode & 0o1000) === 0;
   return isShared || !isOwnedWell(stats) ? 'others may write in its folder' : null;
 }
 
-function dangerOfLink(link: Stats, real: string, apartFrom: string | null): string | null {
+function findDangerOfLink(link: Stats, real: string, apartFrom: string | null): string | null {
   if (link.isSymbolicLink() && !isOwnedWell(link)) return 'it is a link of another user';
-  return dangerOfPlace(real, apartFrom);
+  return findDanger(real, apartFrom);
 }
 
 function isWithin(folder: string, apartFrom: string): boolean {
@@ -124,12 +123,12 @@ function isWithin(folder: string, apartFrom: string): boolean {
   return path === '' || !(path === '..' || path.startsWith(`..${sep}`) || resolve(path) === path);
 }
 
-/** By whoever runs the panel, or by the system's administrator. */
+/** By the user that runs the panel, or by root. */
 function isOwnedWell({ uid }: Stats): boolean {
   return !hasModes || uid === 0 || uid === process.geteuid?.();
 }
 
-/** A file of root:root may be readable by its group: that is how systemd hands over a credential, with an access list. */
+/** A file of root:root may be readable by its group: systemd passes a credential so, with an access list. */
 function isOpenToOthers({ mode, uid, gid }: Stats): boolean {
   return hasModes && (mode & (uid === 0 && gid === 0 ? 0o037 : 0o077)) !== 0;
 }

@@ -1,15 +1,15 @@
-// The calls into the system's keychain themselves. They can block, prompt and hang: keychain.ts decides in which process they run.
+// The calls into the system's keychain. They can block, prompt and hang: keychain.ts decides in which process they run.
 import { randomBytes } from 'node:crypto';
 import type { AsyncEntry } from 'keytar';
 
 export type KeychainRequest = {
   /** The panel whose entry is meant. */
   readonly instanceId: string;
-  /** null: look only. A text: write it where there is no entry yet. */
+  /** null: read only. A text: write it where there is no entry yet. */
   readonly value: string | null;
 };
 
-/** `reason` is for the log: what the system said, which never holds a secret. */
+/** `reason` is for the log: the system's message, which never contains a secret. */
 export type KeychainReply =
   | { readonly outcome: 'found'; readonly value: string }
   /** The keychain works, which was tried, and has no such entry. */
@@ -20,7 +20,7 @@ const SERVICE = 'Gatehouse';
 /** Without it the library falls back silently to the kernel's keyring, which a reboot empties. */
 const OPTIONS = { linux: { store: 'secret-service' } } as const;
 
-/** Does what is asked. An entry that is there is never written over. Never rejects. */
+/** Reads, or writes where there is no entry yet: a present entry is never overwritten. Never rejects. */
 export async function askKeychain({ instanceId, value }: KeychainRequest): Promise<KeychainReply> {
   let entry: AsyncEntry;
   let probe: AsyncEntry;
@@ -34,28 +34,28 @@ export async function askKeychain({ instanceId, value }: KeychainRequest): Promi
   try {
     const found = await entry.getPassword();
     if (found !== null) return { outcome: 'found', value: found };
-    // An empty answer proves nothing: it also comes from a keychain that can keep nothing.
-    if (!(await keeps(probe, randomBytes(16).toString('hex'), true))) return forgetful();
+    // An empty answer proves nothing: a keychain that stores nothing gives it too.
+    if (!(await stores(probe, randomBytes(16).toString('hex'), true))) return storesNothing();
     if (value === null) return { outcome: 'empty' };
-    return (await keeps(entry, value, false)) ? { outcome: 'found', value } : forgetful();
+    return (await stores(entry, value, false)) ? { outcome: 'found', value } : storesNothing();
   } catch (error) {
     const reason = textOf(error);
-    // On Linux the service may be gone since; elsewhere it is part of the system, and only a locked one fails.
+    // On Linux the service may have ended; elsewhere it is part of the system, and only a locked one fails.
     const isGone = process.platform === 'linux' && reason.startsWith('Platform failure');
     return { outcome: isGone ? 'absent' : 'locked', reason };
   }
 }
 
 /** Whether what is written is there afterwards. */
-async function keeps(entry: AsyncEntry, value: string, isTrial: boolean): Promise<boolean> {
+async function stores(entry: AsyncEntry, value: string, isTrial: boolean): Promise<boolean> {
   await entry.setPassword(value);
-  const isKept = (await entry.getPassword()) === value;
+  const isStored = (await entry.getPassword()) === value;
   if (isTrial) await entry.deletePassword();
-  return isKept;
+  return isStored;
 }
 
-function forgetful(): KeychainReply {
-  return { outcome: 'absent', reason: 'the keychain does not keep what is written' };
+function storesNothing(): KeychainReply {
+  return { outcome: 'absent', reason: 'the keychain does not store what is written' };
 }
 
 function textOf(error: unknown): string {

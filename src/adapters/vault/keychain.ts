@@ -1,36 +1,34 @@
-// The system's keychain as a place of the master key. Its calls run in a process of their own: they block the thread that makes
-// them (2 s where the service hangs), and one that waits for a prompt keeps its process from ending.
+// The system's keychain as the location of the master key. Its calls run in a process of their own: they block the thread that makes
+// them (2 s where the service hangs), and a process cannot exit while one waits for a prompt, so a worker thread would not do.
 import { fork } from 'node:child_process';
-import type { Found, KeyPlace } from './key-location.ts';
+import { moduleBeside } from '../worker-thread.ts';
 import { askKeychain, type KeychainReply, type KeychainRequest } from './keychain-entry.ts';
-import { formatMasterKey, parseMasterKey } from './master-key.ts';
+import { type Found, formatMasterKey, type KeyLocation, parseMasterKey } from './master-key.ts';
 
-/** How long a prompt may stay open before it is taken away. */
+/** How long a prompt may stay open. */
 const PROMPT_MS = 120_000;
-/** Sources and bundle name it alike; which of the two runs is told by this module's own name. */
-const MODULE = import.meta.url.endsWith('.ts') ? './keychain-worker.ts' : './keychain-worker.js';
 const BACKENDS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'keychain', win32: 'credential-manager' };
 
-export function keychainPlace(instanceId: string): KeyPlace {
-  // The desktop's binary is not to run as Node: there the call is made in the shell, beside a person who can answer.
+export function keychainLocation(instanceId: string): KeyLocation {
+  // The desktop's binary does not run as Node (a fuse): there the call is made in the main process, with a user who can answer.
   const isInShell = process.versions.electron !== undefined;
   let kill: (() => void) | null = null;
   const ask = async (value: string | null) => {
     const request = { instanceId, value };
     if (isInShell) return foundIn(await askKeychain(request));
-    const asked = askElsewhere(request);
-    kill = asked.kill;
-    return foundIn(await asked.reply);
+    const call = askInProcess(request);
+    kill = call.kill;
+    return foundIn(await call.reply);
   };
   return {
     backend: BACKENDS[process.platform] ?? 'secret-service',
     opened: 'unlocked',
     missing: 'deleted',
     other: 'changed',
-    takesBack: true,
+    restoresKey: true,
     find: () => ask(null),
     make: (key) => ask(formatMasterKey(key)),
-    giveUp() {
+    abort() {
       kill?.();
       return kill !== null;
     },
@@ -47,11 +45,14 @@ function foundIn(reply: KeychainReply): Found {
   return { kind: 'unusable', state: 'changed', reason: 'changed', detail: 'the entry holds no master key' };
 }
 
-type Asked = { readonly reply: Promise<KeychainReply>; kill(): void };
+type Call = { readonly reply: Promise<KeychainReply>; kill(): void };
 
-/** The reply never rejects. The process neither keeps this one alive nor outlives it. */
-function askElsewhere(request: KeychainRequest): Asked {
-  const child = fork(new URL(MODULE, import.meta.url), { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+/** The reply never rejects. The process ends with this one and does not prevent its exit. */
+function askInProcess(request: KeychainRequest): Call {
+  const child = fork(moduleBeside(import.meta.url, 'keychain-worker'), {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
   const kill = () => {
     child.kill('SIGKILL');
   };

@@ -1,4 +1,4 @@
-// The master key and what it does to a secret: AES-256-GCM, each bound to the place it belongs to.
+// The master key: where it may be stored, and how it seals a secret (AES-256-GCM, bound to the name of the secret).
 import {
   createCipheriv,
   createDecipheriv,
@@ -8,33 +8,66 @@ import {
   randomBytes,
 } from 'node:crypto';
 import type { SealedRow } from '../../core/ports/administrator.ts';
+import type { VaultReason, VaultState } from '../../core/ports/ports.ts';
 
 /** A KeyObject shows its bytes in no log line and no error. */
 export type MasterKey = {
   readonly secret: KeyObject;
-  /** Names the key without telling anything of it: 16 hex digits. */
+  /** Identifies the key and reveals nothing of it: 16 hex digits. */
   readonly id: string;
 };
+
+/** What a location holds. */
+export type Found =
+  | { readonly kind: 'key'; readonly key: MasterKey }
+  /** The location works and has no key. */
+  | { readonly kind: 'empty' }
+  | {
+      readonly kind: 'unusable';
+      readonly state: Extract<VaultState, 'locked' | 'absent' | 'changed'>;
+      readonly reason: VaultReason;
+      /** For the log; no secret. */
+      readonly detail: string;
+    };
+
+/** A place for the master key: the keychain or a file. */
+export interface KeyLocation {
+  /** As Vault's `backend()` names it. */
+  readonly backend: string;
+  /** The vault's state with a matching key. */
+  readonly opened: Extract<VaultState, 'unlocked' | 'headless'>;
+  /** The vault's reason when secrets are sealed but no key is there, and when the key is another than theirs. */
+  readonly missing: VaultReason;
+  readonly other: VaultReason;
+  /** Whether a key that was deleted while the panel ran is written again. */
+  readonly restoresKey: boolean;
+  /** Never rejects; may take as long as a person needs for a prompt. */
+  find(): Promise<Found>;
+  /** Stores the key where there is none and returns what is there then: a present entry stays. Never rejects. */
+  make(key: MasterKey): Promise<Found>;
+  /** Aborts an unanswered call and its prompt; false where that is impossible. */
+  abort(): boolean;
+}
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 /** NIST SP 800-38D section 8.2.2: a random nonce of 96 bits holds for 2^32 secrets under one key. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** 32 bytes in base64url as the panel writes it, or in base64 as `openssl rand -base64 32` does. */
+/** 32 bytes in base64url, as the panel writes them, or in base64, as `openssl rand -base64 32` does. */
 const TEXT = /^(?:[\w-]{43}|[A-Za-z0-9+/]{43}=)$/;
 
 export function newMasterKey(): MasterKey {
   return keyOf(randomBytes(KEY_BYTES));
 }
 
-/** null for a text that is no master key. White space around it does not count. */
+/** null for a text that is no master key. Surrounding white space is ignored. */
 export function parseMasterKey(text: string): MasterKey | null {
   const trimmed = text.trim();
   return TEXT.test(trimmed) ? keyOf(Buffer.from(trimmed, 'base64')) : null;
 }
 
-/** The key as a keychain or a key file holds it: a secret in clear. */
+/** The key as a keychain or a key file stores it: in clear. */
 export function formatMasterKey({ secret }: MasterKey): string {
   return secret.export().toString('base64url');
 }
@@ -67,7 +100,7 @@ export function openWith(key: MasterKey, instanceId: string, row: SealedRow): st
   }
 }
 
-/** Neither end holds a `|`, so two places never give the same bytes. */
+/** Instance and key ids contain no `|`, so two names never give the same bytes. */
 function contextOf(instanceId: string, place: string, keyId: string): Buffer {
   return Buffer.from(`gatehouse|${instanceId}|${place}|${keyId}`, 'utf8');
 }

@@ -5,7 +5,7 @@ import { ABSENT, createVaultWorld, LOCKED } from '../../../tests/support/key-pla
 import { PanelError } from '../../core/panel-error.ts';
 import type { SealedRow } from '../../core/ports/administrator.ts';
 import type { VaultState } from '../../core/ports/ports.ts';
-import type { Found } from './key-location.ts';
+import type { Found } from './master-key.ts';
 import { formatMasterKey, type MasterKey, newMasterKey } from './master-key.ts';
 
 const PLACE = 'administrator:totp';
@@ -93,7 +93,7 @@ describe.each<[VaultState, Found]>([
     expect(vault.open(row)).toBe('canary');
     await vault.prepare();
     expect(log.lines.at(-1)).toContain('unlocked');
-    expect(log.lines.join()).toContain('which is not at its place');
+    expect(log.lines.join()).toContain('which is no longer stored');
   });
 });
 
@@ -153,11 +153,11 @@ describe('a deleted entry', () => {
     expect(await vault.refresh()).toBe('unlocked');
     expect(keychain.key).toBe(former);
     expect(vault.open(row)).toBe('canary');
-    expect(log.lines.join()).toContain('puts its key back');
+    expect(log.lines.join()).toContain('stores its key again');
   });
 
   test('of a place that takes nothing back stays away, and the key goes on', async () => {
-    const { vault, keychain, row } = await used({ takesBack: false });
+    const { vault, keychain, row } = await used({ restoresKey: false });
     keychain.key = null;
     expect(await vault.refresh()).toBe('unlocked');
     expect(keychain).toMatchObject({ key: null, makes: 1 });
@@ -194,7 +194,7 @@ describe('a keychain that does not answer', () => {
   });
 
   test('is given up and asked anew where that can be done', async () => {
-    const { open, keychain, row, hang } = await used({ patienceMs: 5, givesUp: true });
+    const { open, keychain, row, hang } = await used({ patienceMs: 5, canAbort: true });
     hang();
     const vault = open();
     expect(await vault.refresh()).toBe('locked');

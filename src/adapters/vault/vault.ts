@@ -1,107 +1,109 @@
-// The vault behind the core's port: secrets sealed with one master key, which the keychain or a key file keeps.
+// The vault behind the core's port: secrets sealed with one master key, which is stored in the keychain or a key file.
 //
-// It never makes a key while secrets are sealed with another, never writes over an entry, and falls back to nothing: where the
-// key is not to be had, secrets wait (docs/secrets.md).
+// It never makes a key while secrets are sealed with another, never overwrites an entry, and has no fallback: without the key, secrets
+// cannot be used (docs/secrets.md).
 import { PanelError } from '../../core/panel-error.ts';
 import type { SealedStore } from '../../core/ports/administrator.ts';
 import type { Log, Vault, VaultReason, VaultState } from '../../core/ports/ports.ts';
-import { keyFilePlace } from './key-file.ts';
-import type { Found, KeyPlace } from './key-location.ts';
-import { keychainPlace } from './keychain.ts';
-import { type MasterKey, newMasterKey, openWith, sealWith } from './master-key.ts';
+import { keyFileLocation } from './key-file.ts';
+import { keychainLocation } from './keychain.ts';
+import { type Found, type KeyLocation, type MasterKey, newMasterKey, openWith, sealWith } from './master-key.ts';
 
 export type VaultOptions = {
-  /** Names the panel: its entry in the keychain, and whose secrets open. */
+  /** Identifies the panel: its entry in the keychain, and its secrets. */
   readonly instanceId: string;
   readonly sealed: Pick<SealedStore, 'keyId'>;
   /** The path given by `--key-file`; null: the keychain. */
   readonly keyFile: string | null;
-  /** The data folder, which the key file must not lie in. */
+  /** The data folder, which must not contain the key file. */
   readonly dataFolder?: string;
   readonly log: Log;
 };
 
-/** How long a call may be waited for. A prompt may stay open longer: when it is answered, the state follows by itself. */
-const PATIENCE_MS = 3000;
+/** How long to wait for a call. A prompt may stay open longer: the state changes when it is answered. */
+const CALL_MS = 3000;
 
 /**
- * Looks for the master key and gives the vault in whatever state it is, within some 3 s; never rejects. A key file that is not
- * there is made at once, an entry in the keychain when the first secret needs it.
+ * Reads the master key and returns the vault in any state, within some 3 s; never rejects. A missing key file is made at once, an
+ * entry in the keychain when the first secret needs it.
  */
 export async function openVault({ instanceId, sealed, keyFile, dataFolder, log }: VaultOptions): Promise<Vault> {
-  const place = keyFile === null ? keychainPlace(instanceId) : keyFilePlace(keyFile, dataFolder ?? null);
-  const vault = createVault(place, { instanceId, sealed, log });
+  const location = keyFile === null ? keychainLocation(instanceId) : keyFileLocation(keyFile, dataFolder ?? null);
+  const vault = createVault(location, { instanceId, sealed, log });
   const state = await vault.refresh();
-  // Refused where it cannot be made; the vault then says why.
+  // Where it cannot be made, the vault's state has the reason.
   if (state === 'headless') await vault.prepare().catch(() => {});
   return vault;
 }
 
 type Judgement = { readonly state: VaultState; readonly reason: VaultReason };
 
-/** A vault over one place that has not been looked at yet. */
+/** A vault over a location that was not read yet. */
 export function createVault(
-  place: KeyPlace,
+  location: KeyLocation,
   { instanceId, sealed, log }: Pick<VaultOptions, 'instanceId' | 'sealed' | 'log'>,
-  patienceMs = PATIENCE_MS,
+  waitMs = CALL_MS,
 ): Vault {
-  let found: Found = { kind: 'unusable', state: 'locked', reason: 'locked', detail: 'not looked at yet' };
-  /** The last key that fitted: a keychain that goes away later does not close an open vault. */
-  let held: MasterKey | null = null;
-  /** One call at a time: each may be holding a prompt open. */
+  let found: Found = { kind: 'unusable', state: 'locked', reason: 'locked', detail: 'not read yet' };
+  /** The last matching key: an open vault stays open when the keychain goes away. */
+  let lastKey: MasterKey | null = null;
+  /** One call at a time: each may have a prompt open. */
   let running: Promise<void> | null = null;
   let isLate = false;
 
-  const fits = (key: MasterKey) => [null, key.id].includes(sealed.keyId());
+  const matches = (key: MasterKey) => [null, key.id].includes(sealed.keyId());
   const judge = (): Judgement => {
     if (found.kind === 'unusable') return found;
-    const isUsable = found.kind === 'key' ? fits(found.key) : sealed.keyId() === null;
-    if (isUsable) return { state: place.opened, reason: place.opened };
+    const isUsable = found.kind === 'key' ? matches(found.key) : sealed.keyId() === null;
+    if (isUsable) return { state: location.opened, reason: location.opened };
     return found.kind === 'key'
-      ? { state: 'changed', reason: place.other }
-      : { state: 'deleted', reason: place.missing };
+      ? { state: 'changed', reason: location.other }
+      : { state: 'deleted', reason: location.missing };
   };
-  const isOpen = () => judge().state === place.opened;
+  const isOpen = () => judge().state === location.opened;
   const keyInUse = (): MasterKey => {
     if (found.kind === 'key' && isOpen()) return found.key;
     throw new PanelError('vault_unavailable');
   };
 
-  const tell = () => {
+  const logState = () => {
     const { state, reason } = judge();
     const fields = {
       state,
       reason,
-      backend: place.backend,
+      backend: location.backend,
       ...(found.kind === 'unusable' && { detail: found.detail }),
     };
     log[isOpen() ? 'info' : 'warn']('vault', fields);
   };
   const accept = (next: Found) => {
     found = next;
-    if (found.kind === 'key' && isOpen()) held = found.key;
-    tell();
+    if (found.kind === 'key' && isOpen()) lastKey = found.key;
+    logState();
   };
 
-  const look = async () => {
-    const next = await place.find();
+  const read = async () => {
+    const next = await location.find();
     const isGone = next.kind === 'empty' || (next.kind === 'unusable' && next.state !== 'changed');
-    if (!isGone || held === null || sealed.keyId() !== held.id) return accept(next);
-    if (next.kind === 'unusable' || !place.takesBack) {
-      log.warn('vault keeps its key, which is not at its place', { found: next.kind, backend: place.backend });
-      return accept({ kind: 'key', key: held });
+    if (!isGone || lastKey === null || sealed.keyId() !== lastKey.id) return accept(next);
+    if (next.kind === 'unusable' || !location.restoresKey) {
+      log.warn('vault continues with its key, which is no longer stored', {
+        found: next.kind,
+        backend: location.backend,
+      });
+      return accept({ kind: 'key', key: lastKey });
     }
-    log.warn('vault puts its key back, which was deleted', { backend: place.backend });
-    accept(await place.make(held));
+    log.warn('vault stores its key again, which was deleted', { backend: location.backend });
+    accept(await location.make(lastKey));
   };
-  const make = async () => accept(await place.make(newMasterKey()));
+  const make = async () => accept(await location.make(newMasterKey()));
 
   /**
-   * Begins the work unless some runs already, and waits for what runs, but not for long. What nobody has answered by the next
-   * time gives way to a new attempt.
+   * Starts the work unless some is running, and waits for what runs, for a limited time. A call that is unanswered by the next
+   * attempt is aborted.
    */
   const run = async (work: () => Promise<void>): Promise<void> => {
-    if (isLate && place.giveUp()) await running;
+    if (isLate && location.abort()) await running;
     running ??= work()
       // A late answer may find the store closed.
       .catch((error: unknown) => log.warn('vault', { failure: String(error) }))
@@ -110,10 +112,10 @@ export function createVault(
         isLate = false;
       });
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<boolean>((resolve) => {
-      timer = setTimeout(resolve, patienceMs, true);
+    const timeout = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, waitMs, true);
     });
-    const isOver = await Promise.race([running.then(() => false), patience]);
+    const isOver = await Promise.race([running.then(() => false), timeout]);
     clearTimeout(timer);
     isLate = isOver && running !== null;
     if (isLate && found.kind !== 'key') {
@@ -124,22 +126,22 @@ export function createVault(
   return {
     state: () => judge().state,
     reason: () => judge().reason,
-    backend: () => (judge().state === 'absent' ? null : place.backend),
+    backend: () => (judge().state === 'absent' ? null : location.backend),
     async refresh() {
-      await run(look);
+      await run(read);
       return judge().state;
     },
     async prepare() {
-      // Each time: an entry that was deleted since is noticed before more depends on it.
-      await run(look);
+      // Each time: a deleted entry is noticed before another secret depends on it.
+      await run(read);
       while (found.kind === 'empty' && isOpen()) {
-        const isMine = running === null;
+        const isOwn = running === null;
         await run(make);
-        if (isMine) break;
+        if (isOwn) break;
       }
       keyInUse();
     },
-    seal: (placeOfRow, secret) => sealWith(keyInUse(), instanceId, placeOfRow, secret),
+    seal: (place, secret) => sealWith(keyInUse(), instanceId, place, secret),
     open(row) {
       const secret = openWith(keyInUse(), instanceId, row);
       if (secret !== null) return secret;
@@ -148,3 +150,18 @@ export function createVault(
     },
   };
 }
+
+function refuse(): never {
+  throw new PanelError('vault_unavailable');
+}
+
+/** For commands and threads that use no secret. */
+export const noVault: Vault = {
+  state: () => 'absent',
+  reason: () => 'absent',
+  backend: () => null,
+  refresh: async () => 'absent',
+  prepare: async () => refuse(),
+  seal: refuse,
+  open: refuse,
+};

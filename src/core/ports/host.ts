@@ -3,24 +3,24 @@ import type { CERTIFICATE_TARGETS, Certificate } from '../../contract/certificat
 import type { SettingValues } from './settings.ts';
 
 /** An address and a port to listen on. */
-export interface Place {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** The sockets of the panel. A change is tried first, so that an administrator cannot lock themselves out. */
+/** The sockets of the panel. A new address is tried before it is used, so that the administrator is never locked out. */
 export interface Listeners {
   /**
-   * Listens at another address: beside the present one, or instead of it on the same port. PanelError `address_in_use` where
-   * that is impossible; nothing has changed then.
+   * Listens at another address: beside the present one, or on the same port instead of it. PanelError `address_in_use` where that
+   * fails; nothing has changed then.
    */
-  tryAt(place: Place): Promise<void>;
-  /** Ends a trial: the tried address stays. The former listener closes once its replies are finished. */
-  keepTrial(): Promise<void>;
-  /** Reverts a trial. Does nothing where there is none. */
-  dropTrial(): Promise<void>;
+  tryAt(address: ListenAddress): Promise<void>;
+  /** Ends a trial: the panel uses the new address. The former one closes once its replies are finished. */
+  acceptTrial(): Promise<void>;
+  /** Ends a trial and returns to the former address. Does nothing without a trial. */
+  cancelTrial(): Promise<void>;
   /** Moves, opens or (null) closes the listener that serves links only. PanelError `address_in_use`. */
-  serveLinksAt(place: Place | null): Promise<void>;
+  serveLinksAt(address: ListenAddress | null): Promise<void>;
 }
 
 export type CertificateTarget = (typeof CERTIFICATE_TARGETS)[number];

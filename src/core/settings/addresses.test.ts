@@ -6,17 +6,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeCrypto } from '../../adapters/crypto.ts';
 import { createPasswordHasher } from '../../adapters/passwords.ts';
 import { totp } from '../../adapters/totp.ts';
-import { noVault } from '../../adapters/vault/no-vault.ts';
+import { noVault } from '../../adapters/vault/vault.ts';
 import { openStore } from '../../store/index.ts';
 import type { Call } from '../call.ts';
 import type { Core } from '../core.ts';
 import { createCore } from '../create-core.ts';
 import { PanelError } from '../panel-error.ts';
-import type { Listeners, Place } from '../ports/host.ts';
+import type { ListenAddress, Listeners } from '../ports/host.ts';
 import type { Store } from '../ports/ports.ts';
 
 const PASSWORD = 'correct horse battery';
-const NEW_PLACE: Place = { host: '127.0.0.1', port: 9000 };
+const NEW_PLACE: ListenAddress = { host: '127.0.0.1', port: 9000 };
 const START = Date.UTC(2026, 10, 20);
 
 let folder = '';
@@ -31,10 +31,10 @@ const listeners: Listeners = {
     if (port === 1) throw new PanelError('address_in_use');
     done.push(`try ${port}`);
   },
-  async keepTrial() {
+  async acceptTrial() {
     done.push('keep');
   },
-  async dropTrial() {
+  async cancelTrial() {
     done.push('drop');
   },
   async serveLinksAt(place) {

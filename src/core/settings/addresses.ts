@@ -6,7 +6,7 @@ import { acceptCode, clearAttempts, type Proof, reauthenticate, refuseProof } fr
 import type { Result } from '../call.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
-import type { Place } from '../ports/host.ts';
+import type { ListenAddress } from '../ports/host.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { patchReader, toInstantOrNull, tokenOf } from '../wire.ts';
 
@@ -55,20 +55,20 @@ function view(env: Env, settings: SettingValues): Addresses {
   };
 }
 
-function linksPlace({ linksPort, linksHost }: Pick<SettingValues, 'linksPort' | 'linksHost'>): Place | null {
+function linksPlace({ linksPort, linksHost }: Pick<SettingValues, 'linksPort' | 'linksHost'>): ListenAddress | null {
   return linksPort === null ? null : { host: linksHost, port: linksPort };
 }
 
-function isSamePlace(a: Place | null, b: Place | null): boolean {
+function isSamePlace(a: ListenAddress | null, b: ListenAddress | null): boolean {
   return a?.host === b?.host && a?.port === b?.port;
 }
 
 /** The listening addresses that a change has moved. */
 interface Move {
   /** Under trial; null: the panel stays. */
-  readonly place: Place | null;
+  readonly place: ListenAddress | null;
   /** Where links were served before; undefined: they stay. */
-  readonly formerLinks: Place | null | undefined;
+  readonly formerLinks: ListenAddress | null | undefined;
 }
 
 /** Listens at the new addresses, which fails before anything is written. */
@@ -91,14 +91,14 @@ async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Mo
   try {
     if (haveLinksMoved) await host.listeners.serveLinksAt(links);
   } catch (error) {
-    await host.listeners.dropTrial();
+    await host.listeners.cancelTrial();
     throw error;
   }
   return { place: hasMoved ? place : null, formerLinks: haveLinksMoved ? formerLinks : undefined };
 }
 
 async function revertMove(env: Env, { place, formerLinks }: Move): Promise<void> {
-  if (place) await env.host()?.listeners.dropTrial();
+  if (place) await env.host()?.listeners.cancelTrial();
   if (formerLinks !== undefined) await env.host()?.listeners.serveLinksAt(formerLinks);
 }
 
@@ -106,7 +106,7 @@ function requireApart(secretPath: string, subPath: string): void {
   if (secretPath === subPath) throw bodyError('validation', '#/sub_path', 'taken', 'is the secret path');
 }
 
-function originAt(env: Env, { host, port }: Place): string {
+function originAt(env: Env, { host, port }: ListenAddress): string {
   const url = new URL(env.origin());
   if (!ANY_HOSTS.has(host)) url.hostname = host.includes(':') ? `[${host}]` : host;
   url.port = String(port);
@@ -114,7 +114,7 @@ function originAt(env: Env, { host, port }: Place): string {
 }
 
 /** Starts the wait for the confirmation and returns its token. When the time runs out the change is reverted. */
-function beginTrial(env: Env, place: Place, now: number): string {
+function beginTrial(env: Env, place: ListenAddress, now: number): string {
   const token = tokenOf(env.crypto.randomBytes(TOKEN_BYTES));
   const endsAt = now + TRIAL_MS;
   const stop = env.timers.every(CHECK_EVERY_MS, () => {
@@ -122,7 +122,7 @@ function beginTrial(env: Env, place: Place, now: number): string {
     endTrial(env);
     env
       .host()
-      ?.listeners.dropTrial()
+      ?.listeners.cancelTrial()
       .catch((error: unknown) => {
         env.log.error('trial of an address not ended', { error: String(error) });
       });
@@ -161,7 +161,7 @@ async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncCo
 }
 
 /** Host and port are not here: they change once they were confirmed. */
-const columnsOf = patchReader<Omit<Input<'changeAddresses'>, keyof Proof | keyof Place>, SettingValues>({
+const columnsOf = patchReader<Omit<Input<'changeAddresses'>, keyof Proof | keyof ListenAddress>, SettingValues>({
   secret_path: 'secretPath',
   sub_path: 'subPath',
   public_address: 'publicAddress',
@@ -175,7 +175,7 @@ const columnsOf = patchReader<Omit<Input<'changeAddresses'>, keyof Proof | keyof
 function saveAddresses(
   tx: Transaction,
   input: Input<'changeAddresses'>,
-  place: Place | null,
+  place: ListenAddress | null,
 ): Result<Output<'changeAddresses'>> {
   const { env } = tx;
   const asked = columnsOf(input);
@@ -214,10 +214,10 @@ async function confirmAddresses(input: Input<'confirmAddresses'>, context: Async
       return { body: view(env, { ...tx.settings, ...place }) };
     });
   await commitPlace().catch(async (error: unknown) => {
-    await host.listeners.dropTrial();
+    await host.listeners.cancelTrial();
     throw error;
   });
-  await host.listeners.keepTrial().catch((error: unknown) => {
+  await host.listeners.acceptTrial().catch((error: unknown) => {
     env.log.error('former address not closed', { error: String(error) });
   });
   // Read again: the panel's origin is the new one only now.

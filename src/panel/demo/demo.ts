@@ -110,14 +110,27 @@ function addNodes(store: Store, now: number): void {
     const base = { nodeId, ...NO_INBOUND, createdAt, updatedAt: createdAt, version: 1 };
     store.inbounds.insert({
       ...base,
-      ...{ tag: 'vless-reality', name: `${name}, fast`, protocol: 'vless', security: 'reality', port: 443 },
-      ...{ sni: 'www.example.org', flow: 'xtls-rprx-vision', fingerprint: 'chrome' },
-      ...{ publicKey: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0', shortId: '6ba85179e30d4fc2' },
+      tag: 'vless-reality',
+      name: `${name}, fast`,
+      protocol: 'vless',
+      security: 'reality',
+      port: 443,
+      sni: 'www.example.org',
+      flow: 'xtls-rprx-vision',
+      fingerprint: 'chrome',
+      publicKey: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
+      shortId: '6ba85179e30d4fc2',
     });
     store.inbounds.insert({
       ...base,
-      ...{ tag: 'trojan-ws', name: `${name}, spare`, protocol: 'trojan', network: 'ws', security: 'tls', port: 8443 },
-      ...{ sni: address, path: '/ws' },
+      tag: 'trojan-ws',
+      name: `${name}, spare`,
+      protocol: 'trojan',
+      network: 'ws',
+      security: 'tls',
+      port: 8443,
+      sni: address,
+      path: '/ws',
     });
   });
 }

@@ -23,7 +23,13 @@ function filled() {
 
 function found(store: Store, q: string): number[] {
   const { rows } = store.users.page({
-    ...{ conditions: { q }, sort: 'id', descending: false, limit: 100, offset: 0, after: null, now: 0 },
+    conditions: { q },
+    sort: 'id',
+    descending: false,
+    limit: 100,
+    offset: 0,
+    after: null,
+    now: 0,
   });
   const ids = rows.map(({ id }) => id);
   expect(store.users.count({ q }, 0)).toBe(ids.length);
