@@ -1,4 +1,4 @@
-// The audit log: who did what, on whom, from where. Read in the panel only; nobody writes to it but the core.
+// The audit log: who did what, on whom, from where. Read in the panel only, written by the core only.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';

@@ -1,4 +1,4 @@
-// Backups: made, kept, checked and restored in the panel. Files themselves go over routes of their own.
+// Backups: created, listed, checked and restored in the panel. The files themselves have routes of their own.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';

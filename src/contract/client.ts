@@ -10,7 +10,7 @@ export interface CallOptions {
   readonly ifMatch?: string;
   /** Gives the call up; it then rejects with the signal's reason. What the panel has begun it still ends. */
   readonly signal?: AbortSignal;
-  /** Is told the reply's entity tag, where the operation has one. */
+  /** Called with the reply's entity tag, where the operation has one. */
   readonly onEtag?: (etag: string) => void;
 }
 
@@ -28,11 +28,11 @@ export interface Transport {
   subscribe?(listener: (event: Event) => void, lastEventId?: number): () => void;
 }
 
-/** A call that failed: the panel's problem, or one that says that the panel was not reached. */
+/** A call that failed: the panel's problem, or `unavailable` where the panel was not reached. */
 export class PanelCallError extends Error {
   override readonly name = 'PanelCallError';
   readonly problem: Problem;
-  /** Seconds after which it may be tried again, where the panel said so. */
+  /** Seconds after which it may be tried again, from Retry-After. */
   readonly retryAfter: number | null;
 
   constructor(problem: Problem, options?: { readonly cause?: unknown; readonly retryAfter?: number | null }) {

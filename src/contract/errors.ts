@@ -61,7 +61,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** RFC 9457 problem document. `detail` carries the code, as the specification says; `type` carries it as a URN. */
+/** RFC 9457 problem document. `detail` has the code, as the specification requires; `type` has it as a URN. */
 export interface Problem {
   readonly type: string;
   readonly title: string;

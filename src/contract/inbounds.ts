@@ -1,6 +1,6 @@
 // Connections (inbounds) on the wire. A Read key sees which there are, never where.
 import { z } from 'zod';
-import { apiOperation } from './operation.ts';
+import { apiOperation, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 import { byId } from './users.ts';
 
@@ -17,7 +17,7 @@ const path = z
   .regex(/^\/[\x21-\x7e]*$/);
 
 /** An X25519 key: 32 bytes in base64url. */
-export const realityKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const realityKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 const fields = {
   node_id: s.id,
@@ -267,4 +267,23 @@ export const deleteInbound = apiOperation({
   ifMatch: true,
   errors: ['not_found', 'precondition_failed', 'inbound_in_use'],
   example: { params: { id: 1 } },
+});
+
+/** Made by the panel, so that the engine's own tool is not needed. */
+export const makeRealityKeys = panelOperation({
+  id: 'makeRealityKeys',
+  access: 'session',
+  effect: 'read',
+  tag: 'Inbounds',
+  summary: 'Make a pair of X25519 keys for a connection',
+  description: 'Nothing is kept: hand both to createInbound or updateInbound.',
+  input: z.strictObject({}),
+  output: z.object({ private_key: realityKey, public_key: realityKey }),
+  example: {
+    body: {},
+    reply: {
+      private_key: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
+      public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
+    },
+  },
 });

@@ -33,7 +33,7 @@ interface Described {
   /** camelCase, unique over both doors; the operationId of OpenAPI and the method's name in the client. */
   readonly id: string;
   readonly tag: Tag;
-  /** A line that says what the operation does. */
+  /** One line: what the operation does. */
   readonly summary: string;
   readonly description?: string;
   /** Codes beyond the common ones of its kind (see errors.ts). */

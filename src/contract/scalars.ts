@@ -27,7 +27,7 @@ interface TextRule {
 const REFUSED = '\\x00-\\x1f\\x7f-\\x9f';
 const REFUSED_MULTILINE = '\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f';
 
-/** Text measured in code points, as JSON Schema does, without control characters. A minimum above 0 also asks for something that is not white space. */
+/** Text measured in code points, as JSON Schema does, without control characters. A minimum above 0 also requires something that is not white space. */
 export function text({ min, max, multiline = false }: TextRule) {
   return z
     .string()
@@ -80,7 +80,7 @@ export const inboundIds = z
   .meta({ uniqueItems: true })
   .nullable();
 
-// What a host name may hold, told without Unicode classes, which many readers of JSON Schema do not know.
+// The characters of a host name, without Unicode classes, which many JSON Schema validators do not support.
 const PORTABLE_HOST =
   '^(?:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*|[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\xa9](?:[^\\x00-\\x2c\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\xa9]*[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\xa9])?)$';
 

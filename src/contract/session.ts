@@ -6,7 +6,7 @@ import * as s from './scalars.ts';
 
 /** The administrator's password: at least 8 characters, never cut short, any composition. */
 export const password = s.text({ min: 8, max: 256 });
-/** A password as typed to prove who one is: anything may be wrong, so nothing is refused by its form. */
+/** A password as typed for proof: any text is accepted, and a wrong one fails the proof. */
 export const typedPassword = z.string().max(1024);
 const adminName = s.text({ min: 1, max: 64 });
 
@@ -34,8 +34,14 @@ export const panelState = panelOperation({
   example: {
     body: {},
     reply: {
-      ...{ version: '0.1.0', language: 'en', panel_title: 'Gatehouse', set_up: true, two_factor: false },
-      ...{ signed_in: null, base_url: null, disk_full: false },
+      version: '0.1.0',
+      language: 'en',
+      panel_title: 'Gatehouse',
+      set_up: true,
+      two_factor: false,
+      signed_in: null,
+      base_url: null,
+      disk_full: false,
     },
   },
 });

@@ -1,4 +1,4 @@
-// The one table of operations. What is not here is on neither door; what is here is everywhere it belongs.
+// The one table of operations. Routes, handlers, documents, client and tests are derived from it.
 
 import * as addresses from './addresses.ts';
 import * as audit from './audit.ts';
@@ -11,8 +11,6 @@ import * as keys from './keys.ts';
 import * as monitoring from './monitoring.ts';
 import * as nodes from './nodes.ts';
 import type { ApiOperation, InputOf, Operation, OutputOf } from './operation.ts';
-import * as panelSettings from './panel-settings.ts';
-import * as reality from './reality.ts';
 import * as session from './session.ts';
 import * as settings from './settings.ts';
 import * as stats from './stats.ts';
@@ -56,7 +54,7 @@ export const OPERATIONS = {
   getMetrics: monitoring.getMetrics,
   getSettings: settings.getSettings,
   getOpenApi: monitoring.getOpenApi,
-  makeRealityKeys: reality.makeRealityKeys,
+  makeRealityKeys: inbounds.makeRealityKeys,
   createNode: nodes.createNode,
   updateNode: nodes.updateNode,
   deleteNode: nodes.deleteNode,
@@ -78,8 +76,8 @@ export const OPERATIONS = {
   changePassword: twoFactor.changePassword,
   getVault: vault.getVault,
   refreshVault: vault.refreshVault,
-  getPanelSettings: panelSettings.getPanelSettings,
-  updateSettings: panelSettings.updateSettings,
+  getPanelSettings: settings.getPanelSettings,
+  updateSettings: settings.updateSettings,
   getAddresses: addresses.getAddresses,
   changeAddresses: addresses.changeAddresses,
   confirmAddresses: addresses.confirmAddresses,
@@ -106,7 +104,7 @@ export const API_OPERATIONS: readonly (ApiOperation & { readonly id: OperationId
   OPERATIONS,
 ).filter((operation) => operation.door === 'api') as never;
 
-/** First path segments that say where a panel-only matter lives, instead of a plain 404. */
+/** First path segments that are answered with `panel_only` instead of a plain 404. */
 export const PANEL_ONLY_PATHS = [
   'keys',
   'sessions',

@@ -1,4 +1,4 @@
-// The second factor and the password: what protects the administrator, changed only by who proves to be them.
+// The second factor and the password: what protects the administrator, changed only with proof of identity.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
@@ -7,7 +7,7 @@ import { password, typedPassword } from './session.ts';
 /** A code as typed: six digits of the app, or a recovery code. */
 export const typedCode = z.string().max(64);
 
-/** What proves the administrator anew, for whatever changes a factor or is dangerous. */
+/** Proof of identity again, for every operation that changes a factor or is dangerous. */
 export const proof = {
   password: typedPassword,
   code: typedCode.optional().meta({ description: 'Required when the second factor is on.' }),

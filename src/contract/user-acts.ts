@@ -13,7 +13,7 @@ export const BULK_ACTIONS = ['extend', 'reset', 'disable', 'enable', 'delete'] a
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 export const MAX_BULK_IDS = 10_000;
 
-// `days` and `months` are judged by the core: the specification has an error code of its own for them.
+// The core checks that exactly one of `days` and `months` is there: the specification has an error code of its own for that.
 export const userBulk = z
   .strictObject({
     action: z.enum(BULK_ACTIONS),

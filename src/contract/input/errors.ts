@@ -1,18 +1,18 @@
-// What is wrong with a request, told in plain English by place and code, never repeating what was sent.
+// What is wrong with a request: a path, a code and a message in plain English, never with the value that was sent.
 import type { z } from 'zod';
 import type { FieldError } from '../errors.ts';
 
 type Issue = z.core.$ZodIssue;
-type Place = readonly PropertyKey[];
+type Path = readonly PropertyKey[];
 
-/** Machine codes of a failure at one place. */
+/** Machine codes of a failure at one member. */
 export type FieldCode = 'required' | 'unknown' | 'type' | 'too_small' | 'too_big' | 'format' | 'invalid';
 
 /** A reply lists no more failures than these, so that a hostile body cannot make a large one. */
 export const MAX_ERRORS = 100;
 
 interface Failure {
-  readonly path: Place;
+  readonly path: Path;
   readonly code: FieldCode;
   readonly message: string;
 }
@@ -32,14 +32,14 @@ export function bodyErrors(issues: readonly Issue[], body: unknown): FieldError[
 }
 
 /** `#` and each member in turn; `~` and `/` escaped, the rest percent-encoded. */
-export function pointerTo(path: Place): string {
+export function pointerTo(path: Path): string {
   return path.reduce<string>((pointer, member) => {
     const name = shorten(String(member)).replaceAll('~', '~0').replaceAll('/', '~1');
     return `${pointer}/${encodeURIComponent(name)}`;
   }, '#');
 }
 
-/** Names of members come from the caller: whole code points, and no more than anybody can read. */
+/** Names of members come from the caller: whole code points, and no more than is readable. */
 function shorten(name: string): string {
   return (name.length > 100 ? `${name.slice(0, 99)}…` : name).toWellFormed();
 }
@@ -55,12 +55,12 @@ function failuresOf(issues: readonly Issue[], section: unknown): Failure[] {
   return [...failures.values()].slice(0, MAX_ERRORS);
 }
 
-/** A number beyond what numbers are exact for breaks that bound and then its own: the latter is told. */
+/** A number beyond what numbers are exact for breaks that bound and then its own: the latter is reported. */
 function sameness({ code, message }: Failure): string {
   return code === 'too_big' || code === 'too_small' ? code : message;
 }
 
-function explain(issue: Issue, section: unknown, parent: Place): Failure[] {
+function explain(issue: Issue, section: unknown, parent: Path): Failure[] {
   const path = [...parent, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.slice(0, MAX_ERRORS);
@@ -70,11 +70,11 @@ function explain(issue: Issue, section: unknown, parent: Place): Failure[] {
   if (issue.code === 'custom') return [{ path, code: missing ? 'required' : 'invalid', message: issue.message }];
   if (missing) return [{ path, code: 'required', message: 'is required' }];
   if (issue.code === 'invalid_union') return explainUnion(issue, section, path);
-  return [{ path, ...tell(issue) }];
+  return [{ path, ...describe(issue) }];
 }
 
-/** The one alternative that was meant, if it can be told; else what they allow together. */
-function explainUnion(issue: z.core.$ZodIssueInvalidUnion, section: unknown, path: Place): Failure[] {
+/** The failures of the one alternative that was meant, if that is clear; else what all allow together. */
+function explainUnion(issue: z.core.$ZodIssueInvalidUnion, section: unknown, path: Path): Failure[] {
   const alternatives = issue.errors;
   const values = alternatives.flatMap(([first, ...others]) =>
     first?.code === 'invalid_value' && others.length === 0 ? first.values : [],
@@ -87,15 +87,15 @@ function explainUnion(issue: z.core.$ZodIssueInvalidUnion, section: unknown, pat
   if (only !== undefined && meant.length === 1) return only.flatMap((one) => explain(one, section, path));
   const [first] = alternatives[0] ?? [];
   const sameType = alternatives.every(([one]) => one?.code === 'invalid_type' && one.path.length === 0);
-  if (first !== undefined && sameType) return [{ path, ...tell(first) }];
+  if (first !== undefined && sameType) return [{ path, ...describe(first) }];
   return [{ path, code: 'invalid', message: 'must have exactly one of its allowed forms' }];
 }
 
-function isAbsent(issue: Issue, section: unknown, parent: Place): boolean {
+function isAbsent(issue: Issue, section: unknown, parent: Path): boolean {
   return isMissing(section, [...parent, ...issue.path]);
 }
 
-function isMissing(section: unknown, path: Place): boolean {
+function isMissing(section: unknown, path: Path): boolean {
   let value = section;
   for (const member of path) {
     if (typeof value !== 'object' || value === null) return false;
@@ -119,7 +119,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   url: 'must be a URL',
 };
 
-function tell(issue: Issue): Pick<Failure, 'code' | 'message'> {
+function describe(issue: Issue): Pick<Failure, 'code' | 'message'> {
   switch (issue.code) {
     case 'invalid_type':
       return { code: 'type', message: TYPES[issue.expected] ?? 'has the wrong type' };

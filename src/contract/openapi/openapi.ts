@@ -1,4 +1,4 @@
-// The OpenAPI file, made from the table of operations so that it cannot tell anything else than what is served.
+// The OpenAPI file, made from the table of operations, so that it always matches what is served.
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiOverrideContext } from 'zod-openapi';
 import { type ApiOperation, TAGS } from '../operation.ts';
@@ -119,7 +119,7 @@ function exemplify(document: OpenApiDocument, { path, method, example }: ApiOper
 }
 
 /**
- * Tells the defaults of a body's members in words: generators of clients take a member that has a default for one that is always
+ * Describes the defaults of a body's members in words: generators of clients take a member that has a default for one that is always
  * there, and would ask for it.
  */
 function tellDefaults(document: OpenApiDocument, { body }: ApiOperation): void {
@@ -128,8 +128,8 @@ function tellDefaults(document: OpenApiDocument, { body }: ApiOperation): void {
   if (typeof schema !== 'object' || '$ref' in schema) return;
   for (const member of Object.values(schema.properties ?? {})) {
     if (typeof member !== 'object' || !('default' in member)) continue;
-    const told = `Default: ${JSON.stringify(member.default)}.`;
-    member.description = member.description === undefined ? told : `${member.description} ${told}`;
+    const text = `Default: ${JSON.stringify(member.default)}.`;
+    member.description = member.description === undefined ? text : `${member.description} ${text}`;
     delete member.default;
   }
 }

@@ -1,6 +1,5 @@
 // Settings: what a bot may know of them, without addresses and secrets; and as the administrator reads and changes them.
-import type { PanelSettings } from '../../contract/panel-settings.ts';
-import type { SettingsView } from '../../contract/settings.ts';
+import type { PanelSettings, SettingsView } from '../../contract/settings.ts';
 import type { Input } from '../../contract/table.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';

@@ -1,7 +1,7 @@
 // General settings: the panel's name, language and time zone, how long records are stored, and how this browser shows figures.
 import { NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { PanelSettings } from '../../../../../contract/panel-settings.ts';
+import type { PanelSettings } from '../../../../../contract/settings.ts';
 import { LANGUAGES } from '../../../../../i18n/languages.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
