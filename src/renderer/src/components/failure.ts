@@ -17,7 +17,7 @@ export function useFailureText(): (failure: PanelCallError) => FailureText {
   return (failure) => failureText(t, failure);
 }
 
-export function failureText(t: TFunction<'errors'>, failure: PanelCallError): FailureText {
+function failureText(t: TFunction<'errors'>, failure: PanelCallError): FailureText {
   const { code, problem, retryAfter } = failure;
   const text = code in ERRORS ? t(`code.${code}`) : `${problem.title}. ${t('other', { code })}`;
   const wait = retryAfter === null ? '' : ` ${t('retryIn', { count: Math.max(1, Math.ceil(retryAfter)) })}`;

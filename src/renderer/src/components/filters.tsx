@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormat } from '../format/use-format.tsx';
 import classes from './filters.module.css';
 
-export interface FilterChip {
+interface FilterChip {
   readonly id: string;
   /** As it is read: "Tag: family". */
   readonly label: string;
@@ -49,7 +49,7 @@ export function FilterChips({ chips, onClear, children }: FilterChipsProps) {
   );
 }
 
-export interface TabItem {
+interface TabItem {
   /** '' for all. */
   readonly value: string;
   readonly label: string;

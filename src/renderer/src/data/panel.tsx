@@ -69,7 +69,7 @@ export interface Etags {
 
 const MAX_ETAGS = 500;
 
-export function createEtags(): Etags {
+function createEtags(): Etags {
   const etags = new Map<string, string>();
   const keyOf = (id: OperationId, input: unknown) => JSON.stringify([id, input]);
   return {

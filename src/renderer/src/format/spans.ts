@@ -1,7 +1,7 @@
 // How far away a moment is and how long something takes, as whole units that a person counts in.
 import { DAY_MS, HOUR_MS } from '../../../domain/limits.ts';
 
-export type SpanUnit = 'minutes' | 'hours' | 'days' | 'months' | 'years';
+type SpanUnit = 'minutes' | 'hours' | 'days' | 'months' | 'years';
 
 export interface Span {
   readonly unit: SpanUnit;

@@ -76,7 +76,7 @@ function useFocusOnArrival(main: React.RefObject<HTMLElement | null>, screen: st
 
 // What an address shows that leads nowhere.
 
-export function NotFound() {
+function NotFound() {
   const { t } = useTranslation('frame');
   useTitle(t('notFound.title'));
   return (

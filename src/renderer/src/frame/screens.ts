@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
-export type ScreenId = 'overview' | 'users' | 'plans' | 'connections' | 'nodes' | 'audit' | 'settings';
+type ScreenId = 'overview' | 'users' | 'plans' | 'connections' | 'nodes' | 'audit' | 'settings';
 
 export interface Screen {
   /** The first segment of its address; its name is `frame:nav.<id>`. */
@@ -56,7 +56,7 @@ const CONFIRM = lazy(async () => ({
 }));
 
 /** The screen of an empty path. */
-export const HOME: ScreenId = 'overview';
+const HOME: ScreenId = 'overview';
 
 export function screenOf(path: readonly string[]): Screen | undefined {
   const id = path[0] ?? HOME;

@@ -165,7 +165,7 @@ function AccountMenu() {
 
 const OVERVIEW_MS = 30_000;
 
-export function StatusDot() {
+function StatusDot() {
   const { t } = useTranslation('frame');
   const reach = useConnection((connection) => connection.reach);
   const isLive = useConnection((connection) => connection.isLive);

@@ -6,7 +6,7 @@ import { nodeExample } from '../../../contract/nodes.ts';
 import { OPERATIONS } from '../../../contract/table.ts';
 import { USER_STATES, type User, userExample } from '../../../contract/users.ts';
 
-export const FAKE_USERS = 1_000_000;
+const FAKE_USERS = 1_000_000;
 const FIRST_NAMES = ['Anna', 'Борис', 'Clara', 'Дарья', 'Egon', 'Фёдор', 'Greta', 'ياسمين'];
 const GB = 1_000_000_000;
 

@@ -3,8 +3,8 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { Language } from '../../../i18n/languages.ts';
 
-export type Theme = 'system' | 'light' | 'dark';
-export type Density = 'comfortable' | 'compact';
+type Theme = 'system' | 'light' | 'dark';
+type Density = 'comfortable' | 'compact';
 /** `decimal`: 1 GB is 10^9 bytes, as networks count. `binary`: 1 GiB is 2^30 bytes. */
 export type Units = 'decimal' | 'binary';
 

@@ -1,6 +1,6 @@
 // An honest guess at how well a password resists: by its length and by what guessing programs try first. No dictionary, no promise.
 
-export type StrengthNote = 'short' | 'common' | 'repeats' | 'sequence' | 'name' | 'hint';
+type StrengthNote = 'short' | 'common' | 'repeats' | 'sequence' | 'name' | 'hint';
 
 export interface Strength {
   /** 0: too short to be accepted; 1 weak, 2 fair, 3 good, 4 strong. */
@@ -11,7 +11,7 @@ export interface Strength {
   readonly missing: number;
 }
 
-export const MIN_LENGTH = 8;
+const MIN_LENGTH = 8;
 
 /** The stems of what every list of leaked passwords begins with. */
 const COMMON =

@@ -59,6 +59,6 @@ export function lookOf<Row extends object>(columns: Columns<Row>): ReadonlyMap<s
   return new Map(columns.map((column) => [idOf(column), column.meta ?? { label: '' }]));
 }
 
-export function idOf<Row extends object>(column: Columns<Row>[number]): string {
+function idOf<Row extends object>(column: Columns<Row>[number]): string {
   return column.id ?? ('accessorKey' in column ? String(column.accessorKey) : '');
 }

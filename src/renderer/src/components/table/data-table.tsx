@@ -48,7 +48,7 @@ export interface DataTableProps<Row extends object> {
   readonly children?: ReactNode;
 }
 
-export const ROW_HEIGHTS = { comfortable: 44, compact: 36 } as const;
+const ROW_HEIGHTS = { comfortable: 44, compact: 36 } as const;
 const HEAD_HEIGHT = 36;
 const SKELETON_ROWS = 12;
 

@@ -97,11 +97,11 @@ interface ColumnEdgeProps {
   readonly onResize: (width: number | null) => void;
 }
 
-export const NARROWEST = 64;
-export const WIDEST = 640;
+const NARROWEST = 64;
+const WIDEST = 640;
 const KEY_STEP = 16;
 
-export function ColumnEdge({ label, onResize }: ColumnEdgeProps) {
+function ColumnEdge({ label, onResize }: ColumnEdgeProps) {
   const { t } = useTranslation('frame');
   const start = useRef<{ readonly x: number; readonly width: number } | null>(null);
   const widthOf = (element: Element) => element.closest('th')?.getBoundingClientRect().width ?? 0;

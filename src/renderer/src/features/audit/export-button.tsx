@@ -75,7 +75,7 @@ export function ExportButton({ filter, text, texts }: ExportButtonProps) {
 
 // Entries of the log as a table for other programs.
 
-export const AUDIT_HEAD = `${CSV_MARK}${csvLine([
+const AUDIT_HEAD = `${CSV_MARK}${csvLine([
   'id',
   'at',
   'actor_kind',
@@ -91,7 +91,7 @@ export const AUDIT_HEAD = `${CSV_MARK}${csvLine([
 ])}`;
 
 /** `words`: the act in the language of the page. */
-export function auditRow(entry: AuditEntry, texts: string): string {
+function auditRow(entry: AuditEntry, texts: string): string {
   const { id, at, actor, action, outcome, target, address, request_id, detail } = entry;
   const facts = Object.keys(detail).length === 0 ? '' : JSON.stringify(detail);
   return csvLine([

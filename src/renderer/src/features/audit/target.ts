@@ -1,6 +1,6 @@
 // The target of an entry: `user:7` as a kind, an id and the path of its record.
 
-export type TargetKind =
+type TargetKind =
   | 'user'
   | 'tariff'
   | 'inbound'

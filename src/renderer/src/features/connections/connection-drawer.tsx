@@ -156,7 +156,7 @@ interface LinkPreviewProps {
   readonly nodeAddress: string;
 }
 
-export function LinkPreview({ values, nodeAddress }: LinkPreviewProps) {
+function LinkPreview({ values, nodeAddress }: LinkPreviewProps) {
   const { t } = useTranslation('connections');
   const link = previewLink(values, nodeAddress);
   return (

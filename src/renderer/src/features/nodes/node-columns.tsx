@@ -89,7 +89,7 @@ const HEIGHT = 20;
 const GAP = 1;
 const EVERY_MS = 60_000;
 
-export function DayTraffic({ nodeId }: { readonly nodeId: number }) {
+function DayTraffic({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
   const { data } = useOperation('getTraffic', { range: '24h', node_id: nodeId }, { pollMs: EVERY_MS });

@@ -117,7 +117,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
 
 // The connections of a node, each a link to its record.
 
-export function NodeConnections({ nodeId }: { readonly nodeId: number }) {
+function NodeConnections({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation(['nodes', 'connections']);
   const { data } = useOperation('listInbounds', { node_id: nodeId, limit: 500 });
   return (
@@ -154,7 +154,7 @@ export function NodeConnections({ nodeId }: { readonly nodeId: number }) {
 const TRAFFIC_EVERY_MS = 60_000;
 const CHART_HEIGHT = 180;
 
-export function NodeTraffic({ nodeId }: { readonly nodeId: number }) {
+function NodeTraffic({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation(['nodes', 'common']);
   const [range, setRange] = useState<Range>('24h');
   const report = useOperation(

@@ -95,7 +95,7 @@ interface PriceInputProps {
 
 const CURRENCIES = Intl.supportedValuesOf('currency');
 
-export function PriceInput({ value, onChange, error, ...props }: PriceInputProps) {
+function PriceInput({ value, onChange, error, ...props }: PriceInputProps) {
   const { t } = useTranslation('plans');
   const { separators } = useFormat();
   return (

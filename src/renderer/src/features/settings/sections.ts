@@ -2,15 +2,7 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 import type { HostApi } from '../../../../bridge/host-api.ts';
 
-export type SectionId =
-  | 'general'
-  | 'subscription'
-  | 'addresses'
-  | 'certificates'
-  | 'security'
-  | 'api'
-  | 'backups'
-  | 'desktop';
+type SectionId = 'general' | 'subscription' | 'addresses' | 'certificates' | 'security' | 'api' | 'backups' | 'desktop';
 
 export interface Section {
   /** Its name is `settings:sections.<id>`. */

@@ -60,7 +60,7 @@ export interface Export {
   stop(): void;
 }
 
-export function useExport(): Export {
+function useExport(): Export {
   const { t } = useTranslation('users');
   const { client } = usePanel();
   const host = useHost();

@@ -86,7 +86,7 @@ export interface WaitingAddress {
   readonly endsAt: number;
 }
 
-export const useWaitingAddress = create<{ readonly waiting: WaitingAddress | null }>()(() => ({ waiting: null }));
+const useWaitingAddress = create<{ readonly waiting: WaitingAddress | null }>()(() => ({ waiting: null }));
 
 export function waitFor(waiting: WaitingAddress | null): void {
   useWaitingAddress.setState({ waiting });

@@ -117,7 +117,7 @@ interface KeyRowProps {
   readonly onRevoke?: () => void;
 }
 
-export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
+function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
   const { t } = useTranslation('settings');
   const { name, access, prefix, created_at } = apiKey;
   return (
@@ -168,7 +168,7 @@ function Term({ apiKey: { state, expires_at, revoked_at } }: { readonly apiKey: 
 }
 
 /** When it was used last and from where. */
-export function KeyUse({ apiKey: { last_used_at, last_used_from } }: { readonly apiKey: Key }) {
+function KeyUse({ apiKey: { last_used_at, last_used_from } }: { readonly apiKey: Key }) {
   const { t } = useTranslation('settings');
   if (last_used_at === null) return <span>{t('api.neverUsed')}</span>;
   return (

@@ -130,7 +130,7 @@ function BackupRow({ backup, onDelete }: BackupRowProps) {
 
 // Uploads a backup from a file, with its progress.
 
-export function UploadButton() {
+function UploadButton() {
   const { t } = useTranslation('settings');
   const format = useFormat();
   const { invalidate } = usePanel();
@@ -172,12 +172,12 @@ function backupUrl(name = ''): string {
 }
 
 /** Where a link downloads a backup from. */
-export function downloadUrl(name: string): string {
+function downloadUrl(name: string): string {
   return backupUrl(name);
 }
 
 /** Sends a file; `onProgress` gets the sent part of 1. Rejects with a PanelCallError. */
-export function uploadBackup(file: Blob, onProgress: (part: number) => void): Promise<Backup> {
+function uploadBackup(file: Blob, onProgress: (part: number) => void): Promise<Backup> {
   // A fetch has no upload progress.
   const request = new XMLHttpRequest();
   request.open('POST', backupUrl());

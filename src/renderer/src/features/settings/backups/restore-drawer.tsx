@@ -119,7 +119,7 @@ function Steps({ backup: { name, encrypted }, onClose }: StepsProps) {
 
 // What a check found in a backup.
 
-export function CheckFacts({ verdict }: { readonly verdict: Output<'checkBackup'> }) {
+function CheckFacts({ verdict }: { readonly verdict: Output<'checkBackup'> }) {
   const { t } = useTranslation('settings');
   const format = useFormat();
   const { created_at, version, users, keys, secrets } = verdict;
@@ -147,7 +147,7 @@ interface RestoreFormProps {
   readonly onDone: (restored: Output<'restoreBackup'>) => void;
 }
 
-export function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
+function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
   const { t } = useTranslation('settings');
   const form = useProvenForm({
     operation: 'restoreBackup',
@@ -183,7 +183,7 @@ interface RestoredProps {
   readonly onClose: () => void;
 }
 
-export function Restored({ restored: { restored, former, links_url }, onClose }: RestoredProps) {
+function Restored({ restored: { restored, former, links_url }, onClose }: RestoredProps) {
   const { t } = useTranslation('settings');
   return (
     <DrawerSection>

@@ -131,6 +131,6 @@ const REFUSALS: Readonly<Record<ImportRefusal, true>> = {
   unusable: true,
 };
 
-export function isImportRefusal(code: string): code is ImportRefusal {
+function isImportRefusal(code: string): code is ImportRefusal {
   return Object.hasOwn(REFUSALS, code);
 }

@@ -92,7 +92,7 @@ function forget(functions: Readonly<Record<string, unknown>>): void {
 const UNNAMED = 'select:not([aria-label]), input:not([aria-label]):not([type=checkbox]), textarea:not([aria-label])';
 
 /** Watches everything below a node until the returned function is called. */
-export function nameControls(node: HTMLElement): () => void {
+function nameControls(node: HTMLElement): () => void {
   const look = () => {
     for (const control of node.querySelectorAll<HTMLElement>(UNNAMED)) {
       control.setAttribute('aria-label', nameOf(control));
@@ -119,7 +119,7 @@ function nameOf(control: HTMLElement): string {
 
 // The panel's own parts in swagger-ui's tree: a layout without its head, an example with curl at every method, and quiet buttons.
 
-export interface PartsOptions {
+interface PartsOptions {
   readonly texts: {
     readonly curl: string;
     readonly sent: string;
@@ -141,7 +141,7 @@ interface ResponsesProps {
 }
 
 /** Is called once, as a plugin of swagger-ui. */
-export function createParts({ React }: SwaggerSystem, options: PartsOptions): SwaggerPlugin {
+function createParts({ React }: SwaggerSystem, options: PartsOptions): SwaggerPlugin {
   const { texts, exampleOf, sentOf, copy } = options;
   const h = React.createElement;
 

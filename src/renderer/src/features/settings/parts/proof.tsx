@@ -28,7 +28,7 @@ type ProvenId = {
 }[OperationId];
 
 /** What the operation takes besides the proof. */
-export type Unproven<Id extends OperationId> = Omit<CallInput<Id>, 'password' | 'code'>;
+type Unproven<Id extends OperationId> = Omit<CallInput<Id>, 'password' | 'code'>;
 
 export interface ProvenFormOptions<Id extends ProvenId, Values extends Record<string, unknown>>
   extends Omit<OperationFormOptions<Id, Values>, 'toInput'> {

@@ -134,7 +134,7 @@ interface BulkForecastProps {
   readonly onTerm: (term: Duration | null) => void;
 }
 
-export function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForecastProps) {
+function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForecastProps) {
   const { t } = useTranslation('users');
   return (
     <>
@@ -195,7 +195,7 @@ interface BulkResultsProps {
 /** More lines than anyone reads; the copy has them all. */
 const SHOWN = 200;
 
-export function BulkResults({ action, end, names }: BulkResultsProps) {
+function BulkResults({ action, end, names }: BulkResultsProps) {
   const { t } = useTranslation('users');
   const { affected, lines, rest, failure } = end;
   const isDelete = action === 'delete';

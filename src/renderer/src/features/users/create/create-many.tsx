@@ -153,7 +153,7 @@ export interface Made {
 
 const AT_ONCE = 4;
 
-export function useCreateMany() {
+function useCreateMany() {
   const { client, invalidate } = usePanel();
   const [done, setDone] = useState<number | null>(null);
   const stop = useRef<AbortController | null>(null);

@@ -135,7 +135,7 @@ interface Values extends Record<string, unknown> {
 
 const USUAL_DAYS = 30;
 
-export function GrantForm({ user: { id, name }, onClose }: { readonly user: User; readonly onClose: () => void }) {
+function GrantForm({ user: { id, name }, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
   const box = useRef<HTMLFormElement>(null);

@@ -91,7 +91,7 @@ export function TermSection({ user, refresh, part, onPart }: RecordProps) {
 
 // Extends a term; the new end is shown beside the button before it is pressed.
 
-export function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
   const now = useNow();

@@ -134,7 +134,7 @@ function Waiting({ failure, onRetry }: { readonly failure: PanelCallError | null
 
 // The record's parts, the most asked for first.
 
-export function UserRecord(props: RecordProps) {
+function UserRecord(props: RecordProps) {
   const { user, plans } = props;
   return (
     <>
