@@ -49,7 +49,7 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   await factor.getByRole('button', { name: 'Turn on' }).click();
   await factor.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await factor.getByRole('button', { name: 'Go on' }).click();
-  await expect(factor.getByRole('img')).toBeVisible();
+  await expect(factor.getByRole('img', { name: /QR code/ })).toBeVisible();
   await expectAccessible(page, 'enrolment in the settings');
   const secret = (await factor.locator('code').first().innerText()).replaceAll(/\s/g, '');
   await factor
