@@ -158,7 +158,7 @@ test('a panel that goes away is told, nothing typed is lost, and it comes back b
   await expectAccessible(page, 'a lost connection');
 
   await panel.commandLine.serve(['--port', port]);
-  await expect(banner).toBeHidden({ timeout: 60_000 });
+  await expect(banner).toBeHidden();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('status').filter({ hasText: /saved/i })).toBeVisible();
   expect(watch.complaints()).toEqual([]);
@@ -173,5 +173,5 @@ test('the address of a panel that has moved says so', async ({ page, visit }) =>
   await page.getByRole('navigation', { name: 'Sections', exact: true }).getByRole('link', { name: 'Nodes' }).click();
   await expect(page.getByText('The panel no longer answers at this address.')).toBeVisible();
   calls.restore();
-  await expect(page.getByText('The panel no longer answers at this address.')).toBeHidden({ timeout: 60_000 });
+  await expect(page.getByText('The panel no longer answers at this address.')).toBeHidden();
 });

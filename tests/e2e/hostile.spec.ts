@@ -53,7 +53,6 @@ async function walk(page: Page, own: OwnPanel, text: string): Promise<void> {
 
 for (const [name, text] of Object.entries(TEXTS)) {
   test(`${name} in every field break nothing on any screen`, async ({ page, own }) => {
-    test.setTimeout(240_000);
     await walk(page, own, text);
   });
 }

@@ -61,7 +61,6 @@ for (const { code, tag } of LANGUAGES) {
   test.describe(code, () => {
     test.use({ view: { locale: code } });
     test('no screen has a word in the script of another language', async ({ page, own }) => {
-      test.setTimeout(180_000);
       const foreign = foreignWord(tag);
       const made = await makeOneOfEach(own, NAME);
       const found: string[] = [];

@@ -1,7 +1,6 @@
 // The overview: figures that lead to their lists, traffic over time, what needs attention, and changes that appear by themselves.
-import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { expectAccessible } from './support/axe.ts';
-import { expect, test } from './support/fixtures.ts';
+import { expect, LOOKS, test } from './support/fixtures.ts';
 
 test('shows how the service is, and each figure leads to its list', async ({ page, visit }) => {
   await visit('overview');
@@ -73,20 +72,18 @@ test('a change by a bot appears without a reload', async ({ page, panel, visit }
   await expect(active).toContainText(`of ${before + 1}`);
 });
 
-for (const { code: locale } of LANGUAGES) {
-  for (const theme of ['light', 'dark'] as const) {
-    test.describe(`${locale} ${theme}`, () => {
-      test.use({ view: { locale, theme } });
-      test('can be used by everybody, wide and narrow', async ({ page, visit }) => {
-        await visit('overview');
-        await expect(page.locator('html')).toHaveAttribute('lang', locale);
-        await expect(page.locator('canvas')).toBeVisible();
-        await expectAccessible(page, `overview ${locale} ${theme}`);
-        await page.setViewportSize({ width: 360, height: 740 });
-        await expectAccessible(page, `overview ${locale} ${theme} 360 px`);
-        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-        expect(isWide).toBe(false);
-      });
+for (const { locale, theme } of LOOKS) {
+  test.describe(`${locale} ${theme}`, () => {
+    test.use({ view: { locale, theme } });
+    test('can be used by everybody, wide and narrow', async ({ page, visit }) => {
+      await visit('overview');
+      await expect(page.locator('html')).toHaveAttribute('lang', locale);
+      await expect(page.locator('canvas')).toBeVisible();
+      await expectAccessible(page, `overview ${locale} ${theme}`);
+      await page.setViewportSize({ width: 360, height: 740 });
+      await expectAccessible(page, `overview ${locale} ${theme} 360 px`);
+      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      expect(isWide).toBe(false);
     });
-  }
+  });
 }

@@ -1,7 +1,6 @@
 // Settings: general and subscription, each saved where it is changed; every section in both languages, both themes, wide and narrow.
-import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { expectAccessible } from './support/axe.ts';
-import { expect, test } from './support/fixtures.ts';
+import { expect, LOOKS, test } from './support/fixtures.ts';
 import { card } from './support/settings.ts';
 
 test('the panel’s title, language and time zone are saved and seen at once', async ({ page, own }) => {
@@ -101,24 +100,21 @@ const SECTIONS = [
   'backups',
 ] as const;
 
-for (const { code: locale } of LANGUAGES) {
-  for (const theme of ['light', 'dark'] as const) {
-    test.describe(`in ${locale}, ${theme}`, () => {
-      test.use({ view: { locale, theme } });
-      test('every section can be used by everybody, wide and narrow', async ({ page, visit }) => {
-        test.slow();
-        for (const section of SECTIONS) {
-          await page.setViewportSize({ width: 1440, height: 900 });
-          await visit(`settings/${section}`);
-          await expect(page.getByRole('main').getByRole('region').first()).toBeVisible();
-          await expect(page.locator('[data-skeleton]')).toHaveCount(0);
-          await expectAccessible(page, `${section} ${locale} ${theme}`);
-          await page.setViewportSize({ width: 360, height: 740 });
-          await expectAccessible(page, `${section} ${locale} ${theme} 360 px`);
-          const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-          expect(isWide, `${section} at 360 px`).toBe(false);
-        }
-      });
+for (const { locale, theme } of LOOKS) {
+  test.describe(`in ${locale}, ${theme}`, () => {
+    test.use({ view: { locale, theme } });
+    test('every section can be used by everybody, wide and narrow', async ({ page, visit }) => {
+      for (const section of SECTIONS) {
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await visit(`settings/${section}`);
+        await expect(page.getByRole('main').getByRole('region').first()).toBeVisible();
+        await expect(page.locator('[data-skeleton]')).toHaveCount(0);
+        await expectAccessible(page, `${section} ${locale} ${theme}`);
+        await page.setViewportSize({ width: 360, height: 740 });
+        await expectAccessible(page, `${section} ${locale} ${theme} 360 px`);
+        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        expect(isWide, `${section} at 360 px`).toBe(false);
+      }
     });
-  }
+  });
 }

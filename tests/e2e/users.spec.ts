@@ -1,9 +1,8 @@
 // The list of users: found, narrowed, walked by keyboard, exported, and usable by everybody in both languages.
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
-import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { expectAccessible } from './support/axe.ts';
-import { expect, test } from './support/fixtures.ts';
+import { expect, LOOKS, test } from './support/fixtures.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
 function rowOf(page: Page, name: string): Locator {
@@ -150,29 +149,27 @@ test('says that a user is gone', async ({ page, visit }) => {
   await expect(page.getByRole('dialog', { name: 'This user is not here' })).toBeVisible();
 });
 
-for (const { code: locale } of LANGUAGES) {
-  for (const theme of ['light', 'dark'] as const) {
-    test.describe(`${locale}, ${theme}`, () => {
-      test.use({ view: { locale, theme } });
+for (const { locale, theme } of LOOKS) {
+  test.describe(`${locale}, ${theme}`, () => {
+    test.use({ view: { locale, theme } });
 
-      test('can be used by everybody: the list, wide and narrow', async ({ page, visit }) => {
-        await visit('users');
-        await expect(page.locator('tr[data-index="3"]')).toBeVisible();
-        await page.locator('tr[data-index="2"] input').click();
-        await expectAccessible(page, 'the list');
-        await page.setViewportSize({ width: 360, height: 740 });
-        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-        await expectAccessible(page, 'the list at 360 px');
-      });
-
-      test('can be used by everybody: the record and the form', async ({ page, visit }) => {
-        await visit('users/3?do=extend');
-        await expect(page.getByRole('dialog').locator('form')).toBeVisible();
-        await expectAccessible(page, 'the record');
-        await visit('users/new');
-        await expect(page.getByRole('dialog').locator('form')).toBeVisible();
-        await expectAccessible(page, 'the form');
-      });
+    test('can be used by everybody: the list, wide and narrow', async ({ page, visit }) => {
+      await visit('users');
+      await expect(page.locator('tr[data-index="3"]')).toBeVisible();
+      await page.locator('tr[data-index="2"] input').click();
+      await expectAccessible(page, 'the list');
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      await expectAccessible(page, 'the list at 360 px');
     });
-  }
+
+    test('can be used by everybody: the record and the form', async ({ page, visit }) => {
+      await visit('users/3?do=extend');
+      await expect(page.getByRole('dialog').locator('form')).toBeVisible();
+      await expectAccessible(page, 'the record');
+      await visit('users/new');
+      await expect(page.getByRole('dialog').locator('form')).toBeVisible();
+      await expectAccessible(page, 'the form');
+    });
+  });
 }

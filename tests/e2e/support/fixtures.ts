@@ -1,10 +1,19 @@
 // What browser tests begin with: a panel for each worker, a signed-in page, and the promise that nothing forbidden happens on it.
 import { test as base, type Page } from '@playwright/test';
+import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import type { View } from '../../../src/renderer/src/state/view.ts';
+import { isFull } from '../../support/long.ts';
 import { type BrowserPanel, openBrowserPanel } from './panels.ts';
 import { type Watch, watchPage } from './watch.ts';
 
 export { expect } from '@playwright/test';
+
+const THEMES = ['light', 'dark'] as const;
+
+/** Every language and every theme once; in the full form every language in every theme. */
+export const LOOKS = LANGUAGES.flatMap(({ code: locale, pages }, index) =>
+  THEMES.filter((_, theme) => isFull || theme === index % THEMES.length).map((theme) => ({ locale, theme, pages })),
+);
 
 interface Options {
   /** How the browser remembers that the pages look: language, theme, rows. */
