@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   closeSync,
+  cpSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -17,7 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandLine, type Finished, openCommandLine, PASSWORD } from '../support/cli.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
@@ -32,7 +33,7 @@ async function serve(folder: string, preload: string | null = null): Promise<Fin
   const [file = '', ...args] = [...PREFIX, ...node, 'serve', '--port', '0', '--data', folder];
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const exit = once(child, 'close');
-  // Whoever starts all the same says so, and has to be ended.
+  // A panel that starts all the same prints that, and has to be ended.
   child.stdout.once('data', () => child.kill('SIGTERM'));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await exit;
@@ -45,10 +46,17 @@ function expectRefusal({ code, stdout, stderr }: Finished, exitCode: number, sen
   expect(stderr).toMatch(/^panel: [^\n]+\n$/);
 }
 
-/** A folder on which a panel has run, with an administrator. */
-async function used(cli: CommandLine): Promise<(...names: string[]) => string> {
-  expect(await cli.run(['setup', '--name', 'admin'], PASSWORD)).toMatchObject({ code: 0 });
-  await (await cli.serve()).end('SIGTERM');
+let prepared: CommandLine;
+beforeAll(async () => {
+  prepared = openCommandLine();
+  expect(await prepared.run(['setup', '--name', 'admin'], PASSWORD)).toMatchObject({ code: 0 });
+  await (await prepared.serve()).end('SIGTERM');
+});
+afterAll(() => prepared[Symbol.asyncDispose]());
+
+/** Makes the folder one on which a panel has run, with an administrator; the paths of what is in it. */
+function use(cli: CommandLine): (...names: string[]) => string {
+  cpSync(prepared.folder, cli.folder, { recursive: true });
   return (...names) => join(cli.folder, ...names);
 }
 
@@ -67,7 +75,7 @@ describe.runIf(isPosix)('without permission', () => {
     ['the key of the certificate', ['tls', 'server-key.pem'], 0o000, 4, /^panel: \S+server-key\.pem cannot be used: /],
   ] as const)('%s', async (_, names, mode, exitCode, sentence) => {
     await using cli = openCommandLine();
-    const path = (await used(cli))(...names);
+    const path = use(cli)(...names);
     const usual = statSync(path).mode;
     chmodSync(path, mode);
     expectRefusal(await serve(cli.folder), exitCode, sentence);
@@ -93,7 +101,7 @@ describe.runIf(isPosix)('what is not what it should be', () => {
 
   it.each(['panel.db', 'lock', 'tls', 'logs', join('logs', 'panel.log')])('%s of another kind', async (name) => {
     await using cli = openCommandLine();
-    const path = (await used(cli))(name);
+    const path = use(cli)(name);
     const isFolder = statSync(path).isDirectory();
     renameSync(path, `${path}.aside`);
     if (isFolder) writeFileSync(path, 'x');
@@ -118,10 +126,10 @@ describe('a damaged database', () => {
     ['cut off', (file: string) => truncateSync(file, 20_000)],
     ['with noise where its tables begin', (file: string) => overwrite(file, 100, Buffer.alloc(3000, 0xa5))],
     ['with noise all over', (file: string) => overwrite(file, 4096, Buffer.alloc(statSync(file).size - 4096, 0xa5))],
-  ])('%s', async (_, spoil) => {
+  ])('%s', async (_, damage) => {
     await using cli = openCommandLine();
-    const file = (await used(cli))('panel.db');
-    spoil(file);
+    const file = use(cli)('panel.db');
+    damage(file);
     const before = statSync(file);
     expectRefusal(await serve(cli.folder), 6, /^panel: The database \S+ cannot be used: .*(damaged|malformed)/);
     expect(statSync(file).mtimeMs).toBe(before.mtimeMs);
@@ -134,7 +142,7 @@ describe('a damaged database', () => {
 
   it('is not one whose journal is noise: what was written back is there', async () => {
     await using cli = openCommandLine();
-    const file = (await used(cli))('panel.db');
+    const file = use(cli)('panel.db');
     for (const end of ['-wal', '-shm']) writeFileSync(`${file}${end}`, Buffer.alloc(65_536, 0xa5), { mode: 0o600 });
     await starts(cli.folder);
     expect(await cli.run(['setup', '--name', 'eve'], PASSWORD)).toMatchObject({ code: 3 });
@@ -153,7 +161,7 @@ if (!canMount)
 
 it.runIf(canMount)('a read-only disk is refused, and not touched', async () => {
   await using cli = openCommandLine();
-  await used(cli);
+  use(cli);
   // In a space of mounts of its own, which is gone with its process.
   const script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && shift && exec "$@"';
   const run = (...args: string[]) =>
