@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts';
 import { API_OPERATIONS, PANEL_ONLY_PATHS } from '../../src/contract/table.ts';
 import { createRouter } from '../../src/door/routes.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import type { Answer, Client } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
 import { createOpenApiCheck, type OpenApiCheck } from '../support/openapi-check.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 import { type FuzzRequest, fuzzRequest, KNOWN_METHODS } from './requests.ts';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? times(20_000, 200_000));
@@ -22,7 +22,7 @@ const FEWEST_USERS = 20;
 const FEWEST_INBOUNDS = 5;
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 let check: OpenApiCheck;
 let clients: Readonly<Record<FuzzRequest['key'], Client>>;
 const router = createRouter();
@@ -31,7 +31,7 @@ const succeeded = new Map<string, number>();
 
 beforeAll(async () => {
   panel = await startPanel({ wrapHeavy: (heavy) => heavy });
-  world = await fill(panel);
+  fixtures = await fill(panel);
   check = createOpenApiCheck((await panel.read.call('getOpenApi')).body);
   const { full, read } = panel;
   clients = { full, read, none: full.as(null), wrong: full.as('pnl_wrong') };
@@ -54,14 +54,14 @@ async function refresh(): Promise<void> {
   }
   while (store.inbounds.count({}) < FEWEST_INBOUNDS) {
     const tag = `again-${store.events.latestId()}`;
-    await act('createInbound', { node_id: world.nodeId, tag, name: 'again', protocol: 'vless', port: 443 });
+    await act('createInbound', { node_id: fixtures.nodeId, tag, name: 'again', protocol: 'vless', port: 443 });
   }
   const users = store.users.ids({}, clock.now()).slice(-200);
   present = {
     users,
     tariffs: store.tariffs.page({}, 100, 0).map(({ id }) => id),
     inbounds: store.inbounds.page({}, 100, 0).map(({ id }) => id),
-    nodes: [world.nodeId],
+    nodes: [fixtures.nodeId],
   };
   grants = users.flatMap((userId) => store.grants.page(userId, 2, 0).map(({ id }) => [userId, id] as const));
 }

@@ -1,10 +1,10 @@
-// Random requests to every operation of the table: valid ones, spoiled ones, and such that only look like one.
+// Random requests to every operation of the table: valid ones, mutated ones, and such that only look like one.
 import { METHODS } from 'node:http';
 import fc from 'fast-check';
 import type { ApiOperation } from '../../src/contract/operation.ts';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
 import { arbitraryOf } from '../support/arbitrary-of.ts';
-import { mangled, spoiled } from '../support/spoil.ts';
+import { corrupted, mutated } from '../support/mutate.ts';
 
 export interface FuzzRequest {
   readonly key: 'full' | 'read' | 'none' | 'wrong';
@@ -92,10 +92,10 @@ function search({ query }: ApiOperation): fc.Arbitrary<string> {
     '#',
     ';limit=1',
   );
-  const spoiledPairs = fc.tuple(valid, more).map(([pairs, others]) => [...pairs, ...others].map(encode).join('&'));
+  const mutatedPairs = fc.tuple(valid, more).map(([pairs, others]) => [...pairs, ...others].map(encode).join('&'));
   const text = fc.oneof(
     { arbitrary: valid.map((pairs) => pairs.map(encode).join('&')), weight: 6 },
-    { arbitrary: spoiledPairs, weight: 2 },
+    { arbitrary: mutatedPairs, weight: 2 },
     { arbitrary: raw, weight: 1 },
   );
   return text.map((all) => (all === '' ? '' : `?${all}`));
@@ -116,8 +116,8 @@ function body({ method, body: schema, example }: ApiOperation): fc.Arbitrary<str
   const text = value.map((whole) => JSON.stringify(whole));
   return fc.oneof(
     { arbitrary: text as fc.Arbitrary<string | Buffer | undefined>, weight: 6 },
-    { arbitrary: spoiled(value), weight: 3 },
-    { arbitrary: mangled(text), weight: 1 },
+    { arbitrary: mutated(value), weight: 3 },
+    { arbitrary: corrupted(text), weight: 1 },
     { arbitrary: fc.constant(undefined), weight: 1 },
   );
 }

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_OPERATIONS, OPERATIONS, type OperationId, PANEL_ONLY_PATHS } from '../../src/contract/table.ts';
 import { mountedRoutes } from '../../src/door/api.ts';
 import { createTestClock } from '../support/clock.ts';
+import { API_IDS, type Fixtures, fill, fixtureOf } from '../support/fixtures.ts';
 import type { Answer, Client } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { API_IDS, fill, fixtureOf, type World } from '../support/world.ts';
 
 const DAY = 86_400_000;
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 /** Credentials that are worth nothing: header and query by name. */
 let refused: Readonly<Record<string, { client: Client; query?: string; headers?: Record<string, string> }>>;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   panel = await startPanel({ clock });
   const expiring = await panel.makeKey('full', 30);
   clock.advance(31 * DAY);
-  world = await fill(panel);
+  fixtures = await fill(panel);
   const revoked = await panel.makeKey('full');
   await panel.act('revokeKey', { id: revoked.key.id });
   const { full, keys } = panel;
@@ -47,7 +47,7 @@ function withoutId({ status, headers, text }: Answer): unknown {
 
 describe.each(API_OPERATIONS.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
   it('answers 401, always the same, to whoever has no valid key', async () => {
-    const request = await fixtureOf(id as never, panel, world);
+    const request = await fixtureOf(id as never, panel, fixtures);
     const answers: unknown[] = [];
     for (const [name, { client, query, headers }] of Object.entries(refused)) {
       const path = query ? `${request.path}${request.path.includes('?') ? '&' : '?'}${query}` : request.path;
@@ -61,7 +61,7 @@ describe.each(API_OPERATIONS.map((operation) => [operation.id, operation] as con
 
   it(operation.access === 'read' ? 'serves a Read key' : 'refuses a Read key', async () => {
     const before = panel.store.events.latestId();
-    const request = await fixtureOf(id as never, panel, world);
+    const request = await fixtureOf(id as never, panel, fixtures);
     const made = panel.store.events.latestId();
     const answer = await panel.read.send(request);
     if (operation.access === 'read') expect(answer.status).toBe(operation.status);
@@ -71,7 +71,7 @@ describe.each(API_OPERATIONS.map((operation) => [operation.id, operation] as con
   });
 
   it('serves a Full key', async () => {
-    const answer = await panel.full.send(await fixtureOf(id as never, panel, world));
+    const answer = await panel.full.send(await fixtureOf(id as never, panel, fixtures));
     expect(answer.status, answer.text).toBe(operation.status);
     if (operation.output === null) expect(answer.text).toBe('');
     else expect(operation.produces.some((type) => answer.headers['content-type']?.startsWith(type))).toBe(true);
@@ -82,7 +82,7 @@ const reading = API_OPERATIONS.filter(({ method }) => method === 'GET');
 
 describe.each(reading.map(({ id }) => id))('HEAD of %s', (id) => {
   it('answers as GET does, without a body', async () => {
-    const request = await fixtureOf(id as never, panel, world);
+    const request = await fixtureOf(id as never, panel, fixtures);
     const [get, head] = [await panel.read.send(request), await panel.read.send({ ...request, method: 'HEAD' })];
     expect(head.text).toBe('');
     const names = (answer: Answer) => Object.keys(answer.headers).sort();
@@ -132,8 +132,8 @@ describe('what is not in the table', () => {
     const json = { 'content-type': 'application/json' };
     for (const [method, path] of [
       ['POST', '/nodes'],
-      ['PATCH', `/nodes/${world.nodeId}`],
-      ['DELETE', `/nodes/${world.nodeId}`],
+      ['PATCH', `/nodes/${fixtures.nodeId}`],
+      ['DELETE', `/nodes/${fixtures.nodeId}`],
     ]) {
       const answer = await panel.full.send({ method: String(method), path: String(path), headers: json, body: '{}' });
       expect(answer.problem.detail, `${method} ${path}`).toBe('method_not_allowed');

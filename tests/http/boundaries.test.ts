@@ -2,20 +2,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/contract/table.ts';
 import { createTestClock } from '../support/clock.ts';
+import { API_IDS, type Fixtures, fill, fixtureOf } from '../support/fixtures.ts';
 import { createOpenApiCheck, type OpenApiCheck } from '../support/openapi-check.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { API_IDS, fill, fixtureOf, type World } from '../support/world.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 const HOUR = 3_600_000;
 const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 let check: OpenApiCheck;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
+  fixtures = await fill(panel);
   check = createOpenApiCheck((await panel.read.call('getOpenApi')).body);
 });
 afterAll(() => panel.stop());
@@ -25,7 +25,7 @@ async function readAll(): Promise<void> {
   for (const id of API_IDS) {
     const { method, path } = OPERATIONS[id];
     if (method !== 'GET') continue;
-    const request = await fixtureOf(id, panel, world);
+    const request = await fixtureOf(id, panel, fixtures);
     const ranged = id === 'getTraffic' || id === 'getUserTraffic' ? ['?range=24h', '?range=7d', '?range=30d'] : [''];
     for (const query of ranged) {
       for (const client of [panel.full, panel.read]) {
@@ -39,16 +39,21 @@ async function readAll(): Promise<void> {
 
 const huge = { up: MOST, down: MOST };
 const moveHuge = (userId: number) => {
-  const [inboundId = 0] = world.inboundIds;
-  panel.move({ nodeId: world.nodeId, total: huge, users: [{ userId, ...huge }], inbounds: [{ inboundId, ...huge }] });
+  const [inboundId = 0] = fixtures.inboundIds;
+  panel.move({
+    nodeId: fixtures.nodeId,
+    total: huge,
+    users: [{ userId, ...huge }],
+    inbounds: [{ inboundId, ...huge }],
+  });
 };
 
 describe('the largest', () => {
   it('traffic: counters stop at 2^53-1 and stay exact', async () => {
-    const { id } = world.users.active;
+    const { id } = fixtures.users.active;
     for (let hour = 0; hour < 4; hour++) {
       moveHuge(id);
-      moveHuge(world.users.limited.id);
+      moveHuge(fixtures.users.limited.id);
       clock.advance(13 * HOUR);
     }
     const user = (await panel.read.call('getUser', { id })).body;
@@ -58,7 +63,7 @@ describe('the largest', () => {
   });
 
   it('traffic of who has no limit, and on a user made afterwards', async () => {
-    const { id } = await panel.act('createUser', { name: 'free', tariff_id: world.tariffs.free });
+    const { id } = await panel.act('createUser', { name: 'free', tariff_id: fixtures.tariffs.free });
     moveHuge(id);
     moveHuge(id);
     expect((await panel.read.call('listUsers', { sort: '-used', limit: 1 })).body.items[0]?.total_down).toBe(MOST);
@@ -86,7 +91,7 @@ describe('the largest', () => {
     const face = '\u{1f600}';
     const tags = Array.from({ length: 20 }, (_, index) => face.repeat(30) + String(index).padStart(2, '0'));
     const long = { name: face.repeat(100), contact: face.repeat(100), note: face.repeat(2000), tags };
-    const user = await panel.act('createUser', { ...long, tariff_id: world.tariffs.free });
+    const user = await panel.act('createUser', { ...long, tariff_id: fixtures.tariffs.free });
     expect(user).toMatchObject(long);
     for (const [field, text] of [
       ['name', face.repeat(101)],
@@ -104,7 +109,7 @@ describe('the largest', () => {
   });
 
   it('offsets, pages and places in the feed', async () => {
-    for (const path of ['/users', '/tariffs', '/inbounds', '/nodes', `/users/${world.users.active.id}/grants`]) {
+    for (const path of ['/users', '/tariffs', '/inbounds', '/nodes', `/users/${fixtures.users.active.id}/grants`]) {
       const answer = await panel.read.send<{ items: unknown[]; total: number }>({
         method: 'GET',
         path: `${path}?offset=${MOST}&limit=500`,

@@ -1,17 +1,17 @@
 // One action on many users: whom it takes, what it says, what a dry run and an atomic one leave, on this thread and the other.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BulkResult } from '../../src/contract/user-acts.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const DAY = 86_400_000;
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 let tag = 0;
 beforeAll(async () => {
   panel = await startPanel({ wrapHeavy: (heavy) => heavy });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
@@ -20,7 +20,7 @@ async function crowd(count: number, more: object = {}): Promise<{ ids: number[];
   const name = `crowd-${++tag}`;
   const ids: number[] = [];
   for (let index = 0; index < count; index++) {
-    ids.push((await panel.act('createUser', { name, tariff_id: world.tariffs.monthly, tags: [name], ...more })).id);
+    ids.push((await panel.act('createUser', { name, tariff_id: fixtures.tariffs.monthly, tags: [name], ...more })).id);
   }
   return { ids, tag: name };
 }
@@ -167,8 +167,8 @@ describe('a bulk', () => {
         { state: 'active' },
         { state: 'on_hold' },
         { q: 'CROWD' },
-        { tariff_id: world.tariffs.held },
-        { tag: 'world' },
+        { tariff_id: fixtures.tariffs.held },
+        { tag: 'fixtures' },
       ],
       ...[{ contact: '@kontakt' }, { online: false }, { online: true }, { expires_before: '2099-01-01T00:00:00Z' }],
       ...[
@@ -184,7 +184,7 @@ describe('a bulk', () => {
   });
 
   it('refuses what is not one action on one choice', async () => {
-    const ids = [world.users.active.id];
+    const ids = [fixtures.users.active.id];
     const wrong = [
       ...[{ action: 'disable' }, { action: 'disable', ids, filter: { q: 'x' } }, { action: 'disable', ids: [] }],
       ...[{ action: 'disable', ids: [1, 1] }, { action: 'reissue', ids }, { action: 'disable', ids, days: 1 }, { ids }],
@@ -205,7 +205,7 @@ describe('a bulk', () => {
     const { ids, tag: own } = await crowd(150);
     const running = panel.full.call('bulkUsers', { action: 'disable', ids });
     const reading = await panel.read.call('getSettings');
-    const writing = panel.full.call('createUser', { name: 'meanwhile', tariff_id: world.tariffs.free });
+    const writing = panel.full.call('createUser', { name: 'meanwhile', tariff_id: fixtures.tariffs.free });
     expect(reading.status).toBe(200);
     expect((await writing).status).toBe(201);
     expect((await running).body).toMatchObject({ matched: 150, affected: 150 });

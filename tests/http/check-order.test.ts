@@ -2,20 +2,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/contract/errors.ts';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import type { Client, Sent } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
 /** Never spent by what these tests send. */
 const PLENTY = { perMinute: 60_000, burst: 60_000 };
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
-  await panel.act('createTariff', { name: 'Of a connection', inbounds: [...world.inboundIds] });
+  fixtures = await fill(panel);
+  await panel.act('createTariff', { name: 'Of a connection', inbounds: [...fixtures.inboundIds] });
 });
 afterAll(() => panel.stop());
 
@@ -29,7 +29,7 @@ const malformed = { 'if-match': 'no entity tag' };
 
 const request = (method: string, path: string, headers = {}, body?: string): Sent => ({ method, path, headers, body });
 const unlimited = async () => {
-  const { id } = await panel.act('createUser', { name: 'Anna', tariff_id: world.tariffs.free });
+  const { id } = await panel.act('createUser', { name: 'Anna', tariff_id: fixtures.tariffs.free });
   return id;
 };
 
@@ -81,7 +81,11 @@ const CASES: readonly Case[] = [
   ['bad_json', '422 of the query', () => request('POST', '/users?x=1', json, '{')],
   ['bad_json', '404 record', () => request('PATCH', '/users/4000000', json, '{')],
   ['validation', '404 record', () => request('PATCH', '/users/4000000', json, '{"name":1}')],
-  ['validation', '412', () => request('PATCH', `/users/${world.users.active.id}`, { ...json, ...stale }, '{"name":1}')],
+  [
+    'validation',
+    '412',
+    () => request('PATCH', `/users/${fixtures.users.active.id}`, { ...json, ...stale }, '{"name":1}'),
+  ],
   ['validation', '404 record: the query', () => request('GET', '/users/4000000?x=1')],
   ['validation', '422 of meaning', () => request('POST', '/users', json, '{"name":"","tariff_id":4000000}')],
   ['not_found', '412: no record', () => request('PATCH', '/users/4000000', { ...json, ...stale }, '{}')],
@@ -90,10 +94,10 @@ const CASES: readonly Case[] = [
   [
     'precondition_failed',
     '422 of meaning',
-    () => request('PATCH', `/users/${world.users.active.id}`, { ...json, ...stale }, '{"tariff_id":4000000}'),
+    () => request('PATCH', `/users/${fixtures.users.active.id}`, { ...json, ...stale }, '{"tariff_id":4000000}'),
   ],
-  ['precondition_failed', '409', () => request('DELETE', `/tariffs/${world.tariffs.monthly}`, stale)],
-  ['precondition_failed', '409: a connection', () => request('DELETE', `/inbounds/${world.inboundIds[0]}`, stale)],
+  ['precondition_failed', '409', () => request('DELETE', `/tariffs/${fixtures.tariffs.monthly}`, stale)],
+  ['precondition_failed', '409: a connection', () => request('DELETE', `/inbounds/${fixtures.inboundIds[0]}`, stale)],
   [
     'extend_amount',
     '409',

@@ -1,9 +1,9 @@
 // Whoever does not know the secret path learns nothing: one reply, the same bytes, whatever was asked in whatever way.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestClock } from '../support/clock.ts';
+import { fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 import { exchangeRaw, type RawTarget, requestText } from '../support/raw-socket.ts';
-import { fill } from '../support/world.ts';
 
 const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
 const CONSTANT =

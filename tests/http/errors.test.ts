@@ -4,15 +4,15 @@ import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts';
 import { apiErrorCodes } from '../../src/contract/openapi/problems.ts';
 import { PanelError } from '../../src/core/panel-error.ts';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import type { Answer, Sent } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 /** Thrown by the next write, if set. */
 let fault: Error | null = null;
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     }),
     wrapHeavy: (heavy) => ({ run: (...args) => held.then(() => heavy.run(...args)) }),
   });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
@@ -48,8 +48,8 @@ const post = (path: string, body: unknown, headers = {}): Sent => ({
 });
 const patch = (path: string, body: unknown, headers = {}): Sent => ({ ...post(path, body, headers), method: 'PATCH' });
 const get = (path: string, headers = {}): Sent => ({ method: 'GET', path, headers });
-const user = () => `/users/${world.users.active.id}`;
-const newUser = () => ({ name: 'Anna', tariff_id: world.tariffs.monthly });
+const user = () => `/users/${fixtures.users.active.id}`;
+const newUser = () => ({ name: 'Anna', tariff_id: fixtures.tariffs.monthly });
 
 interface Expected {
   readonly errors?: readonly object[];
@@ -88,12 +88,14 @@ const PROVOKED: Partial<Record<ErrorCode, Provoke>> = {
     { headers: { 'accept-patch': 'application/merge-patch+json, application/json' } },
   ],
   term_unlimited: async () => {
-    const { id } = (await panel.full.call('createUser', { name: 'Anna', tariff_id: world.tariffs.free })).body;
+    const { id } = (await panel.full.call('createUser', { name: 'Anna', tariff_id: fixtures.tariffs.free })).body;
     return [await panel.full.send(post(`/users/${id}/extend`, { days: 1 }))];
   },
-  tariff_in_use: async () => [await panel.full.send({ method: 'DELETE', path: `/tariffs/${world.tariffs.monthly}` })],
+  tariff_in_use: async () => [
+    await panel.full.send({ method: 'DELETE', path: `/tariffs/${fixtures.tariffs.monthly}` }),
+  ],
   inbound_in_use: async () => {
-    const [id = 0] = world.inboundIds;
+    const [id = 0] = fixtures.inboundIds;
     await panel.act('createTariff', { name: 'Of one connection', inbounds: [id] });
     return [await panel.full.send({ method: 'DELETE', path: `/inbounds/${id}` })];
   },
@@ -115,12 +117,14 @@ const PROVOKED: Partial<Record<ErrorCode, Provoke>> = {
   },
   bulk_failed: async () => [
     await panel.full.send(
-      post('/users/bulk', { action: 'disable', ids: [world.users.active.id, 4000000], atomic: true }),
+      post('/users/bulk', { action: 'disable', ids: [fixtures.users.active.id, 4000000], atomic: true }),
     ),
     { errors: [{ pointer: '#/ids/1', code: 'not_found' }] },
   ],
   bulk_changed: async () => [
-    await panel.full.send(post('/users/bulk', { action: 'disable', ids: [world.users.active.id], expect_matched: 2 })),
+    await panel.full.send(
+      post('/users/bulk', { action: 'disable', ids: [fixtures.users.active.id], expect_matched: 2 }),
+    ),
   ],
   events_gone: async () => {
     panel.store.write(() => panel.store.events.prune(clock.now() + 1));
@@ -144,7 +148,7 @@ const PROVOKED: Partial<Record<ErrorCode, Provoke>> = {
     { errors: [{ pointer: '#/tariff_id', code: 'tariff_not_found' }] },
   ],
   inbound_not_found: async () => [
-    await panel.full.send(patch(user(), { inbounds: [world.inboundIds[0], 4000000] })),
+    await panel.full.send(patch(user(), { inbounds: [fixtures.inboundIds[0], 4000000] })),
     { errors: [{ pointer: '#/inbounds/1', code: 'inbound_not_found' }] },
   ],
   node_not_found: async () => [

@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_TYPES, type Event } from '../../src/contract/events.ts';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill, secretsOf } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, secretsOf, type World } from '../support/world.ts';
 
 const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
@@ -30,8 +30,9 @@ describe('the feed', () => {
   it('tells every act in its order, with ids and figures and nothing secret', async () => {
     const { next_after: start } = await page({ limit: 500 });
     const { full } = panel;
-    const { id } = (await full.call('createUser', { name: 'Feed', tariff_id: world.tariffs.monthly, contact: '@feed' }))
-      .body;
+    const { id } = (
+      await full.call('createUser', { name: 'Feed', tariff_id: fixtures.tariffs.monthly, contact: '@feed' })
+    ).body;
     await full.call('updateUser', { id, note: 'x' });
     await full.call('extendUser', { id, months: 1 });
     await full.call('resetTraffic', { id });
@@ -68,11 +69,11 @@ describe('the feed', () => {
       expires_at: '2027-01-20T10:00:00.000Z',
     });
     expect(told[5]?.data).toMatchObject({ grant_id: grant.id, bytes: 5 });
-    expect(told[7]?.data).toMatchObject({ name: 'Feed', contact: '@feed', tariff_id: world.tariffs.monthly });
+    expect(told[7]?.data).toMatchObject({ name: 'Feed', contact: '@feed', tariff_id: fixtures.tariffs.monthly });
     for (const event of await since(0)) {
       expect(EVENT_TYPES).toContain(event.type);
       const text = JSON.stringify(event);
-      for (const secret of secretsOf(panel, world)) expect(text).not.toContain(secret);
+      for (const secret of secretsOf(panel, fixtures)) expect(text).not.toContain(secret);
     }
     expect((await panel.full.call('listEvents', { after: start })).body.items, 'the same for any key').toEqual(told);
   });
@@ -80,8 +81,8 @@ describe('the feed', () => {
   it('a refused or undone act leaves no event', async () => {
     const before = panel.store.events.latestId();
     await panel.full.call('createUser', { name: 'x', tariff_id: 4_000_000 });
-    await panel.full.call('updateUser', { id: world.users.active.id, note: 'x' }, { 'if-match': '"0-0"' });
-    const ids = [world.users.active.id, 4_000_000];
+    await panel.full.call('updateUser', { id: fixtures.users.active.id, note: 'x' }, { 'if-match': '"0-0"' });
+    const ids = [fixtures.users.active.id, 4_000_000];
     await panel.full.call('bulkUsers', { action: 'reset', ids, atomic: true });
     expect(panel.store.events.latestId()).toBe(before);
   });
@@ -89,7 +90,7 @@ describe('the feed', () => {
   it('one type alone is read without losing the place', async () => {
     const start = panel.store.events.latestId();
     for (let count = 0; count < 5; count++) {
-      await panel.act('createUser', { name: `t${count}`, tariff_id: world.tariffs.free });
+      await panel.act('createUser', { name: `t${count}`, tariff_id: fixtures.tariffs.free });
       await panel.act('createTariff', { name: `t${count}` });
     }
     const first = await page({ after: start, type: 'user.created', limit: 2 });
@@ -104,7 +105,7 @@ describe('the feed', () => {
     const start = panel.store.events.latestId();
     const writers = Array.from({ length: 10 }, async (_, writer) => {
       for (let count = 0; count < 20; count++) {
-        await panel.full.call('createUser', { name: `w${writer}`, tariff_id: world.tariffs.free });
+        await panel.full.call('createUser', { name: `w${writer}`, tariff_id: fixtures.tariffs.free });
       }
     });
     let isDone = false;
@@ -133,7 +134,9 @@ describe('the feed', () => {
       if (heard.length === 30) resolve();
     });
     await Promise.all(
-      Array.from({ length: 30 }, () => panel.full.call('createUser', { name: 'live', tariff_id: world.tariffs.free })),
+      Array.from({ length: 30 }, () =>
+        panel.full.call('createUser', { name: 'live', tariff_id: fixtures.tariffs.free }),
+      ),
     );
     await promise;
     stop();
@@ -143,7 +146,7 @@ describe('the feed', () => {
   it('what is kept no longer is answered 410, and reading on goes from the oldest kept', async () => {
     const all = await since(0);
     clock.advance(31 * 86_400_000);
-    const { id } = await panel.act('createUser', { name: 'new', tariff_id: world.tariffs.free });
+    const { id } = await panel.act('createUser', { name: 'new', tariff_id: fixtures.tariffs.free });
     panel.store.write(() => panel.store.events.prune(clock.now() - 30 * 86_400_000));
     const last = all.at(-1)?.id ?? 0;
     for (const after of [0, last - 1]) {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { USER_STATES, type UserState } from '../../src/contract/users.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 const DAY = 86_400_000;
@@ -46,10 +46,10 @@ describe('a term ends', () => {
   const clock = createTestClock(START);
   const timers = createTestTimers();
   let panel: TestPanel;
-  let world: World;
+  let fixtures: Fixtures;
   beforeAll(async () => {
     panel = await startPanel({ clock, timers });
-    world = await fill(panel);
+    fixtures = await fill(panel);
   });
   afterAll(() => panel.stop());
 
@@ -73,7 +73,7 @@ describe('a term ends', () => {
     const end = START + 10 * DAY + 37;
     const { id } = await panel.act('createUser', {
       name: 'Anna',
-      tariff_id: world.tariffs.monthly,
+      tariff_id: fixtures.tariffs.monthly,
       expires_at: instant(end),
     });
     const expected = { record: state, listed: [state] };
@@ -95,7 +95,7 @@ describe('a term ends', () => {
     const end = START + 20 * DAY;
     const { id } = await panel.act('createUser', {
       name: 'Late',
-      tariff_id: world.tariffs.free,
+      tariff_id: fixtures.tariffs.free,
       expires_at: instant(end),
     });
     clock.set(end + 5 * DAY);
@@ -115,7 +115,7 @@ describe('a term ends', () => {
     const end = START + DAY;
     const { id } = await panel.act('createUser', {
       name: 'Act',
-      tariff_id: world.tariffs.free,
+      tariff_id: fixtures.tariffs.free,
       expires_at: instant(end),
     });
     clock.set(end + 1000);
@@ -135,7 +135,7 @@ describe('a term ends', () => {
     clock.set(START);
     const end = START + DAY;
     const { id } = await panel.act('createUser', {
-      ...{ name: 'Jumped', tariff_id: world.tariffs.free, expires_at: instant(end) },
+      ...{ name: 'Jumped', tariff_id: fixtures.tariffs.free, expires_at: instant(end) },
     });
     clock.set(START + days * DAY);
     await swept();
@@ -161,7 +161,7 @@ describe('a term ends', () => {
     clock.set(START);
     const end = START + DAY;
     const { id } = await panel.act('createUser', {
-      ...{ name: 'Act', tariff_id: world.tariffs.free, expires_at: instant(end) },
+      ...{ name: 'Act', tariff_id: fixtures.tariffs.free, expires_at: instant(end) },
     });
     clock.set(end + DAY);
     await swept();
@@ -179,7 +179,7 @@ describe('a term ends', () => {
     const end = START + DAY;
     const { id } = await panel.act('createUser', {
       name: 'Back',
-      tariff_id: world.tariffs.free,
+      tariff_id: fixtures.tariffs.free,
       expires_at: instant(end),
     });
     for (const now of [end + 10, end - 10, end + 20]) {
@@ -194,10 +194,10 @@ describe('a term ends', () => {
   it('limits and resets change the state in their second too', async () => {
     clock.set(START);
     const { id, resets_at } = await panel.act('createUser', {
-      ...{ name: 'Reset', tariff_id: world.tariffs.free, traffic_limit: 10, reset_strategy: 'day' },
+      ...{ name: 'Reset', tariff_id: fixtures.tariffs.free, traffic_limit: 10, reset_strategy: 'day' },
     });
     panel.move({
-      nodeId: world.nodeId,
+      nodeId: fixtures.nodeId,
       total: { up: 0, down: 10 },
       users: [{ userId: id, up: 0, down: 10 }],
       inbounds: [],

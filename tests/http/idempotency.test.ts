@@ -1,9 +1,9 @@
 // A POST may be repeated: one effect for one Idempotency-Key, however often and however much at once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import type { Answer, Client } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const KEYS = 200;
 const RETRIES = 20;
@@ -11,15 +11,15 @@ const HOUR = 3_600_000;
 
 const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
 const keyed = (key: string) => ({ 'idempotency-key': key });
-const newUser = (name: string) => ({ name, tariff_id: world.tariffs.monthly });
+const newUser = (name: string) => ({ name, tariff_id: fixtures.tariffs.monthly });
 const countOf = async (q: string) => (await panel.read.call('listUsers', { q, limit: 1 })).body.total;
 
 /** Repeats until the answer is a final one: `idempotency_in_flight` says to come again. */
@@ -75,13 +75,13 @@ describe('an Idempotency-Key', () => {
 
   it('is of one API key, one method and one path', async () => {
     const other = panel.full.as((await panel.makeKey('full')).value);
-    const { id } = world.users.active;
+    const { id } = fixtures.users.active;
     const acts = [
       () => panel.full.call('createUser', newUser('scope'), keyed('s')),
       () => other.call('createUser', newUser('scope'), keyed('s')),
       () => panel.full.call('createGrant', { id, bytes: 1, lifetime: 'used' }, keyed('s')),
       () => panel.full.call('resetTraffic', { id }, keyed('s')),
-      () => panel.full.call('resetTraffic', { id: world.users.limited.id }, keyed('s')),
+      () => panel.full.call('resetTraffic', { id: fixtures.users.limited.id }, keyed('s')),
     ];
     for (const act of acts) {
       const answer = await act();
@@ -104,7 +104,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it('keeps no reply of a dry run, nor of a refusal', async () => {
-    const ids = [world.users.active.id];
+    const ids = [fixtures.users.active.id];
     const dry = await panel.full.call('bulkUsers', { action: 'extend', ids, days: 1, dry_run: true }, keyed('dry'));
     expect(dry.body).toMatchObject({ dry_run: true, affected: 1 });
     const real = await panel.full.call('bulkUsers', { action: 'extend', ids, days: 1 }, keyed('dry'));
@@ -147,7 +147,7 @@ describe('an Idempotency-Key', () => {
   it('given twice is refused, and other methods take no notice of it', async () => {
     const twice = await panel.full.call('createUser', newUser('bad'), { 'idempotency-key': ['a', 'b'] });
     expect(twice.problem.detail).toBe('bad_header');
-    const { id } = world.users.active;
+    const { id } = fixtures.users.active;
     const patched = [1, 2].map((n) => panel.full.call('updateUser', { id, note: `n${n}` }, keyed('patch')));
     for (const answer of await Promise.all(patched)) expect(answer.headers['idempotency-replayed']).toBeUndefined();
   });

@@ -1,14 +1,14 @@
 // Connections, nodes and settings over the wire: what may be written, what holds them, and what a Read key sees.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INBOUND_READ_FIELDS } from '../../src/contract/inbounds.ts';
+import { type Fixtures, fill, NODE_ADDRESS } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, NODE_ADDRESS, type World } from '../support/world.ts';
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ timeZone: 'Asia/Kolkata' });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
@@ -17,10 +17,10 @@ const missing = 4_000_000;
 describe('connections', () => {
   const base = { name: 'C', protocol: 'vless', port: 443 } as const;
   let count = 0;
-  const fresh = () => ({ ...base, node_id: world.nodeId, tag: `c-${++count}` });
+  const fresh = () => ({ ...base, node_id: fixtures.nodeId, tag: `c-${++count}` });
 
   it('show a Read key which there are, never where', async () => {
-    const [id = 0] = world.inboundIds;
+    const [id = 0] = fixtures.inboundIds;
     const full = (await panel.full.call('getInbound', { id })).body;
     const read = (await panel.read.call('getInbound', { id })).body;
     expect(Object.keys(read).toSorted()).toEqual([...INBOUND_READ_FIELDS].toSorted());
@@ -118,7 +118,7 @@ describe('connections', () => {
 
   it('keep their node and protocol; the rest is patched as a whole that fits', async () => {
     const { id } = (await panel.full.call('createInbound', { ...fresh(), network: 'ws', path: '/a' })).body;
-    for (const body of [{ node_id: world.nodeId }, { protocol: 'vless' }]) {
+    for (const body of [{ node_id: fixtures.nodeId }, { protocol: 'vless' }]) {
       expect((await panel.full.call('updateInbound', { id, ...body } as never)).problem.detail).toBe('validation');
     }
     expect((await panel.full.call('updateInbound', { id, network: 'tcp' })).problem.errors?.[0]?.pointer).toBe(
@@ -151,7 +151,7 @@ describe('connections', () => {
       items: [made],
     });
     const all = (await panel.read.call('listInbounds', {})).body.total;
-    expect((await panel.read.call('listInbounds', { node_id: world.nodeId })).body.total).toBe(all - 1);
+    expect((await panel.read.call('listInbounds', { node_id: fixtures.nodeId })).body.total).toBe(all - 1);
     expect((await panel.read.call('listInbounds', { node_id: missing })).body.total).toBe(0);
   });
 
@@ -162,17 +162,17 @@ describe('connections', () => {
     await panel.full.call('updateInbound', { id, enabled: false });
     expect(await status()).toBe('down');
     await panel.full.call('updateInbound', { id, enabled: true });
-    await panel.act('updateNode', { id: world.nodeId, enabled: false });
+    await panel.act('updateNode', { id: fixtures.nodeId, enabled: false });
     expect(await status()).toBe('down');
-    await panel.act('updateNode', { id: world.nodeId, enabled: true });
+    await panel.act('updateNode', { id: fixtures.nodeId, enabled: true });
     expect(await status()).toBe('up');
   });
 });
 
 describe('nodes', () => {
   it('show a Read key no address, and of an error its code alone', async () => {
-    const full = (await panel.full.call('getNode', { id: world.nodeId })).body;
-    const read = (await panel.read.call('getNode', { id: world.nodeId })).body;
+    const full = (await panel.full.call('getNode', { id: fixtures.nodeId })).body;
+    const read = (await panel.read.call('getNode', { id: fixtures.nodeId })).body;
     expect(full).toMatchObject({ address: NODE_ADDRESS, error: expect.stringContaining(NODE_ADDRESS) });
     const { address: _address, error: _error, uptime_s: _uptime, ...shared } = full;
     expect(read).toMatchObject({ ...shared, error: 'refused', core: { name: 'xray', version: '26.9.11' } });

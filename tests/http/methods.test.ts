@@ -1,18 +1,18 @@
 // How requests are spoken: methods, media types, sizes and encodings.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import type { Sent } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 import { exchangeRaw, requestText } from '../support/raw-socket.ts';
-import { fill, type World } from '../support/world.ts';
 
 const MIB = 1_048_576;
 const json = { 'content-type': 'application/json' };
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel();
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
@@ -61,10 +61,10 @@ describe('methods', () => {
 
   it('no header turns one method into another', async () => {
     const override = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE', 'x-http-method': 'DELETE' };
-    const path = `/users/${world.users.active.id}`;
+    const path = `/users/${fixtures.users.active.id}`;
     expect((await panel.full.send({ method: 'GET', path: `${path}`, headers: override })).status).toBe(200);
     expect((await panel.full.send({ method: 'POST', path, headers: override })).status).toBe(405);
-    expect((await panel.full.call('getUser', { id: world.users.active.id })).status).toBe(200);
+    expect((await panel.full.call('getUser', { id: fixtures.users.active.id })).status).toBe(200);
   });
 
   it('a body of GET and DELETE is not looked at', async () => {

@@ -2,18 +2,18 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const DAY = 86_400_000;
 const clock = createTestClock(Date.parse('2026-11-10T10:15:00Z'));
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
-  await panel.act('createUser', { name: 'Mover', tariff_id: world.tariffs.free });
+  fixtures = await fill(panel);
+  await panel.act('createUser', { name: 'Mover', tariff_id: fixtures.tariffs.free });
 });
 afterAll(() => panel.stop());
 
@@ -140,7 +140,7 @@ describe('metrics', () => {
     const { id: nodeId } = await panel.act('createNode', { name: 'Short-lived', address: 'x.example' });
     const inbound = { node_id: nodeId, tag: 'x', name: 'x', protocol: 'vless', port: 1 } as const;
     const { id: inboundId } = await panel.act('createInbound', inbound);
-    const { id } = await panel.act('createUser', { name: 'Short-lived', tariff_id: world.tariffs.free });
+    const { id } = await panel.act('createUser', { name: 'Short-lived', tariff_id: fixtures.tariffs.free });
     const moved = { up: 1000, down: 2000 };
     panel.move({ nodeId, total: moved, users: [{ userId: id, ...moved }], inbounds: [{ inboundId, ...moved }] });
     const total = ({ samples }: Awaited<ReturnType<typeof read>>, direction: string) =>

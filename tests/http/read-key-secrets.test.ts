@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
 import { arbitraryOf } from '../support/arbitrary-of.ts';
+import { API_IDS, type Fixtures, fill, fixtureOf, secretsOf } from '../support/fixtures.ts';
 import type { Answer, Sent } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { API_IDS, fill, fixtureOf, secretsOf, type World } from '../support/world.ts';
 
 const REQUESTS = 10_000;
 /** Requests under way at once. */
@@ -13,13 +13,13 @@ const AT_ONCE = 8;
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 let secrets: RegExp;
 
 beforeAll(async () => {
   panel = await startPanel();
-  world = await fill(panel);
-  const all = secretsOf(panel, world);
+  fixtures = await fill(panel);
+  const all = secretsOf(panel, fixtures);
   expect(all.length).toBeGreaterThan(20);
   secrets = new RegExp(all.map((secret) => secret.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|'), 'i');
 });
@@ -37,7 +37,12 @@ const text = fc.oneof(
 );
 
 function pathOf(template: string): fc.Arbitrary<string> {
-  const ids = [...Object.values(world.users).map(({ id }) => id), ...world.inboundIds, world.nodeId, world.grantId];
+  const ids = [
+    ...Object.values(fixtures.users).map(({ id }) => id),
+    ...fixtures.inboundIds,
+    fixtures.nodeId,
+    fixtures.grantId,
+  ];
   const id = fc.oneof(
     { arbitrary: fc.constantFrom(...ids.map(String)), weight: 8 },
     fc.constantFrom('0', '-1', '007', '9007199254740993', '1.5', '%31', 'x'),
@@ -50,7 +55,7 @@ function pathOf(template: string): fc.Arbitrary<string> {
 function requests(): fc.Arbitrary<Sent> {
   const each = API_OPERATIONS.map((operation) => {
     const valid = arbitraryOf(operation.query) as fc.Arbitrary<Record<string, unknown>>;
-    const spoiling = fc.dictionary(
+    const mutation = fc.dictionary(
       fc.oneof(fc.constantFrom(...Object.keys(operation.query.shape), 'fields'), text),
       text,
       {
@@ -59,7 +64,7 @@ function requests(): fc.Arbitrary<Sent> {
     );
     const query = fc.oneof(
       { arbitrary: valid, weight: 3 },
-      fc.tuple(valid, spoiling).map(([a, b]) => ({ ...a, ...b })),
+      fc.tuple(valid, mutation).map(([a, b]) => ({ ...a, ...b })),
     );
     const headers = fc.record(
       {
@@ -91,7 +96,7 @@ describe('a Read key', () => {
   it('sees in plain replies everything but secrets, and a Full key sees them', async () => {
     let shown = '';
     for (const id of API_IDS) {
-      const request = await fixtureOf(id, panel, world);
+      const request = await fixtureOf(id, panel, fixtures);
       if (request.method !== 'GET') continue;
       const answer = await panel.read.send(request);
       expect(answer.status).toBe(200);
@@ -100,7 +105,7 @@ describe('a Read key', () => {
       if (id !== 'getOpenApi') expect(answer.text, id).not.toContain('"sub_url":');
       shown += whatCame(await panel.full.send(request));
     }
-    for (const { id } of Object.values(world.users)) expect(shown).toContain(panel.store.users.get(id)?.token);
+    for (const { id } of Object.values(fixtures.users)) expect(shown).toContain(panel.store.users.get(id)?.token);
     for (const canary of ['canary-node-address', 'canary-reality-host', 'canary-publickey'])
       expect(shown).toContain(canary);
   });
@@ -124,7 +129,7 @@ describe('a Read key', () => {
   });
 
   it('finds no user by a search for what it must not see', async () => {
-    for (const secret of secretsOf(panel, world)) {
+    for (const secret of secretsOf(panel, fixtures)) {
       const q = secret.slice(0, 100);
       expect((await panel.read.call('listUsers', { q })).body.total, q).toBe(0);
     }

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrafficReport } from '../../src/contract/stats.ts';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -12,28 +12,28 @@ const NOW = Date.parse('2026-11-10T10:15:00Z');
 const clock = createTestClock(NOW - 40 * DAY);
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 let userId: number;
 let otherNode: number;
 /** What was moved, by the millisecond. */
 const moves: { at: number; node: number; user: boolean; up: number; down: number }[] = [];
 
-const move = (at: number, up: number, down: number, node = world.nodeId, users: readonly number[] = []) => {
+const move = (at: number, up: number, down: number, node = fixtures.nodeId, users: readonly number[] = []) => {
   clock.set(at);
   moves.push({ at, node, user: users.includes(userId), up, down });
-  const inbounds = node === world.nodeId ? [{ inboundId: world.inboundIds[1] ?? 0, up, down }] : [];
+  const inbounds = node === fixtures.nodeId ? [{ inboundId: fixtures.inboundIds[1] ?? 0, up, down }] : [];
   panel.move({ nodeId: node, total: { up, down }, users: users.map((id) => ({ userId: id, up, down })), inbounds });
 };
 
 beforeAll(async () => {
   panel = await startPanel({ clock, timeZone: 'Europe/Berlin' });
-  world = await fill(panel);
-  userId = (await panel.act('createUser', { name: 'Mover', tariff_id: world.tariffs.free })).id;
+  fixtures = await fill(panel);
+  userId = (await panel.act('createUser', { name: 'Mover', tariff_id: fixtures.tariffs.free })).id;
   otherNode = (await panel.act('createNode', { name: 'Other', address: 'other.example' })).id;
-  // The world's own traffic lies 40 days back, out of every range but the totals.
+  // The fixtures's own traffic lies 40 days back, out of every range but the totals.
   for (let back = 35 * 24; back >= 0; back -= 5) {
     const isUsers = back % 3 === 0;
-    move(NOW - back * HOUR, 1 + back, 10 * back, back % 2 ? otherNode : world.nodeId, isUsers ? [userId] : []);
+    move(NOW - back * HOUR, 1 + back, 10 * back, back % 2 ? otherNode : fixtures.nodeId, isUsers ? [userId] : []);
   }
   clock.set(NOW);
 });
@@ -99,7 +99,7 @@ describe('traffic over time', () => {
 
   it('is 24h unless asked otherwise, and empty where nothing moved', async () => {
     expect((await panel.read.call('getTraffic', {})).body.range).toBe('24h');
-    const { body } = await panel.read.call('getUserTraffic', { id: world.users.disabled.id });
+    const { body } = await panel.read.call('getUserTraffic', { id: fixtures.users.disabled.id });
     expect(body).toMatchObject({ range: '24h', total: { up: 0, down: 0 } });
     expect(body.points).toHaveLength(24);
     for (const range of ['1h', '30D', '', '24h ']) {
@@ -131,8 +131,8 @@ describe('the overview', () => {
     const before = await expiring();
     for (const days of [6, 7, 8]) {
       const expires_at = new Date(NOW + days * DAY).toISOString();
-      await panel.act('createUser', { name: 'e', tariff_id: world.tariffs.free, expires_at });
-      await panel.act('createUser', { name: 'e', tariff_id: world.tariffs.free, expires_at, enabled: false });
+      await panel.act('createUser', { name: 'e', tariff_id: fixtures.tariffs.free, expires_at });
+      await panel.act('createUser', { name: 'e', tariff_id: fixtures.tariffs.free, expires_at, enabled: false });
     }
     expect(await expiring()).toBe(before + 2);
     const online = async (at: number) => {
@@ -143,7 +143,7 @@ describe('the overview', () => {
         Number((await panel.read.call('getUser', { id: userId })).body.online),
       ];
     };
-    move(NOW, 1, 1, world.nodeId, [userId]);
+    move(NOW, 1, 1, fixtures.nodeId, [userId]);
     expect(await online(NOW + 59_999)).toEqual([1, 1, 1]);
     expect(await online(NOW + 60_000)).toEqual([0, 0, 0]);
     clock.set(NOW);

@@ -1,19 +1,19 @@
 // The subscription link over the wire: formats, headers, who may connect, and what is dead from the next request on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill, NODE_ADDRESS } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
-import { fill, NODE_ADDRESS, type World } from '../support/world.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 const MIB = 1_048_576;
 const clock = createTestClock(START);
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
@@ -26,7 +26,7 @@ const linksOf = (text: string) => text.trim().split('\n').map(readLink);
 
 describe('a link', () => {
   it('gives one share link for each connection, with the user’s own credentials', async () => {
-    const { id } = world.users.active;
+    const { id } = fixtures.users.active;
     const row = panel.store.users.get(id);
     const plain = await open(id, '?format=plain');
     const links = linksOf(plain.text);
@@ -41,7 +41,7 @@ describe('a link', () => {
   });
 
   it('tells usage and end in its headers', async () => {
-    const { id } = world.users.active;
+    const { id } = fixtures.users.active;
     const { headers } = await open(id);
     const { used_up, used_down, traffic_remaining, expires_at } = (await panel.read.call('getUser', { id })).body;
     const total = used_up + used_down + Number(traffic_remaining);
@@ -56,14 +56,14 @@ describe('a link', () => {
       'x-content-type-options': 'nosniff',
     });
     expect(headers['content-disposition']).toMatch(/^attachment; filename=/);
-    const unlimited = await panel.act('createUser', { name: 'U', tariff_id: world.tariffs.free });
+    const unlimited = await panel.act('createUser', { name: 'U', tariff_id: fixtures.tariffs.free });
     expect((await open(unlimited.id)).headers['subscription-userinfo']).toBe('upload=0; download=0; total=0; expire=0');
   });
 
   it.each(['limited', 'expired', 'disabled'] as const)(
     'of a user who is %s has one entry that says why',
     async (state) => {
-      const { id } = world.users[state];
+      const { id } = fixtures.users[state];
       const [entry, ...others] = linksOf((await open(id, '?format=plain')).text);
       expect(others).toEqual([]);
       expect(entry?.name.length).toBeGreaterThan(3);
@@ -73,14 +73,14 @@ describe('a link', () => {
   );
 
   it('of a user on hold works: the first connection begins the term', async () => {
-    expect(linksOf((await open(world.users.on_hold.id, '?format=plain')).text)).toHaveLength(4);
+    expect(linksOf((await open(fixtures.users.on_hold.id, '?format=plain')).text)).toHaveLength(4);
   });
 
   it('has the connections allowed, and enabled ones only', async () => {
-    const [first = 0, second = 0] = world.inboundIds;
+    const [first = 0, second = 0] = fixtures.inboundIds;
     const { id } = await panel.act('createUser', {
       name: 'Some',
-      tariff_id: world.tariffs.free,
+      tariff_id: fixtures.tariffs.free,
       inbounds: [first, second],
     });
     const names = async () => linksOf((await open(id, '?format=plain')).text).map(({ name }) => name);
@@ -88,16 +88,16 @@ describe('a link', () => {
     await panel.act('updateInbound', { id: second, enabled: false });
     expect(await names()).toEqual(['Germany 1']);
     await panel.act('updateInbound', { id: second, enabled: true });
-    await panel.act('updateNode', { id: world.nodeId, enabled: false });
+    await panel.act('updateNode', { id: fixtures.nodeId, enabled: false });
     expect(await names()).toHaveLength(1);
     expect(await names()).not.toContain('Germany 1');
-    await panel.act('updateNode', { id: world.nodeId, enabled: true });
+    await panel.act('updateNode', { id: fixtures.nodeId, enabled: true });
     expect(await names()).toEqual(['Germany 1', 'Germany 2']);
   });
 
   it('tells what is true in the second it is opened', async () => {
     const end = new Date(START + 1000).toISOString();
-    const { id } = await panel.act('createUser', { name: 'Ends', tariff_id: world.tariffs.free, expires_at: end });
+    const { id } = await panel.act('createUser', { name: 'Ends', tariff_id: fixtures.tariffs.free, expires_at: end });
     const entries = async () => linksOf((await open(id, '?format=plain')).text).length;
     clock.set(START + 999);
     expect(await entries()).toBe(4);
@@ -109,11 +109,11 @@ describe('a link', () => {
   it('counts traffic the moment it came in', async () => {
     const { id } = await panel.act('createUser', {
       name: 'Moves',
-      tariff_id: world.tariffs.monthly,
+      tariff_id: fixtures.tariffs.monthly,
       traffic_limit: 10 * MIB,
     });
     panel.move({
-      nodeId: world.nodeId,
+      nodeId: fixtures.nodeId,
       total: { up: 1, down: 2 },
       users: [{ userId: id, up: MIB, down: 2 * MIB }],
       inbounds: [],
@@ -123,7 +123,7 @@ describe('a link', () => {
   });
 
   it('answers HEAD as GET, without a body', async () => {
-    const { sub_url } = (await panel.full.call('getUser', { id: world.users.active.id })).body;
+    const { sub_url } = (await panel.full.call('getUser', { id: fixtures.users.active.id })).body;
     const anyone = panel.full.as(null);
     const [get, head] = [
       await anyone.send({ method: 'GET', path: String(sub_url) }),
@@ -135,7 +135,7 @@ describe('a link', () => {
 
   it('carries neither the secret path nor a key, whatever it is asked', async () => {
     for (const query of ['', '?format=plain', '?format=html', '?format=%00', '?format=a&format=b', '?x=%ff']) {
-      const answer = await open(world.users.active.id, query, { accept: 'text/html' });
+      const answer = await open(fixtures.users.active.id, query, { accept: 'text/html' });
       expect(answer.status, query).toBe(200);
       expect(`${answer.rawHeaders.join()}${answer.text}`).not.toContain(panel.secretPath);
     }
@@ -144,14 +144,14 @@ describe('a link', () => {
 
 describe('a full disk', () => {
   it('refuses writes, keeps reads and links going, and loses nothing; freed, all goes on', async () => {
-    const { id } = world.users.active;
+    const { id } = fixtures.users.active;
     const before = (await panel.read.call('listUsers', { limit: 500 })).body;
     panel.fillDisk(true);
     let refused = 0;
     for (let count = 0; count < 50; count++) {
       const answer = await panel.full.call('createUser', {
         name: 'full',
-        tariff_id: world.tariffs.free,
+        tariff_id: fixtures.tariffs.free,
         note: 'x'.repeat(2000),
       });
       if (answer.status === 507) refused += 1;
@@ -162,7 +162,7 @@ describe('a full disk', () => {
     expect((await panel.read.call('getMetrics')).status).toBe(200);
     expect((await open(id)).status).toBe(200);
     panel.fillDisk(false);
-    expect((await panel.full.call('createUser', { name: 'freed', tariff_id: world.tariffs.free })).status).toBe(201);
+    expect((await panel.full.call('createUser', { name: 'freed', tariff_id: fixtures.tariffs.free })).status).toBe(201);
     const after = (await panel.read.call('listUsers', { limit: 500 })).body;
     expect(after.total).toBe(before.total + 50 - refused + 1);
     expect(after.items).toHaveLength(after.total);

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOf } from '../../src/contract/operation.ts';
 import type { createTariff } from '../../src/contract/tariffs.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel();
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
@@ -32,7 +32,7 @@ describe('plans', () => {
       ...{ name: 'All', traffic_limit: 2 ** 50, duration: { days: 3650 }, device_limit: 100, reset_strategy: 'week' },
       ...{
         starts: 'on_first_use',
-        inbounds: [...world.inboundIds],
+        inbounds: [...fixtures.inboundIds],
         price: { amount: 0, currency: 'RUB' },
         archived: true,
       },
@@ -107,7 +107,7 @@ describe('plans', () => {
   it('name connections that exist', async () => {
     const answer = await panel.full.call('createTariff', {
       name: 'X',
-      inbounds: [missing, world.inboundIds[0] ?? 0, missing + 1],
+      inbounds: [missing, fixtures.inboundIds[0] ?? 0, missing + 1],
     });
     expect(answer.problem).toMatchObject({ status: 422, detail: 'inbound_not_found' });
     expect(answer.problem.errors?.map(({ pointer }) => pointer)).toEqual(['#/inbounds/0', '#/inbounds/2']);

@@ -2,23 +2,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '../../src/contract/users.ts';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 const MIB = 1_048_576;
 const clock = createTestClock(START);
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
 const create = async (more: object = {}): Promise<User> => {
-  const answer = await panel.full.call('createUser', { name: 'Anna', tariff_id: world.tariffs.monthly, ...more });
+  const answer = await panel.full.call('createUser', { name: 'Anna', tariff_id: fixtures.tariffs.monthly, ...more });
   expect(answer.status, answer.text).toBe(201);
   return answer.body;
 };
@@ -27,7 +27,7 @@ describe('creating', () => {
   it('takes from the plan what is not said', async () => {
     const answer = await panel.full.call('createUser', {
       name: 'Anna',
-      tariff_id: world.tariffs.monthly,
+      tariff_id: fixtures.tariffs.monthly,
       contact: '@anna',
     });
     const { id, sub_url, ...user } = answer.body;
@@ -38,7 +38,7 @@ describe('creating', () => {
         note: '',
         tags: [],
         state: 'active',
-        tariff_id: world.tariffs.monthly,
+        tariff_id: fixtures.tariffs.monthly,
         enabled: true,
       },
       ...{ expires_at: '2026-12-20T10:00:00.000Z', hold: null, traffic_limit: 100 * MIB, used_up: 0, used_down: 0 },
@@ -57,9 +57,9 @@ describe('creating', () => {
       ...{ name: 'Бориc 🇩🇪', contact: '+49 30', note: 'two\nlines', tags: ['vip', 'семья'], enabled: false },
       ...{ expires_at: '2027-01-01T00:00:00.000Z', traffic_limit: null, reset_strategy: 'none', device_limit: null },
     } as const;
-    const user = await create({ ...said, inbounds: [world.inboundIds[0]] });
+    const user = await create({ ...said, inbounds: [fixtures.inboundIds[0]] });
     expect(user).toMatchObject({ ...said, state: 'disabled', resets_at: null, traffic_remaining: null });
-    expect(user.inbounds).toEqual([world.inboundIds[0]]);
+    expect(user.inbounds).toEqual([fixtures.inboundIds[0]]);
     expect((await panel.full.call('getUser', { id: user.id })).body).toEqual(user);
   });
 
@@ -103,7 +103,7 @@ describe('creating', () => {
       [{ sub_url: 'https://x' }, '#/sub_url'],
     ];
     for (const [more, pointer] of wrong) {
-      const answer = await panel.full.call('createUser', { name: 'A', tariff_id: world.tariffs.monthly, ...more });
+      const answer = await panel.full.call('createUser', { name: 'A', tariff_id: fixtures.tariffs.monthly, ...more });
       expect(answer.problem, JSON.stringify(more)).toMatchObject({ status: 422, detail: 'validation' });
       expect(answer.problem.errors?.map((error) => error.pointer?.slice(0, pointer.length))).toEqual([pointer]);
     }

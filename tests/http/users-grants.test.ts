@@ -2,25 +2,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { GrantCreate } from '../../src/contract/grants.ts';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 const DAY = 86_400_000;
 const clock = createTestClock(START);
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 let id: number;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 beforeEach(async () => {
   clock.set(START);
   const dated = { traffic_limit: 100, reset_strategy: 'month', expires_at: '2028-01-01T00:00:00Z' } as const;
-  id = (await panel.act('createUser', { name: 'Anna', tariff_id: world.tariffs.monthly, ...dated })).id;
+  id = (await panel.act('createUser', { name: 'Anna', tariff_id: fixtures.tariffs.monthly, ...dated })).id;
 });
 
 const grant = async (body: GrantCreate) => {
@@ -34,7 +34,7 @@ const left = async () =>
     (await panel.read.call('listGrants', { id })).body.items.map(({ note, bytes_left }) => [note, bytes_left]),
   );
 const move = (down: number) =>
-  panel.move({ nodeId: world.nodeId, total: { up: 0, down }, users: [{ userId: id, up: 0, down }], inbounds: [] });
+  panel.move({ nodeId: fixtures.nodeId, total: { up: 0, down }, users: [{ userId: id, up: 0, down }], inbounds: [] });
 
 describe('a grant', () => {
   it('is answered as it will be read, where Location says', async () => {
@@ -152,7 +152,7 @@ describe('a grant', () => {
 
   it('is of one user: another user’s path does not find it', async () => {
     const { id: grantId } = await grant({ bytes: 10, lifetime: 'used' });
-    const other = world.users.active.id;
+    const other = fixtures.users.active.id;
     expect((await panel.full.call('getGrant', { id: other, grant_id: grantId })).status).toBe(404);
     expect((await panel.full.call('deleteGrant', { id: other, grant_id: grantId })).status).toBe(404);
     expect((await read()).traffic_extra).toBe(10);

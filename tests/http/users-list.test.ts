@@ -2,18 +2,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOf } from '../../src/contract/operation.ts';
 import { type listUsers, SORTS, type Sort, type User } from '../../src/contract/users.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const DAY = 86_400_000;
 const MANY = 2000;
 type Query = CallOf<typeof listUsers>;
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel();
-  world = await fill(panel);
+  fixtures = await fill(panel);
 }, 60_000);
 afterAll(() => panel.stop());
 
@@ -23,7 +23,7 @@ const list = async (query: Query) => {
   return answer.body;
 };
 const create = (name: string, more: object = {}) =>
-  panel.act('createUser', { name, tariff_id: world.tariffs.free, ...more } as never) as Promise<User>;
+  panel.act('createUser', { name, tariff_id: fixtures.tariffs.free, ...more } as never) as Promise<User>;
 
 describe(`${MANY} users`, () => {
   const base = 'walk';
@@ -38,7 +38,7 @@ describe(`${MANY} users`, () => {
       ids.push((await create(`Walk ${index % 11}`, more)).id);
     }
     const users = ids.map((userId, index) => ({ userId, up: 0, down: index % 4 }));
-    panel.move({ nodeId: world.nodeId, total: { up: 0, down: 0 }, users, inbounds: [] });
+    panel.move({ nodeId: fixtures.nodeId, total: { up: 0, down: 0 }, users, inbounds: [] });
   }, 60_000);
 
   const sortedBy = (user: User, sort: Sort): string | number => {
@@ -105,15 +105,15 @@ describe(`${MANY} users`, () => {
     const count = (is: (user: User) => boolean) => all.filter(is).length;
     expect((await list({ limit: 1 })).total).toBe(all.length);
     expect((await list({ state, limit: 1 })).total).toBe(count((user) => user.state === state));
-    expect((await list({ tariff_id: world.tariffs.free, limit: 1 })).total).toBe(
-      count((user) => user.tariff_id === world.tariffs.free),
+    expect((await list({ tariff_id: fixtures.tariffs.free, limit: 1 })).total).toBe(
+      count((user) => user.tariff_id === fixtures.tariffs.free),
     );
     expect((await list({ q: 'walk 1', limit: 1 })).total).toBe(
       count((user) => user.name.toLowerCase().includes('walk 1')),
     );
-    const both = { state, tariff_id: world.tariffs.monthly } as const;
+    const both = { state, tariff_id: fixtures.tariffs.monthly } as const;
     expect((await list({ ...both, limit: 1 })).total).toBe(
-      count((user) => user.state === state && user.tariff_id === world.tariffs.monthly),
+      count((user) => user.state === state && user.tariff_id === fixtures.tariffs.monthly),
     );
   });
 

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOf } from '../../src/contract/operation.ts';
 import type { listUsers, User } from '../../src/contract/users.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 type Query = CallOf<typeof listUsers>;
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel();
-  world = await fill(panel);
+  fixtures = await fill(panel);
 }, 60_000);
 afterAll(() => panel.stop());
 
@@ -22,7 +22,7 @@ const list = async (query: Query) => {
 };
 const names = async (query: Query) => (await list({ limit: 500, ...query })).items.map(({ name }) => name);
 const create = (name: string, more: object = {}) =>
-  panel.act('createUser', { name, tariff_id: world.tariffs.free, ...more } as never) as Promise<User>;
+  panel.act('createUser', { name, tariff_id: fixtures.tariffs.free, ...more } as never) as Promise<User>;
 
 describe('the search', () => {
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('filters', () => {
     const later = new Date(Date.parse(updated_at) + 1).toISOString();
     expect(await names({ tag: 'changed', updated_since: later })).toEqual([]);
     panel.move({
-      nodeId: world.nodeId,
+      nodeId: fixtures.nodeId,
       total: { up: 1, down: 1 },
       users: [{ userId: id, up: 1, down: 1 }],
       inbounds: [],

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { User } from '../../src/contract/users.ts';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const START = Date.parse('2026-01-10T12:00:00Z');
 const DAY = 86_400_000;
@@ -11,10 +11,10 @@ const MIB = 1_048_576;
 const clock = createTestClock(START);
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ clock, timeZone: 'Europe/Berlin' });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 beforeEach(() => {
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 const create = async (more: object = {}): Promise<User> => {
-  const answer = await panel.full.call('createUser', { name: 'Anna', tariff_id: world.tariffs.monthly, ...more });
+  const answer = await panel.full.call('createUser', { name: 'Anna', tariff_id: fixtures.tariffs.monthly, ...more });
   expect(answer.status, answer.text).toBe(201);
   return answer.body;
 };
@@ -30,7 +30,7 @@ const extend = async (id: number, by: { days?: number; months?: number }) =>
   panel.full.call('extendUser', { id, ...by });
 const read = async (id: number) => (await panel.read.call('getUser', { id })).body;
 const move = (userId: number, down: number) =>
-  panel.move({ nodeId: world.nodeId, total: { up: 0, down }, users: [{ userId, up: 0, down }], inbounds: [] });
+  panel.move({ nodeId: fixtures.nodeId, total: { up: 0, down }, users: [{ userId, up: 0, down }], inbounds: [] });
 
 describe('extending', () => {
   it('counts from the end of a term that runs, and from now for one that has ended', async () => {
@@ -77,7 +77,7 @@ describe('extending', () => {
       detail: 'validation',
       errors: [{ pointer: '#/days' }],
     });
-    const free = await create({ tariff_id: world.tariffs.free });
+    const free = await create({ tariff_id: fixtures.tariffs.free });
     expect((await extend(free.id, { months: 1 })).problem).toMatchObject({ status: 409, detail: 'term_unlimited' });
   });
 
@@ -108,7 +108,7 @@ describe('extending', () => {
 
 describe('a hold', () => {
   it('grows when extended, months and days apart, and begins at the first byte', async () => {
-    const { id } = await create({ tariff_id: world.tariffs.held });
+    const { id } = await create({ tariff_id: fixtures.tariffs.held });
     const held = await extend(id, { months: 1 });
     expect(held.body).toMatchObject({ state: 'on_hold', expires_at: null, hold: { months: 1, days: 30 } });
     clock.set(Date.parse('2026-01-31T11:00:00Z'));
@@ -128,13 +128,13 @@ describe('a hold', () => {
   });
 
   it('of a disabled user does not begin', async () => {
-    const { id } = await create({ tariff_id: world.tariffs.held, enabled: false });
+    const { id } = await create({ tariff_id: fixtures.tariffs.held, enabled: false });
     move(id, 5);
     expect(await read(id)).toMatchObject({ state: 'disabled', hold: { months: 0, days: 30 }, total_down: 5 });
   });
 
   it('past 2100 is refused as a term would be', async () => {
-    const { id } = await create({ tariff_id: world.tariffs.held });
+    const { id } = await create({ tariff_id: fixtures.tariffs.held });
     for (let more = 0; more < 7; more++) expect((await extend(id, { months: 120 })).status).toBe(200);
     expect((await extend(id, { months: 120 })).problem.detail).toBe('validation');
   });

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '../../src/contract/users.ts';
 import { createTestClock } from '../support/clock.ts';
+import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { fill, type World } from '../support/world.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 const DAY = 86_400_000;
@@ -11,15 +11,15 @@ const MIB = 1_048_576;
 const clock = createTestClock(START);
 
 let panel: TestPanel;
-let world: World;
+let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel({ clock });
-  world = await fill(panel);
+  fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
 const create = async (more: object = {}): Promise<User> => {
-  const answer = await panel.full.call('createUser', { name: 'Anna', tariff_id: world.tariffs.monthly, ...more });
+  const answer = await panel.full.call('createUser', { name: 'Anna', tariff_id: fixtures.tariffs.monthly, ...more });
   expect(answer.status, answer.text).toBe(201);
   return answer.body;
 };
@@ -47,7 +47,7 @@ describe('a patch', () => {
       {},
       { name: 'Anna' },
       { tags: ['a'] },
-      { tariff_id: world.tariffs.monthly },
+      { tariff_id: fixtures.tariffs.monthly },
       { traffic_limit: 100 * MIB },
     ]) {
       const answer = await panel.full.call('updateUser', { id: user.id, ...body });
@@ -80,7 +80,7 @@ describe('a patch', () => {
     const user = await create();
     await panel.full.call('createGrant', { id: user.id, bytes: 5 * MIB, lifetime: 'used' });
     panel.move({
-      nodeId: world.nodeId,
+      nodeId: fixtures.nodeId,
       total: { up: 0, down: 0 },
       users: [{ userId: user.id, up: MIB, down: MIB }],
       inbounds: [],
@@ -103,7 +103,7 @@ describe('a patch', () => {
       },
       expires_at: '2027-12-30T10:00:00.000Z',
     });
-    const held = await panel.full.call('updateUser', { id: user.id, tariff_id: world.tariffs.held });
+    const held = await panel.full.call('updateUser', { id: user.id, tariff_id: fixtures.tariffs.held });
     expect(held.body).toMatchObject({ state: 'on_hold', hold: { months: 0, days: 30 }, expires_at: null });
     const set = await panel.full.call('updateUser', { id: user.id, expires_at: '2027-06-01T00:00:00Z' });
     expect(set.body, 'a set end ends the hold').toMatchObject({ state: 'active', hold: null });
@@ -168,7 +168,7 @@ describe('deleting', () => {
     const user = await create();
     await panel.full.call('createGrant', { id: user.id, bytes: MIB, lifetime: 'used' });
     const total = { up: MIB, down: MIB };
-    panel.move({ nodeId: world.nodeId, total, users: [{ userId: user.id, ...total }], inbounds: [] });
+    panel.move({ nodeId: fixtures.nodeId, total, users: [{ userId: user.id, ...total }], inbounds: [] });
     const moved = (await panel.read.call('getTraffic', {})).body.total;
     const after = panel.store.events.latestId();
     const answer = await panel.full.call('deleteUser', { id: user.id });

@@ -22,7 +22,7 @@ class FakeNotification extends EventEmitter {
   }
 }
 
-function world() {
+function setUp() {
   const paths: Record<string, string> = {};
   const app = Object.assign(new EventEmitter(), {
     isPackaged: false,
@@ -55,12 +55,12 @@ function world() {
 }
 
 it('moves the folders, and makes the application look installed', () => {
-  const { electron, paths } = world();
+  const { electron, paths } = setUp();
   expect([paths, electron.app.isPackaged]).toEqual([{ appData: '/a', downloads: '/d' }, true]);
 });
 
 it('answers dialogs in their order, also before they are shown', async () => {
-  const { electron, hand } = world();
+  const { electron, hand } = setUp();
   const first = electron.dialog.showMessageBox({ message: 'one' });
   hand.answerMessage(1);
   await expect(first).resolves.toMatchObject({ response: 1 });
@@ -73,7 +73,7 @@ it('answers dialogs in their order, also before they are shown', async () => {
 });
 
 it('presses what the tray shows, wherever it stands', async () => {
-  const { electron, hand } = world();
+  const { electron, hand } = setUp();
   const pressed: string[] = [];
   const item = (label: string, submenu?: object) => ({
     label,
@@ -92,7 +92,7 @@ it('presses what the tray shows, wherever it stands', async () => {
 });
 
 it('shows messages to nobody, and presses them', async () => {
-  const { electron, hand } = world();
+  const { electron, hand } = setUp();
   let presses = 0;
   new electron.Notification().on('click', () => {
     presses += 1;
@@ -107,7 +107,7 @@ it('shows messages to nobody, and presses them', async () => {
 });
 
 it('lets no page out, and notes what the session was told', async () => {
-  const { electron, hand } = world();
+  const { electron, hand } = setUp();
   type Asked = (details: { url: string }, answer: (decided: unknown) => void) => void;
   let asked: Asked = () => {};
   const session = {
@@ -135,7 +135,7 @@ it('lets no page out, and notes what the session was told', async () => {
 });
 
 it('runs scripts in the page and reads the clipboard', async () => {
-  const { hand } = world();
+  const { hand } = setUp();
   await expect(hand.runInPage('1')).resolves.toBe('ran 1');
   const { clipboard, windows } = await hand.look();
   expect([clipboard, windows]).toEqual(['copied', [{ isShown: true, url: 'app://gatehouse/' }]]);

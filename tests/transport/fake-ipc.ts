@@ -1,4 +1,4 @@
-// Electron's IPC without Electron: the preload's own functions over the main process's own channels, with a structured clone each way.
+// Electron's IPC without Electron: the preload's own functions over the main process's own channels, with a structured clone each connection.
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import { type DesktopApi, EVENT_CHANNELS, type LiveMessage } from '../../src/bridge/desktop-api.ts';
 import { attachIpc, type Handlers } from '../../src/main/ipc.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PanelTransport } from '../../src/bridge/panel-transport.ts';
 import { createClient, PanelCallError } from '../../src/contract/client.ts';
-import { ADMIN, openHttpWorld, openIpcWorld, type World } from './worlds.ts';
+import { ADMIN, type OpenTransport, openHttpTransport, openIpcTransport } from './transports.ts';
 
 const failureOf = (call: Promise<unknown>) =>
   call.then(
@@ -30,26 +30,26 @@ function listening(transport: PanelTransport) {
 }
 
 describe.each([
-  ['over HTTP', openHttpWorld],
-  ['over IPC', openIpcWorld],
+  ['over HTTP', openHttpTransport],
+  ['over IPC', openIpcTransport],
 ])('a transport %s', (_name, open) => {
-  let world: World;
+  let opened: OpenTransport;
   let transport: PanelTransport;
   beforeEach(async () => {
-    world = await open();
-    transport = world.transport;
+    opened = await open();
+    transport = opened.transport;
   });
-  afterEach(() => world[Symbol.asyncDispose]());
+  afterEach(() => opened[Symbol.asyncDispose]());
 
   const signIn = () => transport.call('signIn', ADMIN);
-  const addPlan = (name: string) => world.act('createTariff', { name, duration: { months: 1 } });
+  const addPlan = (name: string) => opened.act('createTariff', { name, duration: { months: 1 } });
 
   describe('carries calls', () => {
     it('and tells who is signed in, before and after', async () => {
       await expect(transport.call('panelState', {})).resolves.toMatchObject({ set_up: true, signed_in: null });
       await expect(signIn()).resolves.toEqual({ name: ADMIN.name });
       await expect(transport.call('panelState', undefined)).resolves.toMatchObject({ signed_in: { name: ADMIN.name } });
-      expect(new Set(world.reach)).toEqual(new Set(['reached']));
+      expect(new Set(opened.reach)).toEqual(new Set(['reached']));
     });
 
     it('gives undefined where there is no body', async () => {
@@ -90,7 +90,7 @@ describe.each([
       expect([code, problem.status]).toEqual(['validation', 422]);
       expect(errors).toContainEqual(expect.objectContaining({ pointer: '#/name' }));
       expect(problem.instance).toMatch(/^urn:panel:request:[0-9a-f]{32}$/);
-      expect(world.reach.at(-1)).toBe('reached');
+      expect(opened.reach.at(-1)).toBe('reached');
     });
 
     it.each([
@@ -133,16 +133,16 @@ describe.each([
     controller.abort('enough');
     await expect(call).resolves.toBe('enough');
     await expect(failureOf(transport.call('panelState', {}, { signal: controller.signal }))).resolves.toBe('enough');
-    expect(world.reach).not.toContain('lost');
+    expect(opened.reach).not.toContain('lost');
   });
 
   it('says that the panel is out of reach, and that it is back', async () => {
-    world.lose();
+    opened.lose();
     await expect(failureOf(transport.call('panelState', {}))).resolves.toMatchObject({ code: 'unavailable' });
-    expect(world.reach).toEqual(['lost']);
-    world.restore();
+    expect(opened.reach).toEqual(['lost']);
+    opened.restore();
     await transport.call('panelState', {});
-    expect(world.reach).toEqual(['lost', 'reached']);
+    expect(opened.reach).toEqual(['lost', 'reached']);
   });
 
   describe('watches', () => {
@@ -174,14 +174,14 @@ describe.each([
       await signIn();
       const heard = listening(transport);
       await heard.has('live');
-      world.lose();
+      opened.lose();
       await heard.has('not live');
       await addPlan('meanwhile');
-      world.restore();
+      opened.restore();
       await heard.has('tariff.created meanwhile');
       heard.end();
       expect(heard.log).toEqual(['live', 'not live', 'live', 'tariff.created meanwhile']);
-      expect(world.reach.at(-1)).toBe('reached');
+      expect(opened.reach.at(-1)).toBe('reached');
     });
 
     it('says that events were missed which the panel does not have', async () => {
@@ -191,7 +191,7 @@ describe.each([
       for (const name of ['one', 'two', 'three']) await addPlan(name);
       await heard.has('tariff.created three');
       heard.end();
-      await world.renew();
+      await opened.renew();
       const anew = listening(transport);
       await anew.has('gap');
       await addPlan('after');
@@ -227,7 +227,7 @@ describe.each([
       await signIn();
       const heard = listening(transport);
       await heard.has('live');
-      await world.endSessions();
+      await opened.endSessions();
       await heard.has('signed out');
       // Over HTTP the broken stream is noticed first, then what it means.
       expect([...new Set(heard.log)]).toEqual(['live', 'not live', 'signed out']);

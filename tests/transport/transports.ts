@@ -15,7 +15,7 @@ import { fakeIpc } from './fake-ipc.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
 
-export interface World extends AsyncDisposable {
+export interface OpenTransport extends AsyncDisposable {
   readonly transport: PanelTransport;
   /** What the transport said of the panel being within reach, one word after the other. */
   readonly reach: readonly string[];
@@ -30,7 +30,7 @@ export interface World extends AsyncDisposable {
   renew(): Promise<void>;
 }
 
-interface Way {
+interface Connection {
   readonly transport: PanelTransport;
   readonly isInside: boolean;
   connect(panel: Panel): void;
@@ -38,13 +38,13 @@ interface Way {
   restore(): void;
 }
 
-export const openHttpWorld = () => openWorld(httpWay);
-export const openIpcWorld = () => openWorld(ipcWay);
+export const openHttpTransport = () => openTransport(connectByHttp);
+export const openIpcTransport = () => openTransport(connectByIpc);
 
-async function openWorld(wayOf: (reach: string[]) => Way): Promise<World> {
+async function openTransport(connectionOf: (reach: string[]) => Connection): Promise<OpenTransport> {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-transport-'));
   const reach: string[] = [];
-  const way = wayOf(reach);
+  const connection = connectionOf(reach);
   let lives = 0;
   let panel: Panel;
   const begin = async () => {
@@ -56,11 +56,11 @@ async function openWorld(wayOf: (reach: string[]) => Way): Promise<World> {
       port: 0,
       plainHttp: true,
       rateLimit: 0,
-      isInside: way.isInside,
+      isInside: connection.isInside,
       passwordCost: CHEAP_COST,
     });
     await panel.core.local.setUp(ADMIN.name, ADMIN.password);
-    way.connect(panel);
+    connection.connect(panel);
   };
   await begin();
   const call: Call = {
@@ -69,7 +69,7 @@ async function openWorld(wayOf: (reach: string[]) => Way): Promise<World> {
     address: null,
   };
   return {
-    transport: way.transport,
+    transport: connection.transport,
     reach,
     async act(id, input) {
       const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
@@ -79,17 +79,17 @@ async function openWorld(wayOf: (reach: string[]) => Way): Promise<World> {
     async endSessions() {
       await panel.core.local.resetPassword(ADMIN.password);
     },
-    lose: way.lose,
-    restore: way.restore,
+    lose: connection.lose,
+    restore: connection.restore,
     async renew() {
-      way.lose();
+      connection.lose();
       await panel.close();
       await begin();
-      way.restore();
-      await way.transport.call('signIn', ADMIN);
+      connection.restore();
+      await connection.transport.call('signIn', ADMIN);
     },
     async [Symbol.asyncDispose]() {
-      way.lose();
+      connection.lose();
       await panel.close();
       rmSync(parent, { recursive: true, force: true });
     },
@@ -97,7 +97,7 @@ async function openWorld(wayOf: (reach: string[]) => Way): Promise<World> {
 }
 
 /** A browser's fetch: a jar for the cookie, the headers that a page of the panel sends, a wire that can be cut. */
-function httpWay(reach: string[]): Way {
+function connectByHttp(reach: string[]): Connection {
   const BASE = 'https://panel.test/panel/';
   let panelUrl = '';
   let cookie: string | null = null;
@@ -137,7 +137,7 @@ function httpWay(reach: string[]): Way {
   };
 }
 
-function ipcWay(reach: string[]): Way {
+function connectByIpc(reach: string[]): Connection {
   const ipc = fakeIpc();
   return {
     isInside: true,

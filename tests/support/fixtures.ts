@@ -29,7 +29,7 @@ const INBOUNDS: readonly Omit<CallOf<(typeof OPERATIONS)['createInbound']>, 'nod
   { tag: 'ss', name: 'Germany 4', protocol: 'shadowsocks', port: 41446, method: 'aes-256-gcm' },
 ] satisfies readonly Omit<Partial<InboundCreate> & CallOf<(typeof OPERATIONS)['createInbound']>, 'node_id'>[];
 
-export interface World {
+export interface Fixtures {
   readonly nodeId: number;
   readonly inboundIds: readonly number[];
   /** `monthly` has a limit of 100 MiB, `free` neither limit nor end, `held` begins at the first connection. */
@@ -41,7 +41,7 @@ export interface World {
 }
 
 /** Fills a panel; the states hold at its clock's present. */
-export async function fill(panel: TestPanel): Promise<World> {
+export async function fill(panel: TestPanel): Promise<Fixtures> {
   const { act, clock } = panel;
   const { id: nodeId } = await act('createNode', { name: 'Frankfurt', address: NODE_ADDRESS });
   const inboundIds: number[] = [];
@@ -52,7 +52,7 @@ export async function fill(panel: TestPanel): Promise<World> {
   const free = await act('createTariff', { name: 'Free' });
   const held = await act('createTariff', { name: 'Held', duration: { days: 30 }, starts: 'on_first_use' });
   const from = (name: string, tariff: { id: number }, more = {}) =>
-    act('createUser', { name, tariff_id: tariff.id, contact: `@${name}`, tags: ['world'], ...more });
+    act('createUser', { name, tariff_id: tariff.id, contact: `@${name}`, tags: ['fixtures'], ...more });
   const past = new Date(clock.now() - SOON).toISOString();
   const users = {
     active: await from('active', monthly),
@@ -85,7 +85,7 @@ function tellOfTrouble({ store, clock }: TestPanel, nodeId: number): void {
 }
 
 /** Everything in the panel that a Read key must never see, wherever it stands. */
-export function secretsOf({ store, secretPath }: TestPanel, { users }: World): string[] {
+export function secretsOf({ store, secretPath }: TestPanel, { users }: Fixtures): string[] {
   const inbounds = store.inbounds.page({}, 100, 0);
   const rows = Object.values(users).map(({ id }) => store.users.get(id));
   const all = [
@@ -104,35 +104,35 @@ export function secretsOf({ store, secretPath }: TestPanel, { users }: World): s
   return all.filter((secret): secret is string => typeof secret === 'string' && secret.length > 0);
 }
 
-type Fixture<Id extends ApiId> = (panel: TestPanel, world: World) => Promise<CallOf<(typeof OPERATIONS)[Id]>>;
+type Fixture<Id extends ApiId> = (panel: TestPanel, fixtures: Fixtures) => Promise<CallOf<(typeof OPERATIONS)[Id]>>;
 
-const freshUser = async ({ act }: TestPanel, { tariffs }: World) =>
+const freshUser = async ({ act }: TestPanel, { tariffs }: Fixtures) =>
   (await act('createUser', { name: 'fixture', tariff_id: tariffs.monthly })).id;
 const freshTariff = async ({ act }: TestPanel) => (await act('createTariff', { name: 'fixture' })).id;
-const freshInbound = async ({ act, store }: TestPanel, { nodeId }: World) => {
+const freshInbound = async ({ act, store }: TestPanel, { nodeId }: Fixtures) => {
   const tag = `fixture-${store.inbounds.count({})}-${store.events.latestId()}`;
   return (await act('createInbound', { node_id: nodeId, tag, name: 'fixture', protocol: 'vless', port: 443 })).id;
 };
 const none = async () => ({});
-const activeUser = async (_panel: TestPanel, { users }: World) => ({ id: users.active.id });
+const activeUser = async (_panel: TestPanel, { users }: Fixtures) => ({ id: users.active.id });
 
 /** A call of each operation that succeeds, on a record of its own where it changes one. An operation without one is a type error. */
 const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
   listUsers: none,
   createUser: async (_panel, { tariffs }) => ({ name: 'fixture', tariff_id: tariffs.monthly }),
   getUser: activeUser,
-  updateUser: async (panel, world) => ({ id: await freshUser(panel, world), note: 'changed' }),
-  deleteUser: async (panel, world) => ({ id: await freshUser(panel, world) }),
-  extendUser: async (panel, world) => ({ id: await freshUser(panel, world), days: 3 }),
-  resetTraffic: async (panel, world) => ({ id: await freshUser(panel, world) }),
-  reissueUser: async (panel, world) => ({ id: await freshUser(panel, world) }),
-  bulkUsers: async (panel, world) => ({ action: 'disable', ids: [await freshUser(panel, world)] }),
+  updateUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), note: 'changed' }),
+  deleteUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures) }),
+  extendUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), days: 3 }),
+  resetTraffic: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures) }),
+  reissueUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures) }),
+  bulkUsers: async (panel, fixtures) => ({ action: 'disable', ids: [await freshUser(panel, fixtures)] }),
   getUserTraffic: activeUser,
-  createGrant: async (panel, world) => ({ id: await freshUser(panel, world), bytes: MIB, lifetime: 'used' }),
+  createGrant: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), bytes: MIB, lifetime: 'used' }),
   listGrants: activeUser,
   getGrant: async (_panel, { users, grantId }) => ({ id: users.active.id, grant_id: grantId }),
-  deleteGrant: async (panel, world) => {
-    const id = await freshUser(panel, world);
+  deleteGrant: async (panel, fixtures) => {
+    const id = await freshUser(panel, fixtures);
     return { id, grant_id: (await panel.act('createGrant', { id, bytes: MIB, lifetime: 'used' })).id };
   },
   listTariffs: none,
@@ -145,8 +145,8 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
   createInbound: async ({ store }, { nodeId }) => ({
     ...{ node_id: nodeId, tag: `new-${store.events.latestId()}`, name: 'fixture', protocol: 'vless', port: 443 },
   }),
-  updateInbound: async (panel, world) => ({ id: await freshInbound(panel, world), enabled: false }),
-  deleteInbound: async (panel, world) => ({ id: await freshInbound(panel, world) }),
+  updateInbound: async (panel, fixtures) => ({ id: await freshInbound(panel, fixtures), enabled: false }),
+  deleteInbound: async (panel, fixtures) => ({ id: await freshInbound(panel, fixtures) }),
   listNodes: none,
   getNode: async (_panel, { nodeId }) => ({ id: nodeId }),
   getOverview: none,
@@ -158,8 +158,8 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
 };
 
 /** A request that succeeds with a key of enough access. */
-export async function fixtureOf(id: ApiId, panel: TestPanel, world: World): Promise<Sent> {
-  return requestOf(id, (await FIXTURES[id](panel, world)) as CallOf<(typeof OPERATIONS)[typeof id]>);
+export async function fixtureOf(id: ApiId, panel: TestPanel, fixtures: Fixtures): Promise<Sent> {
+  return requestOf(id, (await FIXTURES[id](panel, fixtures)) as CallOf<(typeof OPERATIONS)[typeof id]>);
 }
 
 export const API_IDS = Object.keys(FIXTURES) as ApiId[];

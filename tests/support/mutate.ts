@@ -1,4 +1,4 @@
-// Spoils requests: values of wrong types and sizes anywhere in a JSON value, and text that is not quite JSON.
+// Mutates requests: values of wrong types and sizes anywhere in a JSON value, and text that is not quite JSON.
 import fc from 'fast-check';
 
 type Members = Record<string, unknown>;
@@ -72,7 +72,7 @@ const NAMES = [
 export const junkText = fc.constantFrom(...JUNK);
 
 /** What is done to one place of a value: a member replaced, taken away or added. `at` chooses the place. */
-const spoiling = fc.record({
+const mutation = fc.record({
   at: fc.nat({ max: 1000 }),
   kind: fc.constantFrom('replace', 'replace', 'remove', 'add'),
   name: fc.constantFrom(...NAMES),
@@ -94,10 +94,10 @@ function placesOf(
   return places;
 }
 
-/** JSON text of a value, with up to three places spoiled. */
-export function spoiled(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
-  const spoilings = fc.array(spoiling, { minLength: 1, maxLength: 3 });
-  return fc.tuple(value, spoilings).map(([whole, all]) => {
+/** JSON text of a value, with up to three places mutated. */
+export function mutated(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
+  const mutations = fc.array(mutation, { minLength: 1, maxLength: 3 });
+  return fc.tuple(value, mutations).map(([whole, all]) => {
     const root: Members = { root: structuredClone(whole) };
     const texts: string[] = [];
     for (const { at, kind, name, junk } of all) {
@@ -123,7 +123,7 @@ export function spoiled(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
 }
 
 /** Ways to make text not quite the JSON that it was; `at` chooses a place where one is needed. */
-const MANGLINGS: readonly ((whole: string, at: number) => Buffer)[] = [
+const CORRUPTIONS: readonly ((whole: string, at: number) => Buffer)[] = [
   (whole, at) => Buffer.from(whole.slice(0, at % (whole.length + 1))),
   (whole) => Buffer.from(whole.replace(/^\{("(?:[^"\\]|\\.)*":)/, '{$1null,$1')),
   (whole) => Buffer.from(whole.replace(/\}$/, ',}')),
@@ -137,8 +137,8 @@ const MANGLINGS: readonly ((whole: string, at: number) => Buffer)[] = [
 ];
 
 /** Bytes that are not quite the JSON text that they were. */
-export function mangled(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
+export function corrupted(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
   return fc
-    .tuple(text, fc.constantFrom(...MANGLINGS), fc.nat({ max: 10_000 }))
-    .map(([whole, mangle, at]) => mangle(whole, at));
+    .tuple(text, fc.constantFrom(...CORRUPTIONS), fc.nat({ max: 10_000 }))
+    .map(([whole, corrupt, at]) => corrupt(whole, at));
 }
