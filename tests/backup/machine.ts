@@ -82,7 +82,15 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
   });
   const core = createCore({
     ...parts,
-    ...{ store, clock, timers, log, vault, heavy, backups, host: () => null, origin: () => origin ?? '' },
+    store,
+    clock,
+    timers,
+    log,
+    vault,
+    heavy,
+    backups,
+    host: () => null,
+    origin: () => origin ?? '',
     passwords: createPasswordHasher(CHEAP_COST),
   });
   core.start();
@@ -95,7 +103,15 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     release();
   };
   return {
-    ...{ core, store, backups, vault, folder, database, place, log, close },
+    core,
+    store,
+    backups,
+    vault,
+    folder,
+    database,
+    place,
+    log,
+    close,
     async act(id, input, sessionId) {
       const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
       if (!parsed.ok) throw new Error(`${id}: ${JSON.stringify(parsed.errors)}`);

@@ -57,8 +57,11 @@ test('a machine that is in use keeps its addresses and who may sign in', async (
   await here.core.local.restore(fileOf(old, made), null);
   const { host, port, publicAddress, secretPath, instanceId, subscriptionTitle } = here.core.settings();
   expect({ host, port, publicAddress, secretPath, instanceId }).toEqual({
-    ...{ host: before.host, port: 9443, publicAddress: null },
-    ...{ secretPath: before.secretPath, instanceId: before.instanceId },
+    host: before.host,
+    port: 9443,
+    publicAddress: null,
+    secretPath: before.secretPath,
+    instanceId: before.instanceId,
   });
   expect(subscriptionTitle).toBe('Old');
   expect(here.store.administrator.get()).toEqual(administrator);

@@ -95,7 +95,9 @@ export function openMachine({ env = {}, isPackaged = false }: { env?: NodeJS.Pro
   mkdirSync(join(home, 'Downloads'), { recursive: true });
   mkdirSync(appData);
   const place: Place = {
-    ...{ appData, home, isPackaged },
+    appData,
+    home,
+    isPackaged,
     env: {
       ...process.env,
       GATEHOUSE_DATA: data,
@@ -106,7 +108,9 @@ export function openMachine({ env = {}, isPackaged = false }: { env?: NodeJS.Pro
   const isReal = inject('isElectronReal');
   const running: Desktop[] = [];
   return {
-    ...{ appData, data, home },
+    appData,
+    data,
+    home,
     async start() {
       const desktop = await (isReal ? beginReal : beginStandIn)(place);
       running.push(desktop);

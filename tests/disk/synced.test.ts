@@ -27,7 +27,10 @@ function browserOn({ panelUrl }: Traced, client: Client) {
   return async (id: string, input: unknown): Promise<Answer<Record<string, unknown>>> => {
     const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
     const answer = await client.as(null).send<Record<string, unknown>>({
-      ...{ method: 'POST', path: `${panelUrl}panel/${id}`, headers, body: JSON.stringify(input) },
+      method: 'POST',
+      path: `${panelUrl}panel/${id}`,
+      headers,
+      body: JSON.stringify(input),
     });
     const set = answer.headers['set-cookie']?.[0]?.split(';')[0];
     if (set !== undefined) cookie = set;

@@ -188,7 +188,14 @@ describe('the API under fire', () => {
       await refresh();
       const route = router.routes.find((candidate) => candidate.template === template);
       const request: FuzzRequest = {
-        ...{ key: 'full', template, ids: [0, 0], path: '', search: '', headers: {}, body: undefined, isAware: false },
+        key: 'full',
+        template,
+        ids: [0, 0],
+        path: '',
+        search: '',
+        headers: {},
+        body: undefined,
+        isAware: false,
         method: '',
       };
       for (const method of KNOWN_METHODS) {

@@ -42,7 +42,10 @@ describe.each([
     await panel.act('updateUser', { id: ids[2] ?? 0, enabled: false });
     const disabled = await bulk({ action: 'disable', ...choose(ids, own) });
     expect(disabled).toEqual({
-      ...{ action: 'disable', dry_run: false, matched: 5, affected: 4 },
+      action: 'disable',
+      dry_run: false,
+      matched: 5,
+      affected: 4,
       results: ids.map((id, index) => ({ id, outcome: index === 2 ? 'unchanged' : 'changed' })),
     });
     expect(await count({ tag: own, state: 'disabled' })).toBe(5);
@@ -163,18 +166,17 @@ describe('a bulk', () => {
   it('takes what the list of the same filter shows', async () => {
     await crowd(3, { contact: '@kontakt' });
     const filters = [
-      ...[
-        { state: 'active' },
-        { state: 'on_hold' },
-        { q: 'CROWD' },
-        { tariff_id: fixtures.tariffs.held },
-        { tag: 'fixtures' },
-      ],
-      ...[{ contact: '@kontakt' }, { online: false }, { online: true }, { expires_before: '2099-01-01T00:00:00Z' }],
-      ...[
-        { expires_after: '2020-01-01T00:00:00Z', state: 'active', q: 'crowd' },
-        { updated_since: '2020-01-01T00:00:00Z' },
-      ],
+      { state: 'active' },
+      { state: 'on_hold' },
+      { q: 'CROWD' },
+      { tariff_id: fixtures.tariffs.held },
+      { tag: 'fixtures' },
+      { contact: '@kontakt' },
+      { online: false },
+      { online: true },
+      { expires_before: '2099-01-01T00:00:00Z' },
+      { expires_after: '2020-01-01T00:00:00Z', state: 'active', q: 'crowd' },
+      { updated_since: '2020-01-01T00:00:00Z' },
     ] as const;
     for (const filter of filters) {
       const { matched } = await bulk({ action: 'reset', filter, dry_run: true });
@@ -186,12 +188,15 @@ describe('a bulk', () => {
   it('refuses what is not one action on one choice', async () => {
     const ids = [fixtures.users.active.id];
     const wrong = [
-      ...[{ action: 'disable' }, { action: 'disable', ids, filter: { q: 'x' } }, { action: 'disable', ids: [] }],
-      ...[{ action: 'disable', ids: [1, 1] }, { action: 'reissue', ids }, { action: 'disable', ids, days: 1 }, { ids }],
-      ...[
-        { action: 'disable', ids: Array.from({ length: 10_001 }, (_, index) => index + 1) },
-        { action: 'disable', ids, x: 1 },
-      ],
+      { action: 'disable' },
+      { action: 'disable', ids, filter: { q: 'x' } },
+      { action: 'disable', ids: [] },
+      { action: 'disable', ids: [1, 1] },
+      { action: 'reissue', ids },
+      { action: 'disable', ids, days: 1 },
+      { ids },
+      { action: 'disable', ids: Array.from({ length: 10_001 }, (_, index) => index + 1) },
+      { action: 'disable', ids, x: 1 },
     ];
     for (const body of wrong)
       expect((await refused(body)).detail, JSON.stringify(body).slice(0, 80)).toBe('validation');

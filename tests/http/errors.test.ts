@@ -214,7 +214,10 @@ describe('the table of errors', () => {
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     const { errors: told, ...members } = answer.problem;
     expect(members).toEqual({
-      ...{ type: `urn:panel:problem:${code}`, title, status, detail: code },
+      type: `urn:panel:problem:${code}`,
+      title,
+      status,
+      detail: code,
       instance: `urn:panel:request:${id}`,
     });
     expect(told?.length ?? 0, JSON.stringify(told)).toBe(errors?.length ?? 0);

@@ -54,12 +54,10 @@ describe('the feed', () => {
         'user.granted',
         'user.disabled',
       ].map((type) => [type, id]),
-      ...[
-        ['user.deleted', id],
-        ['tariff.created', tariff.id],
-        ['tariff.changed', tariff.id],
-        ['tariff.deleted', tariff.id],
-      ],
+      ['user.deleted', id],
+      ['tariff.created', tariff.id],
+      ['tariff.changed', tariff.id],
+      ['tariff.deleted', tariff.id],
     ]);
     expect(told.map((event) => event.id)).toEqual(told.map((event) => event.id).toSorted((a, b) => a - b));
     expect(told[2]?.data).toMatchObject({

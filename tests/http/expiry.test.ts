@@ -135,7 +135,9 @@ describe('a term ends', () => {
     clock.set(START);
     const end = START + DAY;
     const { id } = await panel.act('createUser', {
-      ...{ name: 'Jumped', tariff_id: fixtures.tariffs.free, expires_at: instant(end) },
+      name: 'Jumped',
+      tariff_id: fixtures.tariffs.free,
+      expires_at: instant(end),
     });
     clock.set(START + days * DAY);
     await swept();
@@ -161,7 +163,9 @@ describe('a term ends', () => {
     clock.set(START);
     const end = START + DAY;
     const { id } = await panel.act('createUser', {
-      ...{ name: 'Act', tariff_id: fixtures.tariffs.free, expires_at: instant(end) },
+      name: 'Act',
+      tariff_id: fixtures.tariffs.free,
+      expires_at: instant(end),
     });
     clock.set(end + DAY);
     await swept();
@@ -194,7 +198,10 @@ describe('a term ends', () => {
   it('limits and resets change the state in their second too', async () => {
     clock.set(START);
     const { id, resets_at } = await panel.act('createUser', {
-      ...{ name: 'Reset', tariff_id: fixtures.tariffs.free, traffic_limit: 10, reset_strategy: 'day' },
+      name: 'Reset',
+      tariff_id: fixtures.tariffs.free,
+      traffic_limit: 10,
+      reset_strategy: 'day',
     });
     panel.move({
       nodeId: fixtures.nodeId,

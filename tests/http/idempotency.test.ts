@@ -65,7 +65,9 @@ describe('an Idempotency-Key', () => {
     const other = await panel.full.call('createUser', newUser('mismatch 2'), keyed('m'));
     expect(other.problem).toMatchObject({ status: 422, detail: 'idempotency_mismatch' });
     const spaced = await panel.full.send({
-      ...{ method: 'POST', path: '/users', headers: { 'content-type': 'application/json', ...keyed('m') } },
+      method: 'POST',
+      path: '/users',
+      headers: { 'content-type': 'application/json', ...keyed('m') },
       body: `${JSON.stringify(newUser('mismatch'))} `,
     });
     expect(spaced.problem.detail, 'the body counts as it was sent').toBe('idempotency_mismatch');

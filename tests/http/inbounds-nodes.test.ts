@@ -192,7 +192,8 @@ describe('settings', () => {
   it('tell what a bot may know, to any key, and no address', async () => {
     const { body, text } = await panel.read.call('getSettings');
     expect(body).toMatchObject({
-      ...{ time_zone: 'Asia/Kolkata', language: 'en' },
+      time_zone: 'Asia/Kolkata',
+      language: 'en',
       limits: { page: 500, bulk: 10_000, body_bytes: 1_048_576, idempotency_hours: 24 },
     });
     expect((await panel.full.call('getSettings')).body).toEqual(body);

@@ -10,7 +10,9 @@ afterAll(() => panel.stop());
 
 const send = (body: string | Buffer) =>
   panel.full.send<{ id: number; name: string }>({
-    ...{ method: 'POST', path: '/tariffs', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    path: '/tariffs',
+    headers: { 'content-type': 'application/json' },
     body,
   });
 

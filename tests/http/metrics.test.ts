@@ -77,20 +77,20 @@ describe('metrics', () => {
     expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4; charset=utf-8$/);
     const { types } = readMetrics(answer.text);
     const expected = {
-      ...{
-        panel_info: 'gauge',
-        panel_users: 'gauge',
-        panel_users_online: 'gauge',
-        panel_traffic_bytes_total: 'counter',
-      },
-      ...{ panel_node_up: 'gauge', panel_node_users_online: 'gauge', panel_node_traffic_bytes_total: 'counter' },
-      ...{ panel_node_uptime_seconds: 'gauge', panel_inbound_traffic_bytes_total: 'counter' },
-      ...{
-        panel_http_request_duration_seconds: 'histogram',
-        panel_keys: 'gauge',
-        panel_node_sync_lag_seconds: 'gauge',
-      },
-      ...{ panel_db_size_bytes: 'gauge', process_cpu_seconds_total: 'counter' },
+      panel_info: 'gauge',
+      panel_users: 'gauge',
+      panel_users_online: 'gauge',
+      panel_traffic_bytes_total: 'counter',
+      panel_node_up: 'gauge',
+      panel_node_users_online: 'gauge',
+      panel_node_traffic_bytes_total: 'counter',
+      panel_node_uptime_seconds: 'gauge',
+      panel_inbound_traffic_bytes_total: 'counter',
+      panel_http_request_duration_seconds: 'histogram',
+      panel_keys: 'gauge',
+      panel_node_sync_lag_seconds: 'gauge',
+      panel_db_size_bytes: 'gauge',
+      process_cpu_seconds_total: 'counter',
     };
     expect(Object.fromEntries([...types].filter(([name]) => name in expected))).toEqual(expected);
   });

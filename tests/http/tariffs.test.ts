@@ -20,8 +20,16 @@ describe('plans', () => {
     const answer = await panel.full.call('createTariff', { name: 'Plain' });
     const { id, created_at, updated_at, ...rest } = answer.body;
     expect(rest).toEqual({
-      ...{ name: 'Plain', traffic_limit: null, duration: null, device_limit: null, reset_strategy: 'none' },
-      ...{ starts: 'on_creation', inbounds: null, price: null, archived: false, users: 0 },
+      name: 'Plain',
+      traffic_limit: null,
+      duration: null,
+      device_limit: null,
+      reset_strategy: 'none',
+      starts: 'on_creation',
+      inbounds: null,
+      price: null,
+      archived: false,
+      users: 0,
     });
     expect(created_at).toBe(updated_at);
     expect(answer.headers.location).toBe(`/${panel.secretPath}/api/v1/tariffs/${id}`);
@@ -29,13 +37,15 @@ describe('plans', () => {
     expect(read.body).toEqual(answer.body);
     expect(read.headers.etag).toMatch(/^"[\w-]+"$/);
     const said = {
-      ...{ name: 'All', traffic_limit: 2 ** 50, duration: { days: 3650 }, device_limit: 100, reset_strategy: 'week' },
-      ...{
-        starts: 'on_first_use',
-        inbounds: [...fixtures.inboundIds],
-        price: { amount: 0, currency: 'RUB' },
-        archived: true,
-      },
+      name: 'All',
+      traffic_limit: 2 ** 50,
+      duration: { days: 3650 },
+      device_limit: 100,
+      reset_strategy: 'week',
+      starts: 'on_first_use',
+      inbounds: [...fixtures.inboundIds],
+      price: { amount: 0, currency: 'RUB' },
+      archived: true,
     } satisfies CallOf<typeof createTariff>;
     expect((await panel.full.call('createTariff', said)).body).toMatchObject(said);
   });

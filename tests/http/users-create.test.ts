@@ -32,19 +32,30 @@ describe('creating', () => {
     });
     const { id, sub_url, ...user } = answer.body;
     expect(user).toEqual({
-      ...{
-        name: 'Anna',
-        contact: '@anna',
-        note: '',
-        tags: [],
-        state: 'active',
-        tariff_id: fixtures.tariffs.monthly,
-        enabled: true,
-      },
-      ...{ expires_at: '2026-12-20T10:00:00.000Z', hold: null, traffic_limit: 100 * MIB, used_up: 0, used_down: 0 },
-      ...{ total_up: 0, total_down: 0, traffic_extra: 0, traffic_remaining: 100 * MIB, reset_strategy: 'month' },
-      ...{ resets_at: '2026-11-30T23:00:00.000Z', device_limit: 3, inbounds: null, online: false, online_at: null },
-      ...{ created_at: '2026-11-20T10:00:00.000Z', updated_at: '2026-11-20T10:00:00.000Z' },
+      name: 'Anna',
+      contact: '@anna',
+      note: '',
+      tags: [],
+      state: 'active',
+      tariff_id: fixtures.tariffs.monthly,
+      enabled: true,
+      expires_at: '2026-12-20T10:00:00.000Z',
+      hold: null,
+      traffic_limit: 100 * MIB,
+      used_up: 0,
+      used_down: 0,
+      total_up: 0,
+      total_down: 0,
+      traffic_extra: 0,
+      traffic_remaining: 100 * MIB,
+      reset_strategy: 'month',
+      resets_at: '2026-11-30T23:00:00.000Z',
+      device_limit: 3,
+      inbounds: null,
+      online: false,
+      online_at: null,
+      created_at: '2026-11-20T10:00:00.000Z',
+      updated_at: '2026-11-20T10:00:00.000Z',
     });
     expect(sub_url).toBe(`${panel.origin}/sub/${panel.store.users.get(id)?.token}`);
     expect(answer.headers.location).toBe(`/${panel.secretPath}/api/v1/users/${id}`);
@@ -54,8 +65,15 @@ describe('creating', () => {
 
   it('lets everything be said', async () => {
     const said = {
-      ...{ name: 'Бориc 🇩🇪', contact: '+49 30', note: 'two\nlines', tags: ['vip', 'семья'], enabled: false },
-      ...{ expires_at: '2027-01-01T00:00:00.000Z', traffic_limit: null, reset_strategy: 'none', device_limit: null },
+      name: 'Бориc 🇩🇪',
+      contact: '+49 30',
+      note: 'two\nlines',
+      tags: ['vip', 'семья'],
+      enabled: false,
+      expires_at: '2027-01-01T00:00:00.000Z',
+      traffic_limit: null,
+      reset_strategy: 'none',
+      device_limit: null,
     } as const;
     const user = await create({ ...said, inbounds: [fixtures.inboundIds[0]] });
     expect(user).toMatchObject({ ...said, state: 'disabled', resets_at: null, traffic_remaining: null });

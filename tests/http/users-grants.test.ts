@@ -41,8 +41,13 @@ describe('a grant', () => {
     const answer = await panel.full.call('createGrant', { id, bytes: 50, lifetime: 'days', days: 3, note: 'gift' });
     const { id: grantId, ...rest } = answer.body;
     expect(rest).toEqual({
-      ...{ bytes: 50, bytes_left: 50, lifetime: 'days', days: 3, note: 'gift' },
-      ...{ ends_at: '2026-11-23T10:00:00.000Z', created_at: '2026-11-20T10:00:00.000Z' },
+      bytes: 50,
+      bytes_left: 50,
+      lifetime: 'days',
+      days: 3,
+      note: 'gift',
+      ends_at: '2026-11-23T10:00:00.000Z',
+      created_at: '2026-11-20T10:00:00.000Z',
     });
     expect(answer.headers.location).toBe(`/${panel.secretPath}/api/v1/users/${id}/grants/${grantId}`);
     expect((await panel.read.call('getGrant', { id, grant_id: grantId })).body).toEqual(answer.body);
@@ -129,7 +134,10 @@ describe('a grant', () => {
     move(1000);
     expect(await left()).toEqual({ a: 10 });
     expect((await panel.full.call('updateUser', { id, traffic_limit: 100 })).body).toMatchObject({
-      ...{ state: 'active', used_down: 1000, traffic_extra: 10, traffic_remaining: 10 },
+      state: 'active',
+      used_down: 1000,
+      traffic_extra: 10,
+      traffic_remaining: 10,
     });
     move(4);
     expect(await left()).toEqual({ a: 6 });

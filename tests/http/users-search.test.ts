@@ -91,7 +91,9 @@ describe('filters', () => {
     expect((await names({ tag, expires_before: at })).sort()).toEqual(['time -1']);
     expect((await names({ tag, expires_after: at })).sort()).toEqual(['time 1']);
     expect((await names({ tag, expires_after: near(-2), expires_before: near(2) })).sort()).toEqual([
-      ...['time -1', 'time 0', 'time 1'],
+      'time -1',
+      'time 0',
+      'time 1',
     ]);
     expect(await names({ tag, sort: 'expires_at' })).toEqual(['time -1', 'time 0', 'time 1', 'time never']);
     expect(await names({ tag, sort: '-expires_at' })).toEqual(['time never', 'time 1', 'time 0', 'time -1']);
@@ -113,37 +115,31 @@ describe('filters', () => {
   });
 
   it.each([
-    ...[
-      'limit=0',
-      'limit=501',
-      'limit=x',
-      'limit=1.5',
-      'limit=-1',
-      'limit=',
-      'offset=-1',
-      'offset=9007199254740993',
-      'state=Active',
-    ],
-    ...[
-      'state=',
-      'sort=email',
-      'sort=--id',
-      'online=1',
-      'online=TRUE',
-      'tariff_id=0',
-      'tariff_id=01',
-      'expires_before=2026-01-01',
-    ],
-    ...[
-      'unknown=1',
-      'limit=1&limit=1',
-      'cursor=x',
-      'cursor=',
-      `q=${'x'.repeat(101)}`,
-      'q=%ff',
-      'limit=10&cursor=W10&offset=5',
-      '__proto__=1',
-    ],
+    'limit=0',
+    'limit=501',
+    'limit=x',
+    'limit=1.5',
+    'limit=-1',
+    'limit=',
+    'offset=-1',
+    'offset=9007199254740993',
+    'state=Active',
+    'state=',
+    'sort=email',
+    'sort=--id',
+    'online=1',
+    'online=TRUE',
+    'tariff_id=0',
+    'tariff_id=01',
+    'expires_before=2026-01-01',
+    'unknown=1',
+    'limit=1&limit=1',
+    'cursor=x',
+    'cursor=',
+    `q=${'x'.repeat(101)}`,
+    'q=%ff',
+    'limit=10&cursor=W10&offset=5',
+    '__proto__=1',
   ])('%s is refused', async (query) => {
     const { problem } = await panel.read.send({ method: 'GET', path: `/users?${query}` });
     expect(problem).toMatchObject({ status: 422, detail: 'validation' });

@@ -86,21 +86,27 @@ describe('a patch', () => {
       inbounds: [],
     });
     const year = await panel.act('createTariff', {
-      ...{ name: 'Year', traffic_limit: 7 * MIB, duration: { months: 12 }, device_limit: 1, reset_strategy: 'period' },
+      name: 'Year',
+      traffic_limit: 7 * MIB,
+      duration: { months: 12 },
+      device_limit: 1,
+      reset_strategy: 'period',
     });
     clock.set(START + 40 * DAY);
     expect((await read(user.id)).state).toBe('expired');
     const { body } = await panel.full.call('updateUser', { id: user.id, tariff_id: year.id, device_limit: 9 });
     expect(body).toMatchObject({
-      ...{ state: 'active', tariff_id: year.id, traffic_limit: 7 * MIB, device_limit: 9, reset_strategy: 'period' },
-      ...{
-        used_up: 0,
-        used_down: 0,
-        total_up: MIB,
-        total_down: MIB,
-        traffic_extra: 5 * MIB,
-        traffic_remaining: 12 * MIB,
-      },
+      state: 'active',
+      tariff_id: year.id,
+      traffic_limit: 7 * MIB,
+      device_limit: 9,
+      reset_strategy: 'period',
+      used_up: 0,
+      used_down: 0,
+      total_up: MIB,
+      total_down: MIB,
+      traffic_extra: 5 * MIB,
+      traffic_remaining: 12 * MIB,
       expires_at: '2027-12-30T10:00:00.000Z',
     });
     const held = await panel.full.call('updateUser', { id: user.id, tariff_id: fixtures.tariffs.held });
@@ -108,7 +114,9 @@ describe('a patch', () => {
     const set = await panel.full.call('updateUser', { id: user.id, expires_at: '2027-06-01T00:00:00Z' });
     expect(set.body, 'a set end ends the hold').toMatchObject({ state: 'active', hold: null });
     expect((await panel.full.call('updateUser', { id: user.id, tariff_id: null })).body).toMatchObject({
-      ...{ tariff_id: null, expires_at: '2027-06-01T00:00:00.000Z', state: 'active' },
+      tariff_id: null,
+      expires_at: '2027-06-01T00:00:00.000Z',
+      state: 'active',
     });
   });
 
@@ -118,7 +126,11 @@ describe('a patch', () => {
     expect((await panel.full.call('updateUser', { id, enabled: false })).body.state).toBe('disabled');
     expect((await panel.full.call('updateUser', { id, enabled: true })).body.state).toBe('active');
     expect(typesSince(after)).toEqual([
-      ...['user.changed', 'user.disabled', 'user.changed', 'user.enabled', 'user.activated'],
+      'user.changed',
+      'user.disabled',
+      'user.changed',
+      'user.enabled',
+      'user.activated',
     ]);
   });
 });
@@ -136,7 +148,9 @@ describe('reissuing', () => {
     expect(body).toEqual({ ...user, sub_url: body.sub_url, updated_at: body.updated_at });
     const dead = await open(user.sub_url);
     expect({ status: dead.status, text: dead.text, names: Object.keys(dead.headers).sort() }).toEqual({
-      ...{ status: 404, text: '', names: ['connection', 'content-length', 'date'] },
+      status: 404,
+      text: '',
+      names: ['connection', 'content-length', 'date'],
     });
     const alive = await open(body.sub_url);
     expect(alive.status).toBe(200);
@@ -173,7 +187,9 @@ describe('deleting', () => {
     const after = panel.store.events.latestId();
     const answer = await panel.full.call('deleteUser', { id: user.id });
     expect({ status: answer.status, text: answer.text, type: answer.headers['content-type'] }).toEqual({
-      ...{ status: 204, text: '', type: undefined },
+      status: 204,
+      text: '',
+      type: undefined,
     });
     for (const path of ['', '/grants', '/traffic']) {
       const gone = await panel.full.send({ method: 'GET', path: `/users/${user.id}${path}` });

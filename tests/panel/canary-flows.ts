@@ -100,7 +100,10 @@ async function keys(panel: WatchedPanel, note: Note): Promise<string> {
 }
 
 const asJson = (method: string, path: string, body: object) => ({
-  ...{ method, path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  method,
+  path,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
 });
 
 async function users(panel: WatchedPanel, note: Note, key: string): Promise<void> {

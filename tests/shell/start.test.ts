@@ -14,7 +14,10 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const place = (change: Partial<Place> = {}): Place => ({
-  ...{ root, platform: 'linux' as const, env: { DISPLAY: ':0' }, uid: 1000 },
+  root,
+  platform: 'linux' as const,
+  env: { DISPLAY: ':0' },
+  uid: 1000,
   ...change,
 });
 function install(): string {

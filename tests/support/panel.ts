@@ -112,7 +112,13 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   const thread = options.wrapHeavy ? createHeavyWriter({ database }, origin, log) : null;
   const parts: CoreParts = {
     ...machineParts(),
-    ...{ store, clock, timers, log, origin, vault, host: () => null },
+    store,
+    clock,
+    timers,
+    log,
+    origin,
+    vault,
+    host: () => null,
     passwords: createPasswordHasher(CHEAP_COST),
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
   };
@@ -158,7 +164,18 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   };
 
   return {
-    ...{ core, store: opened, clock, log, folder, database, host: HOST, port, keys, act, makeKey, stop },
+    core,
+    store: opened,
+    clock,
+    log,
+    folder,
+    database,
+    host: HOST,
+    port,
+    keys,
+    act,
+    makeKey,
+    stop,
     ca: tls?.caPem,
     origin: origin(),
     baseUrl: core.baseUrl(),

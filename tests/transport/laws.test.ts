@@ -72,7 +72,10 @@ describe.each([
     it('and tries the API with a key, through the very checks of the API', async () => {
       await signIn();
       const { value } = await createClient(transport).createKey({
-        ...{ name: 'bot', access: 'read', expires_in_days: null, password: ADMIN.password },
+        name: 'bot',
+        access: 'read',
+        expires_in_days: null,
+        password: ADMIN.password,
       });
       const tried = await createClient(transport).tryApi({ path: '/users', key: value });
       expect([tried.status, JSON.parse(tried.body)]).toMatchObject([200, { items: [] }]);

@@ -14,8 +14,16 @@ export async function makeOneOfEach(panel: BrowserPanel, name: string): Promise<
   const { call } = otherWindow(panel);
   const { body: node } = await call('createNode', { name, address: 'node.example.net' });
   const { body: connection } = await call('createInbound', {
-    ...{ node_id: node.id, tag: 'one', name, protocol: 'vless', port: 443 },
-    ...{ security: 'tls', network: 'ws', path: '/ws', host: 'a.example.net', sni: 'a.example.net' },
+    node_id: node.id,
+    tag: 'one',
+    name,
+    protocol: 'vless',
+    port: 443,
+    security: 'tls',
+    network: 'ws',
+    path: '/ws',
+    host: 'a.example.net',
+    sni: 'a.example.net',
   });
   const { body: plan } = await call('createTariff', { name, traffic_limit: 50_000_000_000, duration: { months: 1 } });
   const user = await makeUser(panel, name, {

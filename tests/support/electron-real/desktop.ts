@@ -47,7 +47,9 @@ export async function begin(place: Place): Promise<Desktop> {
     );
   const look = () => run('look', []) as ReturnType<InstalledHand['look']>;
   return {
-    ...{ pid, look, ended },
+    pid,
+    look,
+    ended,
     until: untilOver(look),
     async control(name, ...args) {
       try {

@@ -138,7 +138,11 @@ export function installHand(electron: typeof Electron, options: HandOptions): In
       }),
     runInPage: async (script) => first()?.webContents.executeJavaScript(script),
     look: async () => ({
-      ...{ shown, opened, strayed, appCalls, sessionHandlers },
+      shown,
+      opened,
+      strayed,
+      appCalls,
+      sessionHandlers,
       windows: BrowserWindow.getAllWindows().map((window) => ({
         isShown: window.isVisible(),
         url: window.webContents.getURL(),

@@ -66,7 +66,8 @@ function begun(env: NodeJS.ProcessEnv): Desktop {
     async control(name, ...args) {
       await control(name, ...args);
     },
-    ...{ look, page },
+    look,
+    page,
     until: untilOver(look),
     inPage: async (work, given) => (await page()).evaluate(work as never, given as never),
     ended,
