@@ -2,10 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
-import { LANGUAGES } from '../../src/i18n/languages.ts';
 import { times } from '../support/long.ts';
 import { expectAccessible } from './support/axe.ts';
-import { expect, test } from './support/fixtures.ts';
+import { expect, LOOKS, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
 import { otherWindow } from './support/users.ts';
 
@@ -107,11 +106,6 @@ test('is filtered by keyboard, says what it did not find, and gives the descript
   expect(Object.keys(document.paths).length).toBeGreaterThan(10);
 });
 
-// English in the light theme is what the tests above are in.
-const LOOKS = LANGUAGES.flatMap(({ code: locale, pages }) => [
-  { locale, theme: 'light' as const, pages },
-  { locale, theme: 'dark' as const, pages },
-]).slice(1);
 for (const { locale, theme, pages } of LOOKS) {
   test.describe(`in ${locale}, ${theme}`, () => {
     test.use({ view: { locale, theme } });

@@ -22,10 +22,20 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   expect(violations, `axe on ${where}`).toEqual([]);
 }
 
-/** Waits until nothing moves or fades any more: the contrast of a colour that still changes cannot be measured. */
+/**
+ * Waits until nothing moves or fades any more: the contrast of a colour that still changes cannot be measured. What inherits a
+ * colour begins to change when its parent has ended, hence again until two frames pass without any change.
+ */
 async function waitForAnimations(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(ending.map(({ finished }) => finished));
+    const running = () =>
+      document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    for (let quietFrames = 0; quietFrames < 2; ) {
+      const animations = running();
+      quietFrames = animations.length === 0 ? quietFrames + 1 : 0;
+      await Promise.allSettled(animations.map(({ finished }) => finished));
+      await nextFrame();
+    }
   });
 }
