@@ -7,7 +7,7 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED_MAJOR = 24;
-/** After so long everything that a panel needs has been loaded. */
+/** By then a panel has loaded all its modules. */
 const LOADED_MS = 10_000;
 
 if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) await runHere();

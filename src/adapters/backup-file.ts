@@ -1,8 +1,8 @@
-// The form of a backup file: what it is, what it holds, and the database, compressed and sealed chunk by chunk.
+// The format of a backup file: a header, a manifest, and the database, compressed and sealed chunk by chunk.
 //
 //   "GATEHOUSE BACKUP"                          16 bytes
 //   length of the header                        4 bytes, little endian, at most 64 KiB
-//   header                                      JSON: version of the form, who made it and when; in clear
+//   header                                      JSON: version of the format, who made it and when; in clear
 //   SHA-256 of all before it                    32 bytes
 //   chunks, until the one marked last           4 bytes, little endian: the length, the highest bit set in the last one;
 //                                               so many bytes; a tag of 16 bytes (chunk-seal.ts)
@@ -15,12 +15,12 @@ import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSy
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { checking, encrypting, TAG_BYTES } from './chunk-seal.ts';
 
-/** What may be wrong with a file, whoever wrote it. `newer`: of a form that this version does not know. */
+/** What can be wrong with a file. `newer`: of a format that this version does not know. */
 export type FileProblem = 'not_a_backup' | 'truncated' | 'damaged' | 'newer';
 
 type Unreadable = Error & { readonly problem: FileProblem };
 
-/** Thrown only inside this module, whose callers get the problem as a value. */
+/** Thrown inside this module only; callers get the problem as a value. */
 function unreadable(problem: FileProblem): Unreadable {
   return Object.assign(new Error(problem), { problem });
 }
@@ -38,22 +38,22 @@ const PIECE = 1_048_576;
 /** Deflate makes nothing longer than this (RFC 1951: stored blocks). */
 const MAX_CHUNK = Math.max(MAX_MANIFEST, PIECE + PIECE / 256);
 const LAST = 0x8000_0000;
-/** Above it the file grows slower than the time does. */
+/** A higher level takes more time than it saves space. */
 const LEVEL = 3;
 
 export interface NewBackupFile {
   /** A file that does not exist yet; made for its owner alone. */
   readonly path: string;
-  /** What everybody may read. */
+  /** In clear. */
   readonly header: Readonly<Record<string, unknown>>;
-  /** What belongs to the database: sealed with it. */
+  /** Sealed with the database. */
   readonly manifest: Readonly<Record<string, unknown>>;
   readonly database: string;
   /** 32 bytes from a CSPRNG, used for no other file; null: in clear. */
   readonly key: Uint8Array | null;
 }
 
-/** Writes a backup file and puts it on the disk. Throws what the file system says. */
+/** Writes and syncs a backup file. Throws the file system's error. */
 export function writeBackupFile({ path, header, manifest, database, key }: NewBackupFile): void {
   const text = Buffer.from(JSON.stringify({ form: FORM, ...header }));
   const length = Buffer.alloc(4);
@@ -85,7 +85,7 @@ export function writeBackupFile({ path, header, manifest, database, key }: NewBa
   }
 }
 
-/** The header of a backup file as it stands there. */
+/** The header of a backup file, not validated. */
 export function readBackupHeader(path: string): { readonly header: unknown } | { readonly problem: FileProblem } {
   return reading(path, (file) => ({ header: readBeginning(file).header }));
 }
@@ -96,14 +96,14 @@ export interface Unpacked {
 }
 
 /**
- * Writes the database of a backup file to `target`, a new file (0600). `key`: the file's own, null for one in clear. `room`: bytes
- * that the database may take at most; more is damage.
+ * Writes the database of a backup file to `target`, a new file (0600). `key`: the file's own, null for one in clear.
+ * `mostBytes`: the size that the header states; a larger database is damaged.
  */
 export function unpackBackupFile(
   path: string,
   target: string,
   key: Uint8Array | null,
-  room: number,
+  mostBytes: number,
 ): Unpacked | { readonly problem: FileProblem } {
   return reading(path, (file) => {
     const { header, digest } = readBeginning(file);
@@ -126,7 +126,7 @@ export function unpackBackupFile(
         const chunk = next(index);
         const piece = inflate(chunk.plain);
         written += piece.length;
-        if (written > room) throw unreadable('damaged');
+        if (written > mostBytes) throw unreadable('damaged');
         writeAll(output, piece);
         isLast = chunk.isLast;
       }
@@ -146,7 +146,7 @@ interface Input {
 }
 
 function reading<T>(path: string, work: (file: Input) => T): T | { readonly problem: FileProblem } {
-  // A pipe or a device that somebody put there is not waited for.
+  // Non-blocking: the path may be a pipe or a device.
   const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(handle);

@@ -1,4 +1,4 @@
-// Seals a file in chunks, so that it is read as a stream and yet nothing of it can be changed, moved, left out or cut off unseen.
+// Seals a file in chunks, so that it can be read as a stream and any change, reordering, omission or truncation is detected.
 import { createCipheriv, createDecipheriv, createHash, timingSafeEqual } from 'node:crypto';
 
 /** Bytes that each sealed chunk has more. */
@@ -6,13 +6,13 @@ export const TAG_BYTES = 16;
 export const DATA_KEY_BYTES = 32;
 
 export interface ChunkSeal {
-  /** `index` counts from 0; the last chunk says so. */
+  /** `index` counts from 0; the last chunk is marked. */
   seal(plain: Uint8Array, index: number, isLast: boolean): Buffer;
-  /** null: it is not what was sealed as this chunk. */
+  /** null where it is not what was sealed as this chunk. */
   open(sealed: Buffer, index: number, isLast: boolean): Buffer | null;
 }
 
-/** The nonce of one chunk: its place and whether it is the last. A key seals one file only, so that none comes twice. */
+/** The nonce of one chunk: its index and whether it is the last. A key seals one file only, so no nonce is used twice. */
 function nonceOf(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt8(isLast ? 1 : 0, 0);
@@ -20,7 +20,7 @@ function nonceOf(index: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** AES-256-GCM. `context` is what stands before the chunks: another beginning does not open them. */
+/** AES-256-GCM. `context`: what precedes the chunks; they do not open behind another beginning. */
 export function encrypting(key: Uint8Array, context: Uint8Array): ChunkSeal {
   const options = { authTagLength: TAG_BYTES };
   return {
@@ -40,7 +40,7 @@ export function encrypting(key: Uint8Array, context: Uint8Array): ChunkSeal {
   };
 }
 
-/** In clear, with digests that find damage but no forger. */
+/** In clear, with digests that detect damage but not forgery. */
 export function checking(context: Uint8Array): ChunkSeal {
   const tagOf = (plain: Uint8Array, index: number, isLast: boolean) =>
     createHash('sha256').update(context).update(nonceOf(index, isLast)).update(plain).digest().subarray(0, TAG_BYTES);

@@ -1,31 +1,30 @@
 // One owner of a data folder at a time: two writers on one database are how panels lose data.
 //
-// The lock is SQLite's own lock on an empty file, held by an open exclusive transaction. The operating system keeps it and takes it
-// back the moment the process ends, by SIGKILL or power loss too: there is no stale lock to judge, and no process id that
-// somebody else has by now. It works the same on Linux, macOS and Windows, and within one process. owner.json beside it only
-// tells a person who holds the lock; nothing is decided by it.
+// The lock is SQLite's own lock on an empty file, an open exclusive transaction. The operating system releases it when the process
+// ends, by SIGKILL or power loss too, so there are no stale locks and no process ids that were reused. It works the same on Linux,
+// macOS and Windows, and within one process. owner.json beside it is for messages only.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
 export type InstanceLock = { release(): void };
 
-/** Who seems to hold a lock, as far as is known. */
+/** The owner of a lock by owner.json. */
 export type LockOwner = { readonly pid: number; readonly command: string } | null;
 
 const LOCK_FILE = 'lock';
 const OWNER_FILE = 'owner.json';
-/** A connection that nobody refers to is closed by the garbage collector, and its lock would be gone. */
-const held = new Set<Database.Database>();
+/** The garbage collector closes a connection without a reference, which would release its lock. */
+const locks = new Set<Database.Database>();
 
 /**
  * Takes the lock of a data folder, waiting up to `waitMs` (the thread is blocked meanwhile). null: another process has it.
- * `command` names the owner in the other's message. Throws what the file system says where the folder cannot be written.
+ * `command` names the owner in the other's message. Throws the file system's error where the folder cannot be written.
  */
 export function takeLock(folder: string, command: string, waitMs = 0): InstanceLock | null {
   const database = new Database(join(folder, LOCK_FILE), { timeout: waitMs });
   try {
-    // Without a journal file nothing but the empty file is ever made.
+    // Without a journal file only the empty file is made.
     database.pragma('journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -33,24 +32,24 @@ export function takeLock(folder: string, command: string, waitMs = 0): InstanceL
     if (isBusy(error)) return null;
     throw error;
   }
-  held.add(database);
+  locks.add(database);
   const owner = join(folder, OWNER_FILE);
   try {
     writeFileSync(owner, JSON.stringify({ pid: process.pid, command }), { mode: 0o600 });
   } catch {
-    // A full disk: the lock holds, only nobody is told whose it is.
+    // A full disk: the lock works, only its owner is not shown.
   }
   return {
     release() {
       if (!database.open) return;
       rmSync(owner, { force: true });
       database.close();
-      held.delete(database);
+      locks.delete(database);
     },
   };
 }
 
-/** Who holds the lock of a data folder, for a message: asked after `takeLock` has answered null. */
+/** The owner of a data folder's lock, for a message after `takeLock` has returned null. */
 export function lockOwner(folder: string): LockOwner {
   try {
     const { pid, command } = JSON.parse(readFileSync(join(folder, OWNER_FILE), 'utf8'));

@@ -1,10 +1,10 @@
-// The panel's log behind the core's port: JSON lines by pino, from which everything secret is taken out on the way.
+// The panel's log behind the core's port: JSON lines by pino, with secrets removed.
 import { pino, stdSerializers } from 'pino';
 import type { Log } from '../core/ports/ports.ts';
 import { openRotatedFile } from './rotated-file.ts';
 
 export type PanelLog = Log & {
-  /** From now on the text is written as `[hidden]`, wherever it stands in a line. */
+  /** From now on the text is written as `[hidden]`, anywhere in a line. */
   hide(secret: string): void;
   close(): void;
 };
@@ -17,8 +17,8 @@ const SECRET_FIELDS = ['password', 'token', 'key', 'value', 'secret', 'cookie', 
 const SHORTEST_SECRET = 8;
 
 /**
- * Opens the log: `stderr` for a service manager that keeps it, or a file that is rotated at 5 MiB, five of them in all.
- * Fields called like a secret are hidden by their names, one level deep too; keys and what `hide` was told of by their looks.
+ * Opens the log: `stderr` for a service manager that stores it, or a file that is rotated at 5 MiB, five files in all.
+ * Fields are hidden by their names, one level deep too; API keys and the texts given to `hide` are hidden anywhere in a line.
  */
 export function openLog(target: 'stderr' | { readonly file: string }, write?: (line: string) => void): PanelLog {
   const file = target === 'stderr' || write ? null : openRotatedFile(target.file);

@@ -1,8 +1,8 @@
 // Secrets under a passphrase, for backups that are to be restored where another master key is, or none.
 //
 // Format, version 1: `GATESEAL`, version, log2 N, r, p (a byte each), salt (16), check (16), nonce (12), ciphertext, tag (16),
-// SHA-256 of all before it (32). scrypt gives 48 bytes: the AES-256-GCM key and the check, which tells a wrong passphrase from
-// a changed file. Everything before the ciphertext is authenticated with it. Inside is a JSON object, place to secret.
+// SHA-256 of all before it (32). scrypt gives 48 bytes: the AES-256-GCM key and the check, which distinguishes a wrong passphrase
+// from a changed file. Everything before the ciphertext is authenticated with it. Inside is a JSON object, place to secret.
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 /** Secrets by the place they belong to. */
@@ -28,8 +28,8 @@ const HEADER = MAGIC.length + 4 + SALT + CHECK + NONCE;
 type Cost = { readonly log2N: number; readonly r: number; readonly p: number };
 /** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1. */
 const DEFAULT_COST: Cost = { log2N: 17, r: 8, p: 1 };
-/** A file decides how much memory opening it takes: no more than 1 GiB. */
-const isBearable = ({ log2N, r, p }: Cost) => log2N >= 1 && log2N <= 20 && r === 8 && p >= 1 && p <= 4;
+/** The file states how much memory opening it takes: at most 1 GiB. */
+const isAffordable = ({ log2N, r, p }: Cost) => log2N >= 1 && log2N <= 20 && r === 8 && p >= 1 && p <= 4;
 
 /** `log2N` is lowered by tests only. An empty passphrase is no error here: its rule belongs to the operation. */
 export async function sealWithPassphrase(
@@ -48,7 +48,7 @@ export async function sealWithPassphrase(
   return Buffer.concat([sealed, digestOf(sealed)]);
 }
 
-/** Never rejects on account of what the bytes are. */
+/** Never rejects because of the bytes. */
 export async function openWithPassphrase(bytes: Uint8Array, passphrase: string): Promise<OpenedSecrets> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (whole.length < HEADER + TAG + DIGEST || !whole.subarray(0, MAGIC.length).equals(MAGIC)) return refused('damaged');
@@ -56,7 +56,7 @@ export async function openWithPassphrase(bytes: Uint8Array, passphrase: string):
   if (!digestOf(sealed).equals(whole.subarray(-DIGEST))) return refused('damaged');
   const [version = 0, log2N = 0, r = 0, p = 0] = sealed.subarray(MAGIC.length);
   if (version !== VERSION) return refused(version > VERSION ? 'newer' : 'damaged');
-  if (!isBearable({ log2N, r, p })) return refused('damaged');
+  if (!isAffordable({ log2N, r, p })) return refused('damaged');
 
   const salt = sealed.subarray(MAGIC.length + 4).subarray(0, SALT);
   const { key, check } = await derive(passphrase, salt, { log2N, r, p });
@@ -86,7 +86,7 @@ function isPlacedSecrets(value: unknown): value is PlacedSecrets {
   return Object.values(value).every((secret) => typeof secret === 'string');
 }
 
-/** The same passphrase typed on another machine may come in another Unicode form: NFKC, as for passwords. */
+/** Keyboards send the same passphrase in different Unicode forms: NFKC, as for passwords. */
 function derive(passphrase: string, salt: Uint8Array, { log2N, r, p }: Cost): Promise<{ key: Buffer; check: Buffer }> {
   const N = 2 ** log2N;
   const options = { N, r, p, maxmem: 128 * N * r * p + 2 ** 22 };

@@ -1,4 +1,4 @@
-// A file of no use but its size: on a full disk it is cut piece by piece, so that what must be written still can be.
+// A file that reserves disk space: on a full disk it is truncated piece by piece, so that essential writes still succeed.
 import { randomFillSync } from 'node:crypto';
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -6,18 +6,18 @@ import { dirname } from 'node:path';
 import type { Reserve } from '../core/ports/disk-space.ts';
 
 const MIB = 2 ** 20;
-/** Small pieces: another program that takes whatever becomes free gets little of them. */
+/** Small pieces: another program that uses all free space gets little of it. */
 const PIECE = MIB / 8;
 
 export interface ReserveSize {
   readonly bytes: number;
-  /** What must be free besides, so that the disk is not full again the moment after. */
+  /** What must be free in addition, so that the disk is not full again at once. */
   readonly spare: number;
 }
 
 const USUAL: ReserveSize = { bytes: 8 * MIB, spare: 4 * MIB };
 
-/** The reserve at `path`, as it was left. It is made by `restore`, not here. */
+/** The reserve at `path`. The file is made by `restore`, not here. */
 export function openReserve(path: string, { bytes, spare }: ReserveSize = USUAL): Reserve {
   const folder = dirname(path);
   const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? null;
@@ -51,7 +51,7 @@ export function openReserve(path: string, { bytes, spare }: ReserveSize = USUAL)
       if (missingBytes() === 0) return true;
       if (freeBytes() < missingBytes()) return false;
       try {
-        await appendNoise(path, bytes - (present ?? 0));
+        await appendRandom(path, bytes - (present ?? 0));
       } catch {
         cutBack(path, present);
       }
@@ -60,8 +60,8 @@ export function openReserve(path: string, { bytes, spare }: ReserveSize = USUAL)
   };
 }
 
-/** Noise, as some disks keep no room for zeros, and on the disk, as some find out late that there is none. */
-async function appendNoise(path: string, bytes: number): Promise<void> {
+/** Random bytes, as some file systems store no zeros, and synced, as some report a full disk late. */
+async function appendRandom(path: string, bytes: number): Promise<void> {
   const file = await open(path, 'a', 0o600);
   try {
     for (let written = 0; written < bytes; written += MIB) {
@@ -73,17 +73,17 @@ async function appendNoise(path: string, bytes: number): Promise<void> {
   }
 }
 
-/** What did not become whole gives back what it took. */
+/** An incomplete reserve is truncated to its former size. */
 function cutBack(path: string, former: number | null): void {
   try {
     if (former === null) rmSync(path, { force: true });
     else if (statSync(path).size > former) truncateSync(path, former);
   } catch {
-    // The next attempt goes on from there.
+    // The next attempt continues from there.
   }
 }
 
-/** Root may use what is kept back for root. */
+/** Root may use the blocks that are reserved for root. */
 function freeBytesOf(folder: string): number {
   const { bavail, bfree, bsize } = statfsSync(folder);
   return (process.getuid?.() === 0 ? bfree : bavail) * bsize;

@@ -1,4 +1,4 @@
-// An append-only file that is set aside when it has grown, so that a log never fills the disk.
+// An append-only file that is rotated by size, so that a log never fills the disk.
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -8,14 +8,14 @@ export type RotatedFile = {
   close(): void;
 };
 
-/** A full disk: the panel starts all the same, and its log does once there is room. */
-const FOR_WANT_OF_ROOM: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
+/** With a full disk the panel starts, and its log begins once there is space. */
+const DISK_FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Appends to `path` (0600); past `maxBytes` it becomes `<path>.1`, that one `.2`, and so on; `keep` of them stay.
- * Throws what the file system throws when the file cannot be opened at first, unless that is for want of room.
+ * Appends to `path` (0600); past `maxBytes` it becomes `<path>.1`, that one `.2`, and so on; at most `retained` of them.
+ * Throws the file system's error where the file cannot be opened at first, except on a full disk.
  */
-export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, keep = 4): RotatedFile {
+export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, retained = 4): RotatedFile {
   let descriptor: number | null = null;
   let size = 0;
   let isClosed = false;
@@ -33,7 +33,8 @@ export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, keep = 4):
   };
   const rotate = () => {
     close();
-    for (let age = keep - 1; age >= 0; age--) moveIfThere(age === 0 ? path : `${path}.${age}`, `${path}.${age + 1}`);
+    for (let age = retained - 1; age >= 0; age--)
+      moveIfThere(age === 0 ? path : `${path}.${age}`, `${path}.${age + 1}`);
     size = 0;
     isTorn = false;
   };
@@ -41,7 +42,7 @@ export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, keep = 4):
   try {
     open();
   } catch (error) {
-    if (!FOR_WANT_OF_ROOM.has((error as NodeJS.ErrnoException).code)) throw error;
+    if (!DISK_FULL.has((error as NodeJS.ErrnoException).code)) throw error;
   }
 
   return {
@@ -50,13 +51,13 @@ export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, keep = 4):
       try {
         if (size > 0 && size + Buffer.byteLength(line) > maxBytes) rotate();
         const file = descriptor ?? open();
-        // The beginning of a line that found no more room stays; it must not spoil the next one.
+        // A line that was cut off by a full disk stays; the next one begins on a line of its own.
         const bytes = Buffer.from(isTorn ? `\n${line}` : line);
         const written = writeSync(file, bytes);
         size += written;
         isTorn = written < bytes.length;
       } catch {
-        // Nowhere to say so: the log itself is what failed.
+        // The log itself failed, so there is nowhere to report it.
       }
     },
     close() {

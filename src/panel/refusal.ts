@@ -1,8 +1,8 @@
-// Why the panel does not start or a command is not carried out, where that is no defect: one clear sentence and an exit code.
+// Why the panel does not start or a command fails, where that is no defect: one sentence and an exit code.
 
 /** Exit codes of the `panel` command. 0: done; 1: a defect; 2: wrong arguments. */
 export const EXIT_CODES = {
-  /** The panel understood and said no: a wrong password, a key that does not exist. */
+  /** The panel refused: a wrong password, a key that does not exist. */
   refused: 3,
   /** The data folder cannot be used: not readable, not writable, not a panel's. */
   data_folder: 4,
@@ -26,7 +26,7 @@ export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && 'refusal' in error;
 }
 
-/** What the file system denied, as a refusal that names the file; any other error as it is. */
+/** An error of the file system as a refusal that names the file; any other error as it is. */
 export function explained(error: unknown, folder: string): unknown {
   if (isRefusal(error) || !(error instanceof Error && 'syscall' in error)) return error;
   const what = 'path' in error ? String(error.path) : `The data folder ${folder}`;

@@ -1,4 +1,4 @@
-// The certificates that are served: the local authority's leaf in step with the machine's addresses, or an imported one.
+// The certificates that are served: the local authority's leaf, renewed as the machine's addresses change, or an imported one.
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export interface ServedCertificates extends Certificates {
   identity(target: CertificateTarget): TlsIdentity;
   /** The authority's file, for `curl --cacert`. */
   readonly caPath: string;
-  /** Stops looking after them. */
+  /** Stops renewing them. */
   stop(): void;
 }
 
@@ -39,7 +39,7 @@ interface Parts {
   replace(target: CertificateTarget, identity: TlsIdentity): void;
 }
 
-/** Opens the certificates of a data folder, making what is missing, and keeps them in step from then on. */
+/** Opens the certificates of a data folder, makes missing ones, and renews them from then on. */
 export async function openCertificates(parts: Parts): Promise<ServedCertificates> {
   const folder = join(parts.folder, FILES.tls);
   const { clock, log } = parts;

@@ -1,4 +1,4 @@
-// Connections that nodes offer. Private keys are not here: they belong to the vault.
+// Connections that nodes offer. Their private keys are in the vault, not here.
 import type { InboundRow, InboundStore } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';

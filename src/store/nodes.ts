@@ -1,4 +1,4 @@
-// Nodes: what the panel knows of each, and what the last contact told.
+// Nodes: their settings, and their status at the last contact.
 import type { NodeRow, NodeStore } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';

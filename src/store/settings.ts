@@ -1,9 +1,9 @@
-// Settings, one row each. What is missing or cannot be read has its default, so that no bad value keeps the panel from starting.
+// Settings, one row each. A missing or unreadable one has its default, so that the panel starts with any value.
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
 import { isLanguage, LANGUAGES } from '../i18n/languages.ts';
 import type { Connection } from './database.ts';
 
-/** `secretPath` and `instanceId` have no default worth the name: they are made at the first start. */
+/** `secretPath` and `instanceId` have no real default: they are made at the first start. */
 const DEFAULTS: SettingValues = {
   timeZone: 'UTC',
   language: LANGUAGES[0].code,
@@ -36,7 +36,7 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const isBetween = (least: number, most: number) => (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
 
-/** Whether a stored value is one at all; its finer rules are those of the operation that sets it. */
+/** Whether a stored value has the right type and range; the operation that sets it has the exact rules. */
 const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean>> = {
   timeZone: isTimeZone,
   language: isLanguage,

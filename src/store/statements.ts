@@ -1,4 +1,4 @@
-// Statements are prepared once and found again by their text.
+// Prepared statements, cached by their text.
 import type { Cell, Connection } from './database.ts';
 
 /** Named parameters of one statement. */
@@ -14,23 +14,23 @@ export interface Statements {
 }
 
 /**
- * `LIMIT` with a parameter. A bare parameter there makes SQLite prepare the statement anew whenever another value is bound, even the
- * same one (its planner looks at it): 25 us for a list of users.
+ * `LIMIT` with a parameter. A bare parameter there makes SQLite prepare the statement again whenever a value is bound, even the same
+ * one (its planner uses it): 25 us for a list of users.
  */
 export function limitTo(parameter: '?' | `:${string}`): string {
   return `LIMIT ${parameter} + 0`;
 }
 
 /**
- * An equality with a parameter, for an index. A bare one has SQLite prepare the statement anew at every other value, as `LIMIT` does: 60 us
+ * An equality with a parameter, for an index. A bare one makes SQLite prepare the statement again for every other value, as `LIMIT` does: 60 us
  * for a page of users behind a cursor.
  */
 export function equals(column: string, parameter: `:${string}`): string {
   return `${column} = +${parameter}`;
 }
 
-// The texts are made of a few parts, so there are some hundreds of them at most; the bound is for what nobody foresaw.
-const KEPT = 400;
+// The texts are built from a few parts, so there are some hundreds of them; the limit is a safeguard.
+const MOST_CACHED = 400;
 
 /** For statements whose text is put together at run time. */
 export function createStatements(db: Connection): Statements {
@@ -43,16 +43,16 @@ export function createStatements(db: Connection): Statements {
   };
 }
 
-/** Keeps what was made of the last texts. */
+/** Caches what was made for each key; the oldest entry is dropped. */
 export function createCache<Key, T>(make: (key: Key) => T): (key: Key) => T {
-  const kept = new Map<Key, T>();
+  const cached = new Map<Key, T>();
   return (key) => {
-    let found = kept.get(key);
+    let found = cached.get(key);
     if (found === undefined) {
-      const oldest = kept.keys().next();
-      if (kept.size >= KEPT && !oldest.done) kept.delete(oldest.value);
+      const oldest = cached.keys().next();
+      if (cached.size >= MOST_CACHED && !oldest.done) cached.delete(oldest.value);
       found = make(key);
-      kept.set(key, found);
+      cached.set(key, found);
     }
     return found;
   };

@@ -1,4 +1,4 @@
-// Plans. The connections that one names lie in rows too, for the question whether a connection is named at all.
+// Plans. Their connections are rows too, to find whether any plan uses a connection.
 import type { TariffRow, TariffStore } from '../core/ports/plans.ts';
 import type { Cell, Connection } from './database.ts';
 import { limitTo } from './statements.ts';
@@ -100,7 +100,7 @@ export function createTariffStore(db: Connection): TariffStore {
     .prepare<[number], number>('SELECT 1 FROM tariff_inbounds WHERE inbound_id = ? LIMIT 1')
     .pluck();
 
-  const asked = (archived: boolean | undefined) => (archived === undefined ? null : Number(archived));
+  const flagOf = (archived: boolean | undefined) => (archived === undefined ? null : Number(archived));
   return {
     insert: (tariff) => {
       const id = Number(insert.run(encode(tariff)).lastInsertRowid);
@@ -119,8 +119,8 @@ export function createTariffStore(db: Connection): TariffStore {
     remove: (id) => {
       remove.run(id);
     },
-    page: ({ archived }, limit, offset) => page.all({ archived: asked(archived), limit, offset }).map(decode),
-    count: ({ archived }) => count.get({ archived: asked(archived) }) ?? 0,
+    page: ({ archived }, limit, offset) => page.all({ archived: flagOf(archived), limit, offset }).map(decode),
+    count: ({ archived }) => count.get({ archived: flagOf(archived) }) ?? 0,
     isInboundNamed: (inboundId) => namesInbound.get(inboundId) !== undefined,
   };
 }

@@ -1,9 +1,9 @@
-// Traffic over time, kept as sums by hour, day and month: no question about it reads more rows than it answers with.
+// Traffic over time, stored as sums by hour, day and month: no query reads more rows than it returns.
 import type { Point, TrafficStore, UpDown } from '../core/ports/records.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
-/** Node 0 is all nodes together, so that their sum is read and not computed, and keeps what deleted ones moved. */
+/** Node 0 is the sum of all nodes, deleted ones included, so that it is read and not computed. */
 const ALL_NODES = 0;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
@@ -15,7 +15,7 @@ const count = (table: string, keys: string) => {
     ON CONFLICT (${keys}) DO UPDATE SET ${add('up')}, ${add('down')}`;
 };
 
-// The times in a table that is ordered by time, from one on: each is found by one look.
+// The distinct times in a table that is ordered by time, from one on: each is one seek.
 const timesFrom = (table: string, time: string) => `WITH RECURSIVE times (t) AS (
     SELECT min(${time}) FROM ${table} WHERE ${time} >= :from
     UNION ALL SELECT (SELECT min(${time}) FROM ${table} WHERE ${time} > t) FROM times WHERE t IS NOT NULL

@@ -1,8 +1,8 @@
-// The panel's TLS identity: a local authority that an administrator may trust once, and a leaf for the machine's addresses of today.
+// The panel's TLS certificate: a local authority that clients trust once, and a leaf for the machine's present addresses.
 //
 // Files in the folder (all 0600): ca.pem and ca-key.pem last ten years; server.pem (leaf and authority) and server-key.pem are
-// made anew when the addresses change or the end is near, so that whoever trusts the authority need not be asked again.
-// Names in them are neutral: a certificate is read by anyone who connects.
+// replaced when the addresses change or the end is near, so that clients which trust the authority go on without a question.
+// Their names reveal nothing: anyone who connects can read a certificate.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -19,7 +19,7 @@ export type Certificate = {
   readonly chain: string;
   /** The authority alone, PEM: what a client is given to trust. */
   readonly caPem: string;
-  /** Where the authority lies, for `curl --cacert`. */
+  /** Path of the authority, for `curl --cacert`. */
   readonly caPath: string;
   /** SHA-256 of the leaf as browsers show it: upper-case hex pairs with colons. */
   readonly fingerprint: string;
@@ -37,7 +37,7 @@ const RENEW_BEFORE = 30 * DAY;
 
 /**
  * Reads the certificate of the folder, or makes what is missing, damaged, ending within 30 days or not for exactly these hosts
- * (IP addresses and DNS names; what is neither is left out). Rejects with what the file system says where it cannot.
+ * (IP addresses and DNS names; what is neither is left out). Rejects with the file system's error.
  */
 export async function ensureCertificate(folder: string, hosts: readonly string[], clock: Clock): Promise<Certificate> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

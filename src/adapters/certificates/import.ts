@@ -1,4 +1,4 @@
-// Judges a certificate that somebody wants served, before anything is put aside for it.
+// Judges a certificate that is to be served, before the present one is replaced.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { ImportFailure } from '../../core/ports/host.ts';
@@ -64,7 +64,7 @@ function judgeChain(chain: readonly X509Certificate[], now: number): ImportFailu
   });
 }
 
-/** Checks form, dates, names, strength, the chain's links and that the key is the certificate's. All that is wrong is told. */
+/** Checks form, dates, names, strength, the chain's links and that the key is the certificate's. Reports all faults. */
 export function judgeImport(chainPem: string, keyPem: string, now: number): Imported | readonly ImportFailure[] {
   const chain = readChain(chainPem);
   const key = readKey(keyPem);

@@ -1,4 +1,4 @@
-// Issues certificates: an authority and the leaves it signs. Loaded only when something is to be issued: the library takes its time.
+// Issues certificates: an authority and the leaves it signs. Loaded only when one is issued: the library is slow to load.
 import 'reflect-metadata';
 import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -24,7 +24,7 @@ export type Validity = { readonly from: number; readonly to: number };
 const EC = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' };
 
-/** A self-signed authority that may sign leaves and no further authorities. Its name says nothing of where it stands. */
+/** A self-signed authority that may sign leaves and no further authorities. Its name does not reveal the machine. */
 export async function issueAuthority(validity: Validity): Promise<Issued> {
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -69,7 +69,7 @@ export async function issueLeaf(authority: Issued, hosts: readonly string[], val
   return { key: await exportKey(keys.privateKey), pem: certificate.toString('pem') };
 }
 
-/** Positive, at most 20 octets, from chance (RFC 5280 section 4.1.2.2). */
+/** Random, positive, at most 20 octets (RFC 5280 section 4.1.2.2). */
 function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

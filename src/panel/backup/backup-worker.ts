@@ -79,7 +79,7 @@ function takePacked(
   return manifest.success ? manifest.data : 'damaged';
 }
 
-/** A database that was copied without its journal lacks what was written last: where one lies beside it, it comes along. */
+/** A copied database may have its last writes in a WAL beside it, which is copied with it. */
 function takePlain(path: string, target: string): null {
   copyFileSync(path, target);
   if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${target}-wal`);

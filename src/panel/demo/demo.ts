@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import { nextChangeAt } from '../../domain/settle.ts';
 import { bulkLoader } from '../../store/bulk-load.ts';
 import type { FileStore } from '../../store/index.ts';
-import { createDice, somebody } from './people.ts';
+import { createDice, createPerson } from './people.ts';
 import { addNodeTraffic, addUserTraffic, DETAILED_USERS, dayOfUser } from './traffic.ts';
 
 export interface DemoParts {
@@ -216,7 +216,7 @@ function personAsUser(
     expiringAnnounced: expiresAt !== null && expiresAt - 3 * DAY_MS <= now,
     expiredAnnounced: expiresAt !== null && expiresAt <= now,
   };
-  const person = somebody(index, dice);
+  const person = createPerson(index, dice);
   return {
     ...person,
     ...fields,

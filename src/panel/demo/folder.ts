@@ -1,4 +1,4 @@
-// A data folder of its own for a demonstration, filled once and told apart from a real one by a mark.
+// The data folder of a demonstration: filled once, and marked so that it is never mistaken for a real one.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../adapters/clock.ts';
@@ -30,15 +30,15 @@ export function prepareDemoFolder(asked: string | undefined, users: number): str
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw refusal('data_folder', `${folder} is not empty. Name another folder for the demonstration with --data.`);
   }
-  // Filled under another name: one that broke off is no demonstration, and no real panel either.
+  // Filled under another name: an unfinished one is neither a demonstration nor a real panel.
   const filling = `${folder}.filling`;
   rmSync(filling, { recursive: true, force: true });
-  const owned = ownFolder(filling, 'demo');
+  const opened = ownFolder(filling, 'demo');
   try {
-    const { timeZone } = owned.settings;
-    fillDemo(owned.store, { users, now: systemClock.now(), timeZone, randomBytes: nodeCrypto.randomBytes });
+    const { timeZone } = opened.settings;
+    fillDemo(opened.store, { users, now: systemClock.now(), timeZone, randomBytes: nodeCrypto.randomBytes });
   } finally {
-    owned.close();
+    opened.close();
   }
   writeFileSync(join(filling, FILES.demo), `${JSON.stringify({ users })}\n`, { mode: 0o600 });
   rmSync(folder, { recursive: true, force: true });

@@ -127,8 +127,8 @@ export interface Person {
   readonly tags: readonly string[];
 }
 
-/** Somebody; `index` keeps contacts apart. */
-export function somebody(index: number, dice: () => number): Person {
+/** A person; `index` makes contacts distinct. */
+export function createPerson(index: number, dice: () => number): Person {
   const first = pick(FIRST, dice);
   const last = /^[А-Яа-яЁё]/.test(first) ? inRussian(first, pick(LAST_RU, dice)) : pick(LAST, dice);
   const isByMail = dice() < 0.3;

@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../domain/limits.ts';
 import { createDice } from './people.ts';
 
 const GB = 1_000_000_000;
-/** So many users have their traffic told hour by hour and day by day. */
+/** This many users have traffic for each hour and day. */
 export const DETAILED_USERS = 1000;
 const DAYS = 30;
 const HOURS_IN_DETAIL = 7 * 24;
