@@ -1,7 +1,7 @@
 // The whole rule of imports (docs/architecture.md), kept by `npm run check`. Each layer names what it MAY import; all else is an error.
 //
 // i18n <- contract <- domain <- core <- door <- http <- panel <- cli, main
-// store, adapters, nodes, subscription implement core/ports/ and only panel/ wires them. renderer knows i18n, contract, domain, subscription and
+// store, adapters, subscription implement core/ports/ and only panel/ wires them. renderer knows i18n, contract, domain, subscription and
 // bridge; preload knows bridge.
 
 const SOURCE = '^src/';
