@@ -1,9 +1,11 @@
-// `panel backup`: everything there is in one file, made while the panel runs or while it does not.
+// `panel backup` and `panel restore`: all data in one file, and back from it, whether the panel runs or not.
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { BackupProblem } from '../core/ports/backups.ts';
+import { inspectBackup, isEncrypted, restoreFile } from '../panel/backup/local-file.ts';
 import { perform } from '../panel/perform.ts';
 import { reasonOf, refusal } from '../panel/refusal.ts';
-import { askNewPassphrase, print, printJson, say } from './terminal.ts';
+import { askNewPassphrase, askPassphrase, notify, print, printJson } from './terminal.ts';
 
 export type BackupOptions = {
   readonly data?: string;
@@ -13,7 +15,7 @@ export type BackupOptions = {
   readonly keyFile?: string;
 };
 
-/** The path alone goes to stdout, so that a script can take the file elsewhere. */
+/** Only the path goes to stdout, for scripts that copy the file elsewhere. */
 export async function backup(options: BackupOptions): Promise<void> {
   const { data, json, out, passphraseStdin = false, keyFile = null } = options;
   if (out !== undefined && existsSync(out)) throw refusal('refused', `${out} is there already. Name another file.`);
@@ -22,10 +24,10 @@ export async function backup(options: BackupOptions): Promise<void> {
   const path = out === undefined ? made.path : await moveTo(resolve(out), made, data);
   if (json) return printJson({ ...made, path });
   print(path);
-  say(SAID[made.secrets ?? 'none']);
+  notify(SECRETS_NOTICE[made.secrets ?? 'none']);
 }
 
-const SAID = {
+const SECRETS_NOTICE = {
   none: 'Users, links, plans and keys are in it. Keep it apart from this machine.',
   inside:
     'Users, links, keys and the secrets of the vault are in it, encrypted. Without its passphrase nothing of it opens.',
@@ -33,7 +35,7 @@ const SAID = {
   this_machine: 'The secrets of the vault in it open on this machine only.',
 } as const;
 
-/** Puts it at its place for good, without ever writing over a file; the panel's own folder then has it no more. */
+/** Moves the backup out of the panel's folder without ever overwriting a file. */
 async function moveTo(path: string, made: { name: string; path: string }, data: string | undefined): Promise<string> {
   try {
     copyFileSync(made.path, path, constants.COPYFILE_EXCL);
@@ -42,4 +44,56 @@ async function moveTo(path: string, made: { name: string; path: string }, data: 
   }
   await perform(data, 'backup-delete', { name: made.name });
   return path;
+}
+
+export type RestoreOptions = {
+  readonly data?: string;
+  readonly json?: boolean;
+  readonly check?: boolean;
+  readonly passphraseStdin?: boolean;
+  readonly keyFile?: string;
+};
+
+const PROBLEMS: Readonly<Record<BackupProblem, string>> = {
+  not_a_backup: 'it is not a backup of a panel',
+  truncated: 'it breaks off before its end',
+  damaged: 'it was changed or damaged',
+  newer: 'it was made by a newer version of the panel; install that first',
+  foreign: "it holds a database that is not the panel's",
+  needs_passphrase: 'it is encrypted and needs its passphrase',
+  wrong_passphrase: 'the passphrase is wrong',
+};
+
+/** Replaces the present data, which are stored as a backup first; with `check` it only reports whether that would work. */
+export async function restore(file: string, options: RestoreOptions): Promise<void> {
+  const { data, json, check = false, passphraseStdin = false, keyFile = null } = options;
+  const path = resolve(file);
+  const passphrase = isEncrypted(path) || passphraseStdin ? await askPassphrase(passphraseStdin) : null;
+  const verdict = await inspect(path, passphrase);
+  if (verdict.problem !== null) {
+    throw refusal('refused', `${path} cannot be restored: ${PROBLEMS[verdict.problem]}. Nothing was changed.`);
+  }
+  const made = verdict.createdAt === null ? 'an unknown time' : new Date(verdict.createdAt).toISOString();
+  if (check) {
+    if (json) return printJson({ ok: true, ...verdict });
+    return print(`${path} can be restored: ${verdict.users} users, ${verdict.keys} keys, as of ${made}.`);
+  }
+  const restored = await restoreFile(data, path, passphrase, keyFile);
+  if (json) return printJson(restored);
+  print(`Restored ${verdict.users} users and ${verdict.keys} keys as of ${made}.`);
+  print(`Links begin with ${restored.links_url}`);
+  print(`The panel is at  ${restored.panel_url}`);
+  if (restored.former) notify(`What was there before is kept as ${restored.former}.`);
+  if (restored.set_aside) notify(`The database that could not be opened is kept as ${restored.set_aside}.`);
+  if (verdict.secrets === 'left_out') notify('The secrets of the vault were not in the backup: enter them again.');
+}
+
+async function inspect(path: string, passphrase: string | null) {
+  try {
+    return await inspectBackup(path, passphrase);
+  } catch (error) {
+    throw error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code))
+      ? refusal('refused', `${path} cannot be read: ${reasonOf(error)}.`)
+      : error;
+  }
 }

@@ -1,4 +1,4 @@
-// `panel doctor`: what is wrong with this panel and what to do, for people and for scripts.
+// `panel doctor`: what is wrong with this panel and what to do about it, as text or JSON.
 import { findDataFolder } from '../panel/data-folder.ts';
 import { examine, type Verdict } from '../panel/doctor.ts';
 import { print, printJson } from './terminal.ts';
@@ -18,13 +18,13 @@ export async function doctor({
 }): Promise<void> {
   const folder = findDataFolder(data);
   const checks = await examine(folder, { keyFile: keyFile ?? null });
-  const isWell = checks.every(({ verdict }) => verdict !== 'problem');
-  if (!isWell) process.exitCode = PROBLEM_FOUND;
-  if (json) return printJson({ ok: isWell, folder, checks });
+  const isOk = checks.every(({ verdict }) => verdict !== 'problem');
+  if (!isOk) process.exitCode = PROBLEM_FOUND;
+  if (json) return printJson({ ok: isOk, folder, checks });
   const width = Math.max(...checks.map(({ check }) => check.length));
   for (const { check, verdict, found, advice } of checks) {
     print(`${MARKS[verdict]}  ${check.padEnd(width)}  ${found}`);
     if (advice) print(`${' '.repeat(10 + width)}  ${advice}`);
   }
-  print(isWell ? '\nNothing stands in the way.' : '\nSomething needs you: see the lines marked PROBLEM.');
+  print(isOk ? '\nNothing stands in the way.' : '\nSomething needs you: see the lines marked PROBLEM.');
 }

@@ -1,17 +1,17 @@
-// The `panel` command: what it takes and what it says of itself. Each command is a file beside this one, loaded when it is called.
+// The `panel` command: its subcommands, options and help. The code of a subcommand is in a file beside this one, loaded when it runs.
 import { resolve } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { panelVersion } from '../panel/machine-parts.ts';
-import { explainFailure } from './failure.ts';
+import { reportFailure } from './terminal.ts';
 
 const WRONG_ARGUMENTS = 2;
-const MOST_DEMO_USERS = 1_000_000;
+const MAX_DEMO_USERS = 1_000_000;
 
-function wholeNumber(least: number, most: number) {
+function parseInteger(min: number, max: number) {
   return (text: string): number => {
     const number = Number(text);
-    if (!/^\d+$/.test(text) || number < least || number > most) {
-      throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    if (!/^\d+$/.test(text) || number < min || number > max) {
+      throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
     }
     return number;
   };
@@ -19,7 +19,7 @@ function wholeNumber(least: number, most: number) {
 
 const dataOption = () =>
   new Option('--data <folder>', "the data folder (default: $GATEHOUSE_DATA or the system's place for it)");
-/** The file with the master key, on machines without a keychain, for every command that may need a secret. */
+/** For every command that may need a secret. */
 const keyFileOption = () =>
   new Option(
     '--key-file <path>',
@@ -56,7 +56,7 @@ program
   .option(
     '--port <port>',
     'the port; 0 for any free one (default: as set, at first 8443 or the next free one)',
-    wholeNumber(0, 65_535),
+    parseInteger(0, 65_535),
   )
   .addOption(dataOption())
   .addOption(keyFileOption())
@@ -66,12 +66,12 @@ program
   .option(
     '--rate-limit <requests>',
     'requests a minute per key; 0 for no limit (default: as set, at first 1200)',
-    wholeNumber(0, 1_000_000),
+    parseInteger(0, 1_000_000),
   )
   .addOption(
     new Option('--demo [users]', 'a data folder of its own, filled with made-up users')
       .preset('1000')
-      .argParser(wholeNumber(1, MOST_DEMO_USERS)),
+      .argParser(parseInteger(1, MAX_DEMO_USERS)),
   )
   .action(async (options) => (await import('./serve.ts')).serve(options));
 
@@ -81,7 +81,7 @@ program
   .option('--name <name>', 'make the administrator of this name now; the password is asked for')
   .addOption(dataOption())
   .addOption(jsonOption())
-  .action(async (options) => (await import('./setup.ts')).setup(options));
+  .action(async (options) => (await import('./administrator.ts')).setup(options));
 
 const key = program.command('key').description('API keys');
 key
@@ -103,7 +103,7 @@ key
 key
   .command('revoke')
   .description('revoke a key: it is refused from the next request on')
-  .argument('<id>', 'its number in `panel key list`', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+  .argument('<id>', 'its number in `panel key list`', parseInteger(1, Number.MAX_SAFE_INTEGER))
   .addOption(dataOption())
   .addOption(jsonOption())
   .action(async (id, options) => (await import('./key.ts')).keyRevoke(id, options));
@@ -114,7 +114,7 @@ program
   .option('--disable-2fa', 'turn the second factor off, for who lost both phone and recovery codes')
   .addOption(dataOption())
   .addOption(jsonOption())
-  .action(async (options) => (await import('./reset-password.ts')).resetPassword(options));
+  .action(async (options) => (await import('./administrator.ts')).resetPassword(options));
 
 program
   .command('url')
@@ -144,7 +144,7 @@ program
   .addOption(dataOption())
   .addOption(jsonOption())
   .addOption(keyFileOption())
-  .action(async (file, options) => (await import('./restore.ts')).restore(file, options));
+  .action(async (file, options) => (await import('./backup.ts')).restore(file, options));
 
 program
   .command('doctor')
@@ -159,15 +159,15 @@ program
   .description("print the OpenAPI document with this panel's address")
   .option('--out <file>', 'write it to a file')
   .addOption(dataOption())
-  .action(async (options) => (await import('./openapi.ts')).openapi(options));
+  .action(async (options) => (await import('./url.ts')).openapi(options));
 
-// Every file that the panel makes is its owner's alone.
+// Every file that the panel creates is readable by its owner only.
 process.umask(0o077);
 try {
-  // Said, as commander counts otherwise in an application of Electron.
+  // Explicit, because commander skips a different number of arguments in an Electron application.
   await program.parseAsync(process.argv, { from: 'node' });
 } catch (error) {
-  // Commander has said already what is wrong with the arguments.
+  // Commander has already printed what is wrong with the arguments.
   process.exitCode =
-    error instanceof CommanderError ? (error.exitCode === 0 ? 0 : WRONG_ARGUMENTS) : explainFailure(error);
+    error instanceof CommanderError ? (error.exitCode === 0 ? 0 : WRONG_ARGUMENTS) : reportFailure(error);
 }

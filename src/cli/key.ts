@@ -1,9 +1,9 @@
-// `panel key …`: API keys from the terminal. Making one asks for the administrator's password, as the panel does.
+// `panel key …`: API keys from the terminal. Creating one requires the administrator's password, as in the panel.
 import type { Key } from '../contract/keys.ts';
 import { PanelError } from '../core/panel-error.ts';
 import { perform } from '../panel/perform.ts';
 import { refusal } from '../panel/refusal.ts';
-import { askProof, print, printJson, say, tableOf } from './terminal.ts';
+import { askProof, formatTable, notify, print, printJson } from './terminal.ts';
 
 type Common = { readonly data?: string; readonly json?: boolean };
 export type KeyAddOptions = Common & {
@@ -13,7 +13,7 @@ export type KeyAddOptions = Common & {
   readonly keyFile?: string;
 };
 
-/** The key alone goes to stdout, so that a script can keep it: `KEY=$(panel key add …)`. */
+/** Only the key goes to stdout, for scripts: `KEY=$(panel key add …)`. */
 export async function keyAdd({ data, name, access, expires, json, keyFile }: KeyAddOptions): Promise<void> {
   const expires_in_days = EXPIRY[expires];
   const proof = await askProof(await perform(data, 'has-second-factor', {}));
@@ -24,7 +24,7 @@ export async function keyAdd({ data, name, access, expires, json, keyFile }: Key
     { keyFile: keyFile ?? null },
   );
   if (json) return printJson(made);
-  say(`The key ${made.key.id} (${describe(made.key)}). It is shown now and never again:`);
+  notify(`The key ${made.key.id} (${describe(made.key)}). It is shown now and never again:`);
   print(made.value);
 }
 
@@ -33,12 +33,17 @@ const EXPIRY = { never: null, '30': 30, '90': 90, '365': 365 } as const;
 export async function keyList({ data, json }: Common): Promise<void> {
   const { items } = await perform(data, 'key-list', {});
   if (json) return printJson(items);
-  if (items.length === 0) return say('There is no key. Make one with `panel key add --name <name> --access full`.');
+  if (items.length === 0) return notify('There is no key. Make one with `panel key add --name <name> --access full`.');
   const rows = items.map((key) => [
-    ...[String(key.id), key.name, key.access, key.state, `${key.prefix}…`],
-    ...[dayOf(key.expires_at), momentOf(key.last_used_at)],
+    String(key.id),
+    key.name,
+    key.access,
+    key.state,
+    `${key.prefix}…`,
+    formatDay(key.expires_at),
+    formatMinute(key.last_used_at),
   ]);
-  print(tableOf(['ID', 'NAME', 'ACCESS', 'STATE', 'KEY', 'EXPIRES', 'LAST USED'], rows));
+  print(formatTable(['ID', 'NAME', 'ACCESS', 'STATE', 'KEY', 'EXPIRES', 'LAST USED'], rows));
 }
 
 export async function keyRevoke(id: number, { data, json }: Common): Promise<void> {
@@ -53,9 +58,9 @@ export async function keyRevoke(id: number, { data, json }: Common): Promise<voi
 }
 
 function describe({ name, access, expires_at }: Key): string {
-  return `${name}, ${access} access, ${expires_at === null ? 'valid until revoked' : `valid until ${dayOf(expires_at)}`}`;
+  return `${name}, ${access} access, ${expires_at === null ? 'valid until revoked' : `valid until ${formatDay(expires_at)}`}`;
 }
 
-const dayOf = (instant: string | null) => instant?.slice(0, 10) ?? 'never';
-const momentOf = (instant: string | null) =>
+const formatDay = (instant: string | null) => instant?.slice(0, 10) ?? 'never';
+const formatMinute = (instant: string | null) =>
   instant === null ? 'never' : `${instant.slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,8 +1,7 @@
-// `panel serve`: runs the panel until it is told to stop, and tells a newcomer where it is and what to do first.
+// `panel serve`: runs the panel until it is stopped, and prints its addresses and the first steps.
 import { findDataFolder } from '../panel/data-folder.ts';
 import { openPanel, type Panel } from '../panel/panel.ts';
-import { explainFailure } from './failure.ts';
-import { print, say } from './terminal.ts';
+import { notify, print, reportFailure } from './terminal.ts';
 
 export type ServeOptions = {
   readonly data?: string;
@@ -16,9 +15,9 @@ export type ServeOptions = {
   readonly keyFile?: string;
 };
 
-/** Resolves when the panel is up; the process then lives as long as the panel. */
+/** Resolves once the panel is listening; the process then runs until the panel is closed. */
 export async function serve(options: ServeOptions): Promise<void> {
-  outliveTerminal();
+  ignoreOutputErrors();
   const { data, demo, trustedProxy, http, keyFile, ...rest } = options;
   const folder = demo === undefined ? findDataFolder(data) : await prepareDemo(data, demo);
   const log = process.env.GATEHOUSE_LOG === 'stderr' ? ('stderr' as const) : undefined;
@@ -31,22 +30,22 @@ export async function serve(options: ServeOptions): Promise<void> {
     log,
   });
   stopOnSignals(panel);
-  endOnDefects(panel);
-  introduce(panel, folder);
+  exitOnUncaughtErrors(panel);
+  printIntroduction(panel, folder);
 }
 
-/** Whoever reads what it prints may go away, and the file that keeps it may be on a full disk: neither ends the panel. */
-function outliveTerminal(): void {
+/** A closed pipe or a full disk behind stdout must not end the panel. */
+function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
 async function prepareDemo(data: string | undefined, users: number): Promise<string> {
   const { prepareDemoFolder } = await import('../panel/demo/folder.ts');
-  say(`Preparing a demonstration with ${users.toLocaleString('en')} users …`);
+  notify(`Preparing a demonstration with ${users.toLocaleString('en')} users …`);
   return prepareDemoFolder(data, users);
 }
 
-function introduce(panel: Panel, folder: string): void {
+function printIntroduction(panel: Panel, folder: string): void {
   const { version, panelUrl, baseUrl, setupUrl, caPath } = panel;
   const command = `${process.env.npm_execpath ? 'npx panel' : 'panel'} %${
     folder === findDataFolder(undefined) ? '' : ` --data ${quoted(folder)}`
@@ -82,33 +81,33 @@ function introduce(panel: Panel, folder: string): void {
   for (const line of lines) print(line);
 }
 
-/** Only where the shell would take it apart. */
+/** Quoted only if a shell needs it. */
 function quoted(path: string): string {
   return /^[\w./:\\-]+$/.test(path) ? path : `"${path}"`;
 }
 
-/** The first signal finishes what runs; the second one ends the process as it is, which loses nothing acknowledged. */
+/** The first signal finishes running requests; the second ends the process at once, which loses nothing that was acknowledged. */
 function stopOnSignals(panel: Panel): void {
   let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (isStopping) process.exit(130);
       isStopping = true;
-      say('Stopping … (once more to stop at once)');
+      notify('Stopping … (once more to stop at once)');
       panel.close().then(
         () => process.exit(0),
-        (error: unknown) => process.exit(explainFailure(error)),
+        (error: unknown) => process.exit(reportFailure(error)),
       );
     });
   }
 }
 
-/** A defect that nothing caught leaves the process in no known state: it is logged, and a service manager starts a new one. */
-function endOnDefects({ log }: Panel): void {
-  const end = (error: unknown) => {
+/** After an uncaught error the state of the process is unknown: the error is logged, and a service manager starts a new process. */
+function exitOnUncaughtErrors({ log }: Panel): void {
+  const exit = (error: unknown) => {
     log.error('defect', { error });
-    process.exit(explainFailure(error));
+    process.exit(reportFailure(error));
   };
-  process.on('uncaughtException', end);
-  process.on('unhandledRejection', end);
+  process.on('uncaughtException', exit);
+  process.on('unhandledRejection', exit);
 }

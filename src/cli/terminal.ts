@@ -1,8 +1,10 @@
-// What the command line prints and asks. Answers go to stdout, everything else to stderr, so that scripts get the answer alone.
+// Input and output of the commands. Results go to stdout, everything else to stderr, so that scripts read the result alone.
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { refusal } from '../panel/refusal.ts';
+import { ERRORS } from '../contract/errors.ts';
+import { PanelError } from '../core/panel-error.ts';
+import { EXIT_CODES, isRefusal, reasonOf, refusal } from '../panel/refusal.ts';
 
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`);
@@ -12,12 +14,34 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-export function say(line: string): void {
+/** A message beside the result. */
+export function notify(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+const DEFECT = 1;
+
+/** Prints why a command failed as one sentence without a stack trace, and returns the exit code. */
+export function reportFailure(error: unknown): number {
+  notify(`panel: ${describeFailure(error)}`);
+  if (isRefusal(error)) return EXIT_CODES[error.refusal];
+  return error instanceof PanelError && error.code !== 'internal' ? EXIT_CODES.refused : DEFECT;
+}
+
+function describeFailure(error: unknown): string {
+  if (isRefusal(error)) return error.message;
+  if (error instanceof PanelError) {
+    const details = (error.errors ?? []).map(({ pointer, parameter, message }) => {
+      const where = (pointer ?? parameter ?? '').replace(/^#\//, '');
+      return `\n  ${where ? `${where}: ` : ''}${message}`;
+    });
+    return `${ERRORS[error.code].title}.${details.join('')}`;
+  }
+  return `This should not have happened: ${reasonOf(error)}`;
+}
+
 /** Rows under their headings, each column as wide as its widest cell. */
-export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   return all
@@ -30,74 +54,70 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
     .join('\n');
 }
 
-/** The administrator's password: typed without an echo, or the first line of stdin where that is no terminal. */
+/** The administrator's password: typed without echo, or the first line of stdin if that is not a terminal. */
 export async function askPassword(question = 'Password of the administrator: '): Promise<string> {
-  const password = process.stdin.isTTY ? await typeUnseen(question) : await firstLineOfStdin();
+  const password = process.stdin.isTTY ? await readHidden(question) : await readStdinLine();
   if (password === '') throw refusal('refused', 'A password is needed: type it at a terminal or pass it on stdin.');
   return password;
 }
 
 /**
- * What proves the administrator: the password and, where the second factor is on, a code of the app or a recovery code. Where
- * stdin is no terminal they are its first and second line.
+ * The password and, if the second factor is on, a code of the authenticator app or a recovery code: typed, or the first and second
+ * line of stdin if that is not a terminal.
  */
 export async function askProof(needsCode: boolean): Promise<{ readonly password: string; readonly code?: string }> {
   if (!needsCode) return { password: await askPassword() };
-  const isTyped = process.stdin.isTTY;
-  const [password = '', code = ''] = isTyped
-    ? [await askPassword(), await typeUnseen('Code of the authenticator app, or a recovery code: ')]
-    : await linesOfStdin();
+  const [password = '', code = ''] = process.stdin.isTTY
+    ? [await askPassword(), await readHidden('Code of the authenticator app, or a recovery code: ')]
+    : await readStdinLines();
   if (password === '' || code === '') {
     throw refusal('refused', 'The second factor is on: the password and a code are needed, on stdin as two lines.');
   }
   return { password, code };
 }
 
-/** A new password: typed twice at a terminal; once where it is passed on stdin. */
+/** A new password: typed twice at a terminal, or once on stdin. */
 export async function askNewPassword(): Promise<string> {
   const password = await askPassword('New password (at least 8 characters): ');
-  if (process.stdin.isTTY && (await typeUnseen('The same again: ')) !== password) {
+  if (process.stdin.isTTY && (await readHidden('The same again: ')) !== password) {
     throw refusal('refused', 'The two passwords differ. Nothing was changed.');
   }
   return password;
 }
 
-/**
- * A passphrase for a new backup: the first line of stdin where that was asked for, typed twice at a terminal, where an empty one
- * means none. null: none.
- */
+/** A passphrase for a new backup: the first line of stdin if `isOnStdin`, else typed twice at a terminal. null: empty, or no terminal. */
 export async function askNewPassphrase(isOnStdin: boolean): Promise<string | null> {
   if (isOnStdin) return askPassphrase(true);
   if (!process.stdin.isTTY) return null;
-  const passphrase = await typeUnseen('Passphrase (at least 8 characters; empty: in clear, without the secrets): ');
+  const passphrase = await readHidden('Passphrase (at least 8 characters; empty: in clear, without the secrets): ');
   if (passphrase === '') return null;
-  if ((await typeUnseen('The same again: ')) !== passphrase) {
+  if ((await readHidden('The same again: ')) !== passphrase) {
     throw refusal('refused', 'The two passphrases differ. No backup was made.');
   }
   return passphrase;
 }
 
-/** The passphrase of a backup: the first line of stdin where that was asked for or stdin is no terminal, else typed. */
+/** The passphrase of a backup: the first line of stdin if `isOnStdin` or stdin is not a terminal, else typed. */
 export async function askPassphrase(isOnStdin: boolean): Promise<string> {
-  const passphrase = isOnStdin || !process.stdin.isTTY ? await firstLineOfStdin() : await typeUnseen('Passphrase: ');
+  const passphrase = isOnStdin || !process.stdin.isTTY ? await readStdinLine() : await readHidden('Passphrase: ');
   if (passphrase === '') throw refusal('refused', 'A passphrase is needed: type it at a terminal or pass it on stdin.');
   return passphrase;
 }
 
-/** Reads a line at the terminal; editing keys work, nothing of it is shown. Ctrl-C and Ctrl-D end the command. */
-function typeUnseen(question: string): Promise<string> {
+/** Reads a line at the terminal without showing it; editing keys work. Ctrl-C and Ctrl-D end the command. */
+function readHidden(question: string): Promise<string> {
   process.stderr.write(question);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: discard, terminal: true, historySize: 0 });
   return new Promise((resolve, reject) => {
-    const giveUp = () => {
+    const abort = () => {
       reader.close();
       reject(refusal('refused', 'Nothing was typed. Nothing was changed.'));
     };
-    reader.on('SIGINT', giveUp);
+    reader.on('SIGINT', abort);
     reader.on('close', () => {
       process.stderr.write('\n');
-      giveUp();
+      abort();
     });
     reader.once('line', (line) => {
       resolve(line);
@@ -106,11 +126,11 @@ function typeUnseen(question: string): Promise<string> {
   });
 }
 
-async function firstLineOfStdin(): Promise<string> {
-  const [line = ''] = await linesOfStdin();
+async function readStdinLine(): Promise<string> {
+  const [line = ''] = await readStdinLines();
   return line;
 }
 
-async function linesOfStdin(): Promise<string[]> {
+async function readStdinLines(): Promise<string[]> {
   return (await text(process.stdin)).split('\n').map((line) => line.replace(/\r$/, ''));
 }

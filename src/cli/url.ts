@@ -1,9 +1,10 @@
-// `panel url`: where the panel and its API are, for people and for scripts.
+// `panel url` and `panel openapi`: the addresses of the panel, and the OpenAPI document that contains its address.
+import { writeFileSync } from 'node:fs';
 import { perform } from '../panel/perform.ts';
-import { refusal } from '../panel/refusal.ts';
-import { print, printJson } from './terminal.ts';
+import { reasonOf, refusal } from '../panel/refusal.ts';
+import { notify, print, printJson } from './terminal.ts';
 
-/** What can be asked for alone, as in `BASE=$(panel url base_url)`. */
+/** What can be printed alone, as in `BASE=$(panel url base_url)`. */
 export const ADDRESS_NAMES = ['panel_url', 'base_url', 'ca_file'] as const;
 export type AddressName = (typeof ADDRESS_NAMES)[number];
 
@@ -12,12 +13,22 @@ export async function url(
   { data, json }: { data?: string; json?: boolean },
 ): Promise<void> {
   const addresses = await perform(data, 'addresses', {});
-  if (name !== undefined) return printAlone(name, addresses[name]);
+  if (name !== undefined) {
+    const address = addresses[name];
+    if (address === null) throw refusal('refused', `This panel has no ${name}.`);
+    return print(address);
+  }
   if (json) return printJson(addresses);
   for (const each of ADDRESS_NAMES) print(`${each.padEnd(9)}  ${addresses[each] ?? 'none'}`);
 }
 
-function printAlone(name: AddressName, value: string | null): void {
-  if (value === null) throw refusal('refused', `This panel has no ${name}.`);
-  print(value);
+export async function openapi({ data, out }: { data?: string; out?: string }): Promise<void> {
+  const document = await perform(data, 'openapi', {});
+  if (out === undefined) return printJson(document);
+  try {
+    writeFileSync(out, `${JSON.stringify(document, null, 2)}\n`);
+  } catch (error) {
+    throw refusal('refused', `${out} cannot be written: ${reasonOf(error)}.`);
+  }
+  notify(`Written to ${out}.`);
 }

@@ -2,8 +2,7 @@
 import type { Core, Subscription } from '../core/core.ts';
 import type { Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import type { Wish } from '../subscription/choose.ts';
-import type { RenderedSubscription } from '../subscription/render.ts';
+import type { FormatRequest, RenderedSubscription } from '../subscription/render.ts';
 import { type DoorReply, makeReply, newCallState } from './call.ts';
 import type { RequestHeaders } from './headers.ts';
 import { readQuery } from './parse.ts';
@@ -11,7 +10,7 @@ import { readQuery } from './parse.ts';
 export type RenderSubscription = (
   subscription: Subscription,
   settings: SettingValues,
-  wish: Wish,
+  request: FormatRequest,
 ) => RenderedSubscription;
 
 export interface LinkRequest {
@@ -43,8 +42,11 @@ export function readSubscription(parts: SubscriptionDoorParts, request: LinkRequ
   const state = newCallState(id, method);
   state.route = 'subscription';
   try {
-    const wish = { format: readQuery(query).raw.format, accept: headers.accept, userAgent: headers['user-agent'] };
-    const rendered = render(subscription, core.settings(), wish);
+    const rendered = render(subscription, core.settings(), {
+      format: readQuery(query).raw.format,
+      accept: headers.accept,
+      userAgent: headers['user-agent'],
+    });
     const { 'content-type': type = DEFAULT_TYPE, ...others } = rendered.headers;
     return makeReply(state, rendered.status, type, rendered.body, Object.entries(others).flat());
   } catch (error) {

@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SETTINGS } from '../../tests/support/fake-core.ts';
 import type { Subscription } from '../core/core.ts';
-import type { Wish } from '../subscription/choose.ts';
+import type { FormatRequest } from '../subscription/render.ts';
 
 const TOKEN = 'Zp3kVn0cQm6yT1uXw8RsLg';
-const wishes: Wish[] = [];
+const requests: FormatRequest[] = [];
 let door: TestDoor;
 beforeEach(async () => {
-  wishes.length = 0;
+  requests.length = 0;
   door = await openDoor({
-    renderSubscription: (subscription, _settings, wish) => {
-      wishes.push(wish);
+    renderSubscription: (subscription, _settings, request) => {
+      requests.push(request);
       if (subscription.url === 'broken') throw new Error('broken');
       return { status: 200, headers: { 'content-type': 'text/plain', 'profile-title': 'x' }, body: 'vless://…' };
     },
@@ -34,7 +34,7 @@ describe('the subscription link', () => {
       ...{ 'profile-title': 'x', 'cache-control': 'no-store', 'content-type': 'text/plain' },
       ...{ 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' },
     });
-    expect(wishes).toEqual([{ format: 'plain', accept: 'text/html', userAgent: 'Happ/1' }]);
+    expect(requests).toEqual([{ format: 'plain', accept: 'text/html', userAgent: 'Happ/1' }]);
   });
 
   it('answers HEAD with the headers alone', async () => {
@@ -53,7 +53,7 @@ describe('the subscription link', () => {
   ])('does not know %s %s', async (method, path) => {
     const reply = await ask(path, { method });
     expect([reply.status, reply.headers.get('content-length')]).toEqual([404, '0']);
-    expect(wishes).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it('dies with its token and moves with its path', async () => {

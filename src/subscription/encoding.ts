@@ -1,4 +1,4 @@
-// How text is written into links and headers: UTF-8 as base64, and percent-encoding that no text can break.
+// Encodes text for links and headers: UTF-8 as base64, and percent-encoding that accepts any text.
 
 /** Base64 of the text's UTF-8, with padding. */
 export function toBase64(text: string): string {
@@ -20,13 +20,13 @@ export function percent(text: string): string {
   );
 }
 
-/** A host as it stands in a link: IPv6 in brackets, an international name in its ASCII form. */
+/** A host in a link: IPv6 in brackets, an international name in its ASCII form. */
 export function linkHost(address: string): string {
   if (address.includes(':')) return `[${address.replace(/^\[|\]$/g, '')}]`;
   return asciiHost(address);
 }
 
-/** A name in its ASCII (`xn--`) form; one that has none is percent-encoded, so that the link stays well-formed. */
+/** A name in its ASCII (`xn--`) form; percent-encoded if it has none, so that the link stays valid. */
 export function asciiHost(name: string): string {
   if (/^[\x21-\x7e]*$/.test(name)) return name;
   return URL.parse(`https://${percent(name)}/`)?.hostname ?? percent(name);

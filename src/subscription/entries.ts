@@ -1,20 +1,23 @@
-// What a subscription lists, before any format: the user's connections under names of their own, or one entry that says why there are none.
+// The entries of a subscription in any format: the user's connections under unique names, or one entry that says why there are none.
 import type { Subscription } from '../core/core.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import { noticeOf } from './notices.ts';
+import { isTimeZone } from '../domain/time-zone.ts';
+import { withoutYearMark } from '../i18n/dates.ts';
+import { hostTexts } from '../i18n/host.ts';
+import { type Language, languageEntry } from '../i18n/languages.ts';
 import type { Entry, Inbound } from './share-links.ts';
 
-/** The user's connections that a format can carry. Where there are none, one entry that says why: never an empty list. */
-export function entriesOf(
+/** The user's connections that a format can represent. If there are none, one entry that says why: never an empty list. */
+export function listEntries(
   sub: Subscription,
   settings: Pick<SettingValues, 'language' | 'timeZone'>,
-  canCarry: (inbound: Inbound) => boolean,
+  canRepresent: (inbound: Inbound) => boolean,
 ): readonly Entry[] {
-  const carried = sub.canConnect ? sub.connections.filter(({ inbound }) => canCarry(inbound)) : [];
-  if (carried.length === 0) return [notice(noticeOf(sub, settings))];
-  const names = uniqueNames(carried.map(({ inbound }) => inbound.name));
+  const shown = sub.canConnect ? sub.connections.filter(({ inbound }) => canRepresent(inbound)) : [];
+  if (shown.length === 0) return [placeholder(describeReason(sub, settings))];
+  const names = uniqueNames(shown.map(({ inbound }) => inbound.name));
   const { uuid, password } = sub.user;
-  return carried.map(({ inbound, address }, index) => ({
+  return shown.map(({ inbound, address }, index) => ({
     name: names[index] ?? inbound.name,
     address,
     inbound,
@@ -22,22 +25,22 @@ export function entriesOf(
   }));
 }
 
-/** The names in their order; one that came before gets the lowest number that makes it new: clients merge entries of one name. */
+/** The names in order; a repeated one gets the lowest number that makes it unique, because clients merge entries of the same name. */
 export function uniqueNames(names: readonly string[]): readonly string[] {
-  const wanted = new Set(names);
-  const taken = new Set<string>();
+  const original = new Set(names);
+  const used = new Set<string>();
   return names.map((name) => {
     let unique = name;
-    for (let number = 2; taken.has(unique) || (unique !== name && wanted.has(unique)); number += 1) {
+    for (let number = 2; used.has(unique) || (unique !== name && original.has(unique)); number += 1) {
       unique = `${name} ${number}`;
     }
-    taken.add(unique);
+    used.add(unique);
     return unique;
   });
 }
 
-// Well-formed for every client and bound to fail at once: nothing listens on port 1 of the user's own device.
-function notice(name: string): Entry {
+/** Valid in every client and certain to fail at once: nothing listens on port 1 of the user's own device. */
+function placeholder(name: string): Entry {
   return {
     name,
     address: '127.0.0.1',
@@ -58,4 +61,22 @@ function notice(name: string): Entry {
     },
     credentials: { uuid: '00000000-0000-0000-0000-000000000000', password: '' },
   };
+}
+
+/** Why the user cannot connect, in the panel's language and time zone. */
+function describeReason(sub: Subscription, settings: Pick<SettingValues, 'language' | 'timeZone'>): string {
+  const t = hostTexts(settings.language, 'subscription');
+  const { state, expiresAt, resetsAt } = sub.user;
+  if (sub.canConnect) return t('noConnections');
+  const day = (at: number) => formatDay(at, settings.language, settings.timeZone);
+  if (state === 'expired' && expiresAt !== null) return t('expired', { day: day(expiresAt) });
+  if (state === 'limited') return resetsAt === null ? t('limited') : t('limitedUntil', { day: day(resetsAt) });
+  return t('disabled');
+}
+
+function formatDay(at: number, language: Language, zone: string): string {
+  const timeZone = isTimeZone(zone) ? zone : 'UTC';
+  const { tag } = languageEntry(language);
+  const format = new Intl.DateTimeFormat(tag, { timeZone, day: 'numeric', month: 'long', year: 'numeric' });
+  return withoutYearMark(format.format(at));
 }

@@ -1,13 +1,13 @@
-// The headers that clients show: traffic, term, title, support. Always legal, whatever the settings hold.
+// The headers that clients show: traffic, term, title, support. Always valid, whatever the settings contain.
 import type { Subscription } from '../core/core.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { percent, toBase64 } from './encoding.ts';
 
-/** Clients cut longer announcements, or refuse them. */
-const ANNOUNCE_CHARACTERS = 200;
+/** Clients truncate or reject longer announcements. */
+const MAX_ANNOUNCEMENT_LENGTH = 200;
 const SUPPORT_PROTOCOLS: readonly string[] = ['https:', 'http:', 'tg:', 'mailto:'];
 
-/** The headers of any format: lower-case names, printable ASCII values. Bytes; `expire` in Unix seconds; 0 = none. */
+/** The headers of every format: lower-case names, printable ASCII values. Traffic in bytes, `expire` in Unix seconds, 0 = none. */
 export function subscriptionHeaders(sub: Subscription, settings: SettingValues): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {
     'subscription-userinfo': userInfo(sub),
@@ -15,9 +15,9 @@ export function subscriptionHeaders(sub: Subscription, settings: SettingValues):
     'profile-update-interval': String(settings.updateIntervalHours),
     'content-disposition': disposition(settings.subscriptionTitle),
   };
-  const support = legalUrl(settings.supportUrl);
+  const support = validUrl(settings.supportUrl);
   if (support) headers['support-url'] = support;
-  const page = legalUrl(sub.url);
+  const page = validUrl(sub.url);
   if (page) headers['profile-web-page-url'] = page;
   const announcement = settings.announcement.trim();
   if (announcement !== '') headers.announce = `base64:${toBase64(shorten(announcement))}`;
@@ -40,7 +40,7 @@ function disposition(title: string): string {
   return `attachment; filename="${filename}"${isSame ? '' : `; filename*=UTF-8''${percent(shorten(title))}`}`;
 }
 
-function legalUrl(text: string | null): string | null {
+function validUrl(text: string | null): string | null {
   const url = text === null ? null : URL.parse(text);
   if (!url || !SUPPORT_PROTOCOLS.includes(url.protocol)) return null;
   return /^[\x21-\x7e]+$/.test(url.href) ? url.href : null;
@@ -48,6 +48,6 @@ function legalUrl(text: string | null): string | null {
 
 function shorten(text: string): string {
   const characters = [...text.toWellFormed()];
-  if (characters.length <= ANNOUNCE_CHARACTERS) return characters.join('');
-  return `${characters.slice(0, ANNOUNCE_CHARACTERS - 1).join('')}…`;
+  if (characters.length <= MAX_ANNOUNCEMENT_LENGTH) return characters.join('');
+  return `${characters.slice(0, MAX_ANNOUNCEMENT_LENGTH - 1).join('')}…`;
 }

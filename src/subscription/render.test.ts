@@ -1,10 +1,10 @@
-// Holds the reply to a subscription link: its formats, its headers, and that nobody gets an empty one.
+// Holds the reply to a subscription link: its formats, its headers, and that no reply is empty.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS as DEFAULTS } from '../../tests/support/fake-core.ts';
 import { hostileName, inboundOf, readLink, subscriptionOf, userOf } from '../../tests/support/subscription-samples.ts';
 import type { Subscription } from '../core/core.ts';
-import { renderSubscription } from './render.ts';
+import { chooseFormat, type FormatRequest, renderSubscription } from './render.ts';
 
 const SETTINGS = { ...DEFAULTS, timeZone: 'Europe/Berlin' };
 const DECEMBER = Date.UTC(2026, 11, 19, 23, 30);
@@ -18,7 +18,7 @@ function decoded(header: string | undefined): string {
 }
 
 describe('renderSubscription', () => {
-  it('answers base64 of the lines that `plain` answers', () => {
+  it('replies with base64 of the lines of `plain`', () => {
     const sub = subscriptionOf([inboundOf(), inboundOf({ id: 2, name: 'NL', protocol: 'trojan', security: 'tls' })]);
     const { status, headers, body } = renderSubscription(sub, SETTINGS, {});
     expect(status).toBe(200);
@@ -28,7 +28,7 @@ describe('renderSubscription', () => {
     expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['DE 1', 'NL']);
   });
 
-  it('leaves out what a share link cannot say', () => {
+  it('leaves out what a share link cannot represent', () => {
     const sub = subscriptionOf([inboundOf({ protocol: 'vmess', security: 'reality' }), inboundOf({ name: 'NL' })]);
     expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['NL']);
   });
@@ -55,14 +55,14 @@ describe('renderSubscription', () => {
     expect(names('ru')).toEqual([ru]);
   });
 
-  it('gives nobody who may not connect a credential or an address', () => {
+  it('contains neither credentials nor addresses for a user who cannot connect', () => {
     const sub = subscriptionOf([inboundOf()], { canConnect: false, user: userOf({ state: 'disabled' }) });
     expect(linesOf(sub).map(readLink)).toMatchObject([
       { scheme: 'vless', user: '00000000-0000-0000-0000-000000000000', host: '127.0.0.1', port: 1 },
     ]);
   });
 
-  it('tells who has no connections so', () => {
+  it('says so to a user without connections', () => {
     for (const sub of [subscriptionOf([]), subscriptionOf([inboundOf({ protocol: 'shadowsocks' })])]) {
       expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['No connections available yet']);
     }
@@ -84,7 +84,7 @@ describe('the headers', () => {
   const headersOf = (changes: Partial<Subscription>, settings = {}) =>
     renderSubscription(subscriptionOf([inboundOf()], changes), { ...SETTINGS, ...settings }, {}).headers;
 
-  it('count in bytes and Unix seconds, 0 for no limit and no end', () => {
+  it('are in bytes and Unix seconds, 0 for no limit and no end', () => {
     const user = userOf({ usedUp: 10, usedDown: 990, expiresAt: DECEMBER + 999 });
     expect(headersOf({ user, total: 50_000 })['subscription-userinfo']).toBe(
       `upload=10; download=990; total=50000; expire=${DECEMBER / 1000}`,
@@ -92,7 +92,7 @@ describe('the headers', () => {
     expect(headersOf({})['subscription-userinfo']).toBe('upload=0; download=0; total=0; expire=0');
   });
 
-  it('say title, interval, support and the page of the link', () => {
+  it('contain title, interval, support and the page of the link', () => {
     const headers = headersOf(
       {},
       { subscriptionTitle: 'Сеть', supportUrl: 'https://t.me/help', announcement: 'Привет' },
@@ -107,14 +107,14 @@ describe('the headers', () => {
     });
   });
 
-  it('leave out what is not set or no link', () => {
+  it('leave out what is not set or not a link', () => {
     const headers = headersOf({}, { supportUrl: 'javascript:alert(1)' });
     expect(headers).not.toHaveProperty('support-url');
     expect(headers).not.toHaveProperty('announce');
     expect(headers['content-disposition']).toBe('attachment; filename="Gatehouse"');
   });
 
-  it('cut an announcement at 200 characters, never within one', () => {
+  it('truncate an announcement to 200 characters, never within a character', () => {
     const text = decoded(headersOf({}, { announcement: '🚀'.repeat(201) }).announce);
     expect([...text]).toHaveLength(200);
     expect(text).toBe(`${'🚀'.repeat(199)}…`);
@@ -128,5 +128,29 @@ describe('the headers', () => {
     }
     expect(all['content-disposition']).toMatch(/^attachment; filename="[A-Za-z0-9._-]+"(; filename\*=UTF-8''[!-~]+)?$/);
     expect(decoded(all['profile-title'])).toBe(title);
+  });
+});
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0';
+
+describe('chooseFormat', () => {
+  it.each<[string, FormatRequest, string]>([
+    ['no preference', {}, 'links'],
+    ['a served format', { format: 'plain', userAgent: 'v2rayNG/1.9.30' }, 'plain'],
+    ['the format before the headers', { format: 'links', accept: 'text/plain', userAgent: FIREFOX }, 'links'],
+    ['an unknown format', { format: 'nonsense' }, 'links'],
+    ['a format in other letters', { format: 'PLAIN' }, 'links'],
+    ['an empty format', { format: '' }, 'links'],
+    ['only plain text accepted', { accept: 'text/plain; charset=utf-8' }, 'plain'],
+    ['anything accepted', { accept: '*/*', userAgent: 'curl/8.14.1' }, 'links'],
+    ['a browser', { accept: 'text/html,application/xhtml+xml;q=0.9', userAgent: FIREFOX }, 'plain'],
+    [
+      "Java's client, which accepts text/html",
+      { accept: 'text/html, image/gif, image/jpeg, */*; q=.2', userAgent: 'v2rayNG/1.9.30' },
+      'links',
+    ],
+    ['a client named after another', { userAgent: 'Shadowrocket/2070 CFNetwork/1568.200.51 Darwin/24.1.0' }, 'links'],
+  ])('%s', (_, wish, format) => {
+    expect(chooseFormat(wish)).toBe(format);
   });
 });

@@ -27,7 +27,7 @@ describe('shareLink', () => {
     );
   });
 
-  it('writes vless over a web socket with TLS, the name of the address standing in for a missing sni', () => {
+  it('writes vless over a web socket with TLS, with the address as server name if sni is not set', () => {
     const link = linkOf({ network: 'ws', security: 'tls', path: '/ws?ed=2048', alpn: ['h2', 'http/1.1'] });
     expect(link).toBe(
       `vless://${UUID}@de1.example.com:443?encryption=none&type=ws&path=%2Fws%3Fed%3D2048&host=de1.example.com&security=tls&sni=de1.example.com&alpn=h2%2Chttp%2F1.1#DE%201`,
@@ -68,7 +68,7 @@ describe('shareLink', () => {
     });
   });
 
-  it('puts the service name of grpc where vmess clients look for it', () => {
+  it('writes the service name of grpc into the path of vmess', () => {
     const link = linkOf({ protocol: 'vmess', network: 'grpc', serviceName: 'gs', security: 'none' });
     expect(readLink(link).parameters).toMatchObject({
       net: 'grpc',
@@ -80,7 +80,7 @@ describe('shareLink', () => {
     });
   });
 
-  it('sets xhttp and httpupgrade apart', () => {
+  it('distinguishes xhttp and httpupgrade', () => {
     const xhttp = readLink(
       linkOf({ network: 'xhttp', security: 'reality', publicKey: PUBLIC_KEY, sni: 'www.example.org' }),
     );
@@ -111,7 +111,7 @@ describe('shareLink', () => {
     expect(linkOf({ flow, security: 'tls' })).toContain('flow=xtls-rprx-vision');
   });
 
-  it('puts IPv6 in brackets and asks TLS for no name that is an address', () => {
+  it('writes IPv6 in brackets and no address as a TLS server name', () => {
     const link = linkOf({ security: 'tls' }, '2001:db8::1');
     expect(link).toContain('@[2001:db8::1]:443?');
     expect(readLink(link).parameters).not.toHaveProperty('sni');

@@ -1,8 +1,8 @@
-// Share links as the clients read them: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002.
+// Share links in the formats of the clients: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002.
 import { type InboundShape, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
 import { asciiHost, isIpLiteral, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
 
-/** The part of a connection that a client has to know. Types of the contract only: the pages preview links with the same code. */
+/** The part of a connection that a client needs. Types of the contract only: the pages preview links with the same code. */
 export interface Inbound extends InboundShape {
   readonly port: number;
   readonly sni: string | null;
@@ -28,7 +28,7 @@ export interface Entry {
 const DEFAULT_FINGERPRINT = 'chrome';
 
 /**
- * Whether a share link can say how to reach this connection. Left out: shadowsocks over anything but plain tcp or without a
+ * Whether a share link can represent this connection. Not represented: shadowsocks over anything but plain tcp or without a
  * method, vmess with reality (its format has no place for the public key), reality without a public key or over ws and httpupgrade.
  */
 export function canShare(inbound: Inbound): boolean {
@@ -38,11 +38,14 @@ export function canShare(inbound: Inbound): boolean {
   return protocol !== 'vmess' && publicKey !== null && REALITY_NETWORKS.includes(network);
 }
 
-/** One share link, a single line of ASCII. Only for what `canShare`. */
+/** One share link, a single line of ASCII. Only for connections that `canShare`. */
 export function shareLink(entry: Entry): string {
   switch (entry.inbound.protocol) {
     case 'vless':
-      return urlLink('vless', entry, entry.credentials.uuid, [['encryption', 'none'], ...flowOf(entry.inbound)]);
+      return urlLink('vless', entry, entry.credentials.uuid, [
+        ['encryption', 'none'],
+        ...flowParameters(entry.inbound),
+      ]);
     case 'trojan':
       return urlLink('trojan', entry, entry.credentials.password, []);
     case 'vmess':
@@ -55,17 +58,17 @@ export function shareLink(entry: Entry): string {
 type Parameter = readonly [name: string, value: string];
 
 function urlLink(scheme: string, entry: Entry, user: string, own: readonly Parameter[]): string {
-  const parameters = [...own, ...networkOf(entry), ...securityOf(entry)];
+  const parameters = [...own, ...networkParameters(entry), ...securityParameters(entry)];
   const query = parameters.map(([name, value]) => `${name}=${percent(value)}`).join('&');
   const { name, address, inbound } = entry;
   return `${scheme}://${percent(user)}@${linkHost(address)}:${inbound.port}?${query}#${percent(name)}`;
 }
 
-function flowOf({ flow, network, security }: Inbound): readonly Parameter[] {
+function flowParameters({ flow, network, security }: Inbound): readonly Parameter[] {
   return flow !== null && network === 'tcp' && security !== 'none' ? [['flow', flow]] : [];
 }
 
-function networkOf(entry: Entry): readonly Parameter[] {
+function networkParameters(entry: Entry): readonly Parameter[] {
   const { network, path, serviceName } = entry.inbound;
   const host = hostHeader(entry);
   const web: Parameter[] = [['path', path ?? '/']];
@@ -87,7 +90,7 @@ function networkOf(entry: Entry): readonly Parameter[] {
   }
 }
 
-function securityOf(entry: Entry): readonly Parameter[] {
+function securityParameters(entry: Entry): readonly Parameter[] {
   const { security, fingerprint, alpn, publicKey, shortId } = entry.inbound;
   if (security === 'none') return [['security', 'none']];
   const parameters: Parameter[] = [['security', security]];
@@ -103,13 +106,13 @@ function securityOf(entry: Entry): readonly Parameter[] {
   return parameters;
 }
 
-/** The name that TLS asks for: its own, else the address where that is a name. */
+/** The TLS server name: the configured one, else the address if that is a name. */
 function serverName({ inbound, address }: Entry): string | null {
   if (inbound.sni !== null) return asciiHost(inbound.sni);
   return isIpLiteral(address) ? null : asciiHost(address);
 }
 
-/** The Host that a web transport sends: the name that TLS asks for, as front servers route by it. Under REALITY that is the client's matter. */
+/** The Host header of a web transport: the TLS server name, because front servers route by it. Under REALITY the client chooses it. */
 function hostHeader(entry: Entry): string | null {
   return entry.inbound.security === 'reality' ? null : serverName(entry);
 }

@@ -1,0 +1,59 @@
+// `panel setup` and `panel reset-password`: create the administrator, and recover access after a forgotten password.
+import { perform } from '../panel/perform.ts';
+import { refusal } from '../panel/refusal.ts';
+import { askNewPassword, notify, print, printJson } from './terminal.ts';
+
+/** `setup` works before the first start, so it may create the data folder; no other command does. */
+const CREATES_FOLDER = { mayCreate: true };
+
+export type SetupOptions = { readonly data?: string; readonly name?: string; readonly json?: boolean };
+
+/** With `name` the administrator is created here; without, the command prints a link that does it in a browser. */
+export async function setup({ data, name, json }: SetupOptions): Promise<void> {
+  if (name === undefined) await printLink(data, json);
+  else await createAdministrator(data, name, json);
+}
+
+async function printLink(data: string | undefined, json = false): Promise<void> {
+  const { link } = await perform(data, 'setup-link', {}, CREATES_FOLDER);
+  if (link === null) throw alreadySetUp();
+  if (json) return printJson({ link });
+  print('Open this link within an hour to make the administrator. It works once; an older one works no more.\n');
+  print(`  ${link}\n`);
+}
+
+async function createAdministrator(data: string | undefined, name: string, json = false): Promise<void> {
+  const isSetUp = await perform(data, 'is-set-up', {}, CREATES_FOLDER);
+  if (isSetUp) throw alreadySetUp();
+  const created = await perform(data, 'set-up', { name, password: await askNewPassword() }, CREATES_FOLDER);
+  if (json) return printJson(created);
+  print(
+    `The administrator ${created.name} is made. Next, a key for the API: panel key add --name <name> --access full`,
+  );
+}
+
+function alreadySetUp(): Error {
+  return refusal(
+    'refused',
+    'There is an administrator already. A forgotten password is replaced by `panel reset-password`.',
+  );
+}
+
+export type ResetPasswordOptions = {
+  readonly data?: string;
+  readonly json?: boolean;
+  /** Also turns the second factor off. */
+  readonly disable2fa?: boolean;
+};
+
+/** Ends all sessions and revokes all keys too, because one of them may be the reason for the reset. */
+export async function resetPassword({ data, json, disable2fa = false }: ResetPasswordOptions): Promise<void> {
+  const isSetUp = await perform(data, 'is-set-up', {});
+  if (!isSetUp) throw refusal('refused', 'There is no administrator yet. `panel setup` makes one.');
+  if (process.stdin.isTTY) notify('This sets a new password, revokes every API key and ends every session.');
+  const password = await askNewPassword();
+  const { keys, sessions } = await perform(data, 'reset-password', { password, disable_two_factor: disable2fa });
+  if (json) return printJson({ keys, sessions });
+  const factor = disable2fa ? ' The second factor is off.' : '';
+  print(`The password is set. Revoked keys: ${keys}. Ended sessions: ${sessions}.${factor}`);
+}
