@@ -9,78 +9,78 @@ const PASSPHRASE = 'a passphrase for backups';
 
 let old: CommandLine;
 let fresh: CommandLine;
-let shelf: string;
+let backups: string;
 
 beforeEach(async () => {
   old = openCommandLine();
   fresh = openCommandLine();
-  shelf = mkdtempSync(join(tmpdir(), 'gatehouse-shelf-'));
-  await done(old, ['setup', '--name', 'admin'], PASSWORD);
+  backups = mkdtempSync(join(tmpdir(), 'gatehouse-backups-'));
+  await succeed(old, ['setup', '--name', 'admin'], PASSWORD);
 });
 
 afterEach(async () => {
   await Promise.all([old[Symbol.asyncDispose](), fresh[Symbol.asyncDispose]()]);
-  rmSync(shelf, { recursive: true, force: true });
+  rmSync(backups, { recursive: true, force: true });
 });
 
-/** Runs a command that succeeds; what it printed. */
-async function done(line: CommandLine, args: readonly string[], input = ''): Promise<string> {
+/** Runs a command that must succeed; returns its stdout. */
+async function succeed(line: CommandLine, args: readonly string[], input = ''): Promise<string> {
   const { code, stdout, stderr } = await line.run(args, input);
   expect([args, code, code === 0 ? '' : stderr]).toEqual([args, 0, '']);
   return stdout;
 }
 
-test('on a new machine one command brings back the panel with its address, its administrator and its keys', async () => {
-  const key = (await done(old, ['key', 'add', '--name', 'bot', '--access', 'full'], PASSWORD)).trim();
-  const file = join(shelf, 'kept.gatehouse-backup');
-  expect(await done(old, ['backup', '--out', file, '--passphrase-stdin'], PASSPHRASE)).toBe(`${file}\n`);
+test('one command restores the panel on a new machine with its address, administrator and keys', async () => {
+  const key = (await succeed(old, ['key', 'add', '--name', 'bot', '--access', 'full'], PASSWORD)).trim();
+  const file = join(backups, 'stored.gatehouse-backup');
+  expect(await succeed(old, ['backup', '--out', file, '--passphrase-stdin'], PASSPHRASE)).toBe(`${file}\n`);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file).includes('admin')).toBe(false);
   expect(existsSync(join(old.folder, 'backups')) ? readdirSync(join(old.folder, 'backups')) : []).toEqual([]);
 
-  expect(await done(fresh, ['restore', '--check', file], PASSPHRASE)).toContain('can be restored: 0 users, 1 keys');
-  const restored = JSON.parse(await done(fresh, ['restore', file, '--json'], PASSPHRASE));
+  expect(await succeed(fresh, ['restore', '--check', file], PASSPHRASE)).toContain('can be restored: 0 users, 1 keys');
+  const restored = JSON.parse(await succeed(fresh, ['restore', file, '--json'], PASSPHRASE));
   expect(restored).toMatchObject({ restored: { ok: true, keys: 1 }, set_aside: null, set_up: true });
-  const path = (line: CommandLine) => done(line, ['url', 'base_url']).then((url) => new URL(url.trim()).pathname);
+  const path = (line: CommandLine) => succeed(line, ['url', 'base_url']).then((url) => new URL(url.trim()).pathname);
   expect(await path(fresh)).toBe(await path(old));
   const panel = await fresh.serve(['--port', '0', '--http', '--host', '127.0.0.1']);
   const answer = await fetch(`${panel.baseUrl}/users`, { headers: { authorization: `Bearer ${key}` } });
   expect(answer.status).toBe(200);
 });
 
-test('a running panel makes and restores backups without a stop', async () => {
+test('a running panel makes and restores backups without stopping', async () => {
   const panel = await old.serve(['--port', '0', '--http', '--host', '127.0.0.1']);
-  const file = (await done(old, ['backup'])).trim();
+  const file = (await succeed(old, ['backup'])).trim();
   expect(file.startsWith(join(old.folder, 'backups', 'gatehouse-manual-'))).toBe(true);
-  const key = (await done(old, ['key', 'add', '--name', 'since', '--access', 'read'], PASSWORD)).trim();
-  const ask = () => fetch(`${panel.baseUrl}/stats/overview`, { headers: { authorization: `Bearer ${key}` } });
-  expect((await ask()).status).toBe(200);
-  await done(old, ['restore', file]);
+  const key = (await succeed(old, ['key', 'add', '--name', 'since', '--access', 'read'], PASSWORD)).trim();
+  const readOverview = () => fetch(`${panel.baseUrl}/stats/overview`, { headers: { authorization: `Bearer ${key}` } });
+  expect((await readOverview()).status).toBe(200);
+  await succeed(old, ['restore', file]);
   // The key is younger than the backup.
-  expect((await ask()).status).toBe(401);
-  expect(await done(old, ['key', 'list', '--json'])).toBe('[]\n');
+  expect((await readOverview()).status).toBe(401);
+  expect(await succeed(old, ['key', 'list', '--json'])).toBe('[]\n');
   expect(readdirSync(join(old.folder, 'backups')).some((name) => name.startsWith('gatehouse-before-restore-'))).toBe(
     true,
   );
 });
 
-test('a database that cannot be opened is set aside, whole, and the backup takes its place', async () => {
-  const file = join(shelf, 'kept.gatehouse-backup');
-  await done(old, ['backup', '--out', file]);
+test('a database that cannot be opened is moved aside unchanged, and replaced by the backup', async () => {
+  const file = join(backups, 'stored.gatehouse-backup');
+  await succeed(old, ['backup', '--out', file]);
   const garbage = 'not a database any more';
   writeFileSync(join(old.folder, 'panel.db'), garbage);
   expect((await old.run(['key', 'list'])).code).toBe(6);
-  const { set_aside } = JSON.parse(await done(old, ['restore', file, '--json']));
+  const { set_aside } = JSON.parse(await succeed(old, ['restore', file, '--json']));
   expect(readFileSync(set_aside, 'utf8')).toBe(garbage);
-  expect(JSON.parse(await done(old, ['url', '--json']))).toMatchObject({ set_up: true });
+  expect(JSON.parse(await succeed(old, ['url', '--json']))).toMatchObject({ set_up: true });
 });
 
-test('what cannot be restored is refused in a sentence, and nothing changes', async () => {
-  const file = join(shelf, 'kept.gatehouse-backup');
-  await done(old, ['backup', '--out', file, '--passphrase-stdin'], PASSPHRASE);
-  const damaged = join(shelf, 'damaged.gatehouse-backup');
+test('a file that cannot be restored is refused in one sentence, and nothing changes', async () => {
+  const file = join(backups, 'stored.gatehouse-backup');
+  await succeed(old, ['backup', '--out', file, '--passphrase-stdin'], PASSPHRASE);
+  const damaged = join(backups, 'damaged.gatehouse-backup');
   writeFileSync(damaged, readFileSync(file).subarray(0, -100));
-  const other = join(shelf, 'notes.txt');
+  const other = join(backups, 'notes.txt');
   writeFileSync(other, 'notes');
   const before = readFileSync(join(old.folder, 'panel.db'));
   const cases = [
@@ -88,7 +88,7 @@ test('what cannot be restored is refused in a sentence, and nothing changes', as
     [['restore', file], '', 'A passphrase is needed'],
     [['restore', damaged], PASSPHRASE, 'it breaks off before its end'],
     [['restore', other], '', 'it is not a backup of a panel'],
-    [['restore', join(shelf, 'nowhere')], '', 'no such file'],
+    [['restore', join(backups, 'nowhere')], '', 'no such file'],
     [['restore', '--check', damaged], PASSPHRASE, 'it breaks off before its end'],
     [['backup', '--out', file], '', 'is there already'],
     [['backup', '--passphrase-stdin'], 'short', 'passphrase'],

@@ -1,5 +1,5 @@
-// Folders and files that cannot be used: each named in one sentence with an exit code of its own, nothing changed, and a start as soon as
-// it is put right.
+// Folders and files that cannot be used: each is named in one sentence with its own exit code, nothing changes, and the panel starts as
+// soon as the fault is fixed.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -24,7 +24,7 @@ import { type CommandLine, type Finished, openCommandLine, PASSWORD } from '../s
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
 const isPosix = process.platform !== 'win32';
 const isRoot = process.getuid?.() === 0;
-/** Root without its power over permissions, as everybody else is. */
+/** Root without its capability to bypass permissions. */
 const PREFIX = isRoot ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : [];
 
 /** Runs `panel serve` as an ordinary user, with a module loaded before it where one is given. */
@@ -33,7 +33,7 @@ async function serve(folder: string, preload: string | null = null): Promise<Fin
   const [file = '', ...args] = [...PREFIX, ...node, 'serve', '--port', '0', '--data', folder];
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const exit = once(child, 'close');
-  // A panel that starts all the same prints that, and has to be ended.
+  // A panel that starts anyway prints its introduction, and is stopped.
   child.stdout.once('data', () => child.kill('SIGTERM'));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await exit;
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => prepared[Symbol.asyncDispose]());
 
-/** Makes the folder one on which a panel has run, with an administrator; the paths of what is in it. */
+/** Copies the prepared folder, on which a panel has run and has an administrator; returns a function that joins paths in it. */
 function use(cli: CommandLine): (...names: string[]) => string {
   cpSync(prepared.folder, cli.folder, { recursive: true });
   return (...names) => join(cli.folder, ...names);

@@ -1,4 +1,4 @@
-// A newcomer's first day, by the commands that the panel itself prints: start, administrator, key, a call, and the end of it.
+// The first day with the commands that the panel itself prints: start, administrator, key, a call, stop.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -32,7 +32,7 @@ test('start, administrator in the terminal, key, call, revoke, new password, sto
   const user = await client.call('createUser', { name: 'Ann', tariff_id: tariff.body.id });
   expect(user.body.sub_url?.startsWith(new URL(panel.baseUrl).origin)).toBe(true);
 
-  // The connection stays open: what is revoked is refused on the very next request of it.
+  // On the same connection, a revoked key is refused at the next request.
   expect(await cli.run(['key', 'revoke', '1'])).toMatchObject({ code: 0 });
   expect((await client.call('listUsers', {})).status).toBe(401);
 
@@ -49,8 +49,8 @@ test('start, administrator in the terminal, key, call, revoke, new password, sto
   expect(existsSync(join(cli.folder, 'panel.db-wal'))).toBe(false);
 });
 
-/** Makes the administrator with the token of a link, as the setup page does. */
-function setUpBy(client: Client, { panelUrl }: Serving, link: string) {
+/** Creates the administrator with the token of a link, as the setup page does. */
+function setUpWithLink(client: Client, { panelUrl }: Serving, link: string) {
   return client.send({
     method: 'POST',
     path: `${panelUrl}panel/setUp`,
@@ -59,15 +59,15 @@ function setUpBy(client: Client, { panelUrl }: Serving, link: string) {
   });
 }
 
-test('the printed link makes the administrator, once', async () => {
+test('the printed link creates the administrator, once', async () => {
   await using cli = openCommandLine();
   const panel = await cli.serve();
   const client = clientOf(panel, null);
   const link = panel.setupUrl ?? '';
   // The pages take over where they are built; without them the panel has a page of its own.
   expect([200, 302]).toContain((await client.send({ method: 'GET', path: link })).status);
-  expect((await setUpBy(client, panel, link)).status).toBe(201);
-  expect((await setUpBy(client, panel, link)).problem.detail).toBe('already_set_up');
+  expect((await setUpWithLink(client, panel, link)).status).toBe(201);
+  expect((await setUpWithLink(client, panel, link)).problem.detail).toBe('already_set_up');
   expect(await cli.run(['setup'])).toMatchObject({ code: 3, stdout: '' });
   client.close();
 });
@@ -77,12 +77,12 @@ test('a link of `panel setup` replaces the one printed at the start', async () =
   const panel = await cli.serve();
   const client = clientOf(panel, null);
   const { link } = JSON.parse((await cli.run(['setup', '--json'])).stdout);
-  expect((await setUpBy(client, panel, panel.setupUrl ?? '')).problem.detail).toBe('not_found');
-  expect((await setUpBy(client, panel, link)).status).toBe(201);
+  expect((await setUpWithLink(client, panel, panel.setupUrl ?? '')).problem.detail).toBe('not_found');
+  expect((await setUpWithLink(client, panel, link)).status).toBe(201);
   client.close();
 });
 
-test.runIf(isPosix)('everything it makes is its owner’s alone, and no secret is in its log', async () => {
+test.runIf(isPosix)('all its files are readable by their owner only, and its log has no secret', async () => {
   await using cli = openCommandLine();
   const panel = await cli.serve();
   await cli.run(['setup', '--name', 'admin'], PASSWORD);
@@ -100,8 +100,8 @@ test.runIf(isPosix)('everything it makes is its owner’s alone, and no secret i
     'tls/server-key.pem',
     'logs/panel.log',
   ];
-  const loose = modes.filter((name) => (statSync(join(cli.folder, name)).mode & 0o077) !== 0);
-  expect(loose).toEqual([]);
+  const readable = modes.filter((name) => (statSync(join(cli.folder, name)).mode & 0o077) !== 0);
+  expect(readable).toEqual([]);
 
   await panel.end('SIGINT');
   const log = readFileSync(join(cli.folder, 'logs/panel.log'), 'utf8');

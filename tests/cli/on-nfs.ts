@@ -1,4 +1,4 @@
-// Loaded before the panel: every folder seems to be on NFS.
+// Loaded before the panel: makes every folder look as if it were on NFS.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 

@@ -1,4 +1,4 @@
-// What cannot be: each answered by one sentence and an exit code of its own, never by a stack trace, and nothing is changed.
+// Refused commands: each prints one sentence without a stack trace, has its own exit code, and changes nothing.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -55,7 +55,7 @@ test('plain HTTP on loopback is served', async () => {
   expect((await fetch(`${baseUrl}/users`)).status).toBe(401);
 });
 
-test('a database of something else, and one of a later version, which stay as they are', async () => {
+test('a database of another program, and one of a newer version, which stay unchanged', async () => {
   await using cli = openCommandLine();
   mkdirSync(cli.folder, { mode: 0o700 });
   const file = join(cli.folder, 'panel.db');
@@ -76,7 +76,7 @@ test('a database of something else, and one of a later version, which stay as th
   expectRefusal(await serve(later), 6, /has version 999, this panel knows up to/);
 });
 
-test('a folder of something else, and what is no folder', async () => {
+test('a folder with other files, and a path that is not a folder', async () => {
   await using cli = openCommandLine();
   mkdirSync(cli.folder);
   writeFileSync(join(cli.folder, 'thesis.txt'), 'x');

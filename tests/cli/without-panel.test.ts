@@ -1,11 +1,11 @@
-// The same commands while no panel runs, and what a panel that was killed leaves behind.
+// The same commands while no panel runs, and after a panel was killed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openCommandLine, PASSWORD } from '../support/cli.ts';
 import { createClient } from '../support/http-client.ts';
 
-test('commands work on the folder of a stopped panel, and the next start has their effect', async () => {
+test('commands work on the folder of a stopped panel, and take effect at the next start', async () => {
   await using cli = openCommandLine();
   const first = await cli.serve();
   await first.end('SIGTERM');
@@ -25,7 +25,7 @@ test('commands work on the folder of a stopped panel, and the next start has the
   client.close();
 });
 
-test('an administrator can be made before the first start', async () => {
+test('an administrator can be created before the first start', async () => {
   await using cli = openCommandLine();
   expect(await cli.run(['setup', '--name', 'admin', '--json'], PASSWORD)).toMatchObject({ code: 0 });
   expect((await cli.serve()).setupUrl).toBeNull();
@@ -48,7 +48,7 @@ test('after SIGKILL it starts again with everything that was acknowledged', asyn
   expect(await first.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
   if (process.platform !== 'win32') expect(existsSync(join(cli.folder, 'control.sock'))).toBe(true);
 
-  // Nobody listens on the socket that is left, so the command does it itself.
+  // No process listens on the remaining socket, so the command works on the folder itself.
   expect(JSON.parse((await cli.run(['key', 'list', '--json'])).stdout)).toHaveLength(1);
   const second = await cli.serve();
   const client = createClient({ baseUrl: second.baseUrl, key, ca: readFileSync(second.caPath ?? '', 'utf8') });
@@ -57,7 +57,7 @@ test('after SIGKILL it starts again with everything that was acknowledged', asyn
   expect(await cli.run(['key', 'list'])).toMatchObject({ code: 0 });
 });
 
-test('the port of the first start is kept', async () => {
+test('the port of the first start is stored', async () => {
   await using cli = openCommandLine();
   const first = await cli.serve([]);
   const port = Number(new URL(first.baseUrl).port);

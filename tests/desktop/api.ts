@@ -1,27 +1,31 @@
-// Asks the panel's sockets, as a bot on the network would.
+// Sends requests to the panel's sockets, as a bot on the network does.
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
 import type { Machine } from './driver.ts';
 
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** Over the panel's own authority. Rejects where nothing listens. */
-export function ask({ data }: Machine, url: string, { method, key, headers, body }: Asked = {}): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+/** Trusts the panel's own certificate authority. Rejects if nothing listens. */
+export function request(
+  { data }: Machine,
+  url: string,
+  { method, key, headers, body }: RequestOptions = {},
+): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const request = https.request(
+  const sent = https.request(
     url,
     {
       method: method ?? (text === undefined ? 'GET' : 'POST'),
@@ -44,7 +48,7 @@ export function ask({ data }: Machine, url: string, { method, key, headers, body
       );
     },
   );
-  request.on('error', reject);
-  request.end(text);
+  sent.on('error', reject);
+  sent.end(text);
   return promise;
 }

@@ -1,38 +1,39 @@
-// The desktop as a test drives it, whatever carries it: the stand-in for Electron, or Electron itself (`npm run test:desktop`).
+// Starts and controls the desktop in a test, in the stand-in for Electron or in Electron itself (`npm run test:desktop`).
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { describe, inject } from 'vitest';
-import { begin as beginStandIn, beginToEnd as standInToEnd } from '../support/electron/desktop.ts';
-import { begin as beginReal, beginToEnd as realToEnd } from '../support/electron-real/desktop.ts';
+import { launch as launchStandIn, launchAndWait as waitForStandIn } from '../support/electron/desktop.ts';
+import { launch as launchReal, launchAndWait as waitForReal } from '../support/electron-real/desktop.ts';
 
-export interface Shown {
+export interface ShownDialog {
   readonly kind: 'message' | 'save' | 'error';
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What a person at the screen sees, and what Electron was told. */
-export interface Look {
+/** What is on the screen, and which calls Electron received. */
+export interface Snapshot {
   readonly windows: readonly { readonly isShown: boolean; readonly url: string }[];
   readonly toolTip: string | null;
   readonly tray: readonly unknown[];
   readonly menu: readonly unknown[];
-  readonly shown: readonly Shown[];
+  /** All dialogs so far. */
+  readonly dialogs: readonly ShownDialog[];
   readonly notifications: readonly { readonly title: string; readonly body: string }[];
-  /** Addresses and paths that were given to the system. */
+  /** Addresses and paths that the system was asked to open. */
   readonly opened: readonly string[];
-  /** Addresses outside that a page asked for: none of them was reached. */
-  readonly strayed: readonly string[];
+  /** External addresses that a page requested: all of them were blocked. */
+  readonly blockedRequests: readonly string[];
   readonly clipboard: string;
   readonly appCalls: readonly string[];
   /** In the order in which they were set. */
   readonly sessionHandlers: readonly string[];
 }
 
-/** What a person does, and what befalls the application. */
-export interface Hand {
-  /** Presses a button of the dialog that waits longest, by its index. */
+/** Actions of the user, and failures of the application. */
+export interface Controls {
+  /** Presses a button of the oldest open dialog, by its index. */
   answerMessage(index: number): void;
   /** null: cancelled. */
   answerSave(path: string | null): void;
@@ -42,31 +43,31 @@ export interface Hand {
   pressNotification(index: number): void;
   /** Ends the window's renderer. Resolves before it is gone. */
   crashPage(): void;
-  throwUp(): void;
+  throwUncaught(): void;
 }
 
 export interface Desktop {
   readonly pid: number;
-  control<Name extends keyof Hand>(name: Name, ...args: Parameters<Hand[Name]>): Promise<void>;
-  look(): Promise<Look>;
-  /** Resolves once what is seen passes. */
-  until(passes: (look: Look) => boolean): Promise<Look>;
+  control<Name extends keyof Controls>(name: Name, ...args: Parameters<Controls[Name]>): Promise<void>;
+  snapshot(): Promise<Snapshot>;
+  /** Resolves once a snapshot passes. */
+  until(passes: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
   /** The page in the window. */
   page(): Promise<Page>;
-  /** Runs in the page of the window, also in one that was loaded anew after it crashed. */
+  /** Runs in the page of the window, also after it crashed and was reloaded. */
   inPage<Given, Result>(work: (given: Given) => Result | Promise<Result>, given: Given): Promise<Result>;
-  /** Resolves to the exit code, null where it was killed. */
+  /** Resolves to the exit code, null if it was killed. */
   readonly ended: Promise<number | null>;
   kill(): Promise<void>;
 }
 
-/** Where one runs. */
-export interface Place {
-  /** The system's folder for the data of applications. */
+/** How a desktop is started. */
+export interface LaunchOptions {
+  /** The system's folder for application data. */
   readonly appData: string;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Behaves as if it were installed. */
+  /** Behaves as an installed application. */
   readonly isPackaged: boolean;
 }
 
@@ -74,27 +75,27 @@ export interface Machine extends AsyncDisposable {
   readonly appData: string;
   /** The panel's data folder. */
   readonly data: string;
-  /** Files that a person saves. */
+  /** Files that the user saves. */
   readonly home: string;
-  /** Resolves once there is something to see. */
+  /** Resolves once a window or a dialog is shown. */
   start(): Promise<Desktop>;
-  /** Starts it and waits until it has ended by itself: resolves to its exit code. */
+  /** Starts a desktop and waits until it ends by itself: resolves to its exit code. */
   startAndEnd(): Promise<number | null>;
 }
 
-/** Tests of the desktop; where Electron is asked for and cannot run, they are skipped, and their titles say why. */
+/** Tests of the desktop; if Electron is requested and cannot run, they are skipped, and their titles say why. */
 export function describeDesktop(title: string, work: () => void): void {
   const missing = inject('noElectron');
   describe.skipIf(missing !== null)(missing === null ? title : `${title} (${missing})`, work);
 }
 
-/** A computer of its own for a test: folders that go with it, and with them what still runs there. */
+/** A computer for a test: temporary folders, deleted at the end, when all processes in them are killed. */
 export function openMachine({ env = {}, isPackaged = false }: { env?: NodeJS.ProcessEnv; isPackaged?: boolean } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-desktop-'));
   const [home, appData, data] = [join(folder, 'home'), join(folder, 'config'), join(folder, 'data')];
   mkdirSync(join(home, 'Downloads'), { recursive: true });
   mkdirSync(appData);
-  const place: Place = {
+  const options: LaunchOptions = {
     appData,
     home,
     isPackaged,
@@ -112,12 +113,12 @@ export function openMachine({ env = {}, isPackaged = false }: { env?: NodeJS.Pro
     data,
     home,
     async start() {
-      const desktop = await (isReal ? beginReal : beginStandIn)(place);
+      const desktop = await (isReal ? launchReal : launchStandIn)(options);
       running.push(desktop);
-      await desktop.until(({ windows, shown }) => windows.length > 0 || shown.length > 0);
+      await desktop.until(({ windows, dialogs }) => windows.length > 0 || dialogs.length > 0);
       return desktop;
     },
-    startAndEnd: () => (isReal ? realToEnd : standInToEnd)(place),
+    startAndEnd: () => (isReal ? waitForReal : waitForStandIn)(options),
     async [Symbol.asyncDispose]() {
       for (const desktop of running) await desktop.kill();
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

@@ -1,30 +1,30 @@
-// Waits for what comes in its own time.
+// Waits for a condition by polling.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Desktop, Look } from './driver.ts';
+import type { Desktop, Snapshot } from './driver.ts';
 
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
-/** Asks again and again until there is something else than undefined; `what` is what was waited for in vain. */
+/** Repeats until the result is not undefined; `what` names the condition in the error of a timeout. */
 export async function poll<Found>(
-  look: () => Promise<Found | undefined>,
+  read: () => Promise<Found | undefined>,
   what: string | (() => string),
 ): Promise<Found> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined) return found;
     if (performance.now() > end) {
-      throw new Error(`${typeof what === 'string' ? what : what()}: not within ${PATIENCE_MS} ms`);
+      throw new Error(`${typeof what === 'string' ? what : what()}: not within ${TIMEOUT_MS} ms`);
     }
     await pause(50);
   }
 }
 
-/** `until` of a desktop that is looked at by this. */
-export const untilOver =
-  (look: () => Promise<Look>): Desktop['until'] =>
+/** Makes the `until` of a desktop from its `snapshot`. */
+export const createUntil =
+  (snapshot: () => Promise<Snapshot>): Desktop['until'] =>
   (passes) =>
     poll(async () => {
-      const seen = await look();
+      const seen = await snapshot();
       return passes(seen) ? seen : undefined;
     }, `the desktop shows it (${passes})`);

@@ -1,4 +1,4 @@
-// Before the desktop's tests: the bundle that they run, and what carries it: Electron where it is asked for, else the stand-in's browser.
+// Before the desktop's tests: builds the bundle and checks what runs it: Electron if it is requested, else the stand-in's browser.
 import type { TestProject } from 'vitest/node';
 import { findDesktop } from '../../scripts/desktop.ts';
 import { root } from '../../scripts/run.ts';
@@ -9,7 +9,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The tests run in Electron itself. */
     isElectronReal: boolean;
-    /** Why it cannot run, though it was asked for; null if it can, or was not. */
+    /** Why it cannot run although it was requested; null otherwise. */
     noElectron: string | null;
   }
 }

@@ -1,4 +1,4 @@
-// Who may know Electron: the shell and its preload, and of them one file the main side of IPC.
+// Which files may use Electron: the main process and the preload, and only one of them handles IPC.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,19 +8,21 @@ const sources = globSync('{src,bin}/**/*.{ts,tsx,mjs}', { cwd: root })
   .filter((path) => !/\.test\.tsx?$/.test(path))
   .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
 
-/** Files that take a value, not only types, from Electron. */
-const takers = sources.filter(([, text]) => /^import (?!type )[^;]*from 'electron'/m.test(text)).map(([path]) => path);
+/** Files that import a value, not only types, from Electron. */
+const importers = sources
+  .filter(([, text]) => /^import (?!type )[^;]*from 'electron'/m.test(text))
+  .map(([path]) => path);
 
-it('only the first file of the shell and the preload load Electron; the rest is given what it needs', () => {
-  expect(takers.sort()).toEqual(['src/main/index.ts', 'src/preload/index.ts']);
+it('only the entries of main and preload load Electron; other files get its objects as arguments', () => {
+  expect(importers.sort()).toEqual(['src/main/index.ts', 'src/preload/index.ts']);
 });
 
-it('only the shell knows its types', () => {
-  const knowing = sources.filter(([, text]) => /from 'electron'/.test(text)).map(([path]) => path);
-  expect(knowing.filter((path) => !/^src\/(?:main|preload)\//.test(path))).toEqual([]);
+it('only main and preload import its types', () => {
+  const importing = sources.filter(([, text]) => /from 'electron'/.test(text)).map(([path]) => path);
+  expect(importing.filter((path) => !/^src\/(?:main|preload)\//.test(path))).toEqual([]);
 });
 
-it('only one file handles messages of a window', () => {
+it('only one file handles IPC messages', () => {
   const handling = sources.filter(([, text]) => /ipcMain\.(?:handle|on|once)/.test(text)).map(([path]) => path);
   expect(handling).toEqual(['src/main/ipc.ts']);
 });

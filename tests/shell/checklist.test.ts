@@ -25,7 +25,7 @@ const page = async (path: string) => {
 };
 
 describe('the checklist', () => {
-  it('1. loads nothing from the network: the window is told its own pages only', () => {
+  it('1. loads nothing from the network: the window shows its own pages only', () => {
     const loaded: string[] = [];
     const window = createShellWindow(fakeWindowParts(loaded), 'go');
     window.show();
@@ -48,7 +48,7 @@ describe('the checklist', () => {
     expect(read('src/main/index.ts')).toContain('app.enableSandbox()');
   });
 
-  it('5. every permission that is asked for is refused', () => {
+  it('5. every permission is refused', () => {
     const { handlers } = guardedSession();
     const answers: boolean[] = [];
     for (const permission of PERMISSIONS) {
@@ -63,7 +63,7 @@ describe('the checklist', () => {
 
   it('6. web security is on', () => expect(preferences.webSecurity).toBe(true));
 
-  it('7. the policy comes with the page, allows no inline script, and a fresh nonce for styles', async () => {
+  it('7. the policy is a header of the page, allows no inline script, and styles by a fresh nonce', async () => {
     const [first, second] = await Promise.all([page('/'), page('/')]);
     const policyOf = (response: Response) => response.headers.get('content-security-policy') ?? '';
     expect(policyOf(first)).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}';/);
@@ -91,7 +91,7 @@ describe('the checklist', () => {
     }
   });
 
-  it('12. a webview that is attached all the same is refused, whatever its options', () => {
+  it('12. a webview that is attached anyway is refused, whatever its options', () => {
     const { emit } = guardedContents();
     expect(emit('will-attach-webview', {}).defaultPrevented).toBe(true);
   });
@@ -144,7 +144,7 @@ describe('the checklist', () => {
     ['vscode://x', null],
     [' not a url', null],
     [`https://example.com/${'x'.repeat(3000)}`, null],
-  ])('15. of %s the system is given %s', (url, given) => expect(externalUrl(url)).toBe(given));
+  ])('15. for %s the system opens %s', (url, opened) => expect(externalUrl(url)).toBe(opened));
 
   it('16. Electron is of a major version that is maintained, and pinned', () => {
     const { devDependencies } = JSON.parse(read('package.json'));
@@ -157,7 +157,7 @@ describe('the checklist', () => {
     ['no frame', null, 7, false],
     ['an iframe', { url: `${ORIGIN}/`, parent: {} }, 7, false],
     ['a foreign origin', { url: 'https://example.com/' }, 7, false],
-    ['an origin that begins alike', { url: 'app://gatehouse.example/' }, 7, false],
+    ['an origin with the same prefix', { url: 'app://gatehouse.example/' }, 7, false],
     ['a frame that is detached', { url: `${ORIGIN}/`, detached: true }, 7, false],
     ['other contents', { url: `${ORIGIN}/` }, 8, false],
     ['a window that is closed', { url: `${ORIGIN}/` }, null, false],
@@ -177,7 +177,7 @@ describe('the checklist', () => {
     expect(isFromOwnPage({ sender: { id: 7 }, senderFrame: gone } as never, 7)).toBe(false);
   });
 
-  it('18. files come by a protocol of our own, which is no more than standard and secure', async () => {
+  it('18. files are served by a custom protocol, which is only standard and secure', async () => {
     const register = vi.fn();
     registerScheme({ registerSchemesAsPrivileged: register });
     const privileges = { standard: true, secure: true, supportFetchAPI: true, stream: true };
@@ -188,7 +188,7 @@ describe('the checklist', () => {
       expect(text, path).not.toMatch(/file:\/\/|registerFileProtocol|pathToFileURL/);
   });
 
-  it('19. the fuses close what is not needed', () => {
+  it('19. the fuses turn off what is not needed', () => {
     expect(parse(read('electron-builder.yml')).electronFuses).toMatchObject({
       runAsNode: false,
       enableNodeOptionsEnvironmentVariable: false,
@@ -199,14 +199,14 @@ describe('the checklist', () => {
     });
   });
 
-  it('20. nothing of Electron reaches the pages', () => {
+  it('20. no Electron API is exposed to the pages', () => {
     expect(read('src/preload/index.ts').match(/exposeInMainWorld\(/g)).toHaveLength(1);
-    // Handed on whole, or a way to send on any channel: preload.test.ts runs it and counts what it shows.
+    // No way to send on arbitrary channels; preload.test.ts runs the preload and checks what it exposes.
     expect(read('out/preload/index.cjs')).not.toMatch(/ipcRenderer\.(?:send|sendSync|postMessage|sendToHost)/);
   });
 });
 
-it('the window is made with exactly these preferences', () => {
+it('the window has exactly these preferences', () => {
   expect(preferences).toEqual({
     preload: '/app/out/preload/index.cjs',
     sandbox: true,
@@ -224,7 +224,7 @@ it('the window is made with exactly these preferences', () => {
   });
 });
 
-/** Every name of Electron's own types. */
+/** Every permission in Electron's types. */
 const PERMISSIONS = [
   ...new Set(
     [...read('node_modules/electron/electron.d.ts').matchAll(/setPermission(?:Request|Check)Handler\(handler: .*/g)]

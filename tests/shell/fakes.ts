@@ -1,14 +1,14 @@
-// Contents and a session that remember what they were told, to be asked as Electron would ask.
+// Fake contents and a fake session that record their handlers, which a test calls as Electron would.
 import { EventEmitter } from 'node:events';
 import { guardContents, guardSession } from '../../src/main/security.ts';
 
 type Handler = (...args: never[]) => unknown;
 
 export interface GuardedContents {
-  /** Emits an event that can be prevented; the event afterwards. */
+  /** Emits an event that can be prevented, and returns it. */
   emit(name: string, params: object): { readonly defaultPrevented: boolean };
   openWindow(url: string): unknown;
-  /** What the system was given to open. */
+  /** What the system was asked to open. */
   readonly opened: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function guardedContents(): GuardedContents {
 export interface GuardedSession {
   readonly handlers: Partial<Record<'request' | 'check' | 'device' | 'display', (...args: unknown[]) => unknown>>;
   readonly isSpellChecking: boolean;
-  /** Whether a download of that address is let through, and under which name it is offered. */
+  /** Whether a download of that address is let through, and which name the dialog suggests. */
   download(url: string): { readonly isAllowed: boolean; readonly offered: unknown };
 }
 

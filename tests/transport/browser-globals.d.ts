@@ -1,3 +1,3 @@
-// What the pages' transport looks for of a browser and does without on Node.
+// Browser globals that the pages' transport uses if they exist.
 declare var addEventListener: ((type: string, listener: () => void) => void) | undefined;
 declare var removeEventListener: ((type: string, listener: () => void) => void) | undefined;

@@ -1,4 +1,4 @@
-// Electron's IPC without Electron: the preload's own functions over the main process's own channels, with a structured clone each connection.
+// Electron's IPC without Electron: the functions of the preload over the channels of the main process, with a structured clone each way.
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import { type DesktopApi, EVENT_CHANNELS, type LiveMessage } from '../../src/bridge/desktop-api.ts';
 import { attachIpc, type Handlers } from '../../src/main/ipc.ts';
@@ -10,13 +10,13 @@ import { createDesktopApi } from '../../src/preload/api.ts';
 export interface FakeIpc {
   readonly api: DesktopApi;
   serve(session: IpcSession): void;
-  /** The main process is gone: nothing arrives any more, and watches end. */
-  cut(): void;
-  mend(): void;
+  /** As if the main process had ended: nothing arrives, and watches end. */
+  disconnect(): void;
+  reconnect(): void;
 }
 
 const CONTENTS = 7;
-/** What the electron package types; only what is read is here. */
+/** Only the members of Electron's event that are read. */
 const event = {
   sender: { id: CONTENTS },
   senderFrame: { url: `${ORIGIN}/`, parent: null, detached: false },
@@ -24,22 +24,22 @@ const event = {
 
 export function fakeIpc(): FakeIpc {
   const channels = new Map<string, Parameters<IpcMain['handle']>[1]>();
-  const heard = new Map<string, Set<(event: unknown, told: unknown) => void>>();
+  const listeners = new Map<string, Set<(event: unknown, message: unknown) => void>>();
   let session: IpcSession | null = null;
-  let isCut = false;
+  let isDisconnected = false;
   const log = { warn() {}, error() {} };
   const watches = new Set<number>();
   const emit = (message: LiveMessage) => {
     watches.add(message.watch);
     const cloned: unknown = structuredClone(message);
-    // As over a pipe: not within the call that caused it.
+    // Asynchronous, as over a pipe.
     queueMicrotask(() => {
-      for (const listener of heard.get(EVENT_CHANNELS.live) ?? []) listener({}, cloned);
+      for (const listener of listeners.get(EVENT_CHANNELS.live) ?? []) listener({}, cloned);
     });
   };
   const { handlers, endWatches } = createPanelChannels({ session: () => session, log, emit });
-  const nobody = () => {
-    throw new Error('not of this test');
+  const unused = () => {
+    throw new Error('not part of this test');
   };
   const others = ['copy', 'save', 'openExternal', 'versions', 'settings', 'changeSettings', 'setAppearance'] as const;
   attachIpc(
@@ -47,32 +47,32 @@ export function fakeIpc(): FakeIpc {
       handle: (channel, handler) => void channels.set(channel, handler),
       removeHandler: (channel) => void channels.delete(channel),
     },
-    { ...handlers, ...Object.fromEntries(others.map((name) => [name, nobody])) } as Handlers,
+    { ...handlers, ...Object.fromEntries(others.map((name) => [name, unused])) } as Handlers,
     { windowContents: () => CONTENTS, log },
   );
 
   return {
     api: createDesktopApi({
       async invoke(channel, ...args) {
-        if (isCut) throw new Error('the main process is gone');
+        if (isDisconnected) throw new Error('the main process is gone');
         const cloned = structuredClone(args);
         const result: unknown = await channels.get(channel)?.(event, ...cloned);
         return structuredClone(result);
       },
-      on: (channel, listener) => heard.set(channel, (heard.get(channel) ?? new Set()).add(listener)),
-      removeListener: (channel, listener) => heard.get(channel)?.delete(listener),
+      on: (channel, listener) => listeners.set(channel, (listeners.get(channel) ?? new Set()).add(listener)),
+      removeListener: (channel, listener) => listeners.get(channel)?.delete(listener),
     }),
     serve(opened) {
       session = opened;
     },
-    cut() {
-      isCut = true;
+    disconnect() {
+      isDisconnected = true;
       endWatches();
       for (const watch of watches) emit({ watch, kind: 'ended' });
       watches.clear();
     },
-    mend() {
-      isCut = false;
+    reconnect() {
+      isDisconnected = false;
     },
   };
 }

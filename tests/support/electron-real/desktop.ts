@@ -1,4 +1,4 @@
-// The built desktop in Electron itself, by Playwright, as a test drives it.
+// Runs the built desktop in Electron itself by Playwright, and implements the driver of the tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -6,82 +6,82 @@ import { join } from 'node:path';
 import { _electron } from '@playwright/test';
 import { findDesktop } from '../../../scripts/desktop.ts';
 import { root } from '../../../scripts/run.ts';
-import type { Desktop, Place } from '../../desktop/driver.ts';
-import { poll, untilOver } from '../../desktop/poll.ts';
-import { handModule, type InstalledHand } from './hand.ts';
+import type { Desktop, LaunchOptions } from '../../desktop/driver.ts';
+import { createUntil, poll } from '../../desktop/poll.ts';
+import { controlsModule, type InstalledControls } from './controls.ts';
 
-/** What stands behind Electron's own switches: the hand, then the application. */
-function argumentsOf({ appData, home, isPackaged }: Place): string[] {
-  const hand = join(appData, 'hand.cjs');
-  writeFileSync(hand, handModule({ appData, downloads: join(home, 'Downloads'), isPackaged }));
-  return ['--lang=en-GB', '-r', hand, root];
+/** The arguments of Electron: its own switches, the controls, then the application. */
+function argumentsOf({ appData, home, isPackaged }: LaunchOptions): string[] {
+  const controls = join(appData, 'controls.cjs');
+  writeFileSync(controls, controlsModule({ appData, downloads: join(home, 'Downloads'), isPackaged }));
+  return ['--lang=en-GB', '-r', controls, root];
 }
 
-function environmentOf({ env }: Place): Record<string, string> {
+function environmentOf({ env }: LaunchOptions): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-export async function begin(place: Place): Promise<Desktop> {
-  // Without a path of the binary: Playwright then holds the application back until it is connected.
+export async function launch(options: LaunchOptions): Promise<Desktop> {
+  // Without the path of the binary, so that Playwright delays the application until it is connected.
   const application = await _electron.launch({
-    args: argumentsOf(place),
+    args: argumentsOf(options),
     cwd: root,
-    env: environmentOf(place),
+    env: environmentOf(options),
     chromiumSandbox: true,
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
   });
   const child = application.process();
   const ended = once(child, 'exit').then(([code]): number | null => code);
-  // On Windows a command shell stands between.
+  // Not child.pid, which is a command shell on Windows.
   const pid = await application.evaluate(() => process.pid);
-  const run = (name: keyof InstalledHand, args: readonly unknown[]): Promise<unknown> =>
+  const run = (name: keyof InstalledControls, args: readonly unknown[]): Promise<unknown> =>
     application.evaluate(
-      async (_electronModule, [act, given]) => {
-        const { gatehouseHand } = globalThis as unknown as {
-          gatehouseHand: Record<string, (...args: unknown[]) => unknown>;
+      async (_electronModule, [method, given]) => {
+        const { gatehouseControls } = globalThis as unknown as {
+          gatehouseControls: Record<string, (...args: unknown[]) => unknown>;
         };
-        return gatehouseHand[act]?.(...given);
+        return gatehouseControls[method]?.(...given);
       },
       [name, args] as const,
     );
-  const look = () => run('look', []) as ReturnType<InstalledHand['look']>;
+  const snapshot = () => run('snapshot', []) as ReturnType<InstalledControls['snapshot']>;
   return {
     pid,
-    look,
+    snapshot,
     ended,
-    until: untilOver(look),
+    until: createUntil(snapshot),
     async control(name, ...args) {
       try {
         await run(name, args);
       } catch (error) {
-        // It may have ended by it before it could answer.
+        // The action may have ended the application before it could reply.
         if (child.exitCode === null && child.signalCode === null) throw error;
       }
     },
     page: () =>
       poll(
-        async () => application.windows().findLast((one) => one.url().startsWith('app://gatehouse/')),
+        async () => application.windows().findLast((candidate) => candidate.url().startsWith('app://gatehouse/')),
         'the window has a page',
       ),
-    // By Electron, since for Playwright a page that has crashed once is gone.
+    // By Electron, because Playwright cannot use a page that has crashed once.
     inPage: (work, given) => run('runInPage', [`(${work})(${JSON.stringify(given)})`]) as never,
     async kill() {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // Gone already.
+        // The process has already ended.
       }
       await ended;
     },
   };
 }
 
-/** Without Playwright, which waits for one that stays. */
-export async function beginToEnd(place: Place): Promise<number | null> {
+/** Without Playwright, which waits for an application that keeps running. */
+export async function launchAndWait(options: LaunchOptions): Promise<number | null> {
   const desktop = findDesktop({ root, platform: process.platform, env: process.env, uid: process.getuid?.() });
   if ('missing' in desktop) throw new Error(desktop.missing);
-  const child = spawn(desktop.binary, argumentsOf(place), { cwd: root, env: place.env, stdio: 'ignore' });
+  const child = spawn(desktop.binary, argumentsOf(options), { cwd: root, env: options.env, stdio: 'ignore' });
   const [code] = await once(child, 'exit');
   return code;
 }

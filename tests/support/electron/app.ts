@@ -1,4 +1,4 @@
-// The stand-in's application: paths, one instance, and the events by which it ends.
+// The stand-in's `app`: paths, the single instance, and the events of quitting.
 import { EventEmitter } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export function preventable<Params extends object>(params: Params) {
   return event;
 }
 
-// Where a packed application looks for its feed of updates: there is none.
+// Where a packaged application has its update feed: there is none.
 Object.assign(process, { resourcesPath: '/nonexistent' });
 
 const home = process.env.HOME ?? '/tmp';
@@ -27,7 +27,7 @@ const paths: Record<string, string> = {
 class App extends EventEmitter {
   readonly isPackaged = process.env.STAND_IN_PACKED === '1';
   readonly calls: string[] = [];
-  /** Run before the process ends: the browser is closed. */
+  /** Run before the process ends, to close the browser. */
   readonly lastSteps: (() => Promise<unknown>)[] = [];
   #login = false;
 
@@ -51,22 +51,22 @@ class App extends EventEmitter {
     paths[name] = path;
   }
 
-  /** As Electron's: the first process has it; a second one tells the first and gets false. */
+  /** As in Electron: the first process gets the lock; a second one signals the first and gets false. */
   requestSingleInstanceLock(): boolean {
     const file = join(this.getPath('userData'), 'instance');
     mkdirSync(this.getPath('userData'), { recursive: true });
     try {
       writeFileSync(file, String(process.pid), { flag: 'wx' });
     } catch {
-      if (this.#tell(Number(readFileSync(file, 'utf8')))) return false;
+      if (this.#signal(Number(readFileSync(file, 'utf8')))) return false;
       writeFileSync(file, String(process.pid));
     }
     process.on('SIGUSR2', () => this.emit('second-instance', {}, [], ''));
     process.on('exit', () => rmSync(file, { force: true }));
     return true;
   }
-  /** False: that process is gone. */
-  #tell(pid: number): boolean {
+  /** False: that process has ended. */
+  #signal(pid: number): boolean {
     try {
       process.kill(pid, 'SIGUSR2');
       return true;

@@ -1,4 +1,4 @@
-// The Chromium behind the stand-in's windows. It does not know `app://`: pages stand under an https address of no network instead.
+// The Chromium behind the stand-in's windows. It does not know `app://`: pages have an https address that never resolves instead.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Route } from '@playwright/test';
@@ -6,7 +6,7 @@ import { launchOptions } from '../chromium.ts';
 import { app } from './app.ts';
 
 const APP = 'app://gatehouse';
-/** RFC 2606: a name that resolves nowhere. */
+/** RFC 2606: a name that never resolves. */
 const PAGES = 'https://gatehouse.app.invalid';
 
 export const toPage = (url: string) => (url.startsWith(APP) ? PAGES + url.slice(APP.length) : url);
@@ -14,12 +14,12 @@ export const fromPage = (url: string) => (url.startsWith(PAGES) ? APP + url.slic
 
 export type Handler = (request: Request) => Response | Promise<Response>;
 export const schemes = new Map<string, Handler>();
-/** Addresses outside that a page asked for: none of them was reached. */
-export const strayed: string[] = [];
+/** External addresses that a page requested: all of them were blocked. */
+export const blockedRequests: string[] = [];
 
 let opening: Promise<BrowserContext> | null = null;
 
-/** One for all windows, on a port of its own for the test to look in; its profile is the application's. */
+/** One browser for all windows, with a debugging port for the test; its profile is in the application's data. */
 export function browser(): Promise<BrowserContext> {
   opening ??= open();
   return opening;
@@ -28,7 +28,7 @@ export function browser(): Promise<BrowserContext> {
 async function open(): Promise<BrowserContext> {
   const { args, ...options } = launchOptions();
   const profile = join(app.getPath('userData'), 'chromium');
-  // The port of a browser before, which a kill leaves.
+  // Left by a former browser that was killed.
   rmSync(join(profile, 'DevToolsActivePort'), { force: true });
   const context = await chromium.launchPersistentContext(profile, {
     ...options,
@@ -46,17 +46,17 @@ async function open(): Promise<BrowserContext> {
 }
 
 async function answer(route: Route): Promise<void> {
-  const asked = route.request();
-  const url = fromPage(asked.url());
+  const requested = route.request();
+  const url = fromPage(requested.url());
   const handler = schemes.get('app');
   if (handler === undefined || !url.startsWith(`${APP}/`)) {
-    strayed.push(asked.url());
+    blockedRequests.push(requested.url());
     return route.abort();
   }
-  const headers = Object.entries(await asked.allHeaders()).filter(([name]) => !name.startsWith(':'));
-  const body = asked.postDataBuffer();
+  const headers = Object.entries(await requested.allHeaders()).filter(([name]) => !name.startsWith(':'));
+  const body = requested.postDataBuffer();
   const request = new Request(url, {
-    method: asked.method(),
+    method: requested.method(),
     headers: headers.map(([name, value]): [string, string] => [name, fromPage(value)]),
     ...(body !== null && { body: new Uint8Array(body) }),
   });

@@ -1,10 +1,10 @@
-// The test's hand in the stand-in: over the process's own channel it presses, answers and looks, as a person at the screen would.
+// The controls of the tests inside the stand-in: called over the process's IPC channel, they click, answer dialogs and read the screen.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Hand, Look } from '../../desktop/driver.ts';
+import type { Controls, Snapshot } from '../../desktop/driver.ts';
 import { app } from './app.ts';
-import { strayed } from './browser.ts';
-import { giveAnswer, type Item, Menu, Notification, opened, shown, Tray } from './recorded.ts';
+import { blockedRequests } from './browser.ts';
+import { dialogs, giveAnswer, type Item, Menu, Notification, opened, Tray } from './recorded.ts';
 import { clipboard, session } from './system.ts';
 import { BrowserWindow } from './windows.ts';
 
@@ -17,14 +17,14 @@ const labels = (items: readonly Item[] = []): unknown[] =>
   }));
 
 export const CONTROLS = {
-  look: async (): Promise<Look> => ({
+  snapshot: async (): Promise<Snapshot> => ({
     windows: BrowserWindow.all.map(({ isShown, webContents }) => ({ isShown, url: webContents.getURL() })),
     tray: labels(Tray.all[0]?.menu?.items),
     toolTip: Tray.all[0]?.toolTip ?? null,
     menu: labels(Menu.application?.items),
-    shown,
+    dialogs,
     opened,
-    strayed,
+    blockedRequests,
     notifications: Notification.all.map(({ options }) => options),
     clipboard: await clipboard.readText(),
     appCalls: app.calls,
@@ -40,12 +40,12 @@ export const CONTROLS = {
   crashPage: () => {
     void BrowserWindow.all[0]?.webContents.page?.then((page) => page.goto('chrome://crash').catch(() => undefined));
   },
-  throwUp: () => {
+  throwUncaught: () => {
     setImmediate(() => {
       throw new Error('a defect of the test');
     });
   },
-  /** The port at which the browser can be looked into; undefined while the window has no page: the port of a browser before may still be there. */
+  /** The browser's debugging port; undefined while the window has no page, because the file may still have a former port. */
   debugPort: async (): Promise<number | undefined> => {
     const { page } = BrowserWindow.all[0]?.webContents ?? {};
     if (!page) return undefined;
@@ -53,7 +53,7 @@ export const CONTROLS = {
     const port = readFileSync(join(app.getPath('userData'), 'chromium/DevToolsActivePort'), 'utf8').split('\n')[0];
     return Number(port);
   },
-} satisfies Hand & Record<'look' | 'debugPort', () => unknown>;
+} satisfies Controls & Record<'snapshot' | 'debugPort', () => unknown>;
 
 type Name = keyof typeof CONTROLS;
 

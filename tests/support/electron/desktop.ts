@@ -1,29 +1,29 @@
-// The built desktop in a process of its own over the stand-in, as a test drives it.
+// Runs the built desktop over the stand-in in its own process, and implements the driver of the tests.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { root } from '../../../scripts/run.ts';
-import type { Desktop, Look, Place } from '../../desktop/driver.ts';
-import { poll, untilOver } from '../../desktop/poll.ts';
+import type { Desktop, LaunchOptions, Snapshot } from '../../desktop/driver.ts';
+import { createUntil, poll } from '../../desktop/poll.ts';
 import type { CONTROLS } from './controls.ts';
 
 type Controls = typeof CONTROLS;
 
-function environmentOf({ appData, home, isPackaged, env }: Place): NodeJS.ProcessEnv {
+function environmentOf({ appData, home, isPackaged, env }: LaunchOptions): NodeJS.ProcessEnv {
   const packed = isPackaged ? { STAND_IN_PACKED: '1' } : {};
   return { ...env, HOME: home, XDG_CONFIG_HOME: appData, ...packed };
 }
 
-export async function begin(place: Place): Promise<Desktop> {
-  return begun(environmentOf(place));
+export async function launch(options: LaunchOptions): Promise<Desktop> {
+  return spawnDesktop(environmentOf(options));
 }
 
-export function beginToEnd(place: Place): Promise<number | null> {
-  return begun(environmentOf(place)).ended;
+export function launchAndWait(options: LaunchOptions): Promise<number | null> {
+  return spawnDesktop(environmentOf(options)).ended;
 }
 
-function begun(env: NodeJS.ProcessEnv): Desktop {
+function spawnDesktop(env: NodeJS.ProcessEnv): Desktop {
   const register = new URL('./register.ts', import.meta.url).href;
   const child = spawn(process.execPath, ['--import', register, join(root, 'out/main/index.js')], {
     env,
@@ -39,19 +39,19 @@ function begun(env: NodeJS.ProcessEnv): Desktop {
   const control = controlsOf(child, () => output);
   let browser: Browser | null = null;
   const page = async (): Promise<Page> => {
-    // A dialog that nobody expects keeps the window empty.
-    let shown: Look['shown'] = [];
+    // An unexpected dialog leaves the window empty, so the error names it.
+    let dialogs: Snapshot['dialogs'] = [];
     const portOf = async () => {
-      ({ shown } = await look());
+      ({ dialogs } = await snapshot());
       return control('debugPort');
     };
     browser ??= await chromium.connectOverCDP(
-      `http://127.0.0.1:${await poll(portOf, () => `the window has a page (shown: ${JSON.stringify(shown)})`)}`,
+      `http://127.0.0.1:${await poll(portOf, () => `the window has a page (dialogs: ${JSON.stringify(dialogs)})`)}`,
     );
     const [context] = browser.contexts();
     return poll(async () => {
-      const found = context?.pages().findLast((one) => one.url().includes('gatehouse.app.invalid'));
-      // One that has crashed is still in the list.
+      const found = context?.pages().findLast((candidate) => candidate.url().includes('gatehouse.app.invalid'));
+      // A crashed page is still in the list.
       return found
         ?.evaluate(() => true)
         .then(
@@ -60,15 +60,15 @@ function begun(env: NodeJS.ProcessEnv): Desktop {
         );
     }, 'the window has a page');
   };
-  const look = () => control('look');
+  const snapshot = () => control('snapshot');
   return {
     pid: child.pid ?? 0,
     async control(name, ...args) {
       await control(name, ...args);
     },
-    look,
+    snapshot,
     page,
-    until: untilOver(look),
+    until: createUntil(snapshot),
     inPage: async (work, given) => (await page()).evaluate(work as never, given as never),
     ended,
     async kill() {
@@ -86,23 +86,23 @@ type Control = <Name extends keyof Controls>(
 
 function controlsOf(child: ChildProcess, output: () => string): Control {
   let lastId = 0;
-  const asked = new Map<number, PromiseWithResolvers<unknown>>();
+  const pending = new Map<number, PromiseWithResolvers<unknown>>();
   child.on('message', ({ id, result, failure }: { id: number; result?: unknown; failure?: string }) => {
-    const one = asked.get(id);
-    asked.delete(id);
-    if (failure === undefined) one?.resolve(result);
-    else one?.reject(new Error(failure));
+    const request = pending.get(id);
+    pending.delete(id);
+    if (failure === undefined) request?.resolve(result);
+    else request?.reject(new Error(failure));
   });
   child.on('exit', (code) => {
-    for (const one of asked.values()) one.reject(new Error(`the desktop ended with ${code}:\n${output()}`));
+    for (const request of pending.values()) request.reject(new Error(`the desktop ended with ${code}:\n${output()}`));
   });
   return async (name, ...args) => {
     const id = ++lastId;
-    const one = Promise.withResolvers<unknown>();
-    asked.set(id, one);
+    const request = Promise.withResolvers<unknown>();
+    pending.set(id, request);
     child.send({ id, name, args }, (error) => {
-      if (error) one.reject(new Error(`the desktop is gone:\n${output()}`));
+      if (error) request.reject(new Error(`the desktop is gone:\n${output()}`));
     });
-    return one.promise as never;
+    return request.promise as never;
   };
 }

@@ -1,16 +1,16 @@
-// What the system would show: recorded for the test, which also decides what a person would answer.
+// What the system would show: recorded for the test, which also gives the user's answers.
 import { EventEmitter } from 'node:events';
-import type { Shown } from '../../desktop/driver.ts';
+import type { ShownDialog } from '../../desktop/driver.ts';
 
-export const shown: Shown[] = [];
+export const dialogs: ShownDialog[] = [];
 export const opened: string[] = [];
 const answers = { message: [] as number[], save: [] as (string | null)[] };
 const waiting: (() => void)[] = [];
 
-/** A message box without an answer stays open, as a real one does, until the test gives one. */
+/** A dialog stays open, as a real one does, until the test answers it. */
 export function giveAnswer(kind: 'message' | 'save', answer: number | string | null): void {
   (answers[kind] as unknown[]).push(answer);
-  for (const look of waiting.splice(0)) look();
+  for (const resume of waiting.splice(0)) resume();
 }
 
 async function answerOf<Kind extends keyof typeof answers>(kind: Kind) {
@@ -20,16 +20,16 @@ async function answerOf<Kind extends keyof typeof answers>(kind: Kind) {
 
 export const dialog = {
   async showMessageBox(options: Record<string, unknown>) {
-    shown.push({ kind: 'message', options });
+    dialogs.push({ kind: 'message', options });
     return { response: await answerOf('message'), checkboxChecked: false };
   },
   async showSaveDialog(options: Record<string, unknown>) {
-    shown.push({ kind: 'save', options });
+    dialogs.push({ kind: 'save', options });
     const filePath = await answerOf('save');
     return filePath === null ? { canceled: true, filePath: '' } : { canceled: false, filePath };
   },
   showErrorBox(title: string, content: string) {
-    shown.push({ kind: 'error', options: { title, content } });
+    dialogs.push({ kind: 'error', options: { title, content } });
   },
 };
 
@@ -63,7 +63,7 @@ export class Menu {
   static setApplicationMenu(menu: Menu): void {
     Menu.application = menu;
   }
-  /** Presses the item of a label, wherever it stands. */
+  /** Clicks the item of a label in the menu or a submenu. */
   static press(items: readonly Item[], label: string): void {
     const all = items.flatMap((item) => [item, ...(item.submenu ?? [])]);
     const found = all.find((item) => item.label === label && item.enabled !== false);

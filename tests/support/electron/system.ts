@@ -1,4 +1,4 @@
-// The machine around the stand-in: clipboard, theme, screens, and a session that remembers what it was told.
+// The stand-in's system: clipboard, theme, screens, and a session that records its handlers.
 import { EventEmitter } from 'node:events';
 
 let text = '';

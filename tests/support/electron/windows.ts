@@ -1,4 +1,4 @@
-// The stand-in's windows: each a page with the built preload in it, whose calls cross as structured clones.
+// The stand-in's windows: each is a page with the built preload in it, and its calls are structured clones.
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { BrowserContext, Frame, Page } from '@playwright/test';
@@ -65,13 +65,13 @@ class WebContents extends EventEmitter {
     await (await this.page).goto(toPage(url));
     this.emit('did-finish-load');
   }
-  /** As a crashed renderer asks for: a page anew at the same address. */
+  /** Opens a new page at the same address, also after a crash. */
   reload(): void {
     this.load(this.#url).catch(() => undefined);
   }
 
   async #open(context: BrowserContext): Promise<Page> {
-    // A profile begins with a page of its own, which takes the place of the first window's.
+    // Not the page that a new profile opens with.
     const page = await context.newPage();
     await page.exposeBinding('standInInvoke', ({ frame }, channel: string, args: unknown[]) =>
       this.#invoke(frame, channel, args),
@@ -93,7 +93,7 @@ class WebContents extends EventEmitter {
     return page;
   }
 
-  /** What Electron does with a thrown error: only its message crosses. */
+  /** As in Electron, only the message of a thrown error crosses. */
   async #invoke(frame: Frame, channel: string, args: unknown[]): Promise<unknown> {
     const handler = channels.get(channel);
     const senderFrame = { url: fromPage(frame.url()), parent: frame.parentFrame(), detached: frame.isDetached() };
@@ -108,9 +108,9 @@ class WebContents extends EventEmitter {
 
   send(channel: string, message: unknown): void {
     const cloned = structuredClone(message);
-    const told = this.page?.then((page) => page.evaluate(TELL, [channel, cloned] as const));
-    // A page that is gone hears nothing, as in Electron.
-    told?.catch(() => undefined);
+    const sent = this.page?.then((page) => page.evaluate(SEND, [channel, cloned] as const));
+    // A closed page receives nothing, as in Electron.
+    sent?.catch(() => undefined);
   }
   destroy(): void {
     this.#isDestroyed = true;
@@ -120,19 +120,19 @@ class WebContents extends EventEmitter {
 }
 
 /** Runs in the page. */
-const TELL = ([channel, message]: readonly [string, unknown]) =>
-  (globalThis as unknown as { standInTell?: (channel: string, message: unknown) => void }).standInTell?.(
+const SEND = ([channel, message]: readonly [string, unknown]) =>
+  (globalThis as unknown as { standInSend?: (channel: string, message: unknown) => void }).standInSend?.(
     channel,
     message,
   );
 
-/** The preload as Electron runs it: before the page's scripts, with a `require` that knows Electron alone. */
+/** Runs the preload as Electron does: before the page's scripts, with a `require` that has only Electron. */
 function bootOf(preload: string): string {
   return `(() => {
     if (window.top !== window) return;
-    const heard = new Map();
-    window.standInTell = (channel, message) => {
-      for (const listener of [...(heard.get(channel) ?? [])]) listener({}, message);
+    const listeners = new Map();
+    window.standInSend = (channel, message) => {
+      for (const listener of [...(listeners.get(channel) ?? [])]) listener({}, message);
     };
     const ipcRenderer = {
       async invoke(channel, ...args) {
@@ -140,8 +140,8 @@ function bootOf(preload: string): string {
         if (failure !== undefined) throw new Error(failure);
         return result;
       },
-      on: (channel, listener) => heard.set(channel, (heard.get(channel) ?? new Set()).add(listener)),
-      removeListener: (channel, listener) => heard.get(channel)?.delete(listener),
+      on: (channel, listener) => listeners.set(channel, (listeners.get(channel) ?? new Set()).add(listener)),
+      removeListener: (channel, listener) => listeners.get(channel)?.delete(listener),
     };
     const contextBridge = { exposeInMainWorld: (name, api) => { window[name] = Object.freeze({ ...api }); } };
     const require = (name) => {

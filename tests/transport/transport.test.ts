@@ -1,9 +1,9 @@
-// One law for both transports: what the pages build on holds over HTTP and over IPC alike.
+// The same contract for both transports: what the pages rely on, over HTTP and over IPC.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PanelTransport } from '../../src/bridge/panel-transport.ts';
 import { createClient, PanelCallError } from '../../src/contract/client.ts';
-import { ADMIN, type OpenTransport, openHttpTransport, openIpcTransport } from './transports.ts';
+import { ADMIN, openHttpFixture, openIpcFixture, type TransportFixture } from './fixtures.ts';
 
 const failureOf = (call: Promise<unknown>) =>
   call.then(
@@ -18,7 +18,7 @@ async function until(passes: () => boolean): Promise<void> {
   }
 }
 
-function listening(transport: PanelTransport) {
+function startWatch(transport: PanelTransport) {
   const log: string[] = [];
   const end = transport.watch({
     onEvent: ({ type, data }) => log.push(`${type} ${data.name}`),
@@ -30,29 +30,29 @@ function listening(transport: PanelTransport) {
 }
 
 describe.each([
-  ['over HTTP', openHttpTransport],
-  ['over IPC', openIpcTransport],
+  ['over HTTP', openHttpFixture],
+  ['over IPC', openIpcFixture],
 ])('a transport %s', (_name, open) => {
-  let opened: OpenTransport;
+  let fixture: TransportFixture;
   let transport: PanelTransport;
   beforeEach(async () => {
-    opened = await open();
-    transport = opened.transport;
+    fixture = await open();
+    transport = fixture.transport;
   });
-  afterEach(() => opened[Symbol.asyncDispose]());
+  afterEach(() => fixture[Symbol.asyncDispose]());
 
   const signIn = () => transport.call('signIn', ADMIN);
-  const addPlan = (name: string) => opened.act('createTariff', { name, duration: { months: 1 } });
+  const addPlan = (name: string) => fixture.act('createTariff', { name, duration: { months: 1 } });
 
   describe('carries calls', () => {
-    it('and tells who is signed in, before and after', async () => {
+    it('and reads who is signed in, before and after', async () => {
       await expect(transport.call('panelState', {})).resolves.toMatchObject({ set_up: true, signed_in: null });
       await expect(signIn()).resolves.toEqual({ name: ADMIN.name });
       await expect(transport.call('panelState', undefined)).resolves.toMatchObject({ signed_in: { name: ADMIN.name } });
-      expect(new Set(opened.reach)).toEqual(new Set(['reached']));
+      expect(new Set(fixture.reach)).toEqual(new Set(['reached']));
     });
 
-    it('gives undefined where there is no body', async () => {
+    it('returns undefined if there is no body', async () => {
       await signIn();
       await expect(transport.call('signOut', {})).resolves.toBeUndefined();
       await expect(failureOf(transport.call('listUsers', {}))).resolves.toMatchObject({ code: 'signed_out' });
@@ -64,12 +64,12 @@ describe.each([
       expect(items).toEqual([]);
     });
 
-    it('gives documents as the operation types them', async () => {
+    it('returns documents as the operation types them', async () => {
       await signIn();
       await expect(createClient(transport).getOpenApi()).resolves.toMatchObject({ openapi: '3.1.1' });
     });
 
-    it('and tries the API with a key, through the very checks of the API', async () => {
+    it('and tries the API with a key, through the checks of the API', async () => {
       await signIn();
       const { value } = await createClient(transport).createKey({
         name: 'bot',
@@ -84,7 +84,7 @@ describe.each([
     });
   });
 
-  describe('fails as the panel says', () => {
+  describe('rejects with the problem of the panel', () => {
     it('with the code, the fields and a request id', async () => {
       await signIn();
       const failure = await failureOf(transport.call('createUser', { name: '', tariff_id: 1 }));
@@ -93,7 +93,7 @@ describe.each([
       expect([code, problem.status]).toEqual(['validation', 422]);
       expect(errors).toContainEqual(expect.objectContaining({ pointer: '#/name' }));
       expect(problem.instance).toMatch(/^urn:panel:request:[0-9a-f]{32}$/);
-      expect(opened.reach.at(-1)).toBe('reached');
+      expect(fixture.reach.at(-1)).toBe('reached');
     });
 
     it.each([
@@ -105,7 +105,7 @@ describe.each([
       expect((failure as PanelCallError).code).toMatch(code);
     });
 
-    it('without a session it does not tell which operations there are', async () => {
+    it('without a session it does not reveal which operations exist', async () => {
       await expect(failureOf(transport.call('noSuchThing' as never, {}))).resolves.toMatchObject({
         code: 'signed_out',
       });
@@ -114,7 +114,7 @@ describe.each([
     });
   });
 
-  it('tells the entity tag and refuses to overwrite what another hand has changed', async () => {
+  it('passes the entity tag and refuses to overwrite a concurrent change', async () => {
     await signIn();
     const client = createClient(transport);
     const { id } = (await addPlan('Monthly')) as { id: number };
@@ -130,110 +130,110 @@ describe.each([
     });
   });
 
-  it('gives a call up with the reason it was given', async () => {
+  it('aborts a call with the reason of its signal', async () => {
     const controller = new AbortController();
     const call = failureOf(transport.call('panelState', {}, { signal: controller.signal }));
     controller.abort('enough');
     await expect(call).resolves.toBe('enough');
     await expect(failureOf(transport.call('panelState', {}, { signal: controller.signal }))).resolves.toBe('enough');
-    expect(opened.reach).not.toContain('lost');
+    expect(fixture.reach).not.toContain('lost');
   });
 
-  it('says that the panel is out of reach, and that it is back', async () => {
-    opened.lose();
+  it('reports that the panel is unreachable, and that it is back', async () => {
+    fixture.disconnect();
     await expect(failureOf(transport.call('panelState', {}))).resolves.toMatchObject({ code: 'unavailable' });
-    expect(opened.reach).toEqual(['lost']);
-    opened.restore();
+    expect(fixture.reach).toEqual(['lost']);
+    fixture.reconnect();
     await transport.call('panelState', {});
-    expect(opened.reach).toEqual(['lost', 'reached']);
+    expect(fixture.reach).toEqual(['lost', 'reached']);
   });
 
   describe('watches', () => {
-    it('and tells what another hand does, in order', async () => {
+    it('and emits concurrent changes, in order', async () => {
       await signIn();
-      const heard = listening(transport);
-      await heard.has('live');
+      const watch = startWatch(transport);
+      await watch.has('live');
       for (const name of ['one', 'two', 'three']) await addPlan(name);
-      await heard.has('tariff.created three');
-      heard.end();
-      expect(heard.log).toEqual(['live', ...['one', 'two', 'three'].map((name) => `tariff.created ${name}`)]);
+      await watch.has('tariff.created three');
+      watch.end();
+      expect(watch.log).toEqual(['live', ...['one', 'two', 'three'].map((name) => `tariff.created ${name}`)]);
     });
 
-    it('goes on after the last event in a later watch', async () => {
+    it('continues after the last event in a later watch', async () => {
       await signIn();
-      const first = listening(transport);
+      const first = startWatch(transport);
       await first.has('live');
       await addPlan('seen');
       await first.has('tariff.created seen');
       first.end();
       await addPlan('missed');
-      const second = listening(transport);
+      const second = startWatch(transport);
       await second.has('tariff.created missed');
       second.end();
       expect(second.log).toEqual(['live', 'tariff.created missed']);
     });
 
-    it('comes back by itself after a break, with what was missed', async () => {
+    it('reconnects by itself after a lost connection, with the missed events', async () => {
       await signIn();
-      const heard = listening(transport);
-      await heard.has('live');
-      opened.lose();
-      await heard.has('not live');
+      const watch = startWatch(transport);
+      await watch.has('live');
+      fixture.disconnect();
+      await watch.has('not live');
       await addPlan('meanwhile');
-      opened.restore();
-      await heard.has('tariff.created meanwhile');
-      heard.end();
-      expect(heard.log).toEqual(['live', 'not live', 'live', 'tariff.created meanwhile']);
-      expect(opened.reach.at(-1)).toBe('reached');
+      fixture.reconnect();
+      await watch.has('tariff.created meanwhile');
+      watch.end();
+      expect(watch.log).toEqual(['live', 'not live', 'live', 'tariff.created meanwhile']);
+      expect(fixture.reach.at(-1)).toBe('reached');
     });
 
-    it('says that events were missed which the panel does not have', async () => {
+    it('reports missed events that the panel does not have', async () => {
       await signIn();
-      const heard = listening(transport);
-      await heard.has('live');
+      const watch = startWatch(transport);
+      await watch.has('live');
       for (const name of ['one', 'two', 'three']) await addPlan(name);
-      await heard.has('tariff.created three');
-      heard.end();
-      await opened.renew();
-      const anew = listening(transport);
-      await anew.has('gap');
+      await watch.has('tariff.created three');
+      watch.end();
+      await fixture.replacePanel();
+      const next = startWatch(transport);
+      await next.has('gap');
       await addPlan('after');
-      await anew.has('tariff.created after');
-      anew.end();
-      expect(anew.log).toEqual(['live', 'gap', 'tariff.created after']);
+      await next.has('tariff.created after');
+      next.end();
+      expect(next.log).toEqual(['live', 'gap', 'tariff.created after']);
     });
 
-    it('says nothing any more once it is ended', async () => {
+    it('emits nothing after its end', async () => {
       await signIn();
-      const ended = listening(transport);
+      const ended = startWatch(transport);
       await ended.has('live');
       ended.end();
-      const other = listening(transport);
+      const other = startWatch(transport);
       await addPlan('later');
       await other.has('tariff.created later');
       other.end();
       expect(ended.log).toEqual(['live']);
     });
 
-    it('says that nobody is signed in, and is over', async () => {
-      const heard = listening(transport);
-      await heard.has('signed out');
+    it('reports that no user is signed in, and ends', async () => {
+      const watch = startWatch(transport);
+      await watch.has('signed out');
       await signIn();
-      await addPlan('unheard');
-      const anew = listening(transport);
-      await anew.has('live');
-      anew.end();
-      expect(heard.log).toEqual(['not live', 'signed out']);
+      await addPlan('after the end');
+      const next = startWatch(transport);
+      await next.has('live');
+      next.end();
+      expect(watch.log).toEqual(['not live', 'signed out']);
     });
 
-    it('says that the session has ended meanwhile', async () => {
+    it('reports that the session has ended', async () => {
       await signIn();
-      const heard = listening(transport);
-      await heard.has('live');
-      await opened.endSessions();
-      await heard.has('signed out');
+      const watch = startWatch(transport);
+      await watch.has('live');
+      await fixture.endSessions();
+      await watch.has('signed out');
       // Over HTTP the broken stream is noticed first, then what it means.
-      expect([...new Set(heard.log)]).toEqual(['live', 'not live', 'signed out']);
+      expect([...new Set(watch.log)]).toEqual(['live', 'not live', 'signed out']);
     });
   });
 });

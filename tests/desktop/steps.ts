@@ -1,4 +1,4 @@
-// What a person does at the window, the same in many tests.
+// Steps that many tests of the desktop share.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -7,7 +7,7 @@ import type { Desktop } from './driver.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
 
-/** Makes the administrator on the first screen and enters the panel. */
+/** Creates the administrator on the first screen and opens the panel. */
 export async function setUp(page: Page): Promise<void> {
   await page.getByLabel('Your name').fill(ADMIN.name);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
@@ -24,12 +24,12 @@ export async function signIn(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 }
 
-/** Goes to a place of the pages: `visit(page, 'users/7')`. */
+/** Opens a page: `visit(page, 'users/7')`. */
 export async function visit(page: Page, place: string): Promise<void> {
   await page.goto(`${page.url().split('#')[0]}#/${place}`);
 }
 
-/** Calls an operation as the pages do; what it answers. */
+/** Calls an operation as the pages do; returns its output. */
 export function call(where: Page | Desktop, id: string, input: object): Promise<unknown> {
   const given: readonly [string, string] = [id, JSON.stringify(input)];
   return 'inPage' in where ? where.inPage(callInPage, given) : where.evaluate(callInPage, given);
@@ -44,7 +44,7 @@ const callInPage = async ([operation, text]: readonly [string, string]): Promise
   return problem ? problem.detail : reply === null ? null : JSON.parse(reply);
 };
 
-/** Where the API is, as the pages know it. */
+/** The base URL of the API, as the pages have it. */
 export async function baseUrlOf(page: Page): Promise<string> {
   const { base_url } = (await call(page, 'panelState', {})) as { base_url: string };
   return base_url;
@@ -55,14 +55,14 @@ export async function keyOf(page: Page, access: 'read' | 'full' = 'full'): Promi
   return ((await call(page, 'createKey', key)) as { value: string }).value;
 }
 
-/** Keeps a picture of the window for who looks at them. */
+/** Stores a screenshot of the window in test-results/desktop. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = join(root, 'test-results/desktop');
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Ends it by its tray and waits. */
+/** Quits from the tray and waits for the exit code. */
 export async function quit(desktop: Desktop): Promise<number | null> {
   await desktop.control('pressTray', 'Quit Gatehouse');
   return desktop.ended;

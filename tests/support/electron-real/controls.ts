@@ -1,25 +1,25 @@
-// The test's hand in Electron itself, put there before the application begins: what would wait for a person is recorded and pressed.
+// The controls of the tests inside Electron, installed before the application starts: record dialogs, answer them, click items.
 import type * as Electron from 'electron';
-import type { Hand, Look, Shown } from '../../desktop/driver.ts';
+import type { Controls, ShownDialog, Snapshot } from '../../desktop/driver.ts';
 
-export interface HandOptions {
+export interface ControlsOptions {
   readonly appData: string;
   readonly downloads: string;
   readonly isPackaged: boolean;
 }
 
-export type InstalledHand = Hand & {
-  look(): Promise<Look>;
+export type InstalledControls = Controls & {
+  snapshot(): Promise<Snapshot>;
   /** Runs a script in the window's page. */
   runInPage(script: string): Promise<unknown>;
 };
 
-/** Runs in the main process as text, so it knows nothing but its arguments. Returns what a test calls there. */
-export function installHand(electron: typeof Electron, options: HandOptions): InstalledHand {
+/** Runs in the main process as text, so it can use its arguments only. Returns what a test calls there. */
+export function installControls(electron: typeof Electron, options: ControlsOptions): InstalledControls {
   const { app, BrowserWindow, clipboard, dialog, Menu, Notification, shell, Tray } = electron;
-  const shown: Shown[] = [];
+  const dialogs: ShownDialog[] = [];
   const opened: string[] = [];
-  const strayed: string[] = [];
+  const blockedRequests: string[] = [];
   const notifications: Electron.Notification[] = [];
   const appCalls: string[] = [];
   const sessionHandlers: string[] = [];
@@ -34,7 +34,7 @@ export function installHand(electron: typeof Electron, options: HandOptions): In
     enableSandbox();
   };
 
-  // A dialog stays open until the test answers it; answers that come first wait for their dialog.
+  // A dialog stays open until the test answers it; an answer given earlier waits for its dialog.
   function questions<Answer>() {
     const answers: Answer[] = [];
     const waiting: ((answer: Answer) => void)[] = [];
@@ -54,17 +54,17 @@ export function installHand(electron: typeof Electron, options: HandOptions): In
   const messages = questions<number>();
   const saves = questions<string | null>();
   Object.assign(dialog, {
-    async showMessageBox(asked: Record<string, unknown>) {
-      shown.push({ kind: 'message', options: asked });
+    async showMessageBox(given: Record<string, unknown>) {
+      dialogs.push({ kind: 'message', options: given });
       return { response: await messages.ask(), checkboxChecked: false };
     },
-    async showSaveDialog(asked: Record<string, unknown>) {
-      shown.push({ kind: 'save', options: asked });
+    async showSaveDialog(given: Record<string, unknown>) {
+      dialogs.push({ kind: 'save', options: given });
       const filePath = await saves.ask();
       return { canceled: filePath === null, filePath: filePath ?? '' };
     },
     showErrorBox(title: string, content: string) {
-      shown.push({ kind: 'error', options: { title, content } });
+      dialogs.push({ kind: 'error', options: { title, content } });
     },
   });
   Object.assign(shell, {
@@ -78,29 +78,29 @@ export function installHand(electron: typeof Electron, options: HandOptions): In
   });
 
   const { setContextMenu, setToolTip } = Tray.prototype;
-  Tray.prototype.setContextMenu = function setAndKeep(menu) {
+  Tray.prototype.setContextMenu = function setAndRecord(menu) {
     tray.menu = menu;
     setContextMenu.call(this, menu);
   };
-  Tray.prototype.setToolTip = function setAndKeep(text) {
+  Tray.prototype.setToolTip = function setAndRecord(text) {
     tray.toolTip = text;
     setToolTip.call(this, text);
   };
-  // Machines that test have nobody to show messages to.
+  // The machine of a test may not support notifications.
   Object.assign(Notification, { isSupported: () => true });
-  Notification.prototype.show = function keep() {
+  Notification.prototype.show = function record() {
     notifications.push(this);
   };
 
   app.on('session-created', (session) => {
-    const told = {
+    const shortNames = {
       setPermissionRequestHandler: 'request',
       setPermissionCheckHandler: 'check',
       setDevicePermissionHandler: 'device',
       setDisplayMediaRequestHandler: 'display',
       setSpellCheckerEnabled: 'spell',
     } as const;
-    for (const [name, short] of Object.entries(told)) {
+    for (const [name, short] of Object.entries(shortNames)) {
       const method = Reflect.get(session, name) as (...args: unknown[]) => void;
       Reflect.set(session, name, (...args: unknown[]) => {
         sessionHandlers.push(short);
@@ -109,7 +109,7 @@ export function installHand(electron: typeof Electron, options: HandOptions): In
     }
     session.webRequest.onBeforeRequest(({ url }, answer) => {
       const isOutside = /^(https?|wss?|ftp):/.test(url);
-      if (isOutside) strayed.push(url);
+      if (isOutside) blockedRequests.push(url);
       answer({ cancel: isOutside });
     });
   });
@@ -132,15 +132,15 @@ export function installHand(electron: typeof Electron, options: HandOptions): In
     pressMenu: (label) => press(Menu.getApplicationMenu(), label),
     pressNotification: (index) => void notifications[index]?.emit('click'),
     crashPage: () => first()?.webContents.forcefullyCrashRenderer(),
-    throwUp: () =>
+    throwUncaught: () =>
       void setImmediate(() => {
         throw new Error('a defect of the test');
       }),
     runInPage: async (script) => first()?.webContents.executeJavaScript(script),
-    look: async () => ({
-      shown,
+    snapshot: async () => ({
+      dialogs,
       opened,
-      strayed,
+      blockedRequests,
       appCalls,
       sessionHandlers,
       windows: BrowserWindow.getAllWindows().map((window) => ({
@@ -156,7 +156,7 @@ export function installHand(electron: typeof Electron, options: HandOptions): In
   };
 }
 
-/** The text of a module that `electron -r` loads before the application; a test finds the hand as `globalThis.gatehouseHand`. */
-export function handModule(options: HandOptions): string {
-  return `globalThis.gatehouseHand = (${installHand})(require('electron'), ${JSON.stringify(options)});\n`;
+/** The source of a module that `electron -r` loads before the application; it sets `globalThis.gatehouseControls`. */
+export function controlsModule(options: ControlsOptions): string {
+  return `globalThis.gatehouseControls = (${installControls})(require('electron'), ${JSON.stringify(options)});\n`;
 }

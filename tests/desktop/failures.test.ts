@@ -1,12 +1,12 @@
-// When things go wrong around the desktop: a port that is taken, a window that dies, a defect, a kill; the panel loses nothing.
+// Failures around the desktop: a port in use, a crashed window, an uncaught error, a kill; the panel loses nothing.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openCommandLine } from '../support/cli.ts';
-import { ask } from './api.ts';
+import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './people.ts';
+import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './steps.ts';
 
 let machine: Machine;
 beforeEach(() => {
@@ -29,10 +29,10 @@ const headingInPage = (): unknown =>
     .querySelector('h1')
     ?.textContent.trim();
 
-const namesIn = (body: string): string[] => JSON.parse(body).items.map(({ name }: { name: string }) => name);
+const namesOf = (body: string): string[] => JSON.parse(body).items.map(({ name }: { name: string }) => name);
 
 describeDesktop('the desktop', () => {
-  it('offers another port where its own is taken, and takes it for this time only', async () => {
+  it('offers another port if its own is in use, and uses it for this run only', async () => {
     const { desktop, baseUrl } = await startedPanel();
     await quit(desktop);
     const port = Number(new URL(baseUrl).port);
@@ -40,15 +40,15 @@ describeDesktop('the desktop', () => {
     await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve));
 
     const again = await machine.start();
-    const { shown } = await again.until((look) => look.shown.length > 0);
-    expect(shown[0]?.options).toMatchObject({
+    const { dialogs } = await again.until((snapshot) => snapshot.dialogs.length > 0);
+    expect(dialogs[0]?.options).toMatchObject({
       message: 'The port is taken',
       buttons: ['Use another port this time', 'Try again', 'Quit Gatehouse'],
     });
     await again.control('answerMessage', 1);
-    await again.until((look) => look.shown.length > 1);
+    await again.until((snapshot) => snapshot.dialogs.length > 1);
     await again.control('answerMessage', 0);
-    await again.until((look) => look.windows.length > 0);
+    await again.until((snapshot) => snapshot.windows.length > 0);
     const page = await again.page();
     await signIn(page);
     const moved = await baseUrlOf(page);
@@ -62,13 +62,13 @@ describeDesktop('the desktop', () => {
     expect(await baseUrlOf(back)).toBe(baseUrl);
   });
 
-  it('says who uses the data folder, and quits where that is wanted', async () => {
+  it('names the process that uses the data folder, and quits on request', async () => {
     await using line = openCommandLine();
     await line.serve(['--port', '0']);
     await using second = openMachine({ env: { GATEHOUSE_DATA: line.folder } });
     const desktop = await second.start();
-    const { shown } = await desktop.until((look) => look.shown.length > 0);
-    expect(shown[0]?.options).toMatchObject({
+    const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length > 0);
+    expect(dialogs[0]?.options).toMatchObject({
       message: 'Gatehouse cannot start',
       detail: expect.stringContaining('`panel serve`'),
       buttons: ['Try again', 'Quit Gatehouse'],
@@ -77,33 +77,33 @@ describeDesktop('the desktop', () => {
     await expect(desktop.ended).resolves.toBe(0);
   });
 
-  it('goes on serving while its window is dead, and loads it anew when asked', async () => {
+  it('keeps serving while its window is crashed, and reloads it on request', async () => {
     const { desktop, baseUrl, key } = await startedPanel();
     await desktop.control('crashPage');
-    const { shown } = await desktop.until((look) => look.shown.length > 0);
-    expect(shown[0]?.options).toMatchObject({
+    const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length > 0);
+    expect(dialogs[0]?.options).toMatchObject({
       message: 'The window has failed',
       buttons: ['Load it anew', 'Close window'],
     });
-    expect((await ask(machine, `${baseUrl}/users`, { key })).status).toBe(200);
+    expect((await request(machine, `${baseUrl}/users`, { key })).status).toBe(200);
     await desktop.control('answerMessage', 0);
     await expect
       .poll(() => desktop.inPage(headingInPage, null).catch(() => null), { timeout: 300_000 })
       .toBe('Overview');
     await call(desktop, 'createUser', { name: 'After', tariff_id: 1 });
-    expect(namesIn((await ask(machine, `${baseUrl}/users`, { key })).body)).toEqual(['After']);
+    expect(namesOf((await request(machine, `${baseUrl}/users`, { key })).body)).toEqual(['After']);
   });
 
-  it('ends on a defect, and says so the next time', async () => {
+  it('exits on an uncaught error, and reports it at the next start', async () => {
     const { desktop } = await startedPanel();
-    await desktop.control('throwUp');
+    await desktop.control('throwUncaught');
     await expect(desktop.ended).resolves.toBe(1);
     const log = readFileSync(join(machine.data, 'logs', 'panel.log'), 'utf8');
     expect(log).toContain('a defect of the test');
 
     const again = await machine.start();
-    const { shown } = await again.until((look) => look.shown.length > 0);
-    expect(shown[0]?.options).toMatchObject({
+    const { dialogs } = await again.until((snapshot) => snapshot.dialogs.length > 0);
+    expect(dialogs[0]?.options).toMatchObject({
       message: 'Gatehouse ended unexpectedly',
       detail: expect.stringContaining('a defect of the test'),
     });
@@ -111,13 +111,13 @@ describeDesktop('the desktop', () => {
     await quit(again);
     const third = await machine.start();
     await (await third.page()).getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect((await third.look()).shown).toEqual([]);
+    expect((await third.snapshot()).dialogs).toEqual([]);
   });
 
   it.each([
     ['with its window', false],
     ['closed to the tray', true],
-  ])('killed %s while bots write, it has lost nothing that was acknowledged', async (_how, isClosed) => {
+  ])('killed %s while bots write, it loses nothing that was acknowledged', async (_how, isClosed) => {
     const { desktop, baseUrl, key } = await startedPanel();
     if (isClosed) {
       await desktop.control('closeWindow');
@@ -128,7 +128,9 @@ describeDesktop('the desktop', () => {
     const writer = (async () => {
       for (let number = 1; ; number++) {
         const name = `user ${number}`;
-        const made = await ask(machine, `${baseUrl}/users`, { key, body: { name, tariff_id: 1 } }).catch(() => null);
+        const made = await request(machine, `${baseUrl}/users`, { key, body: { name, tariff_id: 1 } }).catch(
+          () => null,
+        );
         if (made === null) return;
         if (made.status === 201) acknowledged.push(name);
         if (number === 40) isKilled.resolve();
@@ -139,11 +141,11 @@ describeDesktop('the desktop', () => {
     await Promise.all([writer, desktop.ended]);
 
     const again = await machine.start();
-    await again.until((look) => look.windows.length > 0);
+    await again.until((snapshot) => snapshot.windows.length > 0);
     const names: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body } = await ask(machine, `${baseUrl}/users?limit=100${cursor && `&cursor=${cursor}`}`, { key });
-      names.push(...namesIn(body));
+      const { body } = await request(machine, `${baseUrl}/users?limit=100${cursor && `&cursor=${cursor}`}`, { key });
+      names.push(...namesOf(body));
       cursor = JSON.parse(body).next_cursor;
     }
     expect(acknowledged.length).toBeGreaterThanOrEqual(40);
@@ -153,7 +155,7 @@ describeDesktop('the desktop', () => {
 });
 
 describeDesktop('files and links', () => {
-  it('downloads a backup, takes it back, and gives links to the system', async () => {
+  it('downloads and uploads a backup, and opens links in the system', async () => {
     const { desktop } = await startedPanel();
     const page = await desktop.page();
     const { name } = (await call(page, 'createBackup', {})) as { name: string };
@@ -184,10 +186,10 @@ describeDesktop('files and links', () => {
       );
     expect(await opened('https://example.com/help')).toBe(true);
     expect(await opened('file:///etc/passwd')).toBe(false);
-    expect((await desktop.look()).opened).toEqual(['https://example.com/help']);
+    expect((await desktop.snapshot()).opened).toEqual(['https://example.com/help']);
   });
 
-  it('lets nothing out of the pages by a path, and has a policy on every page', async () => {
+  it('serves no file outside the pages, and every page with a policy', async () => {
     const desktop = await machine.start();
     const page = await desktop.page();
     const statuses = await page.evaluate(
@@ -201,7 +203,7 @@ describeDesktop('files and links', () => {
 });
 
 describeDesktop('settings of this computer', () => {
-  it('are kept over a restart, and closing quits where that is wanted', async () => {
+  it('survive a restart, and closing the window quits if so set', async () => {
     const { desktop } = await startedPanel();
     const page = await desktop.page();
     await visit(page, 'settings/desktop');
@@ -214,8 +216,8 @@ describeDesktop('settings of this computer', () => {
     await expect(desktop.ended).resolves.toBe(0);
 
     const again = await machine.start();
-    const kept = await call(await again.page(), 'panelState', {});
-    expect(kept).toMatchObject({ set_up: true, signed_in: null });
+    const state = await call(await again.page(), 'panelState', {});
+    expect(state).toMatchObject({ set_up: true, signed_in: null });
     expect(existsSync(join(machine.appData, 'Gatehouse Desktop', 'desktop.json'))).toBe(true);
     await again.control('closeWindow');
     await expect(again.ended).resolves.toBe(0);

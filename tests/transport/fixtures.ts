@@ -1,4 +1,4 @@
-// Two ways to one panel, each with the means to take it away and bring it back: what the laws of transports are judged over.
+// A panel behind each of the two transports, with means to disconnect and reconnect it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,42 +15,42 @@ import { fakeIpc } from './fake-ipc.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
 
-export interface OpenTransport extends AsyncDisposable {
+export interface TransportFixture extends AsyncDisposable {
   readonly transport: PanelTransport;
-  /** What the transport said of the panel being within reach, one word after the other. */
+  /** What the transport reported about reaching the panel, in order. */
   readonly reach: readonly string[];
-  /** Acts beside the transport, as another hand. */
+  /** Calls an operation beside the transport, as another client does. */
   act(id: HandledId, input: unknown): Promise<unknown>;
   /** Ends every session, as a reset of the password does. */
   endSessions(): Promise<void>;
-  /** The panel is out of reach, also for what is open; until `restore`. */
-  lose(): void;
-  restore(): void;
-  /** Puts a panel of another life in its place, with fewer events than there were, where the administrator is signed in. */
-  renew(): Promise<void>;
+  /** Makes the panel unreachable, also for open watches, until `reconnect`. */
+  disconnect(): void;
+  reconnect(): void;
+  /** Replaces the panel by a new one that has fewer events, and signs the administrator in. */
+  replacePanel(): Promise<void>;
 }
 
 interface Connection {
   readonly transport: PanelTransport;
   readonly isInside: boolean;
   connect(panel: Panel): void;
-  lose(): void;
-  restore(): void;
+  disconnect(): void;
+  reconnect(): void;
 }
 
-export const openHttpTransport = () => openTransport(connectByHttp);
-export const openIpcTransport = () => openTransport(connectByIpc);
+export const openHttpFixture = () => openFixture(connectHttp);
+export const openIpcFixture = () => openFixture(connectIpc);
 
-async function openTransport(connectionOf: (reach: string[]) => Connection): Promise<OpenTransport> {
+async function openFixture(createConnection: (reach: string[]) => Connection): Promise<TransportFixture> {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-transport-'));
   const reach: string[] = [];
-  const connection = connectionOf(reach);
-  let lives = 0;
+  const connection = createConnection(reach);
+  let instances = 0;
   let panel: Panel;
-  const begin = async () => {
-    lives += 1;
+  const start = async () => {
+    instances += 1;
     panel = await openPanel({
-      folder: join(parent, String(lives)),
+      folder: join(parent, String(instances)),
       keyFile: join(parent, 'master.key'),
       host: '127.0.0.1',
       port: 0,
@@ -62,7 +62,7 @@ async function openTransport(connectionOf: (reach: string[]) => Connection): Pro
     await panel.core.local.setUp(ADMIN.name, ADMIN.password);
     connection.connect(panel);
   };
-  await begin();
+  await start();
   const call: Call = {
     actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' },
     requestId: 'test',
@@ -79,36 +79,36 @@ async function openTransport(connectionOf: (reach: string[]) => Connection): Pro
     async endSessions() {
       await panel.core.local.resetPassword(ADMIN.password);
     },
-    lose: connection.lose,
-    restore: connection.restore,
-    async renew() {
-      connection.lose();
+    disconnect: connection.disconnect,
+    reconnect: connection.reconnect,
+    async replacePanel() {
+      connection.disconnect();
       await panel.close();
-      await begin();
-      connection.restore();
+      await start();
+      connection.reconnect();
       await connection.transport.call('signIn', ADMIN);
     },
     async [Symbol.asyncDispose]() {
-      connection.lose();
+      connection.disconnect();
       await panel.close();
       rmSync(parent, { recursive: true, force: true });
     },
   };
 }
 
-/** A browser's fetch: a jar for the cookie, the headers that a page of the panel sends, a wire that can be cut. */
-function connectByHttp(reach: string[]): Connection {
+/** A browser's fetch: stores the cookie, sends the headers of a page of the panel, and can be disconnected. */
+function connectHttp(reach: string[]): Connection {
   const BASE = 'https://panel.test/panel/';
   let panelUrl = '';
   let cookie: string | null = null;
-  let wire = new AbortController();
-  let isLost = false;
-  const fetchOverWire: typeof fetch = async (input, init = {}) => {
-    if (isLost) throw new TypeError('fetch failed');
+  let network = new AbortController();
+  let isDisconnected = false;
+  const fetchAsPage: typeof fetch = async (input, init = {}) => {
+    if (isDisconnected) throw new TypeError('fetch failed');
     const headers = new Headers(init.headers);
     headers.set('Origin', new URL(panelUrl).origin);
     if (cookie !== null) headers.set('Cookie', cookie);
-    const signal = init.signal ? AbortSignal.any([init.signal, wire.signal]) : wire.signal;
+    const signal = init.signal ? AbortSignal.any([init.signal, network.signal]) : network.signal;
     const url = `${panelUrl}panel/${String(input).slice(BASE.length)}`;
     const response = await fetch(url, { ...init, headers, signal });
     const set = response.headers.getSetCookie()[0]?.split(';')[0];
@@ -119,34 +119,34 @@ function connectByHttp(reach: string[]): Connection {
     isInside: false,
     transport: createHttpTransport({
       base: BASE,
-      fetch: fetchOverWire,
-      reach: { onReach: (word) => reach.push(word), onServerTime: () => {} },
+      fetch: fetchAsPage,
+      reach: { onReach: (state) => reach.push(state), onServerTime: () => {} },
       random: () => 0,
     }),
     connect(panel) {
       panelUrl = panel.panelUrl;
     },
-    lose() {
-      isLost = true;
-      wire.abort(new TypeError('fetch failed'));
+    disconnect() {
+      isDisconnected = true;
+      network.abort(new TypeError('fetch failed'));
     },
-    restore() {
-      isLost = false;
-      wire = new AbortController();
+    reconnect() {
+      isDisconnected = false;
+      network = new AbortController();
     },
   };
 }
 
-function connectByIpc(reach: string[]): Connection {
+function connectIpc(reach: string[]): Connection {
   const ipc = fakeIpc();
   return {
     isInside: true,
     transport: createIpcTransport({
       api: ipc.api,
-      reach: { onReach: (word) => reach.push(word), onServerTime: () => {} },
+      reach: { onReach: (state) => reach.push(state), onServerTime: () => {} },
     }),
     connect: (panel) => ipc.serve(createIpcSession(panel, { device: 'test' })),
-    lose: ipc.cut,
-    restore: ipc.mend,
+    disconnect: ipc.disconnect,
+    reconnect: ipc.reconnect,
   };
 }

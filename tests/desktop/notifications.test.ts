@@ -1,16 +1,16 @@
-// System messages end to end: what cannot wait is said while nobody looks, and a press leads to the record.
+// System notifications end to end: shown while the window is not focused, and a click opens the record.
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ask } from './api.ts';
+import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn } from './people.ts';
+import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn } from './steps.ts';
 
 let machine: Machine;
 afterEach(() => machine[Symbol.asyncDispose]());
 
-/** Writes what a node or its traffic would, beside the panel. */
+/** Writes to the database beside the panel what a node or its traffic would. */
 function inDatabase(sql: string, ...values: unknown[]): void {
   const database = new Database(join(machine.data, 'panel.db'));
   database.prepare(sql).run(...values);
@@ -22,9 +22,9 @@ async function closeToTray(desktop: Desktop): Promise<void> {
   await desktop.until(({ windows }) => windows[0]?.isShown === false);
 }
 
-const idIn = (made: unknown): number => (made as { id: number }).id;
+const idOf = (made: unknown): number => (made as { id: number }).id;
 
-describeDesktop('a message', () => {
+describeDesktop('a notification', () => {
   let desktop: Desktop;
   let page: Page;
   let api: { readonly baseUrl: string; readonly key: string };
@@ -37,49 +37,49 @@ describeDesktop('a message', () => {
     api = { baseUrl: await baseUrlOf(page), key: await keyOf(page) };
   });
   const change = (path: string, body: object) =>
-    ask(machine, `${api.baseUrl}${path}`, { key: api.key, method: 'PATCH', body });
+    request(machine, `${api.baseUrl}${path}`, { key: api.key, method: 'PATCH', body });
 
   it('of a user at the limit brings the window back at that user', async () => {
     const user = { name: 'Anna', tariff_id: 1, traffic_limit: 100 };
-    const made = await ask(machine, `${api.baseUrl}/users`, { key: api.key, body: user });
-    const id = idIn(JSON.parse(made.body));
+    const made = await request(machine, `${api.baseUrl}/users`, { key: api.key, body: user });
+    const id = idOf(JSON.parse(made.body));
     await closeToTray(desktop);
     inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
     const limited = await change(`/users/${id}`, { traffic_limit: 50 });
     expect([limited.status, JSON.parse(limited.body).state]).toEqual([200, 'limited']);
-    const { notifications } = await desktop.until((look) => look.notifications.length > 0);
+    const { notifications } = await desktop.until((snapshot) => snapshot.notifications.length > 0);
     expect(notifications).toEqual([{ title: 'Anna has used all traffic', body: 'Select to open it.' }]);
 
     await desktop.control('pressNotification', 0);
-    const { windows } = await desktop.until((look) => look.windows[0]?.isShown === true);
+    const { windows } = await desktop.until((snapshot) => snapshot.windows[0]?.isShown === true);
     expect(windows).toHaveLength(1);
     await page.getByRole('dialog', { name: 'Anna' }).waitFor();
     expect(new URL(page.url()).hash).toBe(`#/users/${id}`);
-    await picture(page, 'from-notice');
+    await picture(page, 'from-notification');
   });
 
   it('of a node that is down brings the window back at that node', async () => {
-    const id = idIn(await call(page, 'createNode', { name: 'Berlin', address: 'de1.example.com' }));
+    const id = idOf(await call(page, 'createNode', { name: 'Berlin', address: 'de1.example.com' }));
     await closeToTray(desktop);
     const now = Date.now();
     const data = JSON.stringify({ node_id: id });
     inDatabase('INSERT INTO events (type, at, written_at, data) VALUES (?, ?, ?, ?)', 'node.down', now, now, data);
-    // The panel tells of its feed whenever it wrote something.
-    await ask(machine, `${api.baseUrl}/users`, { key: api.key, body: { name: 'Boris', tariff_id: 1 } });
-    const { notifications } = await desktop.until((look) => look.notifications.length > 0);
+    // The panel emits new events of the feed after each write.
+    await request(machine, `${api.baseUrl}/users`, { key: api.key, body: { name: 'Boris', tariff_id: 1 } });
+    const { notifications } = await desktop.until((snapshot) => snapshot.notifications.length > 0);
     expect(notifications.map(({ title }) => title)).toEqual(['Node Berlin does not answer']);
     await desktop.control('pressNotification', 0);
-    await desktop.until((look) => look.windows[0]?.isShown === true);
+    await desktop.until((snapshot) => snapshot.windows[0]?.isShown === true);
     await page.getByRole('heading', { name: 'Berlin' }).waitFor();
     expect(new URL(page.url()).hash).toBe(`#/nodes/${id}`);
   });
 
-  it('is not shown to who wants none', async () => {
-    const made = await ask(machine, `${api.baseUrl}/users`, {
+  it('is not shown if the setting is off', async () => {
+    const made = await request(machine, `${api.baseUrl}/users`, {
       key: api.key,
       body: { name: 'Anna', tariff_id: 1, traffic_limit: 100 },
     });
-    const id = idIn(JSON.parse(made.body));
+    const id = idOf(JSON.parse(made.body));
     await page.evaluate(() =>
       (
         globalThis as unknown as { gatehouse: { changeSettings(change: object): Promise<unknown> } }
@@ -88,9 +88,9 @@ describeDesktop('a message', () => {
     await closeToTray(desktop);
     inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
     await change(`/users/${id}`, { traffic_limit: 50 });
-    const events = await ask(machine, `${api.baseUrl}/events?type=user.limited`, { key: api.key });
+    const events = await request(machine, `${api.baseUrl}/events?type=user.limited`, { key: api.key });
     expect(JSON.parse(events.body).items).toHaveLength(1);
-    expect((await desktop.look()).notifications).toEqual([]);
+    expect((await desktop.snapshot()).notifications).toEqual([]);
   });
 });
 

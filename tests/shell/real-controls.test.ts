@@ -1,16 +1,16 @@
-// The hand that tests put into Electron itself, tried without it: it is loaded as text, records, answers and presses.
+// The controls that tests install in Electron, without Electron: they load as text, record, answer and click.
 import { EventEmitter } from 'node:events';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { handModule, type InstalledHand } from '../support/electron-real/hand.ts';
+import { controlsModule, type InstalledControls } from '../support/electron-real/controls.ts';
 
 class FakeTray {
-  static told: unknown[] = [];
+  static calls: unknown[] = [];
   setContextMenu(menu: unknown): void {
-    FakeTray.told.push(menu);
+    FakeTray.calls.push(menu);
   }
   setToolTip(text: unknown): void {
-    FakeTray.told.push(text);
+    FakeTray.calls.push(text);
   }
 }
 
@@ -18,11 +18,11 @@ class FakeNotification extends EventEmitter {
   title = 'title';
   body = 'body';
   show(): void {
-    throw new Error('shown to nobody');
+    throw new Error('must not be shown');
   }
 }
 
-function setUp() {
+function install() {
   const paths: Record<string, string> = {};
   const app = Object.assign(new EventEmitter(), {
     isPackaged: false,
@@ -44,36 +44,36 @@ function setUp() {
     shell: {} as { openExternal(url: string): Promise<void> },
     Tray: FakeTray,
   };
-  const context: { gatehouseHand?: InstalledHand } & Record<string, unknown> = {
+  const context: { gatehouseControls?: InstalledControls } & Record<string, unknown> = {
     require: () => electron,
     setImmediate,
   };
-  runInNewContext(handModule({ appData: '/a', downloads: '/d', isPackaged: true }), context);
-  const hand = context.gatehouseHand;
-  if (hand === undefined) throw new Error('no hand');
-  return { electron, hand, paths };
+  runInNewContext(controlsModule({ appData: '/a', downloads: '/d', isPackaged: true }), context);
+  const controls = context.gatehouseControls;
+  if (controls === undefined) throw new Error('the controls are not installed');
+  return { electron, controls, paths };
 }
 
-it('moves the folders, and makes the application look installed', () => {
-  const { electron, paths } = setUp();
+it('sets the folders and `isPackaged`', () => {
+  const { electron, paths } = install();
   expect([paths, electron.app.isPackaged]).toEqual([{ appData: '/a', downloads: '/d' }, true]);
 });
 
-it('answers dialogs in their order, also before they are shown', async () => {
-  const { electron, hand } = setUp();
+it('answers dialogs in order, also in advance', async () => {
+  const { electron, controls } = install();
   const first = electron.dialog.showMessageBox({ message: 'one' });
-  hand.answerMessage(1);
+  controls.answerMessage(1);
   await expect(first).resolves.toMatchObject({ response: 1 });
-  hand.answerSave(null);
+  controls.answerSave(null);
   await expect(electron.dialog.showSaveDialog({})).resolves.toEqual({ canceled: true, filePath: '' });
-  expect((await hand.look()).shown).toEqual([
+  expect((await controls.snapshot()).dialogs).toEqual([
     { kind: 'message', options: { message: 'one' } },
     { kind: 'save', options: {} },
   ]);
 });
 
-it('presses what the tray shows, wherever it stands', async () => {
-  const { electron, hand } = setUp();
+it('clicks the items of the tray and its submenus', async () => {
+  const { electron, controls } = install();
   const pressed: string[] = [];
   const item = (label: string, submenu?: object) => ({
     label,
@@ -83,16 +83,16 @@ it('presses what the tray shows, wherever it stands', async () => {
   });
   const menu = { items: [item('Open', { items: [item('Deep')] }), { ...item('Grey'), enabled: false }] };
   new electron.Tray().setContextMenu(menu);
-  new electron.Tray().setToolTip('told');
-  hand.pressTray('Deep');
+  new electron.Tray().setToolTip('text');
+  controls.pressTray('Deep');
   expect(pressed).toEqual(['Deep']);
-  expect(() => hand.pressTray('Grey')).toThrow('no item Grey');
-  const { tray, toolTip } = await hand.look();
-  expect([tray, toolTip, FakeTray.told]).toEqual([['Open', 'Deep', 'Grey'], 'told', [menu, 'told']]);
+  expect(() => controls.pressTray('Grey')).toThrow('no item Grey');
+  const { tray, toolTip } = await controls.snapshot();
+  expect([tray, toolTip, FakeTray.calls]).toEqual([['Open', 'Deep', 'Grey'], 'text', [menu, 'text']]);
 });
 
-it('shows messages to nobody, and presses them', async () => {
-  const { electron, hand } = setUp();
+it('shows no notification, and clicks them', async () => {
+  const { electron, controls } = install();
   let presses = 0;
   new electron.Notification().on('click', () => {
     presses += 1;
@@ -102,12 +102,12 @@ it('shows messages to nobody, and presses them', async () => {
     presses += 10;
   });
   message.show();
-  hand.pressNotification(0);
-  expect([presses, (await hand.look()).notifications]).toEqual([10, [{ title: 'title', body: 'body' }]]);
+  controls.pressNotification(0);
+  expect([presses, (await controls.snapshot()).notifications]).toEqual([10, [{ title: 'title', body: 'body' }]]);
 });
 
-it('lets no page out, and notes what the session was told', async () => {
-  const { electron, hand } = setUp();
+it('blocks external requests, and records the handlers of the session', async () => {
+  const { electron, controls } = install();
   type Asked = (details: { url: string }, answer: (decided: unknown) => void) => void;
   let asked: Asked = () => {};
   const session = {
@@ -127,16 +127,16 @@ it('lets no page out, and notes what the session was told', async () => {
   session.setPermissionCheckHandler();
   const decided: unknown[] = [];
   for (const url of ['app://gatehouse/', 'https://example.com/']) asked({ url }, (answer) => decided.push(answer));
-  const { sessionHandlers, strayed } = await hand.look();
+  const { sessionHandlers, blockedRequests } = await controls.snapshot();
   expect(sessionHandlers).toEqual(['spell', 'check']);
-  expect([decided, strayed]).toEqual([[{ cancel: false }, { cancel: true }], ['https://example.com/']]);
+  expect([decided, blockedRequests]).toEqual([[{ cancel: false }, { cancel: true }], ['https://example.com/']]);
   await electron.shell.openExternal('https://example.com/help');
-  expect((await hand.look()).opened).toEqual(['https://example.com/help']);
+  expect((await controls.snapshot()).opened).toEqual(['https://example.com/help']);
 });
 
 it('runs scripts in the page and reads the clipboard', async () => {
-  const { hand } = setUp();
-  await expect(hand.runInPage('1')).resolves.toBe('ran 1');
-  const { clipboard, windows } = await hand.look();
+  const { controls } = install();
+  await expect(controls.runInPage('1')).resolves.toBe('ran 1');
+  const { clipboard, windows } = await controls.snapshot();
   expect([clipboard, windows]).toEqual(['copied', [{ isShown: true, url: 'app://gatehouse/' }]]);
 });
