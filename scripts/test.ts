@@ -1,4 +1,5 @@
-// `npm test`: the checks, then every suite, as many at once as two cores carry. `npm run test:full` runs the long forms.
+// `npm test`: the checks, then every suite, as many at once as two cores carry. `npm run test:full` runs the long forms,
+// `npm test -- web http` those suites alone.
 // The last line sums them all: N passed, N failed, N skipped.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,9 +68,16 @@ const suites: readonly Suite[] = [
   vitest('web', 5),
 ];
 
+const UNIT = ['std', 'node', 'web'];
+
 const isStrict = process.env.CI === 'true' || process.env.CI === '1';
 const isFull = process.argv.includes('--full');
+/** Suites that were asked for; none: all, after the checks. */
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const total = { passed: 0, failed: 0, skipped: 0 };
+
+const isPresent = ({ name }: Suite) => UNIT.includes(name) || existsSync(join(root, 'tests', name));
+const chosen = suites.filter((suite) => isPresent(suite) && (named.length === 0 || named.includes(suite.name)));
 
 async function runSuite({ name, command, usual }: Suite, reportPath: string): Promise<void> {
   const env = { [REPORT_VARIABLE]: reportPath, ...(isFull && { GATEHOUSE_TEST_FULL: '1' }) };
@@ -99,7 +107,7 @@ async function runSuite({ name, command, usual }: Suite, reportPath: string): Pr
 
 /** What suites share is there before the first of them: the programs that they need, and the bundle, which is built once. */
 async function prepare(): Promise<void> {
-  for (const suite of suites) {
+  for (const suite of chosen) {
     const missing = await suite.prepare?.();
     if (missing) console.log(`! ${suite.name}: ${missing}`);
   }
@@ -112,19 +120,14 @@ async function prepare(): Promise<void> {
 }
 
 const startedAt = performance.now();
-await runWithinCores([
-  { cores: 1, run: prepare },
-  ...checkTasks((ok) => {
-    total[ok ? 'passed' : 'failed'] += 1;
-  }),
-]);
+const checks = checkTasks((ok) => {
+  total[ok ? 'passed' : 'failed'] += 1;
+});
+await runWithinCores([{ cores: 1, run: prepare }, ...(named.length === 0 ? checks : [])]);
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
 try {
-  const present = suites.filter(
-    ({ name }) => ['std', 'node', 'web'].includes(name) || existsSync(join(root, 'tests', name)),
-  );
   await runWithinCores(
-    present.map((suite) => ({
+    chosen.map((suite) => ({
       cores: suite.cores,
       run: () => runSuite(suite, join(folder, `${suite.name}.jsonl`)),
     })),
