@@ -99,10 +99,12 @@ export type OperationId = keyof typeof OPERATIONS;
 export type Input<Id extends OperationId> = InputOf<(typeof OPERATIONS)[Id]>;
 export type Output<Id extends OperationId> = OutputOf<(typeof OPERATIONS)[Id]>;
 
+type WithId<Op> = Op & { readonly id: OperationId };
+
 /** The operations that have a path, in the order of the documentation. */
-export const API_OPERATIONS: readonly (ApiOperation & { readonly id: OperationId })[] = Object.values(
-  OPERATIONS,
-).filter((operation) => operation.door === 'api') as never;
+export const API_OPERATIONS: readonly WithId<ApiOperation>[] = Object.values<WithId<Operation>>(OPERATIONS).filter(
+  (operation) => operation.door === 'api',
+);
 
 /** First path segments that are answered with `panel_only` instead of a plain 404. */
 export const PANEL_ONLY_PATHS = [
