@@ -83,8 +83,8 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   print(`Restored ${verdict.users} users and ${verdict.keys} keys as of ${made}.`);
   print(`Links begin with ${restored.links_url}`);
   print(`The panel is at  ${restored.panel_url}`);
-  if (restored.former) notify(`What was there before is kept as ${restored.former}.`);
-  if (restored.set_aside) notify(`The database that could not be opened is kept as ${restored.set_aside}.`);
+  if (restored.former) notify(`The previous data are stored as ${restored.former}.`);
+  if (restored.set_aside) notify(`The database that could not be opened was moved to ${restored.set_aside}.`);
   if (verdict.secrets === 'left_out') notify('The secrets of the vault were not in the backup: enter them again.');
 }
 

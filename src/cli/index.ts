@@ -137,9 +137,9 @@ program
 
 program
   .command('restore')
-  .description('put a backup in the place of the present data, which are kept as a backup')
+  .description('replace the present data by a backup; they are stored as a backup first')
   .argument('<file>', 'the backup')
-  .option('--check', 'only look whether it can be restored; nothing is touched')
+  .option('--check', 'only report whether it can be restored; nothing is changed')
   .addOption(passphraseOption())
   .addOption(dataOption())
   .addOption(jsonOption())

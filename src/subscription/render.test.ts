@@ -42,13 +42,13 @@ describe('renderSubscription', () => {
     ],
     ['a limited user', { user: userOf({ state: 'limited' }) }, 'Traffic used up', 'Трафик израсходован'],
     [
-      'a limited user whose counter starts anew',
+      'a limited user whose counter is reset later',
       { user: userOf({ state: 'limited', resetsAt: DECEMBER }) },
       'Traffic used up, starts anew on 20 December 2026',
       'Трафик израсходован, обновится 20 декабря 2026',
     ],
     ['a disabled user', { user: userOf({ state: 'disabled' }) }, 'Access is switched off', 'Доступ отключён'],
-  ])('tells %s why', (_, changes, en, ru) => {
+  ])('tells why to %s', (_, changes, en, ru) => {
     const sub = subscriptionOf([inboundOf()], { canConnect: false, ...changes });
     const names = (language: 'en' | 'ru') => linesOf(sub, { ...SETTINGS, language }).map((line) => readLink(line).name);
     expect(names('en')).toEqual([en]);

@@ -9,7 +9,7 @@ import { canShare, shareLink } from './share-links.ts';
 export const FORMATS = ['links', 'plain'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** What a request tells about the formats that its client can read. */
+/** What a request reveals about the formats that its client can read. */
 export interface FormatRequest {
   /** The `format` of the query, as sent. */
   readonly format?: string | undefined;

@@ -50,14 +50,18 @@ describe('the archive', () => {
 
   it('keeps the addon of each system', () => {
     const { linux, mac, win } = builder;
-    const kept = (name: string, system: { files: string[] }) =>
+    const isIncluded = (name: string, system: { files: string[] }) =>
       !system.files.some((pattern) => {
         const [, platforms = ''] = /prebuilds\/\{(.+)\}-\*\.node$/.exec(pattern) ?? [];
         return platforms.split(',').includes(name);
       });
-    expect([kept('linux', linux), kept('linuxmusl', linux), kept('darwin', linux)]).toEqual([true, true, false]);
-    expect([kept('darwin', mac), kept('win32', mac)]).toEqual([true, false]);
-    expect([kept('win32', win), kept('linux', win)]).toEqual([true, false]);
+    expect([isIncluded('linux', linux), isIncluded('linuxmusl', linux), isIncluded('darwin', linux)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([isIncluded('darwin', mac), isIncluded('win32', mac)]).toEqual([true, false]);
+    expect([isIncluded('win32', win), isIncluded('linux', win)]).toEqual([true, false]);
   });
 
   it('has every package that is loaded at run time, and none of those that the pages are bundled with', () => {
