@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler } from 'express';
 
 export interface Pages {
@@ -61,6 +62,12 @@ export function openPages(folder: string): Pages | null {
       return { headers: [...fileHeaders(), 'Content-Type', type], body: readFileSync(join(folder, path)) };
     },
   };
+}
+
+/** The pages of this installation, where the build puts them; null where they have not been built. */
+export function openInstalledPages(): Pages | null {
+  // Two folders up both from the sources and from the bundle.
+  return openPages(fileURLToPath(new URL('../../out/renderer', import.meta.url)));
 }
 
 /** Names as `/assets/index-1a2b.js`, compressed forms included. */

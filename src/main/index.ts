@@ -17,9 +17,9 @@ import {
   shell,
   Tray,
 } from 'electron';
+import { openInstalledPages } from '../http/pages.ts';
 import { findDataFolder } from '../panel/data-folder.ts';
 import { machineParts } from '../panel/machine-parts.ts';
-import { installedPages } from '../panel/pages.ts';
 import { openPanel } from '../panel/panel.ts';
 import { findCommand, runCommand } from './command.ts';
 import { startDesktop } from './desktop.ts';
@@ -50,7 +50,7 @@ const loadUpdater = async () => (await import('electron-updater')).default.autoU
 function findPages(): PageSource {
   const pages = findDevPages(process.env.ELECTRON_RENDERER_URL, app.isPackaged);
   if (pages !== null) return pages;
-  const built = installedPages();
+  const built = openInstalledPages();
   if (built === null) throw new Error('The pages are not built: run `npm run build`.');
   return builtPages(built);
 }

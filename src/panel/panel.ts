@@ -13,6 +13,7 @@ import type { Log, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { createDoor, type Door } from '../door/door.ts';
 import { createApp } from '../http/app.ts';
+import { openInstalledPages } from '../http/pages.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
 import { renderSubscription } from '../subscription/render.ts';
 import { createBackups } from './backup/backups.ts';
@@ -23,7 +24,6 @@ import { createListeners, listenFirst } from './listeners.ts';
 import { addressesOf, runCommand, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
 import { ownFolder } from './owned-folder.ts';
-import { installedPages } from './pages.ts';
 import { createReach } from './reach.ts';
 import { explained } from './refusal.ts';
 import { openCertificates } from './served-certificates.ts';
@@ -145,7 +145,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     hosts: reach.names,
     trustedProxies,
     isOnTrial: listeners.isOnTrial,
-    ...(!options.isInside && { panel: { pages: installedPages() } }),
+    ...(!options.isInside && { panel: { pages: openInstalledPages() } }),
   });
   function openServer(target: CertificateTarget, accepted: (socket: object) => void): PanelServer {
     const tls = certificates?.identity(target) ?? null;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { BrowserWindow } from 'electron';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { openInstalledPages } from '../../src/http/pages.ts';
 import { isFromOwnPage } from '../../src/main/ipc.ts';
 import { answer, builtPages, registerScheme } from '../../src/main/protocol.ts';
 import { externalUrl, isOwnUrl, ORIGIN, webPreferences } from '../../src/main/security.ts';
 import { createShellWindow } from '../../src/main/window.ts';
-import { installedPages } from '../../src/panel/pages.ts';
 import { guardedContents, guardedSession } from './fakes.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -19,7 +19,7 @@ const shellSources = globSync('src/{main,preload,bridge}/**/*.ts', { cwd: root }
 const preferences = webPreferences('/app/out/preload/index.cjs');
 const log = { error: vi.fn(), warn: vi.fn() };
 const page = async (path: string) => {
-  const pages = installedPages();
+  const pages = openInstalledPages();
   if (pages === null) throw new Error('the pages are not built');
   return answer({ pages: builtPages(pages), session: () => null, log }, new Request(`${ORIGIN}${path}`));
 };
