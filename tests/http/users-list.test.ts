@@ -14,7 +14,7 @@ let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel();
   fixtures = await fill(panel);
-}, 60_000);
+});
 afterAll(() => panel.stop());
 
 const list = async (query: Query) => {
@@ -39,7 +39,7 @@ describe(`${MANY} users`, () => {
     }
     const users = ids.map((userId, index) => ({ userId, up: 0, down: index % 4 }));
     panel.move({ nodeId: fixtures.nodeId, total: { up: 0, down: 0 }, users, inbounds: [] });
-  }, 60_000);
+  });
 
   const sortedBy = (user: User, sort: Sort): string | number => {
     const field = sort.replace('-', '') as (typeof SORTS)[number];

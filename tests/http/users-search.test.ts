@@ -12,7 +12,7 @@ let fixtures: Fixtures;
 beforeAll(async () => {
   panel = await startPanel();
   fixtures = await fill(panel);
-}, 60_000);
+});
 afterAll(() => panel.stop());
 
 const list = async (query: Query) => {

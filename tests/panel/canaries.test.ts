@@ -30,7 +30,7 @@ beforeAll(async () => {
   audit = (await panel.operate('listAudit', { limit: 200 })).text;
   await panel.run(['doctor'], '');
   await panel.serving.end('SIGTERM');
-}, 240_000);
+});
 afterAll(() => panel[Symbol.asyncDispose]());
 
 const ofKind = (...kinds: Canary['kind'][]) => canaries.filter(({ kind }) => kinds.includes(kind));

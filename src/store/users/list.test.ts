@@ -203,7 +203,7 @@ describe('page, count and ids', () => {
       ),
       { numRuns: 300 },
     );
-  }, 120_000);
+  });
 
   it('walked by cursor give every user once, in the order of the sort', () => {
     using temp = ofTariffs();
@@ -227,7 +227,7 @@ describe('page, count and ids', () => {
       ),
       { numRuns: 300 },
     );
-  }, 120_000);
+  });
 
   it('skip an offset behind a cursor too', () => {
     using temp = ofTariffs();
