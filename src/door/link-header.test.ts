@@ -39,7 +39,11 @@ describe('linkHeader', () => {
     const { first = '' } = linksOf(raw, { limit: 7 });
     expect(first).toMatch(/^[\x21-\x7e]+$/);
     expect(Object.fromEntries(new URLSearchParams(first))).toEqual({
-      ...{ q: raw.q, state: 'active', sort: '-id', limit: '7', offset: '0' },
+      q: raw.q,
+      state: 'active',
+      sort: '-id',
+      limit: '7',
+      offset: '0',
     });
   });
 

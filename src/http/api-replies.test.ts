@@ -25,7 +25,9 @@ describe('replies', () => {
       const reply = await door.call('GET', path, { headers });
       expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
       expect(Object.fromEntries(reply.headers)).toMatchObject({
-        ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' },
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
       });
       for (const name of ['server', 'x-powered-by', 'set-cookie', 'ratelimit', 'ratelimit-policy']) {
         expect(reply.headers.get(name)).toBeNull();

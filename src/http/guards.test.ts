@@ -22,32 +22,35 @@ const get = (target: string, headers = 'Host: localhost') =>
 describe('the constant reply', () => {
   const secret = SECRET_PATH;
   it.each([
-    ...[
-      '/',
-      '/sub',
-      '/sub/',
-      '/sub/short',
-      '/sub/AAAAAAAAAAAAAAAAAAAAAA',
-      '/sub/AAAAAAAAAAAAAAAAAAAAAA/',
-      '/favicon.ico',
-    ],
-    ...[`/${secret.toUpperCase()}/api/v1/users`, `/${secret.slice(0, -1)}/api/v1/users`, `/${secret}x/api/v1/users`],
-    ...[
-      `//${secret}/api/v1/users`,
-      `/./${secret}/api/v1/users`,
-      `/x/../${secret}/api/v1/users`,
-      `/%6b${secret.slice(1)}/`,
-    ],
-    ...[`/${secret}%2fapi/v1/users`, `/${secret};/api/v1/users`, `/sub/..%2f${secret}/api/v1/users`, `/?/${secret}/`],
-    ...[`http://localhost${USERS}`, `https://localhost:8443${USERS}`, '*', '/'.repeat(4000), `/${'a'.repeat(10_000)}`],
-    ...[
-      `/${secret}`,
-      `/${secret}/`,
-      `/${secret}/api`,
-      `/${secret}/api/v2/users`,
-      `/${secret}/api/v1x`,
-      `/${secret}/panel/signIn`,
-    ],
+    '/',
+    '/sub',
+    '/sub/',
+    '/sub/short',
+    '/sub/AAAAAAAAAAAAAAAAAAAAAA',
+    '/sub/AAAAAAAAAAAAAAAAAAAAAA/',
+    '/favicon.ico',
+    `/${secret.toUpperCase()}/api/v1/users`,
+    `/${secret.slice(0, -1)}/api/v1/users`,
+    `/${secret}x/api/v1/users`,
+    `//${secret}/api/v1/users`,
+    `/./${secret}/api/v1/users`,
+    `/x/../${secret}/api/v1/users`,
+    `/%6b${secret.slice(1)}/`,
+    `/${secret}%2fapi/v1/users`,
+    `/${secret};/api/v1/users`,
+    `/sub/..%2f${secret}/api/v1/users`,
+    `/?/${secret}/`,
+    `http://localhost${USERS}`,
+    `https://localhost:8443${USERS}`,
+    '*',
+    '/'.repeat(4000),
+    `/${'a'.repeat(10_000)}`,
+    `/${secret}`,
+    `/${secret}/`,
+    `/${secret}/api`,
+    `/${secret}/api/v2/users`,
+    `/${secret}/api/v1x`,
+    `/${secret}/panel/signIn`,
   ])('answers GET %s', async (target) => {
     expect(await send(get(target))).toBe(CONSTANT);
   });
@@ -188,8 +191,22 @@ describe('isHostAllowed', () => {
   });
 
   it.each([
-    ...['', 'evil.example', 'panel.example.evil.example', 'panel.example.', 'localhost.', 'localhost:', 'localhost:x'],
-    ...['user@localhost', 'localhost/', '::1', '[::1', '[localhost]', '127.1', '0x7f.0.0.1', 'localhost:8443:1', ' '],
+    '',
+    'evil.example',
+    'panel.example.evil.example',
+    'panel.example.',
+    'localhost.',
+    'localhost:',
+    'localhost:x',
+    'user@localhost',
+    'localhost/',
+    '::1',
+    '[::1',
+    '[localhost]',
+    '127.1',
+    '0x7f.0.0.1',
+    'localhost:8443:1',
+    ' ',
   ])('refuses %j', (host) => {
     expect(isHostAllowed(host, names)).toBe(false);
   });

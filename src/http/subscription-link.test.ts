@@ -31,8 +31,11 @@ describe('the subscription link', () => {
     expect(reply.status).toBe(200);
     expect(await reply.text()).toBe('vless://…');
     expect(Object.fromEntries(reply.headers)).toMatchObject({
-      ...{ 'profile-title': 'x', 'cache-control': 'no-store', 'content-type': 'text/plain' },
-      ...{ 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' },
+      'profile-title': 'x',
+      'cache-control': 'no-store',
+      'content-type': 'text/plain',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
     });
     expect(requests).toEqual([{ format: 'plain', accept: 'text/html', userAgent: 'Happ/1' }]);
   });
