@@ -28,8 +28,11 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
  */
 async function waitForAnimations(page: Page): Promise<void> {
   await page.evaluate(async () => {
+    // One that fills forwards is listed after its end too, and one that repeats forever never ends.
     const running = () =>
-      document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+      document
+        .getAnimations()
+        .filter(({ playState, effect }) => playState === 'running' && effect?.getComputedTiming().endTime !== Infinity);
     const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
     for (let quietFrames = 0; quietFrames < 2; ) {
       const animations = running();
