@@ -75,6 +75,7 @@ test('tries GET with the key that was typed, which is kept nowhere', async ({ pa
   const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
   expect(stored).not.toContain(body.value);
   await page.getByRole('link', { name: 'API keys' }).click();
+  await expect(page.getByLabel('Key for “Try it”')).toHaveCount(0);
   await page.goBack();
   await expect(page.getByLabel('Key for “Try it”')).toHaveValue('');
 });

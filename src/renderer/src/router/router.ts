@@ -38,12 +38,10 @@ export function currentRoute(): Route {
 /** Goes to a hash. `replace`: Back will not come here again, as while typing into a filter. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (to === location.hash) return;
-  if (replace) {
-    history.replaceState(history.state, '', to);
-    followLocation();
-  } else {
-    location.hash = to;
-  }
+  if (replace) history.replaceState(history.state, '', to);
+  else location.hash = to;
+  // Without waiting for the hashchange event: the next change must start from this route.
+  followLocation();
 }
 
 /** Closes what is open for the route above it: goes back if that is the previous entry, else replaces this entry. */
