@@ -25,6 +25,17 @@ export const grant = z
   .meta({ id: 'Grant' });
 export type Grant = z.output<typeof grant>;
 
+/** Reports `days` without the lifetime `days`, and the reverse. */
+export function checkGrantDays(
+  value: { readonly lifetime?: GrantLifetime | undefined; readonly days?: number | undefined },
+  context: z.RefinementCtx,
+): void {
+  const { lifetime: given, days } = value;
+  if (given === undefined || (given === 'days') === (days !== undefined)) return;
+  const message = given === 'days' ? 'is required with the lifetime days' : 'goes with the lifetime days only';
+  context.addIssue({ code: 'custom', path: ['days'], message, input: days });
+}
+
 export const grantCreate = z
   .strictObject({
     bytes: z.int().min(1).max(s.MAX_TRAFFIC),
@@ -32,12 +43,7 @@ export const grantCreate = z
     days: z.int().min(1).max(MAX_GRANT_DAYS).optional().meta({ description: 'With `days`, and only then.' }),
     note: s.text({ min: 0, max: 200 }).optional(),
   })
-  .superRefine((value, context) => {
-    if ((value.lifetime === 'days') === (value.days !== undefined)) return;
-    const message =
-      value.lifetime === 'days' ? 'is required with the lifetime days' : 'goes with the lifetime days only';
-    context.addIssue({ code: 'custom', path: ['days'], message, input: value.days });
-  })
+  .superRefine(checkGrantDays)
   .meta({ id: 'GrantCreate' });
 export type GrantCreate = z.output<typeof grantCreate>;
 

@@ -101,9 +101,11 @@ export const name = text({ min: 1, max: 100 });
 export const contact = text({ min: 0, max: 100 });
 export const note = text({ min: 0, max: 2000, multiline: true });
 export const tag = text({ min: 1, max: 32 });
+/** A user has no more tags. */
+export const MAX_TAGS = 20;
 export const tags = z
   .array(tag)
-  .max(20)
+  .max(MAX_TAGS)
   .refine((all) => new Set(all).size === all.length, { message: 'must not repeat a tag' })
   .meta({ uniqueItems: true });
 

@@ -1,5 +1,6 @@
 // What is done to users besides creating, changing and deleting them: extend, reset, reissue, bulk, and their traffic.
 import { z } from 'zod';
+import { checkGrantDays, grantCreate } from './grants.ts';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
 import { trafficReport, trafficReportExample } from './stats.ts';
@@ -9,24 +10,80 @@ const none = z.strictObject({});
 const days = z.int().min(1).max(MAX_EXTEND_DAYS);
 const months = z.int().min(1).max(MAX_EXTEND_MONTHS);
 
-export const BULK_ACTIONS = ['extend', 'reset', 'disable', 'enable', 'delete'] as const;
-export type BulkAction = (typeof BULK_ACTIONS)[number];
+export const BULK_ACTIONS = [
+  'extend',
+  'reset',
+  'disable',
+  'enable',
+  'delete',
+  'grant',
+  'set_tariff',
+  'add_tags',
+  'remove_tags',
+] as const;
+const bulkAction = z.enum(BULK_ACTIONS).meta({
+  id: 'BulkAction',
+  description:
+    '`extend` as POST /users/{id}/extend, `reset` as reset-traffic, `disable` and `enable` as PATCH with `enabled`, `delete` as DELETE, `grant` as POST /users/{id}/grants, `set_tariff` as PATCH with `tariff_id`; `add_tags` and `remove_tags` change the list of tags.',
+});
+export type BulkAction = z.output<typeof bulkAction>;
 export const MAX_BULK_IDS = 10_000;
+
+/** The members of a bulk that go with some actions only. */
+const ACTION_MEMBERS = {
+  days: ['extend', 'grant'],
+  months: ['extend'],
+  bytes: ['grant'],
+  lifetime: ['grant'],
+  note: ['grant'],
+  tariff_id: ['set_tariff'],
+  tags: ['add_tags', 'remove_tags'],
+} as const satisfies Record<string, readonly BulkAction[]>;
+type ActionMember = keyof typeof ACTION_MEMBERS;
+
+/** Those that an action cannot do without. The core checks the amount of an extension. */
+const REQUIRED_MEMBERS: { readonly [Action in BulkAction]?: readonly ActionMember[] } = {
+  grant: ['bytes', 'lifetime'],
+  set_tariff: ['tariff_id'],
+  add_tags: ['tags'],
+  remove_tags: ['tags'],
+};
+
+function checkMembers(bulk: { readonly action: BulkAction } & { readonly [Member in ActionMember]?: unknown }) {
+  const failures: { readonly path: [ActionMember]; readonly message: string }[] = [];
+  for (const member of REQUIRED_MEMBERS[bulk.action] ?? []) {
+    if (bulk[member] === undefined) failures.push({ path: [member], message: `is required with ${bulk.action}` });
+  }
+  for (const member of Object.keys(ACTION_MEMBERS) as ActionMember[]) {
+    const actions: readonly BulkAction[] = ACTION_MEMBERS[member];
+    if (bulk[member] === undefined || actions.includes(bulk.action)) continue;
+    failures.push({ path: [member], message: `goes with ${actions.join(' and ')} only` });
+  }
+  return failures;
+}
 
 // The core checks that exactly one of `days` and `months` is there: the specification has an error code of its own for that.
 export const userBulk = z
   .strictObject({
-    action: z.enum(BULK_ACTIONS),
+    action: bulkAction,
     ids: z
       .array(s.id)
       .min(1)
       .max(MAX_BULK_IDS)
       .refine((ids) => new Set(ids).size === ids.length, { message: 'must not repeat an id' })
-      .meta({ uniqueItems: true })
+      .meta({ uniqueItems: true, description: 'The users by their ids; instead of `filter`.' })
       .optional(),
     filter: userFilter.optional(),
-    days: days.optional().meta({ description: 'With `extend`.' }),
+    days: days.optional().meta({ description: 'With `extend`; with `grant` where its lifetime is `days`.' }),
     months: months.optional().meta({ description: 'With `extend`.' }),
+    bytes: grantCreate.shape.bytes.optional().meta({ description: 'With `grant`: the bytes that each user gets.' }),
+    lifetime: grantCreate.shape.lifetime.optional().meta({ description: 'With `grant`.' }),
+    note: grantCreate.shape.note.meta({ description: 'With `grant`: the note of each grant.' }),
+    tariff_id: s.id.optional().meta({ description: 'With `set_tariff`: the plan. It cannot be null.' }),
+    tags: s.tags
+      .min(1)
+      .optional()
+      .meta({ description: 'With `add_tags` and `remove_tags`. Tags that a user has, or has not, stay so.' }),
     dry_run: z.boolean().default(false).meta({ description: 'Say what would happen and change nothing.' }),
     expect_matched: z
       .int()
@@ -38,23 +95,33 @@ export const userBulk = z
   .refine((bulk) => (bulk.ids === undefined) !== (bulk.filter === undefined), {
     message: 'exactly one of ids and filter is required',
   })
-  .refine((bulk) => bulk.action === 'extend' || (bulk.days === undefined && bulk.months === undefined), {
-    message: 'days and months go with extend only',
+  .superRefine((bulk, context) => {
+    for (const failure of checkMembers(bulk)) context.addIssue({ code: 'custom', ...failure, input: bulk });
+    if (bulk.action === 'grant') checkGrantDays(bulk, context);
   })
   .meta({ id: 'UserBulk' });
 
+/** Why a user of a bulk failed. */
+export const BULK_FAILURES = ['not_found', 'term_unlimited', 'validation', 'too_many_tags'] as const;
+const bulkFailure = z.enum(BULK_FAILURES).meta({
+  id: 'BulkFailure',
+  description:
+    '`not_found`: there is no such user. `term_unlimited`: the term never ends. `validation`: the term would end after 2100-01-01, or more than 2^53-1 bytes would be left in grants. `too_many_tags`: the user would have more than 20 tags. More may come.',
+});
+export type BulkFailure = z.output<typeof bulkFailure>;
+
 export const bulkResult = z
   .object({
-    action: z.enum(BULK_ACTIONS),
-    dry_run: z.boolean(),
-    matched: z.int().min(0),
+    action: bulkAction,
+    dry_run: z.boolean().meta({ description: 'Nothing was changed: this is what would happen.' }),
+    matched: z.int().min(0).meta({ description: 'How many users the ids or the filter name.' }),
     affected: z.int().min(0).meta({ description: 'How many changed, or would change.' }),
     results: z
       .array(
         z.object({
           id: s.id,
           outcome: z.enum(['changed', 'unchanged', 'failed']),
-          detail: z.string().optional().meta({ description: 'Why it failed: an error code.' }),
+          detail: bulkFailure.optional(),
         }),
       )
       .meta({ description: 'At most 10,000, failures first; the counts are complete.' }),
@@ -135,7 +202,7 @@ export const bulkUsers = apiOperation({
   body: userBulk,
   status: 200,
   output: bulkResult,
-  errors: ['extend_amount', 'bulk_failed', 'bulk_changed'],
+  errors: ['extend_amount', 'tariff_not_found', 'bulk_failed', 'bulk_changed'],
   example: {
     body: { action: 'extend', ids: [7, 8], days: 30 },
     reply: {

@@ -69,6 +69,79 @@ describe.each([
     expect(Date.parse(String(after))).toBe(Date.parse(end) + 7 * DAY);
   });
 
+  it('grants each the same, and fails those whose grants would not fit', async () => {
+    const { ids, tag: own } = await crowd(3);
+    const [, full = 0] = ids;
+    panel.store.write(() => {
+      const row = panel.store.users.get(full);
+      if (!row) throw new Error('no user');
+      const grant = { userId: full, bytes: Number.MAX_SAFE_INTEGER, bytesLeft: Number.MAX_SAFE_INTEGER, note: '' };
+      const rest = { lifetime: 'used', days: null, endsAt: null, createdAt: row.createdAt } as const;
+      panel.store.grants.insert({ ...grant, ...rest });
+      panel.store.users.save(row, { ...row, extra: Number.MAX_SAFE_INTEGER });
+    });
+    const before = panel.store.events.latestId();
+    const body = { action: 'grant', bytes: 5_000, lifetime: 'days', days: 2, note: 'outage', ...choose(ids, own) };
+    const expected = [
+      { id: full, outcome: 'failed', detail: 'validation' },
+      { id: ids[0], outcome: 'changed' },
+      { id: ids[2], outcome: 'changed' },
+    ];
+    expect((await bulk({ ...body, dry_run: true })).results).toEqual(expected);
+    expect(panel.store.events.latestId()).toBe(before);
+    expect((await bulk(body)).results).toEqual(expected);
+    const { items } = (await panel.read.call('listGrants', { id: ids[0] ?? 0 })).body;
+    expect(items).toMatchObject([{ bytes: 5_000, bytes_left: 5_000, lifetime: 'days', days: 2, note: 'outage' }]);
+    expect((await panel.read.call('getUser', { id: ids[2] ?? 0 })).body.traffic_extra).toBe(5_000);
+    const granted = panel.store.events.after(before, 100, 'user.granted').map(({ data }) => JSON.parse(data));
+    expect(granted).toMatchObject([
+      { user_id: ids[0], grant_id: items[0]?.id, bytes: 5_000 },
+      { user_id: ids[2], bytes: 5_000 },
+    ]);
+  });
+
+  it('sets another plan as PATCH does; users of that plan stay unchanged', async () => {
+    const { ids, tag: own } = await crowd(2, { tariff_id: fixtures.tariffs.held });
+    const [already = 0, other = 0] = ids;
+    const { monthly } = fixtures.tariffs;
+    const alone = await crowd(1, { tariff_id: fixtures.tariffs.held });
+    const single = await panel.full.call('updateUser', { id: alone.ids[0] ?? 0, tariff_id: monthly });
+    await panel.act('updateUser', { id: already, tariff_id: monthly });
+    const result = await bulk({ action: 'set_tariff', tariff_id: monthly, ...choose(ids, own) });
+    expect(result).toMatchObject({ matched: 2, affected: 1 });
+    expect(result.results).toEqual([
+      { id: already, outcome: 'unchanged' },
+      { id: other, outcome: 'changed' },
+    ]);
+    const { tariff_id, hold, traffic_limit, device_limit, reset_strategy } = single.body;
+    const after = (await panel.read.call('getUser', { id: other })).body;
+    expect(after).toMatchObject({ tariff_id, hold, traffic_limit, device_limit, reset_strategy, state: 'active' });
+    const unknown = { action: 'set_tariff', tariff_id: 4_000_000, ...choose(ids, own) };
+    const problem = { detail: 'tariff_not_found', errors: [{ pointer: '#/tariff_id' }] };
+    expect(await refused(unknown)).toMatchObject(problem);
+  });
+
+  it('adds and removes tags; a user who would have more than 20 fails', async () => {
+    const { ids, tag: own } = await crowd(3);
+    const [full = 0, has = 0, last = 0] = ids;
+    const many = [own, ...Array.from({ length: 18 }, (_, index) => `t${index}`)];
+    await panel.act('updateUser', { id: full, tags: many });
+    await panel.act('updateUser', { id: has, tags: [own, 'vip', 'late'] });
+    const added = await bulk({ action: 'add_tags', tags: ['vip', 'late'], ...choose(ids, own) });
+    expect(added).toMatchObject({ matched: 3, affected: 1 });
+    expect(added.results).toEqual([
+      { id: full, outcome: 'failed', detail: 'too_many_tags' },
+      { id: has, outcome: 'unchanged' },
+      { id: last, outcome: 'changed' },
+    ]);
+    expect((await panel.read.call('getUser', { id: last })).body.tags).toEqual([own, 'vip', 'late']);
+    expect(await count({ tag: 'late', q: own })).toBe(2);
+    const removed = await bulk({ action: 'remove_tags', tags: ['late', 't3'], ...choose(ids, own) });
+    expect(removed).toMatchObject({ matched: 3, affected: 3 });
+    expect((await panel.read.call('getUser', { id: full })).body.tags).toEqual(many.filter((tag) => tag !== 't3'));
+    expect(await count({ tag: 'late', q: own })).toBe(0);
+  });
+
   it('a dry run tells the same and changes nothing', async () => {
     const { ids, tag: own } = await crowd(4);
     const before = {
@@ -197,9 +270,23 @@ describe('a bulk', () => {
       { ids },
       { action: 'disable', ids: Array.from({ length: 10_001 }, (_, index) => index + 1) },
       { action: 'disable', ids, x: 1 },
+      { action: 'set_tariff', ids, tariff_id: null },
+      { action: 'add_tags', ids, tags: [] },
+      { action: 'grant', ids, bytes: 1, lifetime: 'days' },
+      { action: 'grant', ids, bytes: 1, lifetime: 'used', days: 1 },
     ];
     for (const body of wrong)
       expect((await refused(body)).detail, JSON.stringify(body).slice(0, 80)).toBe('validation');
+    const foreign = { action: 'add_tags', ids, months: 1, bytes: 1, tariff_id: 1, note: 'x', lifetime: 'used' };
+    const named = (await refused(foreign)).errors?.map(({ pointer, code }) => `${pointer} ${code}`);
+    expect(named?.sort()).toEqual([
+      '#/bytes invalid',
+      '#/lifetime invalid',
+      '#/months invalid',
+      '#/note invalid',
+      '#/tags required',
+      '#/tariff_id invalid',
+    ]);
     for (const amount of [{}, { days: 1, months: 1 }]) {
       expect((await refused({ action: 'extend', ids, ...amount })).detail).toBe('extend_amount');
       expect((await refused({ action: 'extend', filter: { all: true }, ...amount })).detail).toBe('extend_amount');

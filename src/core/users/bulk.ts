@@ -1,14 +1,17 @@
 // One act on many users, in one transaction: the plan for each is carried out, or only reported.
 
+import { MAX_TAGS } from '../../contract/scalars.ts';
 import type { Input } from '../../contract/table.ts';
-import type { BulkAction, BulkResult } from '../../contract/user-acts.ts';
+import type { BulkAction, BulkFailure, BulkResult } from '../../contract/user-acts.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
 import type { Result } from '../call.ts';
 import type { Transaction, WriteHandler } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
+import { requireUsableTariff } from '../tariffs.ts';
 import { commitUser, openUser } from './change.ts';
+import { grantBy } from './grants.ts';
 import { conditionsOf } from './list.ts';
-import { type Act, durationOf, extendBy, removeUser, resetCounter, setEnabled } from './users.ts';
+import { type Act, durationOf, extendBy, type Plan, patchBy, removeUser, resetCounter, setEnabled } from './users.ts';
 
 type Outcome = BulkResult['results'][number];
 
@@ -17,9 +20,52 @@ const MAX_ON_MAIN = 100;
 /** How many failures an bulkFailure bulk lists. */
 const MAX_LISTED = 100;
 
-function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>): Act {
-  if (action === 'extend') return extendBy(durationOf(input));
-  return action === 'reset' ? resetCounter : setEnabled(action === 'enable');
+/** Adds the tags that the user has not; at most 20 in all. */
+function addTags(tags: readonly string[]): BulkAct {
+  return (current, tx) => {
+    const present = current.row.tags;
+    const all = [...present, ...tags.filter((tag) => !present.includes(tag))];
+    return all.length > MAX_TAGS ? 'too_many_tags' : patchBy({ tags: all })(current, tx);
+  };
+}
+
+function removeTags(tags: readonly string[]): BulkAct {
+  return (current, tx) => patchBy({ tags: current.row.tags.filter((tag) => !tags.includes(tag)) })(current, tx);
+}
+
+/** As an act, with a reason to fail that only a bulk has. */
+type BulkAct = (...parameters: Parameters<Act>) => Plan | BulkFailure;
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the contract requires it with this action');
+  return value;
+}
+
+function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>, tx: Transaction): BulkAct {
+  switch (action) {
+    case 'extend':
+      return extendBy(durationOf(input));
+    case 'reset':
+      return resetCounter;
+    case 'disable':
+    case 'enable':
+      return setEnabled(action === 'enable');
+    case 'grant': {
+      const { bytes, lifetime, days, note } = input;
+      return grantBy({ bytes: required(bytes), lifetime: required(lifetime), days, note });
+    }
+    case 'set_tariff':
+      return patchBy({ tariff_id: requireUsableTariff(tx, required(input.tariff_id)).id });
+    case 'add_tags':
+      return addTags(required(input.tags));
+    case 'remove_tags':
+      return removeTags(required(input.tags));
+  }
+}
+
+/** Why a user failed, by the refusal of an act. */
+function failureOf(refusal: PanelError): BulkFailure {
+  return refusal.code === 'term_unlimited' ? 'term_unlimited' : 'validation';
 }
 
 /** Acts on one user and returns the outcome. */
@@ -36,14 +82,15 @@ function stepFor(input: Input<'bulkUsers'>, tx: Transaction): Step {
       return { id, outcome: 'changed' };
     };
   }
-  const act = actFor(action, input);
+  const act = actFor(action, input, tx);
   return (id) => {
     const stored = users.get(id);
     if (!stored) return { id, outcome: 'failed', detail: 'not_found' };
     const current = openUser(tx, stored);
     const plan = act(current, tx);
     if (plan === 'unchanged') return { id, outcome: 'unchanged' };
-    if (plan instanceof PanelError) return { id, outcome: 'failed', detail: plan.code };
+    if (plan instanceof PanelError) return { id, outcome: 'failed', detail: failureOf(plan) };
+    if (typeof plan === 'string') return { id, outcome: 'failed', detail: plan };
     if (!isDry) commitUser(tx, current, plan.change);
     return { id, outcome: 'changed' };
   };
@@ -89,8 +136,8 @@ function bulkUsers(input: Input<'bulkUsers'>, tx: Transaction): Result<BulkResul
 }
 
 function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: number): Record<string, unknown> {
-  const { action, filter, ids, days, months } = input;
-  return { action, days, months, filter, ids: ids && ids.length <= MAX_LISTED ? ids : undefined, matched, affected };
+  const { ids, dry_run: _dry, expect_matched: _expected, atomic: _atomic, ...asked } = input;
+  return { ...asked, ids: ids && ids.length <= MAX_LISTED ? ids : undefined, matched, affected };
 }
 
 export const BULK_HANDLER: WriteHandler<'bulkUsers'> = {

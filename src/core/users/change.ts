@@ -6,7 +6,7 @@ import { nextChangeAt, settle, type TermFlags } from '../../domain/settle.ts';
 import { isTrafficLow } from '../../domain/traffic.ts';
 import type { Context, Transaction } from '../context.ts';
 import type { Store } from '../ports/ports.ts';
-import type { UserRow } from '../ports/users.ts';
+import type { GrantRow, UserRow } from '../ports/users.ts';
 import { toInstantOrNull } from '../wire.ts';
 
 /** A user at one moment, with everything that has come due by then. */
@@ -41,6 +41,8 @@ export interface Change {
     >
   >;
   readonly flags?: TermFlags;
+  /** A grant to add to the account, with its event. */
+  readonly grant?: Omit<Grant, 'id'> & Pick<GrantRow, 'note'>;
   readonly events?: readonly { readonly type: EventType; readonly data?: EventData }[];
 }
 
@@ -128,15 +130,22 @@ export function commitTraffic(tx: Transaction, current: Current, change: Change)
 function commit(tx: Transaction, current: Current, change: Change, stamp: Partial<UserRow>): UserRow {
   const { now } = tx;
   if (isUnsettled(current.stored, now)) emitDue(tx, current);
-  const account = change.account ?? current.account;
+  const changed = change.account ?? current.account;
+  const grant = change.grant && insertGrant(tx, current.row.id, change.grant);
+  const account = grant ? { ...changed, grants: [...changed.grants, grant] } : changed;
   const asked = change.flags ?? current.flags;
   const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
   const flags = { expiringAnnounced: asked.expiringAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
   const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
+  if (grant) tx.emit('user.granted', { ...describe(after), grant_id: grant.id, bytes: grant.bytes });
   for (const { type, data } of change.events ?? []) tx.emit(type, { ...describe(after), ...data });
   if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
   emitState(tx, current.row.state, after, now);
   return write(tx, current, after, account);
+}
+
+function insertGrant({ store }: Transaction, userId: number, grant: NonNullable<Change['grant']>): Grant {
+  return { ...grant, id: store.grants.insert({ ...grant, userId }) };
 }
 
 /** The data of every event about a user. */

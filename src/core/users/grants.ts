@@ -10,7 +10,7 @@ import { bodyError, PanelError } from '../panel-error.ts';
 import type { GrantRow, UserRow } from '../ports/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { commitUser, openUser } from './change.ts';
-import { requireUser } from './users.ts';
+import { type Act, actOn, requireUser } from './users.ts';
 
 /** A grant as it is sent; one that has ended has nothing left, also where that is not written yet. */
 function viewGrant(grant: GrantRow, user: UserRow, now: number): Grant {
@@ -33,20 +33,25 @@ function requireGrant({ store }: Context, userId: number, id: number): GrantRow 
   return grant;
 }
 
+type GrantInput = Omit<Input<'createGrant'>, 'id'>;
+
+/** Gives traffic on top of the plan. */
+export function grantBy({ bytes, lifetime, days, note }: GrantInput): Act {
+  return (current, { now }) => {
+    const result = addGrant(current.account, { bytes, lifetime, days: days ?? null }, now);
+    if (result.ok) return { change: { grant: { ...result.grant, note: note ?? '' } } };
+    return bodyError('validation', '#/bytes', 'too_big', 'the user would have more than 2^53-1 bytes left in grants');
+  };
+}
+
 function createGrant(input: Input<'createGrant'>, tx: Transaction): Result<Grant> {
   const { store, now } = tx;
-  const current = openUser(tx, requireUser(tx, input.id));
-  const { bytes, lifetime } = input;
-  const result = addGrant(current.account, { bytes, lifetime, days: input.days ?? null }, now);
-  if (!result.ok)
-    throw bodyError('validation', '#/bytes', 'too_big', 'the user would have more than 2^53-1 bytes left in grants');
-  const row = { ...result.grant, userId: input.id, note: input.note ?? '' };
-  const grant = { ...row, id: store.grants.insert(row) };
-  const account = { ...current.account, grants: [...current.account.grants, grant] };
-  const granted = { type: 'user.granted', data: { grant_id: grant.id, bytes } } as const;
-  const user = commitUser(tx, current, { account, events: [granted] });
-  tx.audit(`user:${input.id}`, { grant_id: grant.id, bytes, lifetime, days: input.days, note: input.note });
-  return { body: viewGrant(grant, user, now), location: `/users/${input.id}/grants/${grant.id}` };
+  const { id: userId, bytes, lifetime, days, note } = input;
+  const user = actOn(tx, requireUser(tx, userId), grantBy(input));
+  const [grant] = store.grants.page(userId, 1, 0);
+  if (!grant) throw new Error('the grant was not stored');
+  tx.audit(`user:${userId}`, { grant_id: grant.id, bytes, lifetime, days, note });
+  return { body: viewGrant(grant, user, now), location: `/users/${userId}/grants/${grant.id}` };
 }
 
 function listGrants(input: Input<'listGrants'>, context: Context): Result<Output<'listGrants'>> {

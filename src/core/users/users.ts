@@ -218,19 +218,9 @@ function changeOf(patch: UserPatch, { account: before, flags, row }: Current, co
 function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
   const stored = requireUser(tx, input.id);
   requireMatch(tx.call.ifMatch, etagOf(stored));
-  const current = openUser(tx, stored);
   requireInbounds(tx, input.inbounds);
   const { id, ...patch } = input;
-  const change = changeOf(patch, current, tx);
-  if (!change) return userResult(tx, stored);
-  const { enabled } = current.row;
-  const isEnabled = change.account?.enabled ?? enabled;
-  const switched = isEnabled === enabled ? [] : [{ type: isEnabled ? 'user.enabled' : 'user.disabled' } as const];
-  const tariffId = change.fields?.tariffId === undefined ? current.row.tariffId : change.fields.tariffId;
-  const changed = { type: 'user.changed', data: { tariff_id: tariffId } } as const;
-  const row = commitUser(tx, current, { ...change, events: [changed, ...switched] });
-  tx.audit(`user:${id}`, patch);
-  return userResult(tx, row);
+  return runAct(tx, stored, patchBy(patch), patch);
 }
 
 /** Deletes a user for good. The event has the contact, so that a bot can still notify the user. */
@@ -276,6 +266,20 @@ export function extendBy(amount: Duration): Act {
   };
 }
 
+/** Applies a merge patch, whose connections exist. */
+export function patchBy(patch: UserPatch): Act {
+  return (current, tx) => {
+    const change = changeOf(patch, current, tx);
+    if (!change) return 'unchanged';
+    const { enabled, tariffId } = current.row;
+    const isEnabled = change.account?.enabled ?? enabled;
+    const planId = change.fields?.tariffId === undefined ? tariffId : change.fields.tariffId;
+    const changed = { type: 'user.changed', data: { tariff_id: planId } } as const;
+    const switched = { type: isEnabled ? 'user.enabled' : 'user.disabled' } as const;
+    return { change: { ...change, events: isEnabled === enabled ? [changed] : [changed, switched] } };
+  };
+}
+
 /** Sets the period counter to zero. */
 export const resetCounter: Act = (current, { now, settings }) => {
   const account = resetTraffic(current.account, now, settings.timeZone);
@@ -295,20 +299,24 @@ const reissue: Act = (_current, tx) => {
   return { change: { fields: newCredentials(tx), events: [{ type: 'user.reissued' }] } };
 };
 
-function actOn(tx: Transaction, id: number, act: Act, detail: Readonly<Record<string, unknown>>): Result<User> {
-  const stored = requireUser(tx, id);
+/** Carries out an act on a user. Throws what it refuses. An unchanged user stays as stored. */
+export function actOn(tx: Transaction, stored: UserRow, act: Act): UserRow {
   const current = openUser(tx, stored);
   const plan = act(current, tx);
   if (plan instanceof PanelError) throw plan;
-  if (plan === 'unchanged') return userResult(tx, stored);
-  const row = commitUser(tx, current, plan.change);
-  tx.audit(`user:${id}`, detail);
+  return plan === 'unchanged' ? stored : commitUser(tx, current, plan.change);
+}
+
+/** Carries out the act of an operation; what changes nothing leaves no audit row. */
+function runAct(tx: Transaction, stored: UserRow, act: Act, detail: Readonly<Record<string, unknown>>): Result<User> {
+  const row = actOn(tx, stored, act);
+  if (row !== stored) tx.audit(`user:${stored.id}`, detail);
   return userResult(tx, row);
 }
 
 function extendUser(input: Input<'extendUser'>, tx: Transaction): Result<User> {
   const amount = durationOf(input);
-  return actOn(tx, input.id, extendBy(amount), { ...amount });
+  return runAct(tx, requireUser(tx, input.id), extendBy(amount), { ...amount });
 }
 
 export const USER_HANDLERS = {
@@ -317,8 +325,8 @@ export const USER_HANDLERS = {
   updateUser: { write: updateUser },
   deleteUser: { write: deleteUser },
   extendUser: { write: extendUser },
-  resetTraffic: { write: (input, tx) => actOn(tx, input.id, resetCounter, {}) },
-  reissueUser: { write: (input, tx) => actOn(tx, input.id, reissue, {}) },
+  resetTraffic: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), resetCounter, {}) },
+  reissueUser: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), reissue, {}) },
 } satisfies Handlers<
   'createUser' | 'getUser' | 'updateUser' | 'deleteUser' | 'extendUser' | 'resetTraffic' | 'reissueUser'
 >;

@@ -77,7 +77,17 @@ export const audit = {
     addresses: 'Addresses',
     certificate: 'Certificate',
   },
-  bulk: { extend: 'extended', reset: 'traffic reset', enable: 'enabled', disable: 'disabled', delete: 'deleted' },
+  bulk: {
+    extend: 'extended',
+    reset: 'traffic reset',
+    enable: 'enabled',
+    disable: 'disabled',
+    delete: 'deleted',
+    grant: 'traffic added',
+    set_tariff: 'moved to another plan',
+    add_tags: 'tags added',
+    remove_tags: 'tags removed',
+  },
   group: {
     users: 'Users',
     plans: 'Plans',

@@ -93,6 +93,10 @@ export const audit: Russian<typeof english> = {
     enable: 'включение',
     disable: 'отключение',
     delete: 'удаление',
+    grant: 'добавление трафика',
+    set_tariff: 'смена тарифа',
+    add_tags: 'добавление тегов',
+    remove_tags: 'снятие тегов',
   },
   group: {
     users: 'Пользователи',

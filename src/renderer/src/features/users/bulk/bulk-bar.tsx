@@ -2,9 +2,9 @@
 import { Button } from '@mantine/core';
 import { IconCalendarPlus, IconCheck, IconRefresh, IconTrash, IconUserOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { BULK_ACTIONS, type BulkAction } from '../../../../../contract/user-acts.ts';
 import { SelectionBar } from '../../../components/selection-bar.tsx';
 import type { Selection } from '../../../components/table/selection.ts';
+import { OFFERED_ACTIONS, type OfferedAction } from './run-bulk.ts';
 
 const ICONS = {
   extend: IconCalendarPlus,
@@ -18,7 +18,7 @@ interface BulkBarProps {
   readonly selection: Selection;
   readonly count: number;
   readonly total: number | undefined;
-  readonly onAct: (action: BulkAction) => void;
+  readonly onAct: (action: OfferedAction) => void;
 }
 
 export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
@@ -29,7 +29,7 @@ export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
       onClear={selection.clear}
       {...(total !== undefined && !selection.isAll && { total, onSelectAll: selection.selectAll })}
     >
-      {BULK_ACTIONS.map((action) => {
+      {OFFERED_ACTIONS.map((action) => {
         const Icon = ICONS[action];
         return (
           <Button

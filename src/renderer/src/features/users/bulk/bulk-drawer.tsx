@@ -5,7 +5,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
-import { type BulkAction, type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
+import { type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import type { Duration } from '../../../../../domain/term.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
@@ -16,7 +16,7 @@ import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { TermPicker } from '../record/term-picker.tsx';
 import classes from './bulk.module.css';
-import { type BulkEnd, type BulkJob, type BulkLine, forecastOf, reasonOf } from './run-bulk.ts';
+import { type BulkEnd, type BulkJob, type BulkLine, forecastOf, type OfferedAction, reasonOf } from './run-bulk.ts';
 import { useBulk } from './use-bulk.ts';
 
 interface BulkDrawerProps {
@@ -127,7 +127,7 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
 // What a bulk act would do, before anything is done.
 
 interface BulkForecastProps {
-  readonly action: BulkAction;
+  readonly action: OfferedAction;
   readonly dry: UseQueryResult<BulkResult, PanelCallError>;
   readonly isChecked: boolean;
   readonly term: Duration | null;
@@ -157,7 +157,7 @@ function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForecastProp
   );
 }
 
-function ForecastLines({ action, result }: { readonly action: BulkAction; readonly result: BulkResult }) {
+function ForecastLines({ action, result }: { readonly action: OfferedAction; readonly result: BulkResult }) {
   const { t } = useTranslation('users');
   const { changed, unchanged, failed } = forecastOf(result);
   const same =
@@ -187,7 +187,7 @@ function ForecastLines({ action, result }: { readonly action: BulkAction; readon
 // What came of a bulk act: the counts, why it ended early if it did, and every user's own result.
 
 interface BulkResultsProps {
-  readonly action: BulkAction;
+  readonly action: OfferedAction;
   readonly end: BulkEnd;
   readonly names: ReadonlyMap<number, string>;
 }

@@ -102,7 +102,7 @@ it('counts by outcome and reason', () => {
     { id: 1, outcome: 'failed', detail: 'term_unlimited' },
     { id: 2, outcome: 'failed', detail: 'term_unlimited' },
     { id: 3, outcome: 'failed', detail: 'not_found' },
-    { id: 4, outcome: 'failed', detail: 'brand_new' },
+    { id: 4, outcome: 'failed', detail: 'too_many_tags' },
     { id: 5, outcome: 'changed' },
     { id: 6, outcome: 'unchanged' },
   ];

@@ -1,15 +1,19 @@
 // A bulk act on the way: users that are known by their ids are changed in portions, so that there is progress and a way to stop; more of
 // them than a reply can name are changed in one step.
 import { type Client, PanelCallError } from '../../../../../contract/client.ts';
-import { type BulkAction, type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
+import { type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import type { Duration } from '../../../../../domain/term.ts';
 import type { Filter } from '../filter.ts';
+
+/** The actions that the selection offers, in the order of their buttons. */
+export const OFFERED_ACTIONS = ['extend', 'reset', 'disable', 'enable', 'delete'] as const;
+export type OfferedAction = (typeof OFFERED_ACTIONS)[number];
 
 export type BulkTarget = { readonly ids: readonly number[] } | { readonly filter: Filter | { readonly all: true } };
 
 /** The request as it was when the act was chosen. */
 export interface BulkJob {
-  readonly action: BulkAction;
+  readonly action: OfferedAction;
   readonly target: BulkTarget;
   readonly count: number;
 }
@@ -35,7 +39,7 @@ export interface BulkEnd {
 const PORTION = 500;
 
 /** The input of the operation. */
-export function inputOf(action: BulkAction, target: BulkTarget, term: Duration | null) {
+export function inputOf(action: OfferedAction, target: BulkTarget, term: Duration | null) {
   const to = 'ids' in target ? { ids: [...target.ids] } : { filter: target.filter };
   return { action, ...to, ...(action === 'extend' && term) };
 }
@@ -77,7 +81,7 @@ export async function runBulk(
 /** The same act on these ids alone; also for going on with the rest. */
 export async function inPortions(
   client: Client,
-  action: BulkAction,
+  action: OfferedAction,
   ids: readonly number[],
   term: Duration | null,
   onProgress: (progress: BulkProgress) => void,
