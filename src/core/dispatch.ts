@@ -84,10 +84,20 @@ function commitEffect<Id extends HandledId>(
   return outcome;
 }
 
+/** Where a transaction is undone, the settings that were read inside it must not stay. */
+function undoneForgets<T>(env: Env, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    env.forgetSettings();
+    throw error;
+  }
+}
+
 /** Runs a write in its turn, then notifies subscribers of what was committed. */
 async function inTurn<T>(env: Env, work: () => T): Promise<T> {
   try {
-    return await env.queue.run(work);
+    return await env.queue.run(() => undoneForgets(env, work));
   } finally {
     env.announce();
   }

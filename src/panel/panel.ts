@@ -81,7 +81,9 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const parts = machineParts(options.passwordCost);
   const { clock, timers, crypto, version } = parts;
 
-  const reach = createReach(options, () => store.settings.get(), timers);
+  // Read from the store until the port is known; then as the core caches them.
+  let currentSettings = () => store.settings.get();
+  const reach = createReach(options, () => currentSettings(), timers);
   closers.push(reach.stop);
   const heavy = createHeavyWriter({ database: owned.database }, reach.origin, log);
   closers.push(heavy.close);
@@ -157,6 +159,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     await listeners.close(STOP_GRACE_MS);
   });
   const place = await listenFirst(listeners, options, store);
+  currentSettings = core.settings;
   reach.listensOn(place);
   await openLinks(listeners, core.settings(), log);
 

@@ -5,17 +5,13 @@ import type { SettingValues } from '../core/ports/settings.ts';
 import { createReach } from './reach.ts';
 
 function reachOf(options: { publicUrl?: string; plainHttp?: boolean }, set: Partial<SettingValues>) {
-  let look = () => {};
-  const timers: Timers = {
-    every(_ms, work) {
-      look = work;
-      return () => {};
-    },
-    soon: (work) => work(),
-  };
-  const known = { host: '127.0.0.1', port: 8443, publicAddress: null, publicUrl: null, hostNames: [], ...set };
+  const timers: Timers = { every: () => () => {}, soon: (work) => work() };
+  let known = { host: '127.0.0.1', port: 8443, publicAddress: null, publicUrl: null, hostNames: [], ...set };
   const reach = createReach({ folder: '/nowhere', ...options }, () => known as unknown as SettingValues, timers);
-  return { reach, known, lookAgain: () => look() };
+  const change = (values: Partial<SettingValues>) => {
+    known = { ...known, ...values } as typeof known;
+  };
+  return { reach, change };
 }
 
 test('the origin is what is really listened on', () => {
@@ -31,14 +27,11 @@ test('behind a proxy it is what the proxy is reached by', () => {
   expect(reachOf({ plainHttp: true }, {}).reach.origin()).toBe('http://127.0.0.1:8443');
 });
 
-test('names are the machine’s, the public ones and those added, in lower case, and follow the settings', () => {
-  const { reach, known, lookAgain } = reachOf(
-    {},
-    { publicUrl: 'https://Links.example.org:8444', hostNames: ['Panel.LAN'] },
-  );
+test('names are the machine’s, the public ones and those added, in lower case, and follow the settings at once', () => {
+  const { reach, change } = reachOf({}, { publicUrl: 'https://Links.example.org:8444', hostNames: ['Panel.LAN'] });
   expect([...reach.names()]).toEqual(expect.arrayContaining(['localhost', 'links.example.org', 'panel.lan']));
-  Object.assign(known, { hostNames: [], publicAddress: 'new.example.org' });
-  lookAgain();
+  expect(reach.names()).toBe(reach.names());
+  change({ hostNames: [], publicAddress: 'new.example.org' });
   expect(reach.names().has('panel.lan')).toBe(false);
   expect(reach.names().has('new.example.org')).toBe(true);
   expect(reach.origin()).toBe('https://new.example.org:8443');

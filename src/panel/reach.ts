@@ -1,4 +1,4 @@
-// By which addresses and names the panel is reached, as the machine's networks change.
+// By which addresses and names the panel is reached: a change of the settings holds at once, the machine's networks are read every minute.
 import { isIPv6 } from 'node:net';
 import { lanAddress, machineNames } from '../adapters/addresses.ts';
 import type { ListenAddress } from '../core/ports/host.ts';
@@ -18,9 +18,13 @@ export type Reach = {
   stop(): void;
 };
 
-/** How often the machine's network interfaces are read. */
+/** How often the machine's name and network interfaces are read. */
 const REFRESH_MS = 60_000;
 
+/** What is known until the settings or the machine change. */
+type Known = { readonly from: SettingValues; readonly origin: string; readonly names: ReadonlySet<string> };
+
+/** `settings` returns the same object as long as they are the same: what follows from it is worked out once. */
 export function createReach(
   { publicUrl, plainHttp }: PanelOptions,
   settings: () => SettingValues,
@@ -28,22 +32,26 @@ export function createReach(
 ): Reach {
   let address: ListenAddress = settings();
   const outer = publicUrl === undefined ? null : originIn(publicUrl);
-  let origin = '';
-  let names: ReadonlySet<string> = new Set();
-  const refresh = () => {
-    const { publicAddress } = settings();
-    origin = outer ?? originOf({ scheme: plainHttp ? 'http' : 'https', ...address, publicAddress });
-    names = new Set(namesOf(settings()));
+  let known: Known | null = null;
+  const present = (): Known => {
+    const from = settings();
+    if (known?.from === from) return known;
+    const { publicAddress } = from;
+    const origin = outer ?? originOf({ scheme: plainHttp ? 'http' : 'https', ...address, publicAddress });
+    known = { from, origin, names: new Set(namesOf(from)) };
+    return known;
   };
-  refresh();
+  const forget = () => {
+    known = null;
+  };
   return {
-    origin: () => origin,
-    names: () => names,
+    origin: () => present().origin,
+    names: () => present().names,
     listensOn(now) {
       address = now;
-      refresh();
+      forget();
     },
-    stop: timers.every(REFRESH_MS, refresh),
+    stop: timers.every(REFRESH_MS, forget),
   };
 }
 

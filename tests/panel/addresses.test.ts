@@ -87,6 +87,38 @@ it('moves links to another sub path, with the old one dead at once', async () =>
   client.close();
 });
 
+it('has a new public address in the reply of the change itself and in everything after it', async () => {
+  await using own = await openOwnPanel();
+  const { administrator, panel } = own;
+  const client = createClient({ baseUrl: panel.baseUrl, key: await own.newKey('full'), ca: own.ca });
+  const tariff = await client.call('createTariff', { name: 'Plan' });
+  const { host: before, port } = new URL(panel.baseUrl);
+  for (const name of ['one.example.org', 'two.example.org', '198.51.100.7']) {
+    const url = panel.baseUrl.replace(before, `${name}:${port}`);
+    const changed = await administrator.call('changeAddresses', { password: PASSWORD, public_address: name });
+    expect(changed.body.addresses.base_url).toBe(url);
+    const path = '/openapi.json';
+    const document = await client.send<{ servers: [{ url: string }] }>({
+      method: 'GET',
+      path,
+      headers: { host: `${name}:${port}` },
+    });
+    expect([document.status, document.body.servers[0].url]).toEqual([200, url]);
+    const user = await client.call('createUser', { name: 'Anna', tariff_id: tariff.body.id });
+    expect(user.body.sub_url).toMatch(`https://${name}:${port}/sub/`);
+  }
+  const foreign = await client.send({ method: 'GET', path: '/settings', headers: { host: `one.example.org:${port}` } });
+  expect(isConstantReply(foreign), 'a former name is accepted no longer').toBe(true);
+  const refused = await administrator.call('changeAddresses', {
+    password: PASSWORD,
+    public_address: 'three',
+    sub_path: 'x/y',
+  });
+  expect(refused.status).toBe(422);
+  expect((await administrator.call('getAddresses', {})).body.base_url).toContain('198.51.100.7');
+  client.close();
+});
+
 it('tries a new port beside the present one and keeps it only when confirmed from there', async () => {
   await using own = await openOwnPanel();
   const { administrator, panel } = own;
