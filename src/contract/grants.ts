@@ -91,7 +91,7 @@ export const listGrants = apiOperation({
   summary: "List a user's grants",
   description: 'The newest first, those used up and ended included.',
   params: byId,
-  query: z.strictObject({ limit: s.limit, offset: s.offset }),
+  query: z.strictObject({ ...s.paging }),
   body: null,
   status: 200,
   output: s.listOf(grant, 'GrantList'),

@@ -171,7 +171,7 @@ export const listInbounds = apiOperation({
   tag: 'Inbounds',
   summary: 'List connections',
   params: none,
-  query: z.strictObject({ node_id: s.id.optional(), limit: s.limit, offset: s.offset }),
+  query: z.strictObject({ node_id: s.id.optional(), ...s.paging }),
   body: null,
   status: 200,
   output: s.listOf(inbound, 'InboundList'),

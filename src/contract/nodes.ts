@@ -64,7 +64,7 @@ export const listNodes = apiOperation({
   tag: 'Nodes',
   summary: 'List nodes',
   params: none,
-  query: z.strictObject({ limit: s.limit, offset: s.offset }),
+  query: z.strictObject({ ...s.paging }),
   body: null,
   status: 200,
   output: s.listOf(node, 'NodeList'),

@@ -116,8 +116,21 @@ export type Range = z.output<typeof range>;
 /** Directions as the user sees them: `up` is sent by the user, `down` is received. */
 export const updown = z.object({ up: bytes, down: bytes }).meta({ id: 'UpDown' });
 
-export const limit = z.int().min(1).max(500).default(100);
-export const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0);
+export const limit = z.int().min(1).max(500).default(100).meta({ description: 'How many a page has at most.' });
+export const offset = z
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER)
+  .default(0)
+  .meta({ description: 'How many are skipped: to jump. Walk by `cursor`, which neither skips nor repeats.' });
+export const cursor = z
+  .string()
+  .max(400)
+  .optional()
+  .meta({ description: '`next_cursor` of the page before, under the same filters and sort; goes without `offset`.' });
+
+/** The place in a list, which every list takes. */
+export const paging = { limit, offset, cursor };
 
 /** The envelope that every list has. */
 export function listOf<T extends z.ZodType>(item: T, title: string) {

@@ -92,7 +92,7 @@ export const listTariffs = apiOperation({
   tag: 'Tariffs',
   summary: 'List plans',
   params: none,
-  query: z.strictObject({ archived: z.boolean().optional(), limit: s.limit, offset: s.offset }),
+  query: z.strictObject({ archived: z.boolean().optional(), ...s.paging }),
   body: null,
   status: 200,
   output: s.listOf(tariff, 'TariffList'),

@@ -153,19 +153,13 @@ const filterFields = {
 
 export const userQuery = z.strictObject({
   ...filterFields,
-  limit: s.limit,
-  offset: s.offset,
+  ...s.paging,
   sort: z
     .enum([...SORTS, ...descending])
     .default('-id')
     .meta({
       description: '`-` in front: descending. Ties go by id. Users who never expire come last in `expires_at`.',
     }),
-  cursor: z
-    .string()
-    .max(400)
-    .optional()
-    .meta({ description: '`next_cursor` of the page before, under the same sort; goes without `offset`.' }),
 });
 
 export const userFilter = z

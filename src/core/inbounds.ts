@@ -5,6 +5,7 @@ import type { Input, Output } from '../contract/table.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
 import { requireConsistent } from './inbound-rules.ts';
+import { pageById } from './paging.ts';
 import { bodyError, PanelError } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
 import { etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
@@ -121,16 +122,10 @@ function requireFreeTag({ store }: Transaction, nodeId: number, tag: string, own
 
 function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Output<'listInbounds'>> {
   const { inbounds } = context.store;
-  const { limit, offset } = input;
   const conditions = { nodeId: input.node_id };
-  const body: Output<'listInbounds'> = {
-    items: inbounds.page(conditions, limit, offset).map((row) => viewInbound(context, row)),
-    total: inbounds.count(conditions),
-    limit,
-    offset,
-    next_cursor: null,
-  };
-  return { body };
+  const total = inbounds.count(conditions);
+  const read = (limit: number, offset: number, after?: number) => inbounds.page(conditions, limit, offset, after);
+  return { body: pageById('inbounds', input, total, read, (row) => viewInbound(context, row)) };
 }
 
 /** The master key must exist before a transaction that seals a private key. */

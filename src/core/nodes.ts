@@ -4,6 +4,7 @@ import type { Node } from '../contract/nodes.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
+import { pageById } from './paging.ts';
 import { PanelError } from './panel-error.ts';
 import type { NodeRow } from './ports/plans.ts';
 import { patchReader, toInstant, toInstantOrNull } from './wire.ts';
@@ -35,10 +36,9 @@ function requireNode({ store }: Context, id: number): NodeRow {
   return node;
 }
 
-function listNodes({ limit, offset }: Input<'listNodes'>, context: Context): Result<Output<'listNodes'>> {
+function listNodes(input: Input<'listNodes'>, context: Context): Result<Output<'listNodes'>> {
   const { nodes } = context.store;
-  const items = nodes.page(limit, offset).map((row) => viewNode(context, row));
-  return { body: { items, total: nodes.count(), limit, offset, next_cursor: null } };
+  return { body: pageById('nodes', input, nodes.count(), nodes.page, (row) => viewNode(context, row)) };
 }
 
 function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {

@@ -5,6 +5,7 @@ import type { Tariff } from '../contract/tariffs.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
 import { requireInbounds } from './inbounds.ts';
+import { pageById } from './paging.ts';
 import { bodyError, PanelError } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
 import { etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
@@ -59,15 +60,10 @@ export function requireUsableTariff({ store }: Context, id: number): TariffRow {
 
 function listTariffs(input: Input<'listTariffs'>, context: Context): Result<Output<'listTariffs'>> {
   const { tariffs } = context.store;
-  const { archived, limit, offset } = input;
-  const body: Output<'listTariffs'> = {
-    items: tariffs.page({ archived }, limit, offset).map((row) => viewTariff(context, row)),
-    total: tariffs.count({ archived }),
-    limit,
-    offset,
-    next_cursor: null,
-  };
-  return { body };
+  const conditions = { archived: input.archived };
+  const total = tariffs.count(conditions);
+  const read = (limit: number, offset: number, after?: number) => tariffs.page(conditions, limit, offset, after);
+  return { body: pageById('tariffs', input, total, read, (row) => viewTariff(context, row)) };
 }
 
 function createTariff(input: Input<'createTariff'>, tx: Transaction): Result<Tariff> {

@@ -22,7 +22,7 @@ import { parseStrictJson, readQuery } from './parse.ts';
 import { createRouter, type RoutedOperation } from './routes.ts';
 
 export interface ApiDoorParts {
-  readonly core: Pick<Core, 'call' | 'settings'>;
+  readonly core: Pick<Core, 'call' | 'settings' | 'baseUrl'>;
   readonly documents: Documents;
   readonly admission: Admission;
   /** Whether the administrator has paused the API. */
@@ -153,7 +153,7 @@ function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof re
 
 function encodeReply(
   { core }: ApiDoorParts,
-  { state, operation, type }: Accepted,
+  { request, state, operation, type }: Accepted,
   query: Readonly<Record<string, string>>,
   reply: Reply,
 ): DoorReply {
@@ -161,7 +161,9 @@ function encodeReply(
   if (reply.etag !== undefined) headers.push('ETag', reply.etag);
   if (reply.location !== undefined) headers.push('Location', `/${core.settings().secretPath}/api/v1${reply.location}`);
   if (reply.replayed) headers.push('Idempotency-Replayed', 'true');
-  if (operation.headers.includes('Link')) headers.push('Link', linkHeader(query, reply.body as ListPage));
+  if (operation.headers.includes('Link')) {
+    headers.push('Link', linkHeader(core.baseUrl() + request.path, query, reply.body as ListPage));
+  }
   const text = reply.raw ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   return makeReply(state, reply.status, text === undefined ? null : type, text ?? '', headers);
 }

@@ -9,24 +9,20 @@ export interface ListPage {
 }
 
 /**
- * `first`, `prev`, `next` and `last` for paging by offset; `first` and `next` for paging by cursor. References are relative
- * to the request, so the header carries neither address nor secret path. `raw` is the query as it was asked.
+ * `first`, `prev`, `next` and `last`. `next` goes by cursor, so that a walk neither skips nor repeats; `prev` and `last` are jumps by
+ * offset, and a page behind a cursor, which has none, does without them. `url` is that of the list, `raw` the query as it was asked.
  */
-export function linkHeader(raw: Readonly<Record<string, string>>, place: ListPage): string {
+export function linkHeader(url: string, raw: Readonly<Record<string, string>>, place: ListPage): string {
   const { total, limit, offset, next_cursor } = place;
   const kept = Object.keys(raw).filter((name) => name !== 'limit' && name !== 'offset' && name !== 'cursor');
   const filters = kept.map((name) => `${encode(name)}=${encode(raw[name] ?? '')}&`).join('');
-  const link = (relation: string, position: string) => `<?${filters}limit=${limit}${position}>; rel="${relation}"`;
-  const at = (start: number) => `&offset=${start}`;
-  if (raw.cursor !== undefined) {
-    const links = [link('first', '')];
-    if (next_cursor !== null) links.push(link('next', `&cursor=${encode(next_cursor)}`));
-    return links.join(', ');
-  }
-  const links = [link('first', at(0))];
-  if (offset > 0) links.push(link('prev', at(Math.max(0, offset - limit))));
-  if (offset + limit < total) links.push(link('next', at(offset + limit)));
-  links.push(link('last', at(total === 0 ? 0 : Math.floor((total - 1) / limit) * limit)));
+  const link = (relation: string, position: string) =>
+    `<${url}?${filters}limit=${limit}${position}>; rel="${relation}"`;
+  const jump = (relation: string, start: number) => link(relation, start > 0 ? `&offset=${start}` : '');
+  const links = [jump('first', 0)];
+  if (offset > 0) links.push(jump('prev', Math.max(0, offset - limit)));
+  if (next_cursor !== null) links.push(link('next', `&cursor=${encode(next_cursor)}`));
+  if (raw.cursor === undefined) links.push(jump('last', total === 0 ? 0 : Math.floor((total - 1) / limit) * limit));
   return links.join(', ');
 }
 

@@ -61,11 +61,11 @@ describe('replies', () => {
     ]);
   });
 
-  it('of lists link to the other pages, by references that lead there', async () => {
+  it('of lists link to the other pages, by absolute addresses and to the next by its cursor', async () => {
     door.core.answer = () => ({ status: 200, body: { items: [], total: 30, limit: 10, offset: 0, next_cursor: 'c' } });
     const reply = await door.call('GET', '/users?tag=a%26b&limit=10');
     const [, next = ''] = /<([^>]*)>; rel="next"/.exec(reply.headers.get('link') ?? '') ?? [];
-    expect(new URL(next, `${door.base}/users?tag=x`).href).toBe(`${door.base}/users?tag=a%26b&limit=10&offset=10`);
+    expect(next).toBe(`${door.base}/users?tag=a%26b&limit=10&cursor=c`);
   });
 
   it('of the core, at once or later, become problems', async () => {

@@ -54,8 +54,8 @@ export function createInboundStore(db: Connection): InboundStore {
   const remove = db.prepare<[number]>('DELETE FROM inbounds WHERE id = ?');
   const get = db.prepare<[number], InboundCells>(`${SELECT} WHERE id = ?`);
   const byTag = db.prepare<[number, string], InboundCells>(`${SELECT} WHERE node_id = ? AND tag = ?`);
-  const page = db.prepare<[{ nodeId: number | null; limit: number; offset: number }], InboundCells>(
-    `${SELECT} WHERE :nodeId IS NULL OR node_id = :nodeId ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
+  const page = db.prepare<[{ nodeId: number | null; limit: number; offset: number; after: number }], InboundCells>(
+    `${SELECT} WHERE id > :after AND (:nodeId IS NULL OR node_id = :nodeId) ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
   );
   const count = db
     .prepare<[{ nodeId: number | null }], number>(
@@ -77,7 +77,8 @@ export function createInboundStore(db: Connection): InboundStore {
     remove: (id) => {
       remove.run(id);
     },
-    page: ({ nodeId }, limit, offset) => page.all({ nodeId: nodeId ?? null, limit, offset }).map(decode),
+    page: ({ nodeId }, limit, offset, after = 0) =>
+      page.all({ nodeId: nodeId ?? null, limit, offset, after }).map(decode),
     count: ({ nodeId }) => count.get({ nodeId: nodeId ?? null }) ?? 0,
     byTag: (nodeId, tag) => {
       const cells = byTag.get(nodeId, tag);

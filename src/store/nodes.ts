@@ -43,7 +43,9 @@ export function createNodeStore(db: Connection): NodeStore {
     db.prepare<[number]>(sql),
   );
   const get = db.prepare<[number], NodeCells>(`${SELECT} WHERE id = ?`);
-  const page = db.prepare<[number, number], NodeCells>(`${SELECT} ORDER BY id ${limitTo('?')} OFFSET ?`);
+  const page = db.prepare<[number, number, number], NodeCells>(
+    `${SELECT} WHERE id > ? ORDER BY id ${limitTo('?')} OFFSET ?`,
+  );
   const count = db.prepare<[], number>('SELECT count(*) FROM nodes').pluck();
   return {
     insert: (node) => Number(insert.run({ ...node, enabled: Number(node.enabled) }).lastInsertRowid),
@@ -57,7 +59,7 @@ export function createNodeStore(db: Connection): NodeStore {
     remove: (id) => {
       for (const removal of removals) removal.run(id);
     },
-    page: (limit, offset) => page.all(limit, offset).map(decode),
+    page: (limit, offset, after = 0) => page.all(after, limit, offset).map(decode),
     count: () => count.get() ?? 0,
   };
 }

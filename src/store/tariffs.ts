@@ -86,8 +86,9 @@ export function createTariffStore(db: Connection): TariffStore {
   );
   const remove = db.prepare<[number]>('DELETE FROM tariffs WHERE id = ?');
   const get = db.prepare<[number], TariffCells>('SELECT * FROM tariffs WHERE id = ?');
-  const page = db.prepare<[{ archived: number | null; limit: number; offset: number }], TariffCells>(
-    `SELECT * FROM tariffs WHERE :archived IS NULL OR archived = :archived ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
+  const page = db.prepare<[{ archived: number | null; limit: number; offset: number; after: number }], TariffCells>(
+    `SELECT * FROM tariffs WHERE id > :after AND (:archived IS NULL OR archived = :archived)
+     ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
   );
   const count = db
     .prepare<[{ archived: number | null }], number>(
@@ -119,7 +120,8 @@ export function createTariffStore(db: Connection): TariffStore {
     remove: (id) => {
       remove.run(id);
     },
-    page: ({ archived }, limit, offset) => page.all({ archived: flagOf(archived), limit, offset }).map(decode),
+    page: ({ archived }, limit, offset, after = 0) =>
+      page.all({ archived: flagOf(archived), limit, offset, after }).map(decode),
     count: ({ archived }) => count.get({ archived: flagOf(archived) }) ?? 0,
     isInboundNamed: (inboundId) => namesInbound.get(inboundId) !== undefined,
   };

@@ -31,7 +31,7 @@ Send \`Idempotency-Key\` (1 to 255 printable characters) with a POST. The same k
 Records that have an \`ETag\` can be changed on condition: send it back as \`If-Match\`, and the change is refused (\`precondition_failed\`) if somebody else was first.
 
 ## Paging
-Lists are \`{items, total, limit, offset, next_cursor}\`. Page by \`limit\` and \`offset\`; the \`Link\` header names the first, previous, next and last page. The list of users also takes \`cursor\`, which neither skips nor repeats while users come and go.
+Lists are \`{items, total, limit, offset, next_cursor}\`. Walk by \`cursor\`, the \`next_cursor\` of the page before, or follow \`rel="next"\` of the \`Link\` header, which has it: that neither skips nor repeats while records come and go. \`offset\` is for jumping.
 
 ## Rate limits
 Each key has a budget, told by the headers \`RateLimit-Policy\` and \`RateLimit\`. Over it the answer is 429 with \`Retry-After\`, in seconds.
@@ -90,8 +90,8 @@ export const HEADERS = {
   ETag: header('The version of the record, for `If-Match`.', '"7-1795514400000"'),
   Location: header('The address of the new record, as a path.', '/k3yW8dPq2nVtXr5sLb7mZc1f/api/v1/users/7'),
   Link: header(
-    'Other pages of the list (RFC 8288): `first`, `prev`, `next`, `last`.',
-    '</k3yW8dPq2nVtXr5sLb7mZc1f/api/v1/users?limit=100&offset=100>; rel="next"',
+    'Other pages of the list (RFC 8288), absolute: `first`, `prev`, `next` (by cursor), `last`.',
+    '<https://192.168.1.10:8443/k3yW8dPq2nVtXr5sLb7mZc1f/api/v1/users?limit=100&cursor=WyItaWQiLDcsN10>; rel="next"',
   ),
   'Idempotency-Replayed': header('`true`: the reply of an earlier request with the same Idempotency-Key.', 'true'),
   'Retry-After': header('Seconds to wait.', 1),

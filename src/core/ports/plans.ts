@@ -22,8 +22,13 @@ export interface TariffStore {
   get(id: number): TariffRow | undefined;
   save(tariff: TariffRow): void;
   remove(id: number): void;
-  /** By id. */
-  page(conditions: { archived?: boolean | undefined }, limit: number, offset: number): readonly TariffRow[];
+  /** By id. `after`: only those behind this id. */
+  page(
+    conditions: { archived?: boolean | undefined },
+    limit: number,
+    offset: number,
+    after?: number,
+  ): readonly TariffRow[];
   count(conditions: { archived?: boolean | undefined }): number;
   isInboundNamed(inboundId: number): boolean;
 }
@@ -58,8 +63,13 @@ export interface InboundStore {
   get(id: number): InboundRow | undefined;
   save(inbound: InboundRow): void;
   remove(id: number): void;
-  /** By id. */
-  page(conditions: { nodeId?: number | undefined }, limit: number, offset: number): readonly InboundRow[];
+  /** By id. `after`: only those behind this id. */
+  page(
+    conditions: { nodeId?: number | undefined },
+    limit: number,
+    offset: number,
+    after?: number,
+  ): readonly InboundRow[];
   count(conditions: { nodeId?: number | undefined }): number;
   byTag(nodeId: number, tag: string): InboundRow | undefined;
   /** Which of these ids do not exist. */
@@ -93,7 +103,7 @@ export interface NodeStore {
   save(node: NodeRow): void;
   /** Its traffic stays in the totals. */
   remove(id: number): void;
-  /** By id. */
-  page(limit: number, offset: number): readonly NodeRow[];
+  /** By id. `after`: only those behind this id. */
+  page(limit: number, offset: number, after?: number): readonly NodeRow[];
   count(): number;
 }

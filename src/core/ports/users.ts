@@ -107,8 +107,8 @@ export interface GrantRow extends Grant {
 export interface GrantStore {
   insert(grant: Omit<GrantRow, 'id'>): number;
   get(userId: number, id: number): GrantRow | undefined;
-  /** Newest first. */
-  page(userId: number, limit: number, offset: number): readonly GrantRow[];
+  /** Newest first. `after`: only those behind this id, which are older. */
+  page(userId: number, limit: number, offset: number, after?: number): readonly GrantRow[];
   count(userId: number): number;
   /** Those with bytes left, by id. */
   live(userId: number): readonly Grant[];

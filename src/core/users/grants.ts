@@ -6,6 +6,7 @@ import { isGrantLive } from '../../domain/account.ts';
 import { addGrant } from '../../domain/grant.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
+import { pageById } from '../paging.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { GrantRow, UserRow } from '../ports/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
@@ -56,16 +57,11 @@ function createGrant(input: Input<'createGrant'>, tx: Transaction): Result<Grant
 
 function listGrants(input: Input<'listGrants'>, context: Context): Result<Output<'listGrants'>> {
   const { store, now } = context;
-  const { id, limit, offset } = input;
+  const { id } = input;
   const user = requireUser(context, id);
-  const body: Output<'listGrants'> = {
-    items: store.grants.page(id, limit, offset).map((grant) => viewGrant(grant, user, now)),
-    total: store.grants.count(id),
-    limit,
-    offset,
-    next_cursor: null,
-  };
-  return { body };
+  const read = (limit: number, offset: number, after?: number) => store.grants.page(id, limit, offset, after);
+  const view = (grant: GrantRow) => viewGrant(grant, user, now);
+  return { body: pageById('grants', input, store.grants.count(id), read, view) };
 }
 
 function getGrant(input: Input<'getGrant'>, context: Context): Result<Grant> {

@@ -4,10 +4,10 @@ import type { Input, Output } from '../../contract/table.ts';
 import type { SortField, UserFilter } from '../../contract/users.ts';
 import type { Result } from '../call.ts';
 import type { Context } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import { decodeCursor, encodeCursor, refuseCursor, requireNoOffset } from '../paging.ts';
 import type { PageRequest, UserConditions } from '../ports/users.ts';
 import { sortKeyOf } from '../sort-key.ts';
-import { fromBase64Url, fromInstantOrUndefined, toBase64Url } from '../wire.ts';
+import { fromInstantOrUndefined } from '../wire.ts';
 import { viewUser } from './users.ts';
 
 /** The wire's filter as the store takes it. */
@@ -27,38 +27,23 @@ export function conditionsOf(filter: UserFilter): UserConditions {
 
 type Cursor = NonNullable<PageRequest['after']>;
 
-function encodeCursor(sort: string, after: Cursor): string {
-  return toBase64Url(JSON.stringify([sort, after.value, after.id]));
-}
-
-function refuseCursor(message: string): PanelError {
-  return new PanelError('validation', [{ parameter: 'cursor', code: 'invalid', message }]);
-}
-
 /** The row behind which the page begins. Refuses what this list did not hand out under this sort. */
-function decodeCursor(cursor: string, sort: string): Cursor {
-  const text = fromBase64Url(cursor);
-  let parts: unknown;
-  try {
-    parts = JSON.parse(text ?? '');
-  } catch {
-    throw refuseCursor('is not a cursor of this list');
-  }
-  const [madeFor, value, id] = Array.isArray(parts) && parts.length === 3 ? parts : [];
-  if (madeFor !== sort)
-    throw refuseCursor(typeof madeFor === 'string' ? 'belongs to another sort' : 'is not a cursor of this list');
+function rowBefore(cursor: string, sort: string): Cursor {
+  const [madeFor, value, id, ...others] = decodeCursor(cursor);
+  if (typeof madeFor !== 'string' || others.length > 0) throw refuseCursor();
+  if (madeFor !== sort) throw refuseCursor('belongs to another sort');
+  if (typeof id !== 'number' || !Number.isSafeInteger(id)) throw refuseCursor();
   const isText = sort === 'name' || sort === '-name';
-  const isNever = value === null && sort.endsWith('expires_at');
-  const isValue = isNever || (isText ? typeof value === 'string' : Number.isSafeInteger(value));
-  if (!isValue || !Number.isSafeInteger(id)) throw refuseCursor('is not a cursor of this list');
-  return { value, id };
+  if (value === null && sort.endsWith('expires_at')) return { value, id };
+  if (isText && typeof value === 'string') return { value, id };
+  if (!isText && typeof value === 'number' && Number.isSafeInteger(value)) return { value, id };
+  throw refuseCursor();
 }
 
 /** GET /users. */
 export function listUsers(input: Input<'listUsers'>, context: Context): Result<Output<'listUsers'>> {
   const { store, now } = context;
   const { limit, offset, sort, cursor } = input;
-  if (cursor !== undefined && offset !== 0) throw refuseCursor('goes without offset');
   const isDescending = sort.startsWith('-');
   const field = (isDescending ? sort.slice(1) : sort) as SortField;
   const conditions = conditionsOf(input);
@@ -68,7 +53,7 @@ export function listUsers(input: Input<'listUsers'>, context: Context): Result<O
     descending: isDescending,
     limit,
     offset,
-    after: cursor === undefined ? null : decodeCursor(cursor, sort),
+    after: cursor === undefined ? null : rowBefore(requireNoOffset(cursor, offset), sort),
     now,
   });
   const last = rows.at(-1);
@@ -77,7 +62,7 @@ export function listUsers(input: Input<'listUsers'>, context: Context): Result<O
     total: store.users.count(conditions, now),
     limit,
     offset,
-    next_cursor: hasMore && last ? encodeCursor(sort, { value: sortKeyOf(last, field), id: last.id }) : null,
+    next_cursor: hasMore && last ? encodeCursor([sort, sortKeyOf(last, field), last.id]) : null,
   };
   return { body };
 }

@@ -187,8 +187,8 @@ export function createGrantStore(db: Connection): GrantStore {
   const get = db.prepare<[number, number], GrantRow>(
     `SELECT ${GRANT_COLUMNS} FROM grants WHERE id = ? AND user_id = ?`,
   );
-  const page = db.prepare<[number, number, number], GrantRow>(
-    `SELECT ${GRANT_COLUMNS} FROM grants WHERE user_id = ? ORDER BY id DESC ${limitTo('?')} OFFSET ?`,
+  const page = db.prepare<[number, number, number, number], GrantRow>(
+    `SELECT ${GRANT_COLUMNS} FROM grants WHERE user_id = ? AND id < ? ORDER BY id DESC ${limitTo('?')} OFFSET ?`,
   );
   const count = db.prepare<[number], number>('SELECT count(*) FROM grants WHERE user_id = ?').pluck();
   const live = db.prepare<[number], GrantRow>(
@@ -201,7 +201,7 @@ export function createGrantStore(db: Connection): GrantStore {
   return {
     insert: (grant) => Number(insert.run(grant).lastInsertRowid),
     get: (userId, id) => get.get(id, userId),
-    page: (userId, limit, offset) => page.all(userId, limit, offset),
+    page: (userId, limit, offset, after = Number.MAX_SAFE_INTEGER) => page.all(userId, after, limit, offset),
     count: (userId) => count.get(userId) ?? 0,
     live: (userId) => live.all(userId),
     save: (id, bytesLeft, endsAt) => {
