@@ -1,7 +1,7 @@
 // What crosses a door: a request as plain data goes in, a reply as plain data comes out. Adapters (HTTP, IPC, the control socket) translate.
 import { randomFillSync } from 'node:crypto';
 import type { RequestHeaders } from './headers.ts';
-import type { RateVerdict } from './limits.ts';
+import type { Budget, RateVerdict } from './limits.ts';
 
 /** A body that arrives over a network, read only after the headers were accepted. */
 export interface BodySource {
@@ -116,13 +116,21 @@ export function makeReply(
   const headers = commonHeaders(state.id);
   const { rate } = state;
   if (rate !== null) {
-    headers.push('RateLimit-Policy', `"default";q=${rate.rule.perMinute};w=60`);
-    headers.push('RateLimit', `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
+    headers.push('RateLimit-Policy', `${policyOf('burst', rate.burst)}, ${policyOf('minute', rate.minute)}`);
+    headers.push('RateLimit', `${leftOf('burst', rate.burst)}, ${leftOf('minute', rate.minute)}`);
   }
   for (const part of extra) headers.push(part);
   if (type !== null) headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)));
   else if (status !== 204) headers.push('Content-Length', '0');
   return { status, headers, body: type === null ? null : body, route: state.route };
+}
+
+function policyOf(name: string, { quota, windowSeconds }: Budget): string {
+  return `"${name}";q=${quota};w=${windowSeconds}`;
+}
+
+function leftOf(name: string, { remaining, resetSeconds }: Budget): string {
+  return `"${name}";r=${remaining};t=${resetSeconds}`;
 }
 
 /** What every reply inside the secret path carries. `cache`: the Cache-Control header. */

@@ -5,47 +5,67 @@ import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Clock } from '../core/ports/ports.ts';
 
-/** What is allowed on average and at once. `perMinute` 0: no limit. */
+/** What is allowed in a minute and at once. `perMinute` 0: no limit. */
 export interface RateRule {
   /** Requests in 60 seconds. */
   readonly perMinute: number;
-  /** Requests at once, before the average counts; never more than a minute's. */
+  /** Requests at once; never more than a minute's. They come back evenly, as many as a minute allows. */
   readonly burst: number;
 }
 
-/** The state of a budget after one request, in whole requests and seconds. */
-export interface RateVerdict {
-  readonly rule: RateRule;
-  readonly isAllowed: boolean;
-  /** Requests left at this moment. */
+/** One budget after a request, in whole requests and seconds. */
+export interface Budget {
+  readonly quota: number;
+  /** The time in which an empty budget becomes full. */
+  readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until the budget is full again, rounded up: `t` of RateLimit, and Retry-After. */
+  /** Until it is full again, rounded up. */
   readonly resetSeconds: number;
 }
 
+/** What both budgets say of a request. */
+export interface RateVerdict {
+  readonly isAllowed: boolean;
+  readonly burst: Budget;
+  readonly minute: Budget;
+  /** After how many seconds the next request is allowed, rounded up; 0: at once. */
+  readonly retryAfter: number;
+}
+
 export interface RateLimiter<Key> {
-  /** Takes one request from the budget of `key`; `now` is epoch ms. */
+  /** Takes one request from both budgets of `key`, if both have one; `now` is epoch ms. */
   take(key: Key, rule: RateRule, now: number): RateVerdict;
 }
 
+/** Whole numbers only: after exactly the promised time a request is there. */
 interface Bucket {
-  tokens: number;
+  /** What is left of the burst, in parts of a request: it grows by `perMinute` parts every millisecond. */
+  parts: number;
   at: number;
+  /** The minute that is counted: it begins with a request, and ends whatever comes. */
+  minuteBeganAt: number;
+  used: number;
 }
 
 const MS_PER_MINUTE = 60_000;
+const PARTS = MS_PER_MINUTE;
 
 /** A limiter with at most `capacity` buckets; beyond that the oldest bucket is dropped, so its key starts with a full budget. */
 export function createRateLimiter<Key>(capacity = 10_000): RateLimiter<Key> {
   const buckets = new Map<Key, Bucket>();
 
-  function bucketOf(key: Key, rule: RateRule, burst: number, now: number): Bucket {
+  function bucketOf(key: Key, { perMinute }: RateRule, burst: number, now: number): Bucket {
     const known = buckets.get(key);
     if (known !== undefined) {
       // A clock that was set back must not freeze a budget.
       const passed = Math.max(0, now - known.at);
-      known.tokens = Math.min(burst, known.tokens + (passed * rule.perMinute) / MS_PER_MINUTE);
+      known.parts = Math.min(burst * PARTS, known.parts + passed * perMinute);
       known.at = now;
+      known.minuteBeganAt = Math.min(known.minuteBeganAt, now);
+      if (now - known.minuteBeganAt >= MS_PER_MINUTE) {
+        known.minuteBeganAt = now;
+        known.used = 0;
+      }
       return known;
     }
     if (buckets.size >= capacity) {
@@ -54,26 +74,46 @@ export function createRateLimiter<Key>(capacity = 10_000): RateLimiter<Key> {
         break;
       }
     }
-    const bucket = { tokens: burst, at: now };
+    const bucket = { parts: burst * PARTS, at: now, minuteBeganAt: now, used: 0 };
     buckets.set(key, bucket);
     return bucket;
   }
 
   return {
     take(key, rule, now) {
-      const burst = Math.min(rule.burst, rule.perMinute);
+      const { perMinute } = rule;
+      const burst = Math.min(rule.burst, perMinute);
       const bucket = bucketOf(key, rule, burst, now);
-      const isAllowed = bucket.tokens >= 1;
-      if (isAllowed) bucket.tokens -= 1;
-      const missing = burst - bucket.tokens;
+      const isAllowed = bucket.parts >= PARTS && bucket.used < perMinute;
+      if (isAllowed) {
+        bucket.parts -= PARTS;
+        bucket.used += 1;
+      }
+      const { parts, used } = bucket;
+      const burstWait = Math.max(0, PARTS - parts) / perMinute;
+      const minuteLeft = bucket.minuteBeganAt + MS_PER_MINUTE - now;
       return {
-        rule,
         isAllowed,
-        remaining: Math.floor(bucket.tokens),
-        resetSeconds: Math.max(1, Math.ceil((missing * MS_PER_MINUTE) / rule.perMinute / 1000)),
+        burst: {
+          quota: burst,
+          windowSeconds: seconds((burst * PARTS) / perMinute),
+          remaining: Math.floor(parts / PARTS),
+          resetSeconds: seconds((burst * PARTS - parts) / perMinute),
+        },
+        minute: {
+          quota: perMinute,
+          windowSeconds: 60,
+          remaining: Math.max(0, perMinute - used),
+          resetSeconds: seconds(minuteLeft),
+        },
+        retryAfter: Math.ceil(Math.max(burstWait, used < perMinute ? 0 : minuteLeft) / 1000),
       };
     },
   };
+}
+
+function seconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
 }
 
 /** What counts as one caller: an IPv4 address, or the /64 of an IPv6 address, since a household has the whole of it. */
@@ -118,7 +158,7 @@ export function createAdmission({ core, clock, rateRule }: AdmissionParts): Admi
         const now = clock.now();
         const verdict = isValid ? keys.take(actor.id, rule, now) : failures.take(networkOf(address), FAILED, now);
         onVerdict(verdict);
-        if (!verdict.isAllowed) throw new PanelError('rate_limited', undefined, verdict.resetSeconds);
+        if (!verdict.isAllowed) throw new PanelError('rate_limited', undefined, verdict.retryAfter);
       }
       if (!isValid) throw new PanelError('unauthorized');
       core.noteKeyUse(actor.id, address);

@@ -164,7 +164,7 @@ const PROVOKED: Partial<Record<ErrorCode, Provoke>> = {
     await using limited = await startPanel({ clock, rateLimit: { perMinute: 60, burst: 1 } });
     expect((await limited.read.send(get('/settings'))).status).toBe(200);
     const answer = await limited.read.send(get('/settings'));
-    return [answer, { headers: { 'retry-after': '1', 'ratelimit-policy': '"default";q=60;w=60' } }];
+    return [answer, { headers: { 'retry-after': '1', 'ratelimit-policy': '"burst";q=1;w=1, "minute";q=60;w=60' } }];
   },
   internal: async () => {
     fault = new TypeError(`cannot read secret ${panel.secretPath}`);

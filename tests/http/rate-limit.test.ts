@@ -16,29 +16,57 @@ afterEach(() => panel.stop());
 
 const ask = (client = panel.read) => client.call('getSettings');
 const limits = ({ headers }: Answer) => [headers['ratelimit-policy'], headers.ratelimit];
+const POLICY = '"burst";q=10;w=10, "minute";q=60;w=60';
+/** What RateLimit says of both budgets. */
+const left = (burst: number, burstFull: number, minute: number, minuteFull = 60) =>
+  `"burst";r=${burst};t=${burstFull}, "minute";r=${minute};t=${minuteFull}`;
 
 describe('a key', () => {
   it('has its budget at once, then 429, and is let in again as the budget grows', async () => {
-    for (let left = RULE.burst - 1; left >= 0; left--) {
+    for (let rest = RULE.burst - 1; rest >= 0; rest--) {
       const answer = await ask();
       expect(answer.status).toBe(200);
-      expect(limits(answer)).toEqual(['"default";q=60;w=60', `"default";r=${left};t=${RULE.burst - left}`]);
+      expect(limits(answer)).toEqual([POLICY, left(rest, RULE.burst - rest, 50 + rest)]);
       expect(answer.headers['retry-after']).toBeUndefined();
     }
     const refused = await ask();
     expect(refused.problem).toMatchObject({ status: 429, detail: 'rate_limited' });
-    expect(limits(refused)).toEqual(['"default";q=60;w=60', '"default";r=0;t=10']);
-    const wait = Number(refused.headers['retry-after']);
-    expect(wait).toBeGreaterThanOrEqual(1);
+    expect(limits(refused)).toEqual([POLICY, left(0, 10, 50)]);
+    expect(refused.headers['retry-after']).toBe('1');
     clock.advance(999);
     expect((await ask()).status).toBe(429);
     clock.advance(1);
     expect((await ask()).status).toBe(200);
     expect((await ask()).status).toBe(429);
-    clock.advance(wait * 1000);
-    expect((await ask()).status, 'after Retry-After it is let in').toBe(200);
     clock.advance(3_600_000);
-    expect(limits(await ask())[1], 'the budget never grows beyond the burst').toBe('"default";r=9;t=1');
+    expect(limits(await ask())[1], 'neither budget grows beyond its quota').toBe(left(9, 1, 59));
+  });
+
+  it('is let in after exactly Retry-After, and not a second sooner, whichever budget is used up', async () => {
+    const waits: number[] = [];
+    for (let count = 0; count < 400; count++) {
+      const answer = await ask();
+      if (answer.status === 200) continue;
+      const wait = Number(answer.headers['retry-after']);
+      waits.push(wait);
+      clock.advance((wait - 1) * 1000);
+      expect((await ask()).status, 'a second sooner').toBe(429);
+      clock.advance(1000);
+      expect((await ask()).status, 'after Retry-After').toBe(200);
+      clock.advance((count * 37) % 1500);
+    }
+    expect(waits).toContain(1);
+    expect(Math.max(...waits), 'the minute was used up too').toBeGreaterThan(1);
+  });
+
+  it('has no more in a minute than the budget says', async () => {
+    let allowed = 0;
+    for (let ms = 0; ms < 60_000; ms += 250) {
+      if ((await ask()).status === 200) allowed += 1;
+      clock.advance(250);
+    }
+    expect(allowed).toBe(RULE.perMinute);
+    expect((await ask()).status).toBe(200);
   });
 
   it('does not spend the budget of another', async () => {
@@ -53,9 +81,9 @@ describe('a key', () => {
     for (const path of ['/nothing', '/keys', '/users?limit=0', '/users/4711']) {
       const answer = await panel.read.send({ method: 'GET', path });
       expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(limits(answer)[0]).toBe('"default";q=60;w=60');
+      expect(limits(answer)[0]).toBe(POLICY);
     }
-    expect(limits(await ask())[1]).toBe('"default";r=5;t=5');
+    expect(limits(await ask())[1]).toBe(left(5, 5, 55));
   });
 
   it('is told of it by HEAD, OPTIONS, 204 and replays too', async () => {
@@ -69,7 +97,7 @@ describe('a key', () => {
       await panel.full.call('deleteUser', { id: 1 }),
     ];
     expect(answers.map((answer) => limits(answer)[1])).toEqual(
-      [9, 8, 7, 6, 5].map((left) => `"default";r=${left};t=${10 - left}`),
+      [9, 8, 7, 6, 5].map((rest) => left(rest, 10 - rest, 50 + rest)),
     );
   });
 

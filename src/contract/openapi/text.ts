@@ -34,7 +34,7 @@ Records that have an \`ETag\` can be changed on condition: send it back as \`If-
 Lists are \`{items, total, limit, offset, next_cursor}\`. Walk by \`cursor\`, the \`next_cursor\` of the page before, or follow \`rel="next"\` of the \`Link\` header, which has it: that neither skips nor repeats while records come and go. \`offset\` is for jumping.
 
 ## Rate limits
-Each key has a budget, told by the headers \`RateLimit-Policy\` and \`RateLimit\`. Over it the answer is 429 with \`Retry-After\`, in seconds.
+Each key has two budgets, \`burst\` for what comes at once and \`minute\`, described by the headers \`RateLimit-Policy\` and \`RateLimit\`. Beyond either the answer is 429 with \`Retry-After\`: the seconds after which the next request is let in.
 
 ## Versions
 v1 only grows: no field and no code goes away or changes its meaning. New fields, codes and event types may come, so ignore what you do not know. Anything that is to go is marked as deprecated at least 180 days before, and goes only in a v2 beside v1.`;
@@ -82,10 +82,13 @@ function header(description: string, example: string | number) {
 
 export const HEADERS = {
   'X-Request-Id': header('Names the request in the log of the panel.', '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2'),
-  'RateLimit-Policy': header('The budget of the key: `q` requests in `w` seconds.', '"default";q=1200;w=60'),
+  'RateLimit-Policy': header(
+    'The two budgets of the key: `q` requests in `w` seconds. `burst` is what may come at once, `minute` what may come in a minute.',
+    '"burst";q=100;w=5, "minute";q=1200;w=60',
+  ),
   RateLimit: header(
-    'What is left of it (`r`), and in how many seconds it is full again (`t`).',
-    '"default";r=1199;t=1',
+    'What is left of each budget (`r`), and in how many seconds it is full again (`t`).',
+    '"burst";r=99;t=1, "minute";r=1199;t=60',
   ),
   ETag: header('The version of the record, for `If-Match`.', '"7-1795514400000"'),
   Location: header('The address of the new record, as a path.', '/k3yW8dPq2nVtXr5sLb7mZc1f/api/v1/users/7'),
@@ -94,7 +97,7 @@ export const HEADERS = {
     '<https://192.168.1.10:8443/k3yW8dPq2nVtXr5sLb7mZc1f/api/v1/users?limit=100&cursor=WyItaWQiLDcsN10>; rel="next"',
   ),
   'Idempotency-Replayed': header('`true`: the reply of an earlier request with the same Idempotency-Key.', 'true'),
-  'Retry-After': header('Seconds to wait.', 1),
+  'Retry-After': header('Seconds to wait: after exactly so many the next request is let in.', 1),
   'WWW-Authenticate': header('How to sign in.', 'Bearer'),
   'Accept-Patch': header('Media types of a PATCH body.', 'application/merge-patch+json, application/json'),
 } as const;
