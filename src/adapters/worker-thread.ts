@@ -2,7 +2,7 @@
 //
 // A thread is a module that calls `serveTasks`; `openTaskThread` starts it with the first task and ends it when it has been idle. Both
 // ends are here so that the messages between them have one definition.
-import { getCompileCacheDir } from 'node:module';
+import nodeModule from 'node:module';
 import { dirname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import type { ErrorCode, FieldError } from '../contract/errors.ts';
@@ -140,9 +140,12 @@ export function openTaskThread<T extends Tasks>({ name, module, data, idleMs, lo
   };
 }
 
-/** A thread shares the cache of compiled modules, which Node enables for each thread by its environment alone. */
+/**
+ * A thread shares the cache of compiled modules, which Node enables for each thread by its environment alone. Before Node 22 there is
+ * no such cache.
+ */
 function threadEnv(): NodeJS.ProcessEnv {
-  const folder = getCompileCacheDir();
+  const folder = nodeModule.getCompileCacheDir?.();
   return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) };
 }
 
