@@ -1,6 +1,6 @@
 // What the desktop's preload gives the pages as `window.gatehouse`: functions over plain data, and the channels that carry them.
 import type { Problem } from '../contract/errors.ts';
-import type { Event } from '../contract/events.ts';
+import type { Event } from '../contract/event-types.ts';
 import type { Language } from '../i18n/languages.ts';
 
 /** The reply to a call. A failure is data too, because of a thrown error only the message crosses IPC. */

@@ -1,6 +1,6 @@
 // Carries calls and live events between the pages and the panel: over HTTP in a browser, over IPC in the desktop.
 import type { Transport } from '../contract/client.ts';
-import type { Event } from '../contract/events.ts';
+import type { Event } from '../contract/event-types.ts';
 
 /** Receives the panel's events during a watch. */
 export interface LiveListener {

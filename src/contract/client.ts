@@ -1,6 +1,6 @@
 // The typed client of both doors' operations, made from the table over whatever carries the calls: HTTP or IPC.
 import { type ErrorCode, type FieldError, type Problem, problemOf } from './errors.ts';
-import type { Event } from './events.ts';
+import type { Event } from './event-types.ts';
 import type { CallOf, OutputOf } from './operation.ts';
 import { OPERATIONS, type OperationId } from './table.ts';
 

@@ -1,5 +1,4 @@
 // A call and its reply as plain data: what every door hands to the core, and what it gets back.
-import type { EventData, EventType } from '../contract/events.ts';
 import type { Access } from '../contract/operation.ts';
 import type { OPERATIONS, OperationId } from '../contract/table.ts';
 import type { ActorKind } from './ports/records.ts';
@@ -71,11 +70,3 @@ export type ReadId = {
     ? Id
     : never;
 }[HandledId];
-
-/** An event as subscribers receive it, after its commit, in order. */
-export interface LiveEvent {
-  readonly id: number;
-  readonly type: EventType;
-  readonly at: number;
-  readonly data: EventData;
-}

@@ -1,11 +1,12 @@
 // What handlers are and what they work with: the environment of the core, a read's context, a write's transaction.
-import type { EventData, EventType } from '../contract/events.ts';
+import type { EventActorKind, EventData, EventType } from '../contract/event-types.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { Call, HandledId, ReadId, Result } from './call.ts';
 import type { CoreParts } from './core.ts';
 import type { PanelError } from './panel-error.ts';
 import type { ListenAddress } from './ports/host.ts';
 import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
+import type { ActorKind, EventRow } from './ports/records.ts';
 import type { SettingValues } from './ports/settings.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
@@ -49,8 +50,13 @@ export interface Context {
 export interface Transaction extends Context {
   /** Writes settings. */
   saveSettings(values: Partial<SettingValues>): void;
-  /** Appends an event to the feed; subscribers are notified after the commit. */
-  emit(type: EventType, data: EventData, at?: number): void;
+  /**
+   * Appends an event of this operation to the feed; subscribers are notified after the commit. `changed`: the fields of the record
+   * that it changed.
+   */
+  emit<Type extends EventType>(type: Type, data: EventData<Type>, changed?: readonly string[]): void;
+  /** Appends an event that time caused at `at`, not this operation. */
+  emitDue<Type extends EventType>(type: Type, data: EventData<Type>, at: number): void;
   /** Writes the audit row of this operation. Detail must not hold a secret. */
   audit(target: string | null, detail?: Readonly<Record<string, unknown>>, outcome?: 'done' | 'refused'): void;
 }
@@ -124,17 +130,42 @@ export function createContext(env: Env, call: Call, now: number): Context {
   return { env, call, now, store, settings: env.settings(), crypto, vault, totp };
 }
 
+const NO_FIELDS: readonly string[] = [];
+
+type Cause = Pick<EventRow, 'actorKind' | 'keyId' | 'requestId'>;
+const SYSTEM: Cause = { actorKind: 'system', keyId: null, requestId: null };
+
+const EVENT_ACTORS: Readonly<Record<ActorKind, EventActorKind>> = {
+  key: 'key',
+  administrator: 'administrator',
+  cli: 'cli',
+  panel: 'system',
+  unknown: 'system',
+};
+
+/** Who causes the events of a call. */
+function causeOf({ actor, requestId }: Call): Cause {
+  const actorKind = EVENT_ACTORS[actor.kind];
+  if (actorKind === 'system') return SYSTEM;
+  return { actorKind, keyId: actorKind === 'key' ? actor.id : null, requestId };
+}
+
 /** To be called inside `store.write`. `action` names the operation in the audit log. */
 export function createTransaction(env: Env, call: Call, action: string, now: number): Transaction {
   const { store } = env;
+  const cause = causeOf(call);
   return {
     ...createContext(env, call, now),
     saveSettings: (values) => {
       store.settings.set(values);
       env.forgetSettings();
     },
-    emit: (type, data, at = now) => {
-      store.events.append(type, at, JSON.stringify(data), now);
+    emit: (type, data, changed = NO_FIELDS) => {
+      const names = changed.length === 0 ? '[]' : JSON.stringify(changed);
+      store.events.append({ type, at: now, ...cause, changed: names, data: JSON.stringify(data) }, now);
+    },
+    emitDue: (type, data, at) => {
+      store.events.append({ type, at, ...SYSTEM, changed: '[]', data: JSON.stringify(data) }, now);
     },
     audit: (target, detail = {}, outcome = 'done') => {
       const { actor, address, requestId } = call;

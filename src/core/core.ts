@@ -1,9 +1,10 @@
 // The core as the doors and hosts see it: one way in for every operation, and what surrounds it.
 
+import type { Event } from '../contract/event-types.ts';
 import type { Access } from '../contract/operation.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { UserState } from '../contract/users.ts';
-import type { Actor, Call, HandledId, LiveEvent, ReadId, Reply } from './call.ts';
+import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
 import type { HostPorts } from './ports/host.ts';
@@ -80,9 +81,9 @@ export interface Core {
   /** How base_url reads at the moment, without a trailing slash. */
   baseUrl(): string;
   /** Calls the listener with each event after its commit. Returns how to unsubscribe. */
-  subscribe(listener: (event: LiveEvent) => void): () => void;
+  subscribe(listener: (event: Event) => void): () => void;
   /** Events behind `after`, for a client that reconnects; null when they were pruned. */
-  eventsAfter(after: number, limit: number): readonly LiveEvent[] | null;
+  eventsAfter(after: number, limit: number): readonly Event[] | null;
   latestEventId(): number;
   figures(): Figures;
   subscription(token: string): Subscription | null;

@@ -1,8 +1,8 @@
 // The ordered feed: written in the effect's own transaction; subscribers are notified after the commit, in order.
 
-import type { EventData } from '../contract/events.ts';
+import type { Event } from '../contract/event-types.ts';
 import type { Input, Output } from '../contract/table.ts';
-import type { LiveEvent, Result } from './call.ts';
+import type { Result } from './call.ts';
 import type { Context } from './context.ts';
 import { PanelError } from './panel-error.ts';
 import type { Store } from './ports/ports.ts';
@@ -11,15 +11,26 @@ import { toInstant } from './wire.ts';
 
 const CHUNK = 500;
 
-function toLive(row: EventRow): LiveEvent {
-  return { id: row.id, type: row.type, at: row.at, data: JSON.parse(row.data) as EventData };
+/** An event as it is sent. */
+export function viewEvent(row: EventRow): Event {
+  const { id, type, at, actorKind, keyId, requestId } = row;
+  // `data` was stored with its type by `emit`, which the compiler cannot know.
+  return {
+    id,
+    type,
+    at: toInstant(at),
+    actor: { kind: actorKind, key_id: keyId },
+    request_id: requestId,
+    changed: JSON.parse(row.changed),
+    data: JSON.parse(row.data),
+  } as Event;
 }
 
 export interface EventHub {
-  subscribe(listener: (event: LiveEvent) => void): () => void;
+  subscribe(listener: (event: Event) => void): () => void;
   /** Brings subscribers up to what is committed. */
   announce(): void;
-  after(after: number, limit: number): readonly LiveEvent[] | null;
+  after(after: number, limit: number): readonly Event[] | null;
 }
 
 /**
@@ -27,7 +38,7 @@ export interface EventHub {
  * in chunks, so that a large bulk does not hold the event loop.
  */
 export function createEventHub(store: Store, soon: (work: () => void) => void): EventHub {
-  const listeners = new Set<(event: LiveEvent) => void>();
+  const listeners = new Set<(event: Event) => void>();
   let lastId = 0;
   let isScheduled = false;
 
@@ -37,7 +48,7 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
     const rows = store.events.after(lastId, CHUNK, null);
     for (const row of rows) {
       lastId = row.id;
-      const event = toLive(row);
+      const event = viewEvent(row);
       for (const listener of listeners) listener(event);
     }
     if (rows.length === CHUNK) announce();
@@ -60,7 +71,7 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
     announce,
     after(after, limit) {
       if (after < store.events.prunedUpTo()) return null;
-      return store.events.after(after, limit, null).map(toLive);
+      return store.events.after(after, limit, null).map(viewEvent);
     },
   };
 }
@@ -68,16 +79,11 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
 /** GET /events: a page of the feed. `events_gone` when what follows `after` was pruned. */
 export function listEvents(input: Input<'listEvents'>, { store }: Context): Result<Output<'listEvents'>> {
   const pruned = store.events.prunedUpTo();
-  if (input.after !== undefined && input.after < pruned) throw new PanelError('events_gone');
-  const after = input.after ?? pruned;
+  // 0 is before every event, so it means the oldest stored one, as no `after` does.
+  const after = input.after || pruned;
+  if (after < pruned) throw new PanelError('events_gone');
   const rows = store.events.after(after, input.limit, input.type ?? null);
-  const items = rows.map(({ id, type, at, data }) => ({
-    id,
-    type,
-    at: toInstant(at),
-    data: JSON.parse(data) as EventData,
-  }));
   const isLast = rows.length < input.limit;
   const next = isLast ? Math.max(after, store.events.latestId()) : (rows.at(-1)?.id ?? after);
-  return { body: { items, next_after: next } };
+  return { body: { items: rows.map(viewEvent), next_after: next } };
 }

@@ -8,7 +8,7 @@ import { requireConsistent } from './inbound-rules.ts';
 import { pageById } from './paging.ts';
 import { bodyError, PanelError } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
-import { etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
+import { changedMembers, etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
 
 function statusOf({ store }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
@@ -183,9 +183,12 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction): Result<I
   requireConsistent(wanted, typeof privateKey === 'string');
   requireFreeTag(tx, wanted.nodeId, wanted.tag, id);
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
+  const shown = viewInbound(tx, before);
   store.inbounds.save(after);
   savePrivateKey(tx, id, after.security === 'reality' ? privateKey : null);
-  tx.emit('inbound.changed', { inbound_id: id, node_id: after.nodeId, name: after.name });
+  const changed = changedMembers(shown, viewInbound(tx, after));
+  const names = privateKey === undefined ? changed : [...changed, 'private_key'].sort();
+  tx.emit('inbound.changed', { inbound_id: id, node_id: after.nodeId, name: after.name }, names);
   tx.audit(`inbound:${id}`, { ...asked, private_key: privateKey === undefined ? undefined : 'given' });
   return resultOf(tx, after);
 }

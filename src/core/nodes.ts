@@ -7,7 +7,7 @@ import type { Context, Handlers, Transaction } from './context.ts';
 import { pageById } from './paging.ts';
 import { PanelError } from './panel-error.ts';
 import type { NodeRow } from './ports/plans.ts';
-import { patchReader, toInstant, toInstantOrNull } from './wire.ts';
+import { changedMembers, patchReader, toInstant, toInstantOrNull } from './wire.ts';
 
 function viewNode({ call, now }: Context, row: NodeRow): Node {
   const isFull = call.actor.access === 'full';
@@ -73,9 +73,10 @@ const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id'>, NodeRow>({
 
 function updateNode(input: Input<'updateNode'>, tx: Transaction): Result<Node> {
   const { id, ...asked } = input;
-  const row: NodeRow = { ...requireNode(tx, id), ...columnsOf(asked), updatedAt: tx.now };
+  const before = requireNode(tx, id);
+  const row: NodeRow = { ...before, ...columnsOf(asked), updatedAt: tx.now };
   tx.store.nodes.save(row);
-  tx.emit('node.changed', { node_id: id, name: row.name });
+  tx.emit('node.changed', { node_id: id, name: row.name }, changedMembers(viewNode(tx, before), viewNode(tx, row)));
   tx.audit(`node:${id}`, asked);
   return { body: viewNode(tx, row) };
 }

@@ -8,7 +8,7 @@ import { requireInbounds } from './inbounds.ts';
 import { pageById } from './paging.ts';
 import { bodyError, PanelError } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
-import { etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
+import { changedMembers, etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
 
 function viewTariff({ store }: Context, row: TariffRow): Tariff {
   return {
@@ -99,7 +99,8 @@ function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tar
   if (isSameJson(wanted, before)) return resultOf(tx, before);
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   store.tariffs.save(after);
-  tx.emit('tariff.changed', { tariff_id: id, name: after.name });
+  const changed = changedMembers(viewTariff(tx, before), viewTariff(tx, after));
+  tx.emit('tariff.changed', { tariff_id: id, name: after.name }, changed);
   tx.audit(`tariff:${id}`, asked);
   return resultOf(tx, after);
 }

@@ -30,12 +30,12 @@ function countOnUser(tx: Transaction, current: Current, moved: UpDown): void {
   const begins = current.account.hold !== null && canConnect(current.row.state);
   const begun = begins ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
   const { account } = applyTraffic(begun, moved, now);
-  const events: Change['events'] = isFirst ? [{ type: 'user.first_connected' }] : [];
+  const emit: Change['emit'] = (after) => tx.emit('user.first_connected', after);
   commitTraffic(tx, current, {
     account,
     fields: { onlineAt: now },
     flags: begins ? freshFlags(account, now) : current.flags,
-    events,
+    ...(isFirst && { emit }),
   });
 }
 

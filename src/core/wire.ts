@@ -70,6 +70,16 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 
 const BASE64URL: Record<string, string> = { '+': '-', '/': '_', '=': '' };
 
+/** The names of the members in which two records differ, sorted; `updated_at` is left out. */
+export function changedMembers(before: object, after: object): readonly string[] {
+  const values = new Map(Object.entries(before));
+  const changed = Object.entries(after).filter(([name, value]) => !isSameJson(value, values.get(name)));
+  return changed
+    .map(([name]) => name)
+    .filter((name) => name !== 'updated_at')
+    .sort();
+}
+
 /** Text as base64url without padding. */
 export function toBase64Url(text: string): string {
   let binary = '';

@@ -1,6 +1,5 @@
 // Live events for the administrator's pages: each once, in order, also after a break; over when the session is.
-import type { Event } from '../contract/events.ts';
-import type { LiveEvent } from '../core/call.ts';
+import type { Event } from '../contract/event-types.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 
@@ -67,10 +66,10 @@ export function createLive(core: LiveCore): Live {
     if (watches.delete(watch) && watches.size === 0) stopListening?.();
   }
 
-  function emit(watch: Watch, event: LiveEvent): void {
+  function emit(watch: Watch, event: Event): void {
     if (event.id <= watch.lastId) return;
     watch.lastId = event.id;
-    watch.listener({ kind: 'event', event: toWire(event) });
+    watch.listener({ kind: 'event', event });
   }
 
   function beat(): void {
@@ -109,9 +108,9 @@ export function createLive(core: LiveCore): Live {
 }
 
 /** The events after `lastId` up to `latest`. Null: not stored any more, of another database, or too many. */
-function findMissed(core: Pick<Core, 'eventsAfter'>, lastId: number, latest: number): readonly LiveEvent[] | null {
+function findMissed(core: Pick<Core, 'eventsAfter'>, lastId: number, latest: number): readonly Event[] | null {
   if (lastId > latest) return null;
-  const missed: LiveEvent[] = [];
+  const missed: Event[] = [];
   for (let after = lastId; ; after = missed.at(-1)?.id ?? after) {
     const page = core.eventsAfter(after, PAGE);
     if (page === null) return null;
@@ -119,9 +118,4 @@ function findMissed(core: Pick<Core, 'eventsAfter'>, lastId: number, latest: num
     if (page.length < PAGE) return missed;
     if (missed.length > MAX_MISSED) return null;
   }
-}
-
-/** As GET /events shows it. */
-function toWire({ id, type, at, data }: LiveEvent): Event {
-  return { id, type, at: new Date(at).toISOString(), data };
 }

@@ -1,6 +1,7 @@
 // Holds the stream of live events: each one once and in order, also after a break, and never without a session.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPanelDoor, type TestPanelDoor } from '../../tests/support/panel-door.ts';
+import { sampleEvent, userFacts } from '../../tests/support/sample-events.ts';
 import { createStub, SESSION } from '../../tests/support/stub-core.ts';
 import { createLive, type Live } from '../door/live.ts';
 import type { Exchange } from './exchange.ts';
@@ -26,7 +27,7 @@ describe('GET panel/events', () => {
     expect(await stream.until(1)).toBe('retry: 2000\nevent: ready\nid: 41\ndata: {}\n\n');
     door.stub.emit(42);
     expect((await stream.until(2)).split('\n\n')[1]).toBe(
-      'id: 42\ndata: {"id":42,"type":"user.created","at":"2026-11-20T10:15:00.000Z","data":{"user_id":42}}',
+      `id: 42\ndata: ${JSON.stringify(sampleEvent('user.expired', userFacts(42), 42))}`,
     );
     stream.leave();
   });

@@ -122,7 +122,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       if (session.token() === null) await staySignedIn.resume(panel, session);
       panel.core.subscribe((event) => {
         if (!state.get().notifications || window.isFocused()) return;
-        const content = describeEvent(event, texts(), () => readEventName(panel.core, event.data));
+        const content = describeEvent(event, texts(), () => readEventName(panel.core, event));
         if (content !== null) notify(content);
       });
     },

@@ -1,7 +1,7 @@
 // System notifications: which events have one, what it opens, and how many are shown at once.
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
-import type { EventData, EventType } from '../contract/events.ts';
+import { sampleEvent, userFacts } from '../../tests/support/sample-events.ts';
 import type { Core } from '../core/core.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { createNotifier, describeEvent, readEventName } from './notifications.ts';
@@ -14,30 +14,33 @@ const core = {
     return { status: 200, body: { name: names[id] } };
   },
 } as unknown as Pick<Core, 'call'>;
-const name = (data: EventData) => () => readEventName(core, data);
 
 it('names the user or node of an event, by its id if it has been deleted', () => {
-  expect([{ user_id: 7 }, { user_id: 8 }, { node_id: 7 }, {}].map((data) => readEventName(core, data))).toEqual([
-    'Anna',
-    '#8',
-    'Anna',
-    '',
-  ]);
+  const events = [
+    sampleEvent('user.limited', userFacts(7)),
+    sampleEvent('user.limited', userFacts(8)),
+    sampleEvent('node.down', { node_id: 7, name: 'Berlin' }),
+    sampleEvent('settings.changed', {}),
+  ];
+  expect(events.map((event) => readEventName(core, event))).toEqual(['Anna', '#8', 'Berlin', '']);
 });
 
 it.each([
-  ['node.down', { node_id: 4, name: 'Berlin' }, 'Node Berlin does not answer', '#/nodes/4'],
-  ['node.up', { node_id: 4, name: 'Berlin' }, 'Node Berlin answers again', '#/nodes/4'],
-  ['user.limited', { user_id: 7 }, 'Anna has used all traffic', '#/users/7'],
-  ['backup.failed', { name: 'disk full' }, 'The backup failed', '#/settings/backups'],
-] as const)('describes %s and opens its page', (type, data, title, hash) => {
-  expect(describeEvent({ id: 1, type, at: 0, data }, english, name(data))).toMatchObject({ title, hash });
+  [sampleEvent('node.down', { node_id: 4, name: 'Berlin' }), 'Node Berlin does not answer', '#/nodes/4'],
+  [sampleEvent('node.up', { node_id: 4, name: 'Berlin' }), 'Node Berlin answers again', '#/nodes/4'],
+  [sampleEvent('user.limited', userFacts(7)), 'Anna has used all traffic', '#/users/7'],
+  [sampleEvent('backup.failed', { reason: 'storage_full' }), 'The backup failed', '#/settings/backups'],
+])('describes $type and opens its page', (event, title, hash) => {
+  expect(describeEvent(event, english, () => readEventName(core, event))).toMatchObject({ title, hash });
 });
 
 it('describes no other event', () => {
-  for (const type of ['user.created', 'user.extended', 'backup.made', 'settings.changed'] satisfies EventType[]) {
-    expect(describeEvent({ id: 1, type, at: 0, data: {} }, english, () => '')).toBeNull();
-  }
+  const events = [
+    sampleEvent('user.extended', userFacts(7)),
+    sampleEvent('backup.made', { name: 'b' }),
+    sampleEvent('settings.changed', {}),
+  ];
+  for (const event of events) expect(describeEvent(event, english, () => '')).toBeNull();
 });
 
 it('limits a burst, and opens the page of the notification that is clicked', () => {

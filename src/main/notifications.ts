@@ -1,7 +1,7 @@
 // System notifications for events that need attention while the window is not focused; a click opens the page concerned.
 import type { Notification } from 'electron';
-import type { EventData } from '../contract/events.ts';
-import type { Call, LiveEvent } from '../core/call.ts';
+import type { Event } from '../contract/event-types.ts';
+import type { Call } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
 
@@ -13,11 +13,7 @@ export interface NotificationContent {
 }
 
 /** The notification for an event; null if the event needs none. `name`: the name of the user or node that it concerns. */
-export function describeEvent(
-  { type, data }: LiveEvent,
-  t: DesktopTexts,
-  name: () => string,
-): NotificationContent | null {
+export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () => string): NotificationContent | null {
   const body = t('openIt');
   switch (type) {
     case 'node.down':
@@ -27,7 +23,7 @@ export function describeEvent(
     case 'user.limited':
       return { title: t('userLimited', { name: name() }), body, hash: `#/users/${data.user_id}` };
     case 'backup.failed':
-      return { title: t('backupFailed'), body: data.name || body, hash: '#/settings/backups' };
+      return { title: t('backupFailed'), body: data.reason || body, hash: '#/settings/backups' };
     default:
       return null;
   }
@@ -39,16 +35,13 @@ const CALL: Call = {
   address: null,
 };
 
-/**
- * The name of the user or node that an event concerns; events of users carry its id only. `#<id>` if it has been deleted; empty if
- * the event concerns neither.
- */
-export function readEventName(core: Pick<Core, 'call'>, data: EventData): string {
-  if (data.name !== undefined) return data.name;
-  const id = data.user_id ?? data.node_id;
-  if (id === undefined) return '';
+/** The name of what an event concerns; most events of users carry its id only: `#<id>` if it has been deleted. Empty if there is none. */
+export function readEventName(core: Pick<Core, 'call'>, { data }: Event): string {
+  if ('name' in data) return data.name;
+  if (!('user_id' in data)) return '';
+  const id = data.user_id;
   try {
-    return core.call(data.user_id === undefined ? 'getNode' : 'getUser', { id }, CALL).body.name;
+    return core.call('getUser', { id }, CALL).body.name;
   } catch {
     return `#${id}`;
   }

@@ -1,5 +1,5 @@
 // Records of what happened: the audit log, the event feed, and replies stored for repeated requests.
-import type { EventType } from '../contract/events.ts';
+import type { EventType } from '../contract/event-types.ts';
 import type {
   AuditQuery,
   AuditRow,
@@ -51,16 +51,19 @@ export function createAuditStore(db: Connection): AuditStore {
   };
 }
 
+const EVENT_COLUMNS = 'id, type, at, actor_kind AS actorKind, key_id AS keyId, request_id AS requestId, changed, data';
+
 /** Ids are never used twice, so a reader's position in the feed stays valid. */
 export function createEventStore(db: Connection): EventStore {
-  const append = db.prepare<[EventType, number, number, string]>(
-    'INSERT INTO events (type, at, written_at, data) VALUES (?, ?, ?, ?)',
+  const append = db.prepare<[EventType, number, number, string, number | null, string | null, string, string]>(
+    `INSERT INTO events (type, at, written_at, actor_kind, key_id, request_id, changed, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const after = db.prepare<[number, number], EventRow>(
-    `SELECT id, type, at, data FROM events WHERE id > ? ORDER BY id ${limitTo('?')}`,
+    `SELECT ${EVENT_COLUMNS} FROM events WHERE id > ? ORDER BY id ${limitTo('?')}`,
   );
   const afterOfType = db.prepare<[EventType, number, number], EventRow>(
-    `SELECT id, type, at, data FROM events INDEXED BY events_type WHERE type = ? AND id > ? ORDER BY id ${limitTo('?')}`,
+    `SELECT ${EVENT_COLUMNS} FROM events INDEXED BY events_type WHERE type = ? AND id > ? ORDER BY id ${limitTo('?')}`,
   );
   const prunedUpTo = db.prepare<[], number>('SELECT up_to FROM events_pruned').pluck();
   const latestId = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck();
@@ -75,7 +78,8 @@ export function createEventStore(db: Connection): EventStore {
     'INSERT INTO events_pruned (one, up_to) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET up_to = max(up_to, excluded.up_to)',
   );
   return {
-    append: (type, at, data, writtenAt) => Number(append.run(type, at, writtenAt, data).lastInsertRowid),
+    append: ({ type, at, actorKind, keyId, requestId, changed, data }, writtenAt) =>
+      Number(append.run(type, at, writtenAt, actorKind, keyId, requestId, changed, data).lastInsertRowid),
     after: (id, limit, type) => (type === null ? after.all(id, limit) : afterOfType.all(type, id, limit)),
     prunedUpTo: () => prunedUpTo.get() ?? 0,
     latestId: () => latestId.get() ?? 0,

@@ -1,5 +1,6 @@
 // Grants, plans, nodes, connections, events and audit: what is written comes back, in the order and under the conditions that the core asks for.
 import { describe, expect, it } from 'vitest';
+import { sampleEventRow } from '../../tests/support/sample-events.ts';
 import { sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import type { InboundRow, NodeRow } from '../core/ports/plans.ts';
 import type { AuditRow } from '../core/ports/records.ts';
@@ -159,25 +160,37 @@ describe('events', () => {
     using temp = tempStore();
     const { events } = temp.store;
     expect([events.latestId(), events.prunedUpTo()]).toEqual([0, 0]);
-    const a = events.append('user.created', 5, '{"user_id":1}', 5);
-    const b = events.append('user.expired', 1, '{}', 6);
-    const c = events.append('user.created', 7, '{}', 7);
+    const byKey = { actorKind: 'key', keyId: 3, requestId: 'r', changed: '["name"]', data: '{"user_id":1}' } as const;
+    const a = events.append(sampleEventRow('user.created', 5), 5);
+    const b = events.append(sampleEventRow('user.expired', 1), 6);
+    const c = events.append(sampleEventRow('user.created', 7, byKey), 7);
     expect(events.after(0, 2, null).map(({ id }) => id)).toEqual([a, b]);
-    expect(events.after(a, 9, 'user.created')).toEqual([{ id: c, type: 'user.created', at: 7, data: '{}' }]);
+    expect(events.after(a, 9, 'user.created')).toEqual([{ id: c, ...sampleEventRow('user.created', 7, byKey) }]);
     expect(events.latestId()).toBe(c);
+  });
+
+  it.each([
+    ['a key without its id', { actorKind: 'key', requestId: 'r' }],
+    ['an administrator with a key', { actorKind: 'administrator', keyId: 1, requestId: 'r' }],
+    ['the system with a request', { requestId: 'r' }],
+    ['a key without its request', { actorKind: 'key', keyId: 1 }],
+    ['changed fields that are no list', { changed: '{}' }],
+  ] as const)('are refused with %s', (_name, fields) => {
+    using temp = tempStore();
+    expect(() => temp.store.events.append(sampleEventRow('user.created', 1, fields), 1)).toThrow(/CHECK/);
   });
 
   it('are pruned by when they were written, from the beginning', () => {
     using temp = tempStore();
     const { events } = temp.store;
-    const ids = [10, 20, 30].map((writtenAt) => events.append('user.expired', 1, '{}', writtenAt));
+    const ids = [10, 20, 30].map((writtenAt) => events.append(sampleEventRow('user.expired', 1), writtenAt));
     events.prune(5);
     expect(events.prunedUpTo()).toBe(0);
     events.prune(20);
     expect([events.prunedUpTo(), events.after(0, 9, null).map(({ id }) => id)]).toEqual([ids[0], ids.slice(1)]);
     events.prune(100);
     expect([events.prunedUpTo(), events.latestId()]).toEqual([ids[2], ids[2]]);
-    expect(events.append('user.reset', 1, '{}', 40)).toBeGreaterThan(ids[2] ?? 0);
+    expect(events.append(sampleEventRow('user.reset', 1), 40)).toBeGreaterThan(ids[2] ?? 0);
     events.prune(30);
     expect(events.prunedUpTo()).toBe(ids[2]);
   });

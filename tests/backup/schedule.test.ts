@@ -1,7 +1,7 @@
 // Backups that are made by themselves: when they are due, how many are kept, and what becomes of a failure.
 import { readdirSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import type { LiveEvent } from '../../src/core/call.ts';
+import type { Event } from '../../src/contract/event-types.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { PASSPHRASE, startMachine } from './machine.ts';
 
@@ -13,7 +13,7 @@ async function startScheduled() {
   const timers = createTestTimers();
   const machine = await startMachine({ clock, timers });
   const nextEvent = () =>
-    new Promise<LiveEvent>((resolve) => {
+    new Promise<Event>((resolve) => {
       const stop = machine.core.subscribe((event) => {
         if (!event.type.startsWith('backup.')) return;
         stop();
@@ -27,7 +27,7 @@ async function startScheduled() {
     hours: async () =>
       (await machine.act('listBackups', {})).items.map(({ created_at }) => (Date.parse(created_at) - START) / HOUR),
     /** Lets the hours pass, at whose end a backup is due; what was told of it. */
-    async due(hours: number): Promise<LiveEvent> {
+    async due(hours: number): Promise<Event> {
       clock.advance(hours * HOUR);
       const told = nextEvent();
       timers.tick();
@@ -86,7 +86,7 @@ test('with a passphrase each is encrypted; where it cannot be had none is made i
   expect(verdict.ok).toBe(true);
 
   machine.store.write(() => machine.store.sealed.remove('backup:passphrase'));
-  expect(await due(1)).toMatchObject({ type: 'backup.failed', data: { name: 'vault_unavailable' } });
+  expect(await due(1)).toMatchObject({ type: 'backup.failed', data: { reason: 'vault_unavailable' } });
   expect(await scheduled.schedule()).toMatchObject({ last_error: 'vault_unavailable', encrypted: true });
   // The same failure is told once.
   await notDue(1);
@@ -102,7 +102,7 @@ test('a failure is noted and logged, and the panel and the schedule go on', asyn
   const { machine, due, notDue } = scheduled;
   await machine.act('scheduleBackups', { every_hours: 24, keep: 5 });
   const create = vi.spyOn(machine.backups, 'create').mockRejectedValueOnce(new Error('EROFS: read-only file system'));
-  expect(await due(24)).toMatchObject({ type: 'backup.failed', data: { name: 'internal' } });
+  expect(await due(24)).toMatchObject({ type: 'backup.failed', data: { reason: 'internal' } });
   expect(machine.log.lines.filter((line) => line.includes('scheduled backup failed'))).toHaveLength(1);
   await notDue(0.1);
   expect(create).toHaveBeenCalledTimes(1);

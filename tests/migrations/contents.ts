@@ -7,6 +7,7 @@ import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { ensureFirstSettings } from '../../src/panel/owned-folder.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
 import type { Migration } from '../../src/store/migrate.ts';
+import { sampleEventRow } from '../support/sample-events.ts';
 import { sampleTariff, sampleUser } from '../support/temp-store.ts';
 
 const USERS = 300;
@@ -36,7 +37,7 @@ function fill(store: ReturnType<typeof createStore>): void {
       const userId = store.users.insert(
         sampleUser({ name: `Kept ${index}`, tariffId, tags: ['vip'], note: 'x'.repeat(200) }),
       );
-      store.events.append('user.created', 1, JSON.stringify({ user_id: userId }), 1);
+      store.events.append(sampleEventRow('user.created', 1, { data: JSON.stringify({ user_id: userId }) }), 1);
     }
     store.audit.append({
       at: 1,

@@ -1,11 +1,13 @@
 // A core made of answers, for tests of the door in front of it: one administrator, one session, a few keys.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Call, LiveEvent, Reply } from '../../src/core/call.ts';
+import type { Event } from '../../src/contract/event-types.ts';
+import type { Call, Reply } from '../../src/core/call.ts';
 import type { Core } from '../../src/core/core.ts';
 import { PanelError } from '../../src/core/panel-error.ts';
 import type { DoorParts } from '../../src/door/door.ts';
 import { SETTINGS } from './fake-core.ts';
+import { sampleEvent, userFacts } from './sample-events.ts';
 
 export const SESSION = 'S'.repeat(43);
 export const NEXT_SESSION = 'N'.repeat(43);
@@ -30,7 +32,7 @@ export interface Stub {
   hasTwoFactor: boolean;
   /** Files of backups by name; what was sent last is called `uploaded`. */
   readonly backups: Map<string, Buffer>;
-  readonly events: LiveEvent[];
+  readonly events: Event[];
   /** Events up to this id are no longer kept. */
   prunedUpTo: number;
   /** Stores an event and tells subscribers of it. */
@@ -72,7 +74,7 @@ function sessionOf(changes: object = {}) {
 }
 
 export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
-  const listeners = new Set<(event: LiveEvent) => void>();
+  const listeners = new Set<(event: Event) => void>();
   const ok = (body: unknown, status = 200): Reply => ({ status, body });
   const own: Readonly<Record<string, (call: Call, input: unknown) => Reply>> = {
     panelState: ({ actor }) => {
@@ -117,7 +119,7 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
     prunedUpTo: 0,
     subscribers: () => listeners.size,
     emit(id) {
-      const event: LiveEvent = { id, type: 'user.created', at: AT, data: { user_id: id } };
+      const event = sampleEvent('user.expired', userFacts(id), id);
       stub.events.push(event);
       for (const listener of listeners) listener(event);
     },

@@ -21,7 +21,7 @@ async function until(passes: () => boolean): Promise<void> {
 function startWatch(transport: PanelTransport) {
   const log: string[] = [];
   const end = transport.watch({
-    onEvent: ({ type, data }) => log.push(`${type} ${data.name}`),
+    onEvent: ({ type, data }) => log.push(`${type} ${'name' in data ? data.name : ''}`),
     onGap: () => log.push('gap'),
     onLive: (isLive) => log.push(isLive ? 'live' : 'not live'),
     onSignedOut: () => log.push('signed out'),

@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../errors.ts';
+import { EVENT_TYPES } from '../event-types.ts';
 import { type ApiOperation, TAGS } from '../operation.ts';
 import { API_OPERATIONS, OPERATIONS } from '../table.ts';
 import { openApiDocument } from './openapi.ts';
@@ -175,5 +176,52 @@ describe.each(operations)('%s', (_, operation) => {
     });
     expect(told.toSorted()).toEqual(errorsOf(operation).toSorted());
     for (const status of ['401', '422', '429', '500', '503']) expect(described.responses).toHaveProperty([status]);
+  });
+});
+
+describe('events', () => {
+  const schemas: Record<
+    string,
+    { readonly description?: string; readonly examples?: unknown[] } & Record<string, unknown>
+  > = document.components.schemas;
+  const { Event = {}, EventType } = schemas;
+
+  it('are a union by type, in which each type has a description and an example of its own', () => {
+    expect(Event.discriminator).toMatchObject({ propertyName: 'type' });
+    const { mapping } = Event.discriminator as { mapping: Record<string, string> };
+    expect(Object.keys(mapping).toSorted()).toEqual([...EVENT_TYPES].toSorted());
+    const seen = new Set<string>();
+    for (const [type, reference] of Object.entries(mapping)) {
+      const name = reference.replace('#/components/schemas/', '');
+      const schema = schemas[name];
+      expect(schema?.description, type).toMatch(/\.$/);
+      expect(schema?.examples, type).toHaveLength(1);
+      const [example] = schema?.examples ?? [];
+      expect(example).toMatchObject({ type });
+      expect(failures(schemaOf(name), example), type).toEqual([]);
+      expect(failures(schemaOf('Event'), example), type).toEqual([]);
+      expect(failures(schemaOf(name), { ...(example as object), type: 'user.exploded' }), type).not.toEqual([]);
+      seen.add(name);
+    }
+    expect(seen.size).toBe(EVENT_TYPES.length);
+  });
+
+  it('have their types in one enum, which the filter names', () => {
+    expect(EventType?.enum).toEqual(EVENT_TYPES);
+    const filter = document.paths['/events'].get.parameters.find(({ name }: { name: string }) => name === 'type');
+    expect(JSON.stringify(filter.schema)).toContain('#/components/schemas/EventType');
+    const lists = JSON.stringify(document).split('"user.expiring","user.expired"');
+    expect(lists, 'the list is written once').toHaveLength(2);
+  });
+
+  it('have a description of every member', () => {
+    const isOfEvents = (name: string) => /Event$|EventData$|^Event/.test(name);
+    for (const [name, schema] of Object.entries(schemas).filter(([name]) => isOfEvents(name))) {
+      for (const [member, property] of Object.entries(schema.properties ?? {})) {
+        const { $ref, description } = property as { $ref?: string; description?: string };
+        const own = description ?? schemas[String($ref).replace('#/components/schemas/', '')]?.description;
+        expect(own, `${name}.${member}`).toBeTruthy();
+      }
+    }
   });
 });

@@ -69,7 +69,7 @@ async function note(env: Env, backupLast: SettingValues['backupLast'], made: str
     env.store.write(() => {
       const tx = createTransaction(env, CALL, 'scheduledBackup', env.clock.now());
       tx.saveSettings({ backupLast });
-      if (made === null) tx.emit('backup.failed', { name: backupLast.error ?? '' });
+      if (made === null) tx.emit('backup.failed', { reason: backupLast.error ?? '' });
       else tx.emit('backup.made', { name: made });
     }),
   );

@@ -1,5 +1,5 @@
 // The store's ports for records: traffic, events, the audit log, replies under Idempotency-Keys.
-import type { EventType } from '../../contract/events.ts';
+import type { EventActorKind, EventType } from '../../contract/event-types.ts';
 
 export interface UpDown {
   readonly up: number;
@@ -40,17 +40,25 @@ export interface TrafficStore {
   prune(hour: number, day: string): void;
 }
 
+/** An event as stored; the members of the wire that are JSON there are its text here. */
 export interface EventRow {
   readonly id: number;
   readonly type: EventType;
   readonly at: number;
-  /** JSON of the wire's `data`. */
+  readonly actorKind: EventActorKind;
+  /** The API key, for the actor `key` only. */
+  readonly keyId: number | null;
+  /** null for the actor `system` only. */
+  readonly requestId: string | null;
+  /** JSON array of field names. */
+  readonly changed: string;
+  /** JSON object. */
   readonly data: string;
 }
 
 export interface EventStore {
   /** `at` is the event's own moment, `writtenAt` the transaction's: a late event must not be pruned as old. */
-  append(type: EventType, at: number, data: string, writtenAt: number): number;
+  append(event: Omit<EventRow, 'id'>, writtenAt: number): number;
   /** Behind `after`, in order. */
   after(after: number, limit: number, type: EventType | null): readonly EventRow[];
   /** The highest id that was pruned; 0 if none was. */

@@ -8,7 +8,7 @@ import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { ListenAddress } from '../ports/host.ts';
 import type { SettingValues } from '../ports/settings.ts';
-import { patchReader, toInstantOrNull, tokenOf } from '../wire.ts';
+import { changedMembers, patchReader, toInstantOrNull, tokenOf } from '../wire.ts';
 
 const TRIAL_MS = 60_000;
 const CHECK_EVERY_MS = 1000;
@@ -182,8 +182,9 @@ function saveAddresses(
   const settings = { ...tx.settings, ...asked };
   requireApart(settings.secretPath, settings.subPath);
   tx.saveSettings(asked);
+  const changed = changedMembers(view(env, tx.settings), view(env, settings));
+  tx.emit('settings.changed', {}, changed);
   const names = [...Object.keys(asked), ...(place ? ['place'] : [])];
-  tx.emit('settings.changed', { names });
   // Names only: an address must not be in any log.
   tx.audit('addresses', { changed: names });
   const token = place ? beginTrial(env, place, tx.now) : null;
@@ -209,9 +210,10 @@ async function confirmAddresses(input: Input<'confirmAddresses'>, context: Async
   const commitPlace = () =>
     commit((tx) => {
       tx.saveSettings(place);
-      tx.emit('settings.changed', { names: ['place'] });
+      const after = view(env, { ...tx.settings, ...place });
+      tx.emit('settings.changed', {}, changedMembers(view(env, tx.settings), after));
       tx.audit('addresses', { changed: ['place'], confirmed: true });
-      return { body: view(env, { ...tx.settings, ...place }) };
+      return { body: after };
     });
   await commitPlace().catch(async (error: unknown) => {
     await host.listeners.cancelTrial();
@@ -231,9 +233,10 @@ async function rotateSecretPath(input: Input<'rotateSecretPath'>, context: Async
     clearAttempts(tx);
     const secretPath = tokenOf(tx.crypto.randomBytes(SECRET_PATH_BYTES));
     tx.saveSettings({ secretPath });
-    tx.emit('settings.changed', { names: ['secretPath'] });
+    const after = view(tx.env, { ...tx.settings, secretPath });
+    tx.emit('settings.changed', {}, changedMembers(view(tx.env, tx.settings), after));
     tx.audit('addresses', { changed: ['secretPath'] });
-    return { body: view(tx.env, { ...tx.settings, secretPath }) };
+    return { body: after };
   });
 }
 

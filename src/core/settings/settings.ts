@@ -9,7 +9,7 @@ import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError } from '../panel-error.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { commitTraffic, openUser } from '../users/change.ts';
-import { patchReader } from '../wire.ts';
+import { changedMembers, patchReader } from '../wire.ts';
 
 const PAGE = 500;
 const BODY_BYTES = 1_048_576;
@@ -98,9 +98,10 @@ function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result
   if (changed.length === 0) return { body: viewPanelSettings(settings) };
   if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(tx, asked.timeZone);
   tx.saveSettings(asked);
-  tx.emit('settings.changed', { names: changed });
+  const after = viewPanelSettings({ ...settings, ...asked });
+  tx.emit('settings.changed', {}, changedMembers(viewPanelSettings(settings), after));
   tx.audit('settings', { ...input });
-  return { body: viewPanelSettings({ ...settings, ...asked }) };
+  return { body: after };
 }
 
 export const SETTINGS_HANDLERS = {

@@ -1,6 +1,7 @@
 // Opens a user for a change and writes it back, so that time, state, events and counters always change together.
 
-import type { EventData, EventType } from '../../contract/events.ts';
+import type { UserFacts } from '../../contract/event-types.ts';
+import type { UserState } from '../../contract/users.ts';
 import { type Account, extraBytes, type Grant, stateOf } from '../../domain/account.ts';
 import { nextChangeAt, settle, type TermFlags } from '../../domain/settle.ts';
 import { isTrafficLow } from '../../domain/traffic.ts';
@@ -8,6 +9,7 @@ import type { Context, Transaction } from '../context.ts';
 import type { Store } from '../ports/ports.ts';
 import type { GrantRow, UserRow } from '../ports/users.ts';
 import { toInstantOrNull } from '../wire.ts';
+import { changedFields } from './changed-fields.ts';
 
 /** A user at one moment, with everything that has come due by then. */
 export interface Current {
@@ -43,7 +45,8 @@ export interface Change {
   readonly flags?: TermFlags;
   /** A grant to add to the account, with its event. */
   readonly grant?: Omit<Grant, 'id'> & Pick<GrantRow, 'note'>;
-  readonly events?: readonly { readonly type: EventType; readonly data?: EventData }[];
+  /** Emits the act's own events, which the state's follow. `changed`: the fields of the record that the act changed. */
+  readonly emit?: (after: UserFacts, changed: readonly string[]) => void;
 }
 
 const NO_GRANTS: readonly Grant[] = [];
@@ -137,10 +140,12 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
   const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
   const flags = { expiringAnnounced: asked.expiringAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
   const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
-  if (grant) tx.emit('user.granted', { ...describe(after), grant_id: grant.id, bytes: grant.bytes });
-  for (const { type, data } of change.events ?? []) tx.emit(type, { ...describe(after), ...data });
+  const fields = grant || change.emit ? changedFields(current.row, after) : [];
+  if (grant) tx.emit('user.granted', { ...describe(after), grant_id: grant.id, bytes: grant.bytes }, fields);
+  change.emit?.(describe(after), fields);
   if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
-  emitState(tx, current.row.state, after, now);
+  const entered = enteredState(current.row.state, after);
+  if (entered) tx.emit(entered, describe(after));
   return write(tx, current, after, account);
 }
 
@@ -148,13 +153,19 @@ function insertGrant({ store }: Transaction, userId: number, grant: NonNullable<
   return { ...grant, id: store.grants.insert({ ...grant, userId }) };
 }
 
-/** The data of every event about a user. */
-export function describe(row: UserRow): EventData {
-  return { user_id: row.id, state: row.state, expires_at: toInstantOrNull(row.expiresAt) };
+/** What the data of every event about a user has. */
+export function describe(row: UserRow): UserFacts {
+  return {
+    user_id: row.id,
+    contact: row.contact,
+    external_id: null,
+    state: row.state,
+    expires_at: toInstantOrNull(row.expiresAt),
+  };
 }
 
 /** Emits what has come due, each at its true moment and with the state of that moment; then what a clock that was set back undid. */
-function emitDue(tx: Transaction, { stored, row: present, grants }: Current): void {
+export function emitDue(tx: Transaction, { stored, row: present, grants }: Current): void {
   const { now, settings } = tx;
   const zone = settings.timeZone;
   const account = accountOf(stored, grants);
@@ -163,18 +174,24 @@ function emitDue(tx: Transaction, { stored, row: present, grants }: Current): vo
     const { at } = happening;
     const then = settle(account, stored, at, zone);
     const row = withAccount(stored, then.account, then.flags, at);
-    const grant = happening.type === 'grant_ended' ? { grant_id: happening.grantId } : {};
-    tx.emit(`user.${happening.type}`, { ...describe(row), ...grant }, at);
-    emitState(tx, state, row, at);
+    if (happening.type === 'grant_ended') {
+      tx.emitDue('user.grant_ended', { ...describe(row), grant_id: happening.grantId }, at);
+    } else {
+      tx.emitDue(`user.${happening.type}`, describe(row), at);
+    }
+    const entered = enteredState(state, row);
+    if (entered) tx.emitDue(entered, describe(row), at);
     state = row.state;
   }
-  emitState(tx, state, present, now);
+  const entered = enteredState(state, present);
+  if (entered) tx.emitDue(entered, describe(present), now);
 }
 
-function emitState(tx: Transaction, before: UserRow['state'], row: UserRow, at: number): void {
-  if (row.state === before) return;
-  if (row.state === 'limited') tx.emit('user.limited', describe(row), at);
-  if (row.state === 'active') tx.emit('user.activated', describe(row), at);
+/** The event of a state that a user came into; null for a state that has none. */
+function enteredState(before: UserState, { state }: UserRow): 'user.limited' | 'user.activated' | null {
+  if (state === before) return null;
+  if (state === 'limited') return 'user.limited';
+  return state === 'active' ? 'user.activated' : null;
 }
 
 function write(tx: Transaction, current: Current, row: UserRow, account: Account): UserRow {

@@ -73,7 +73,11 @@ function deleteGrant(input: Input<'deleteGrant'>, tx: Transaction): Result<undef
   const current = openUser(tx, requireUser(tx, input.id));
   const grant = requireGrant(tx, input.id, input.grant_id);
   const grants = current.account.grants.filter(({ id }) => id !== grant.id);
-  commitUser(tx, current, { account: { ...current.account, grants }, events: [{ type: 'user.changed' }] });
+  const { tariffId } = current.row;
+  commitUser(tx, current, {
+    account: { ...current.account, grants },
+    emit: (after, changed) => tx.emit('user.changed', { ...after, tariff_id: tariffId }, changed),
+  });
   tx.store.grants.remove(grant.id);
   tx.audit(`user:${input.id}`, { grant_id: grant.id });
   return { body: undefined };

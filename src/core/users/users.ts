@@ -14,7 +14,16 @@ import type { TariffRow } from '../ports/plans.ts';
 import type { NewUser, UserRow } from '../ports/users.ts';
 import { requireUsableTariff } from '../tariffs.ts';
 import { etagOf, fromInstant, isSameJson, requireMatch, toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
-import { type Change, type Current, commitUser, describe, isUnsettled, openUser, settledRow } from './change.ts';
+import {
+  type Change,
+  type Current,
+  commitUser,
+  describe,
+  emitDue,
+  isUnsettled,
+  openUser,
+  settledRow,
+} from './change.ts';
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
@@ -134,7 +143,7 @@ function createUser(input: Input<'createUser'>, tx: Transaction): Result<User> {
     version: 1,
   };
   const row = { ...user, id: store.users.insert(user) };
-  tx.emit('user.created', { ...describe(row), tariff_id: tariff.id, name: row.name, contact: row.contact });
+  tx.emit('user.created', { ...describe(row), name: row.name, tariff_id: tariff.id });
   if (isExpired) tx.emit('user.expired', describe(row));
   tx.audit(`user:${row.id}`, { ...input });
   return { ...userResult(tx, row), location: `/users/${row.id}` };
@@ -223,10 +232,13 @@ function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
   return runAct(tx, stored, patchBy(patch), patch);
 }
 
-/** Deletes a user for good. The event has the contact, so that a bot can still notify the user. */
-export function removeUser(tx: Transaction, row: UserRow): void {
+/** Deletes a user for good. What has come due is emitted first; the event has what a bot needs to write to the user. */
+export function removeUser(tx: Transaction, stored: UserRow): void {
+  const current = openUser(tx, stored);
+  if (isUnsettled(stored, tx.now)) emitDue(tx, current);
+  const { row } = current;
   tx.store.users.remove(row.id);
-  tx.emit('user.deleted', { user_id: row.id, name: row.name, contact: row.contact, tariff_id: row.tariffId });
+  tx.emit('user.deleted', { ...describe(row), name: row.name, tariff_id: row.tariffId });
 }
 
 function deleteUser(input: Input<'deleteUser'>, tx: Transaction): Result<undefined> {
@@ -255,11 +267,13 @@ export function durationOf(input: { days?: number | undefined; months?: number |
 export function extendBy(amount: Duration): Act {
   const asked = 'days' in amount ? { days: amount.days } : { months: amount.months };
   const pointer = 'days' in amount ? '#/days' : '#/months';
-  return (current, { now, settings }) => {
+  return (current, tx) => {
+    const { now, settings } = tx;
     const result = extendTerm(current.account, amount, now, settings.timeZone);
     if (result.ok) {
       const { account } = result;
-      return { change: { account, flags: freshFlags(account, now), events: [{ type: 'user.extended', data: asked }] } };
+      const emit: Change['emit'] = (after, changed) => tx.emit('user.extended', { ...after, ...asked }, changed);
+      return { change: { account, flags: freshFlags(account, now), emit } };
     }
     if (result.error === 'term_unlimited') return new PanelError('term_unlimited');
     return new PanelError('validation', [{ pointer, code: 'too_big', message: 'the term would end after 2100-01-01' }]);
@@ -274,29 +288,32 @@ export function patchBy(patch: UserPatch): Act {
     const { enabled, tariffId } = current.row;
     const isEnabled = change.account?.enabled ?? enabled;
     const planId = change.fields?.tariffId === undefined ? tariffId : change.fields.tariffId;
-    const changed = { type: 'user.changed', data: { tariff_id: planId } } as const;
-    const switched = { type: isEnabled ? 'user.enabled' : 'user.disabled' } as const;
-    return { change: { ...change, events: isEnabled === enabled ? [changed] : [changed, switched] } };
+    const emit: Change['emit'] = (after, changed) => {
+      tx.emit('user.changed', { ...after, tariff_id: planId }, changed);
+      if (isEnabled !== enabled) tx.emit(isEnabled ? 'user.enabled' : 'user.disabled', after, changed);
+    };
+    return { change: { ...change, emit } };
   };
 }
 
 /** Sets the period counter to zero. */
-export const resetCounter: Act = (current, { now, settings }) => {
-  const account = resetTraffic(current.account, now, settings.timeZone);
-  return { change: { account, events: [{ type: 'user.reset' }] } };
+export const resetCounter: Act = (current, tx) => {
+  const account = resetTraffic(current.account, tx.now, tx.settings.timeZone);
+  return { change: { account, emit: (after, changed) => tx.emit('user.reset', after, changed) } };
 };
 
 /** Enables or disables; a user who is so already stays unchanged. */
 export function setEnabled(enabled: boolean): Act {
-  return (current) => {
+  const type = enabled ? 'user.enabled' : 'user.disabled';
+  return (current, tx) => {
     if (current.account.enabled === enabled) return 'unchanged';
-    const events = [{ type: enabled ? 'user.enabled' : 'user.disabled' }] as const;
-    return { change: { account: { ...current.account, enabled }, events } };
+    const account = { ...current.account, enabled };
+    return { change: { account, emit: (after, changed) => tx.emit(type, after, changed) } };
   };
 }
 
 const reissue: Act = (_current, tx) => {
-  return { change: { fields: newCredentials(tx), events: [{ type: 'user.reissued' }] } };
+  return { change: { fields: newCredentials(tx), emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
 };
 
 /** Carries out an act on a user. Throws what it refuses. An unchanged user stays as stored. */

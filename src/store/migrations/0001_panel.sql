@@ -262,7 +262,13 @@ CREATE TABLE events (
   type TEXT NOT NULL,
   at INTEGER NOT NULL CHECK (at BETWEEN -8640000000000000 AND 8640000000000000),
   written_at INTEGER NOT NULL CHECK (written_at BETWEEN 0 AND 8640000000000000),
-  data TEXT NOT NULL CHECK (json_valid(data))
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('key', 'administrator', 'cli', 'system')),
+  key_id INTEGER CHECK (key_id > 0),
+  request_id TEXT CHECK (length(request_id) > 0),
+  changed TEXT NOT NULL CHECK (json_valid(changed) AND json_type(changed) = 'array'),
+  data TEXT NOT NULL CHECK (json_valid(data) AND json_type(data) = 'object'),
+  CHECK ((actor_kind = 'key') = (key_id IS NOT NULL)),
+  CHECK ((actor_kind = 'system') = (request_id IS NULL))
 ) STRICT;
 CREATE INDEX events_type ON events (type);
 CREATE TABLE events_pruned (

@@ -2,7 +2,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { LiveListener, ReachListener } from '../../../bridge/panel-transport.ts';
 import { isProblem } from '../../../contract/client.ts';
-import type { Event } from '../../../contract/events.ts';
+import type { Event } from '../../../contract/event-types.ts';
 
 /** The panel sends a heartbeat every 15 s; after this long without one, in ms, the connection counts as dead. */
 const SILENCE_MS = 40_000;

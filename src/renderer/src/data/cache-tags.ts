@@ -1,6 +1,6 @@
 // What each operation reads or changes, as cache tags: a change makes every answer old that was read under one of its tags.
 import type { QueryClient } from '@tanstack/react-query';
-import type { EventType } from '../../../contract/events.ts';
+import type { EventType } from '../../../contract/event-types.ts';
 import type { OperationId } from '../../../contract/table.ts';
 
 /** `panel`: what only the panel has, such as sessions, keys, certificates and backups. */

@@ -1,0 +1,273 @@
+// The schema of each type of event: one list from which the type of an event, the enum of types and the documents are made.
+import { z } from 'zod';
+import * as s from './scalars.ts';
+import { userState } from './users.ts';
+
+export const EVENT_ACTOR_KINDS = ['key', 'administrator', 'cli', 'system'] as const;
+export type EventActorKind = (typeof EVENT_ACTOR_KINDS)[number];
+
+const eventActor = z
+  .object({
+    kind: z.enum(EVENT_ACTOR_KINDS).meta({
+      id: 'EventActorKind',
+      description:
+        '`key`: a request with an API key. `administrator`: the panel. `cli`: the command line on the server. `system`: passing time, traffic, and the panel by itself.',
+    }),
+    key_id: s.id.nullable().meta({ description: 'The id of the API key; null unless `kind` is `key`.' }),
+  })
+  .meta({ id: 'EventActor', description: 'Who caused an event.' });
+
+const userId = s.id.meta({ description: 'The id of the user.' });
+const tariffId = s.id.nullable().meta({ description: 'The id of the plan of the user; null without one.' });
+const userName = z.string().meta({ description: 'The name of the user.' });
+
+const userFacts = {
+  user_id: userId,
+  contact: z.string().meta({ description: 'The contact of the user, so that a bot can write to them; empty if none.' }),
+  external_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The id of the user in another system, such as billing; null if none.' }),
+  state: userState.meta({ description: 'The state of the user after the event.' }),
+  expires_at: s.instant
+    .nullable()
+    .meta({ description: 'The end of the term after the event; null: never, or on hold.' }),
+};
+
+const userData = z.object(userFacts).meta({ id: 'UserEventData', description: 'The user, after the event.' });
+const userCreatedData = z
+  .object({ ...userFacts, name: userName, tariff_id: tariffId })
+  .meta({ id: 'UserCreatedEventData', description: 'The new user.' });
+const userChangedData = z
+  .object({ ...userFacts, tariff_id: tariffId })
+  .meta({ id: 'UserChangedEventData', description: 'The user, after the change.' });
+const userExtendedData = z
+  .object({
+    ...userFacts,
+    days: z.int().min(1).optional().meta({ description: 'The days of the extension; absent if it was in months.' }),
+    months: z.int().min(1).optional().meta({ description: 'The months of the extension; absent if it was in days.' }),
+  })
+  .meta({ id: 'UserExtendedEventData', description: 'The user, after the extension, and its length.' });
+const userGrantedData = z
+  .object({
+    ...userFacts,
+    grant_id: s.id.meta({ description: 'The id of the grant.' }),
+    bytes: s.bytes.meta({ description: 'The bytes of the grant.' }),
+  })
+  .meta({ id: 'UserGrantedEventData', description: 'The user and the new grant.' });
+const userGrantEndedData = z
+  .object({ ...userFacts, grant_id: s.id.meta({ description: 'The id of the grant.' }) })
+  .meta({ id: 'UserGrantEndedEventData', description: 'The user and the grant that ended.' });
+const userDeletedData = z
+  .object({ ...userFacts, name: userName, tariff_id: tariffId })
+  .meta({ id: 'UserDeletedEventData', description: 'The user as it was, so that a bot can still write to them.' });
+const tariffData = z
+  .object({
+    tariff_id: s.id.meta({ description: 'The id of the plan.' }),
+    name: z.string().meta({ description: 'The name of the plan.' }),
+  })
+  .meta({ id: 'TariffEventData', description: 'The plan, after the event.' });
+const inboundData = z
+  .object({
+    inbound_id: s.id.meta({ description: 'The id of the connection.' }),
+    node_id: s.id.meta({ description: 'The id of its node.' }),
+    name: z.string().meta({ description: 'The name of the connection.' }),
+  })
+  .meta({ id: 'InboundEventData', description: 'The connection, after the event.' });
+const nodeData = z
+  .object({
+    node_id: s.id.meta({ description: 'The id of the node.' }),
+    name: z.string().meta({ description: 'The name of the node.' }),
+  })
+  .meta({ id: 'NodeEventData', description: 'The node, after the event.' });
+const backupData = z
+  .object({ name: z.string().meta({ description: 'The name of the backup file.' }) })
+  .meta({ id: 'BackupEventData', description: 'The backup.' });
+const backupFailedData = z
+  .object({ reason: z.string().meta({ description: 'The error code, as in `storage_full`.' }) })
+  .meta({ id: 'BackupFailedEventData', description: 'Why there is no backup.' });
+const noData = z.object({}).meta({ id: 'EmptyEventData', description: 'Nothing more is to be said.' });
+
+const USER = {
+  user_id: 7,
+  contact: '@anna',
+  external_id: 'customer-4411',
+  state: 'active',
+  expires_at: '2026-12-20T21:00:00.000Z',
+} as const;
+const TARIFF = { tariff_id: 1, name: 'Monthly' } as const;
+const INBOUND = { inbound_id: 3, node_id: 1, name: 'Germany 1' } as const;
+const NODE = { node_id: 1, name: 'Frankfurt' } as const;
+
+const BY_KEY = { actor: { kind: 'key', key_id: 2 }, request_id: '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2' } as const;
+const BY_ADMINISTRATOR = {
+  actor: { kind: 'administrator', key_id: null },
+  request_id: '5e0c7fd27c7d4f0a8b1e9d3c6a5b4f21',
+} as const;
+const BY_SYSTEM = { actor: { kind: 'system', key_id: null }, request_id: null } as const;
+
+type Cause = typeof BY_KEY | typeof BY_ADMINISTRATOR | typeof BY_SYSTEM;
+
+/** Component names are made of the type: `user.traffic_low` is `UserTrafficLowEvent`. */
+function componentName(type: string): string {
+  const words = type.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Event`;
+}
+
+/** One type of event: when it is written, what its `data` holds, and an example. */
+function eventOf<const Type extends string, Data extends z.ZodObject>(
+  type: Type,
+  description: string,
+  data: Data,
+  example: z.input<Data>,
+  cause: Cause,
+  changed: readonly string[] = [],
+) {
+  return z
+    .object({
+      id: s.id.meta({ description: 'Increases from event to event; there may be gaps.' }),
+      type: z.literal(type).meta({ description: 'The type of the event.' }),
+      at: s.instant.meta({
+        description: 'The exact time of what happened, also of what passed while the panel was stopped.',
+      }),
+      actor: eventActor,
+      request_id: z.string().nullable().meta({
+        description: '`X-Request-Id` of the reply to the request that caused it; null if the system did.',
+      }),
+      changed: z.array(z.string()).meta({
+        description:
+          'The fields of the record that the request changed, by name, sorted; `updated_at` is left out. Empty if the record was created or deleted, and for what time or traffic did.',
+      }),
+      data,
+    })
+    .meta({
+      id: componentName(type),
+      description,
+      examples: [{ id: 42, type, at: '2026-11-20T10:00:00.000Z', ...cause, changed, data: example }],
+    });
+}
+
+const EVENTS = [
+  eventOf(
+    'user.created',
+    'A user was created.',
+    userCreatedData,
+    { ...USER, name: 'Anna Smirnova', tariff_id: 1 },
+    BY_KEY,
+  ),
+  eventOf(
+    'user.changed',
+    'Fields of a user were changed, or a grant was taken back.',
+    userChangedData,
+    { ...USER, tariff_id: 1 },
+    BY_ADMINISTRATOR,
+    ['contact', 'tags'],
+  ),
+  eventOf('user.extended', 'The term of a user was extended.', userExtendedData, { ...USER, months: 1 }, BY_KEY, [
+    'expires_at',
+  ]),
+  eventOf('user.expiring', 'The term of a user is about to end.', userData, USER, BY_SYSTEM),
+  eventOf('user.expired', 'The term of a user ended.', userData, { ...USER, state: 'expired' }, BY_SYSTEM),
+  eventOf('user.traffic_low', 'Little of the traffic of a user is left.', userData, USER, BY_SYSTEM),
+  eventOf(
+    'user.limited',
+    'The traffic of a user is used up: the state became `limited`.',
+    userData,
+    { ...USER, state: 'limited' },
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'user.activated',
+    'A user may connect again, or the first connection began the term: the state became `active`.',
+    userData,
+    USER,
+    BY_KEY,
+  ),
+  eventOf(
+    'user.reset',
+    'The traffic counter of a user was reset, by a request or by the reset strategy.',
+    userData,
+    USER,
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'user.reissued',
+    'A user got a new subscription link and new credentials; they are not in the event.',
+    userData,
+    USER,
+    BY_KEY,
+    ['sub_url'],
+  ),
+  eventOf(
+    'user.granted',
+    'A user got extra traffic.',
+    userGrantedData,
+    { ...USER, grant_id: 5, bytes: 10_000_000_000 },
+    BY_KEY,
+    ['traffic_extra', 'traffic_remaining'],
+  ),
+  eventOf(
+    'user.grant_ended',
+    'A grant ended with bytes left, by its date or by a reset.',
+    userGrantEndedData,
+    { ...USER, grant_id: 5 },
+    BY_SYSTEM,
+  ),
+  eventOf('user.enabled', 'A user was enabled.', userData, USER, BY_ADMINISTRATOR, ['enabled', 'state']),
+  eventOf('user.disabled', 'A user was disabled.', userData, { ...USER, state: 'disabled' }, BY_ADMINISTRATOR, [
+    'enabled',
+    'state',
+  ]),
+  eventOf(
+    'user.deleted',
+    'A user was deleted.',
+    userDeletedData,
+    { ...USER, name: 'Anna Smirnova', tariff_id: 1 },
+    BY_ADMINISTRATOR,
+  ),
+  eventOf('user.first_connected', 'A user connected for the first time.', userData, USER, BY_SYSTEM),
+  eventOf('tariff.created', 'A plan was created.', tariffData, TARIFF, BY_ADMINISTRATOR),
+  eventOf('tariff.changed', 'A plan was changed; its users stay as they are.', tariffData, TARIFF, BY_KEY, ['price']),
+  eventOf('tariff.deleted', 'A plan was deleted.', tariffData, TARIFF, BY_ADMINISTRATOR),
+  eventOf('inbound.created', 'A connection was created.', inboundData, INBOUND, BY_ADMINISTRATOR),
+  eventOf('inbound.changed', 'A connection was changed.', inboundData, INBOUND, BY_ADMINISTRATOR, ['port', 'sni']),
+  eventOf('inbound.deleted', 'A connection was deleted.', inboundData, INBOUND, BY_ADMINISTRATOR),
+  eventOf('node.created', 'A node was added.', nodeData, NODE, BY_ADMINISTRATOR),
+  eventOf('node.changed', 'A node was changed.', nodeData, NODE, BY_ADMINISTRATOR, ['enabled']),
+  eventOf('node.deleted', 'A node was deleted.', nodeData, NODE, BY_ADMINISTRATOR),
+  eventOf('node.up', 'A node answers again.', nodeData, NODE, BY_SYSTEM),
+  eventOf('node.down', 'A node does not answer.', nodeData, NODE, BY_SYSTEM),
+  eventOf(
+    'settings.changed',
+    'Settings of the panel were changed; `changed` names them. An address is not in the event.',
+    noData,
+    {},
+    BY_ADMINISTRATOR,
+    ['announcement', 'time_zone'],
+  ),
+  eventOf('backup.made', 'A backup was made.', backupData, { name: 'panel-2026-11-20.backup' }, BY_SYSTEM),
+  eventOf('backup.failed', 'A scheduled backup failed.', backupFailedData, { reason: 'storage_full' }, BY_SYSTEM),
+  eventOf(
+    'backup.restored',
+    'The data was replaced by that of a backup: read everything again.',
+    noData,
+    {},
+    BY_ADMINISTRATOR,
+  ),
+] as const;
+
+export const event = z.discriminatedUnion('type', EVENTS).meta({
+  id: 'Event',
+  description: 'What happened, by `type`. New types may be added: skip those that you do not know.',
+});
+export type Event = z.output<typeof event>;
+export type EventType = Event['type'];
+/** The `data` of one type of event. */
+export type EventData<Type extends EventType = EventType> = Extract<Event, { readonly type: Type }>['data'];
+/** What the `data` of every event about a user has. */
+export type UserFacts = z.output<typeof userData>;
+
+export const EVENT_TYPES: readonly EventType[] = EVENTS.map(({ shape }) => shape.type.value);
+export const eventType = z
+  .enum(EVENT_TYPES)
+  .meta({ id: 'EventType', description: 'The types of events. New ones may be added.' });

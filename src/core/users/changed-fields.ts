@@ -1,0 +1,38 @@
+// Which fields of a user's record an act changed, by their names on the wire.
+import type { User } from '../../contract/users.ts';
+import { trafficRemaining, usedBytes } from '../../domain/account.ts';
+import type { UserRow } from '../ports/users.ts';
+import { isSameJson } from '../wire.ts';
+
+/** Fields that no act sets, and `updated_at`, which every act sets. */
+type Unnamed = 'id' | 'online' | 'online_at' | 'total_up' | 'total_down' | 'created_at' | 'updated_at';
+
+/** What each field follows from, in the order of the names. */
+const FIELDS: { readonly [Field in Exclude<keyof User, Unnamed>]-?: (row: UserRow) => unknown } = {
+  contact: (row) => row.contact,
+  device_limit: (row) => row.deviceLimit,
+  enabled: (row) => row.enabled,
+  expires_at: (row) => row.expiresAt,
+  hold: (row) => row.hold,
+  inbounds: (row) => row.inbounds,
+  name: (row) => row.name,
+  note: (row) => row.note,
+  reset_strategy: (row) => row.resetStrategy,
+  resets_at: (row) => row.resetsAt,
+  state: (row) => row.state,
+  sub_url: (row) => row.token,
+  tags: (row) => row.tags,
+  tariff_id: (row) => row.tariffId,
+  traffic_extra: (row) => row.extra,
+  traffic_limit: (row) => row.trafficLimit,
+  traffic_remaining: (row) =>
+    trafficRemaining({ trafficLimit: row.trafficLimit, used: usedBytes(row), extra: row.extra }),
+  used_down: (row) => row.usedDown,
+  used_up: (row) => row.usedUp,
+};
+const PAIRS = Object.entries(FIELDS).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** Sorted. */
+export function changedFields(before: UserRow, after: UserRow): readonly string[] {
+  return PAIRS.filter(([, read]) => !isSameJson(read(before), read(after))).map(([name]) => name);
+}
