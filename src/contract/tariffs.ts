@@ -4,22 +4,28 @@ import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
 import { byId, MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, resetStrategy } from './users.ts';
 
+const days = z.int().min(1).max(MAX_EXTEND_DAYS).meta({ description: 'Days of 86,400 seconds.' });
+const months = z.int().min(1).max(MAX_EXTEND_MONTHS).meta({ description: 'Calendar months.' });
 const duration = z
-  .union([
-    z.strictObject({ days: z.int().min(1).max(MAX_EXTEND_DAYS) }),
-    z.strictObject({ months: z.int().min(1).max(MAX_EXTEND_MONTHS) }),
-  ])
+  .union([z.strictObject({ days }), z.strictObject({ months })])
   .meta({ id: 'Duration', description: 'The length of the term: days of 86,400 s, or calendar months.' });
 
-const price = z
-  .strictObject({
-    amount: z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description: 'In minor units (cents, kopecks).' }),
-    currency: z
-      .string()
-      .regex(/^[A-Z]{3}$/)
-      .meta({ description: 'ISO 4217.' }),
-  })
-  .meta({ id: 'Price' });
+const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description: 'In minor units (cents, kopecks).' });
+const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/)
+  .meta({ description: 'ISO 4217.' });
+const price = z.strictObject({ amount, currency }).meta({ id: 'Price' });
+
+const durationPatch = z.strictObject({ days: days.nullable(), months: months.nullable() }).partial().meta({
+  id: 'DurationPatch',
+  description:
+    'Merged with the present length: exactly one of days and months must be there afterwards, so `{"days": 30, "months": null}` goes from months to days.',
+});
+const pricePatch = z
+  .strictObject({ amount: amount.nullable(), currency: currency.nullable() })
+  .partial()
+  .meta({ id: 'PricePatch', description: 'Merged with the present price: both members must be there afterwards.' });
 
 export const STARTS = ['on_creation', 'on_first_use'] as const;
 
@@ -62,9 +68,16 @@ export const tariffCreate = z
   .meta({ id: 'TariffCreate' });
 
 export const tariffPatch = z
-  .strictObject(fields)
+  .strictObject({ ...fields, duration: durationPatch.nullable(), price: pricePatch.nullable() })
   .partial()
-  .meta({ id: 'TariffPatch', description: 'JSON merge patch. Users made from the plan keep what they have.' });
+  .meta({
+    id: 'TariffPatch',
+    description:
+      'JSON merge patch (RFC 7396): what is left out stays, also inside `duration` and `price`. Users made from the plan keep what they have.',
+  });
+
+/** What of a plan is an object: a patch is merged with it and then judged as a whole. */
+export const tariffTerms = z.object({ duration: fields.duration, price: fields.price });
 
 export const tariffExample: Tariff = {
   id: 1,

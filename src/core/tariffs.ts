@@ -1,14 +1,15 @@
 // Plans (tariffs): the templates of users. A plan in use is archived, never deleted.
 
+import { bodyErrors } from '../contract/input/errors.ts';
 import type { Input, Output } from '../contract/table.ts';
-import type { Tariff } from '../contract/tariffs.ts';
+import { type Tariff, tariffTerms } from '../contract/tariffs.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
 import { requireInbounds } from './inbounds.ts';
 import { pageById } from './paging.ts';
 import { bodyError, PanelError } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
-import { changedMembers, etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
+import { changedMembers, etagOf, isSameJson, mergePatch, patchReader, requireMatch, toInstant } from './wire.ts';
 
 function viewTariff({ store }: Context, row: TariffRow): Tariff {
   return {
@@ -38,17 +39,33 @@ function requireTariff({ store }: Context, id: number): TariffRow {
   return tariff;
 }
 
-const columnsOf = patchReader<Omit<Input<'updateTariff'>, 'id'>, TariffRow>({
+/** Without what is merged. */
+const columnsOf = patchReader<Omit<Input<'updateTariff'>, 'id' | 'duration' | 'price'>, TariffRow>({
   name: 'name',
   traffic_limit: 'trafficLimit',
-  duration: 'duration',
   device_limit: 'deviceLimit',
   reset_strategy: 'resetStrategy',
   starts: 'starts',
   inbounds: 'inbounds',
-  price: 'price',
   archived: 'archived',
 });
+
+const NEEDS_ONE = 'must have exactly one of days and months: null takes the other away';
+
+/** Length and price as a patch leaves them. Refuses with `validation` where one is not whole. */
+function mergeTerms(patch: Input<'updateTariff'>, before: TariffRow): Pick<TariffRow, 'duration' | 'price'> {
+  const merged = {
+    duration: patch.duration === undefined ? before.duration : mergePatch(before.duration, patch.duration),
+    price: patch.price === undefined ? before.price : mergePatch(before.price, patch.price),
+  };
+  const parsed = tariffTerms.safeParse(merged);
+  if (parsed.success) return parsed.data;
+  const errors = bodyErrors(parsed.error.issues, merged);
+  throw new PanelError(
+    'validation',
+    errors.map((error) => (error.pointer === '#/duration' ? { ...error, message: NEEDS_ONE } : error)),
+  );
+}
 
 /** The plan a user can be put on, or `tariff_not_found`: archived ones stay with their users, but take no new ones. */
 export function requireUsableTariff({ store }: Context, id: number): TariffRow {
@@ -95,7 +112,7 @@ function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tar
   const before = requireTariff(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
   requireInbounds(tx, input.inbounds);
-  const wanted: TariffRow = { ...before, ...columnsOf(asked) };
+  const wanted: TariffRow = { ...before, ...columnsOf(asked), ...mergeTerms(input, before) };
   if (isSameJson(wanted, before)) return resultOf(tx, before);
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   store.tariffs.save(after);

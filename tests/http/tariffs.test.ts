@@ -1,7 +1,8 @@
 // Plans over the wire: what may be written, what a patch leaves, and what holds them.
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOf } from '../../src/contract/operation.ts';
-import type { createTariff } from '../../src/contract/tariffs.ts';
+import { type createTariff, tariffCreate } from '../../src/contract/tariffs.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
@@ -14,6 +15,20 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 const missing = 4_000_000;
+
+/** MergePatch of RFC 7396 section 2, as it stands there. */
+function mergeByRfc(target: unknown, patch: unknown): Record<string, unknown> {
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(isObject(patch) ? patch : {})) {
+    if (value === null) delete merged[name];
+    else merged[name] = isObject(value) ? mergeByRfc(merged[name], value) : value;
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 describe('plans', () => {
   it('are made with what is said and defaults for the rest, and read as they were answered', async () => {
@@ -50,7 +65,7 @@ describe('plans', () => {
     expect((await panel.full.call('createTariff', said)).body).toMatchObject(said);
   });
 
-  it('are changed by merge patch, whole where a member is an object', async () => {
+  it('are changed by merge patch, also inside members that are objects', async () => {
     const { id } = await panel.act('createTariff', {
       name: 'P',
       duration: { months: 1 },
@@ -59,22 +74,64 @@ describe('plans', () => {
     const etag = String((await panel.read.call('getTariff', { id })).headers.etag);
     const patched = await panel.full.call(
       'updateTariff',
-      { id, duration: { days: 7 }, price: null },
+      { id, duration: { days: 7, months: null }, price: { amount: 6 } },
       { 'if-match': etag },
     );
-    expect(patched.body).toMatchObject({ duration: { days: 7 }, price: null, name: 'P' });
+    expect(patched.body).toMatchObject({ duration: { days: 7 }, price: { amount: 6, currency: 'EUR' }, name: 'P' });
     expect(patched.headers.etag).not.toBe(etag);
     const stale = await panel.full.call('updateTariff', { id, name: 'Q' }, { 'if-match': etag });
     expect(stale.problem.detail).toBe('precondition_failed');
-    for (const body of [
-      { duration: { days: 1, months: 1 } },
-      { duration: {} },
-      { price: { amount: 1 } },
-      { users: 3 },
-      { name: null },
-    ]) {
-      expect((await panel.full.call('updateTariff', { id, ...body } as never)).problem.detail).toBe('validation');
+    for (const [body, pointer] of [
+      [{ duration: { days: 1, months: 1 } }, '#/duration'],
+      [{ duration: { months: 1 } }, '#/duration'],
+      [{ duration: { days: null } }, '#/duration'],
+      [{ price: { amount: null } }, '#/price/amount'],
+      [{ users: 3 }, '#/users'],
+      [{ name: null }, '#/name'],
+    ] as const) {
+      const { problem } = await panel.full.call('updateTariff', { id, ...body } as never);
+      expect([problem.detail, problem.errors?.map((error) => error.pointer)]).toEqual(['validation', [pointer]]);
     }
+    const both = await panel.full.call('updateTariff', { id, duration: { months: 1 }, price: { currency: null } });
+    expect(both.problem.errors).toEqual([
+      { pointer: '#/duration', code: 'invalid', message: expect.stringContaining('exactly one of days and months') },
+      { pointer: '#/price/currency', code: 'required', message: 'is required' },
+    ]);
+    expect((await panel.full.call('updateTariff', { id, duration: {}, price: {} })).body.updated_at).toBe(
+      patched.body.updated_at,
+    );
+  });
+
+  it('are after a patch what RFC 7396 makes of them, or are refused and stay', async () => {
+    const small = fc.integer({ min: 1, max: 3 });
+    const unit = fc.constantFrom('days', 'months');
+    const length = fc.option(fc.tuple(unit, small).map(([name, value]) => ({ [name]: value })));
+    const cost = fc.option(fc.record({ amount: small, currency: fc.constantFrom('EUR', 'RUB') }));
+    const partly = (members: Record<string, fc.Arbitrary<unknown>>) =>
+      fc.option(fc.record(members, { requiredKeys: [] }));
+    const patch = fc.record(
+      {
+        duration: partly({ days: fc.option(small), months: fc.option(small) }),
+        price: partly({ amount: fc.option(small), currency: fc.option(fc.constantFrom('EUR', 'USD')) }),
+      },
+      { requiredKeys: [] },
+    );
+    let accepted = 0;
+    const start = fc.record({ duration: length, price: cost });
+    await fc.assert(
+      fc.asyncProperty(start, patch, async (fields, change) => {
+        const { id } = await panel.act('createTariff', { name: 'P', ...fields } as never);
+        const wanted = { name: 'P', ...mergeByRfc(fields, change) };
+        const isValid = tariffCreate.safeParse(wanted).success;
+        const answer = await panel.full.call('updateTariff', { id, ...change } as never);
+        expect(answer.status, answer.text).toBe(isValid ? 200 : 422);
+        const { duration = null, price = null }: Record<string, unknown> = isValid ? wanted : fields;
+        expect((await panel.read.call('getTariff', { id })).body).toMatchObject({ duration, price });
+        accepted += Number(isValid);
+      }),
+      { numRuns: 150 },
+    );
+    expect(accepted).toBeGreaterThan(10);
   });
 
   it('in use stay, also for the users of an archived one; without users they go', async () => {

@@ -9,7 +9,7 @@ import { useAct } from '../../data/use-act.ts';
 import { hashOf } from '../../router/route.ts';
 import { PlanFields } from './plan-form.tsx';
 import { PlanMenu } from './plan-menu.tsx';
-import { blankValues, formerOf, inputOf, type Plan, type PlanValues, valuesOf } from './plan-values.ts';
+import { blankValues, formerOf, inputOf, type Plan, type PlanValues, patchOf, valuesOf } from './plan-values.ts';
 import classes from './plans.module.css';
 
 interface PlanDrawerProps {
@@ -81,9 +81,12 @@ function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
   const form = useOperationForm({
     operation: 'updateTariff',
     initial: valuesOf(plan, currency),
-    toInput: (values) => ({ id, ...inputOf(values) }),
+    toInput: (values) => ({ id, ...patchOf(inputOf(values)) }),
     ifMatch: version.etag,
-    message: ({ name }) => ({ text: t('plans:said.saved', { name }), undo: () => run({ id, ...formerOf(plan) }) }),
+    message: ({ name }) => ({
+      text: t('plans:said.saved', { name }),
+      undo: () => run({ id, ...patchOf(formerOf(plan)) }),
+    }),
     onDone: onClose,
   });
   return (

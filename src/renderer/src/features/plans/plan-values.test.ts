@@ -1,7 +1,7 @@
 // Holds the plan's form to giving back what it was given, and to the contract.
 import { describe, expect, it } from 'vitest';
 import { tariffCreate, tariffExample } from '../../../../contract/tariffs.ts';
-import { blankValues, formerOf, inputOf, lengthOf, valuesOf } from './plan-values.ts';
+import { blankValues, formerOf, inputOf, lengthOf, patchOf, valuesOf } from './plan-values.ts';
 
 describe('a plan in its form', () => {
   it('is unchanged by a round trip', () => {
@@ -18,6 +18,12 @@ describe('a plan in its form', () => {
     const input = inputOf({ ...blankValues('EUR'), name: 'Monthly' });
     expect(tariffCreate.safeParse(input).success).toBe(true);
     expect(tariffCreate.safeParse(inputOf(blankValues('EUR'))).success).toBe(false);
+  });
+
+  it('takes the other unit away where the length changes its unit', () => {
+    const values = { ...blankValues('EUR'), duration: { days: 30 } };
+    expect(patchOf(inputOf(values)).duration).toEqual({ days: 30, months: null });
+    expect(patchOf(inputOf({ ...values, duration: null })).duration).toBeNull();
   });
 
   it('distinguishes a price of zero from no price', () => {

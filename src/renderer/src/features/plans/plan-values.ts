@@ -54,6 +54,11 @@ export function inputOf({ price, ...values }: PlanValues): PlanInput {
   return { ...values, price: amount === null ? null : { amount: toMinor(amount, currency), currency } };
 }
 
+/** The patch that makes a plan so. It is merged with the present one, so the other unit of the length is taken away. */
+export function patchOf({ duration, ...input }: PlanInput): Omit<CallInput<'updateTariff'>, 'id'> {
+  return { ...input, duration: duration ? { days: null, months: null, ...duration } : null };
+}
+
 /** What puts a plan's fields back as they were. */
 export function formerOf({ name, traffic_limit, reset_strategy, duration, ...plan }: Plan): PlanInput {
   const { starts, device_limit, inbounds, price } = plan;
