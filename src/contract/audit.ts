@@ -36,8 +36,8 @@ export const listAudit = panelOperation({
     target: z.string().max(64).optional(),
     actor: z.enum(['administrator', 'key', 'cli', 'panel', 'unknown']).optional(),
     key_id: s.id.optional(),
-    since: s.instant.optional(),
-    until: s.instant.optional(),
+    since: s.time.optional(),
+    until: s.time.optional(),
   }),
   output: z.object({ items: z.array(auditEntry), next_before: s.id.nullable() }),
   example: {

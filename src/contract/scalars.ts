@@ -54,11 +54,38 @@ function patternOf(min: number, multiline: boolean): string {
 /** Ids are positive integers, never used again. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** A moment on the wire: RFC 3339, UTC, with `Z`. */
+/** A moment in a reply: RFC 3339, UTC, with `Z`. */
 export const instant = z.iso.datetime({ precision: null }).meta({ examples: ['2026-12-20T21:00:00.000Z'] });
 
+// The forms of RFC 3339 section 5.6, but for a second 60; the days of months are checked by what is parsed.
+const RFC_3339 =
+  /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const OFFSET = /(?:Z|[+-]\d\d:\d\d)$/;
+
+function isTime(text: string): boolean {
+  if (!RFC_3339.test(text)) return false;
+  const local = text.toUpperCase().replace(OFFSET, 'Z');
+  const at = Date.parse(local);
+  // 30 February would be parsed as 2 March.
+  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === local.slice(0, 10);
+}
+
+/** The same moment in UTC. What is no time stays as it is, and is refused; so does what lies outside the years of four digits. */
+function toUtc(text: string): string {
+  if (!isTime(text)) return text;
+  const at = new Date(text.toUpperCase());
+  const year = at.getUTCFullYear();
+  return year >= 0 && year <= 9999 ? at.toISOString() : text;
+}
+
+/** A moment in a request: RFC 3339 with any offset, read as the same moment in UTC. */
+export const time = z
+  .stringFormat('datetime', isTime)
+  .overwrite(toUtc)
+  .meta({ examples: ['2026-12-20T21:00:00Z', '2026-12-21T00:00:00+03:00'] });
+
 /** The end of a term: a moment not later than 2100-01-01. */
-export const expiresAt = instant.refine(
+export const expiresAt = time.refine(
   (value) => {
     const at = Date.parse(value);
     return !(at < 0 || at > MAX_EXPIRES_MS);

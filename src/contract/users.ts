@@ -146,9 +146,9 @@ const filterFields = {
   tag: z.string().max(32).optional().meta({ description: 'Users that have exactly this tag.' }),
   contact: z.string().max(100).optional().meta({ description: 'Users with exactly this contact.' }),
   online: z.boolean().optional(),
-  expires_before: s.instant.optional(),
-  expires_after: s.instant.optional(),
-  updated_since: s.instant.optional(),
+  expires_before: s.time.optional(),
+  expires_after: s.time.optional(),
+  updated_since: s.time.optional(),
 };
 
 export const userQuery = z.strictObject({

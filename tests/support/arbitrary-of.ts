@@ -98,10 +98,22 @@ function integerOf({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGE
   return fc.oneof({ arbitrary: small, weight: 6 }, { arbitrary: fc.integer({ min, max }), weight: 1 }, edges);
 }
 
+/** RFC 3339 with an offset of so many minutes. */
+function withOffset(at: Date, minutes: number): string {
+  if (minutes === 0) return at.toISOString();
+  const two = (value: number) => String(Math.floor(Math.abs(value))).padStart(2, '0');
+  const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, -1);
+  return `${local}${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
 function textOf(schema: Schema): Arbitrary {
   const def = schema._zod.def as { format?: string };
   if (def.format === 'datetime') {
-    return fc.date({ ...DECADES, noInvalidDate: true }).map((date) => date.toISOString());
+    const date = fc.date({ ...DECADES, noInvalidDate: true });
+    // A time in a request is judged by a function, and may have any offset.
+    if (!('fn' in def)) return date.map((at) => at.toISOString());
+    const minutes = fc.constantFrom(0, 0, 180, -690);
+    return fc.tuple(date, minutes).map(([at, offset]) => withOffset(at, offset));
   }
   const { min = 0, max = 60, pattern } = boundsOf(schema);
   if (pattern?.source.includes('\\p{')) return fc.constantFrom(...HOSTS);

@@ -115,7 +115,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 const FORMATS: Readonly<Record<string, string>> = {
-  datetime: 'must be a time in UTC as in 2026-12-20T21:00:00Z (RFC 3339)',
+  datetime: 'must be a time as in 2026-12-20T21:00:00Z or 2026-12-21T00:00:00+03:00 (RFC 3339; in an address + is %2B)',
   url: 'must be a URL',
 };
 

@@ -164,7 +164,8 @@ describe('parseInput', () => {
         {
           pointer: '#/expires_at',
           code: 'format',
-          message: 'must be a time in UTC as in 2026-12-20T21:00:00Z (RFC 3339)',
+          message:
+            'must be a time as in 2026-12-20T21:00:00Z or 2026-12-21T00:00:00+03:00 (RFC 3339; in an address + is %2B)',
         },
         { pointer: '#/inbounds/1', code: 'type', message: 'must be a whole number' },
         { pointer: '#/is_admin', code: 'unknown', message: 'is not known here' },

@@ -135,12 +135,15 @@ function tellDefaults(document: OpenApiDocument, { body }: ApiOperation): void {
 }
 
 const DATE_TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$';
+const ANY_TIME = '^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?([Zz]|[+-]\\d{2}:\\d{2})$';
 
 /** Replies stay open, since v1 may grow; moments get a pattern that a reader can read. */
 function override({ zodSchema, jsonSchema, io }: ZodOpenApiOverrideContext): void {
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   const { def } = zodSchema._zod;
-  if (def.type === 'string' && 'format' in def && def.format === 'datetime') jsonSchema.pattern = DATE_TIME;
+  if (def.type === 'string' && 'format' in def && def.format === 'datetime') {
+    jsonSchema.pattern = io === 'input' ? ANY_TIME : DATE_TIME;
+  }
 }
 
 function isEmpty(schema: z.ZodObject): boolean {
