@@ -6,7 +6,7 @@ import { type Input, type OperationId, PANEL_ONLY_PATHS } from '../contract/tabl
 import type { Actor, Call, HandledId, Reply } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
-import { type ApiRequest, type CallState, type DoorReply, isEmpty, makeReply, NO_BODY, readBytes } from './call.ts';
+import { type ApiRequest, type CallState, type DoorReply, isEmpty, makeReply, readBytes } from './call.ts';
 import type { Document, Documents } from './documents.ts';
 import {
   chooseType,
@@ -115,14 +115,18 @@ export function callCore(
   return core.call(id as HandledId, input as Input<HandledId>, call);
 }
 
-/** Judges the input and runs the operation; `body` null: the method takes none. */
+/** Judges the input and runs the operation; `body` null: the method takes none. Throws PanelError `bad_json` too. */
 function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): DoorReply | Promise<DoorReply> {
   const { request, state, operation, actor, ifMatch, idempotencyKey: key, type } = accepted;
   const query = readQuery(request.query);
-  const input = judgeInput(accepted, query, body);
+  const isAbsent = body === null || (body.length === 0 && operation.body === null);
+  const content = isAbsent ? undefined : parseStrictJson(body);
+  const input = judgeInput(accepted, query, content);
   const document = parts.documents[operation.id];
   if (document !== undefined) {
-    const reply = ({ type: contentType, body: text }: Document) => makeReply(state, 200, contentType, text);
+    const reply = ({ type: contentType, body: text }: Document): DoorReply => {
+      return { ...makeReply(state, 200, contentType, text), mayCompress: true };
+    };
     const made = document(type);
     return made instanceof Promise ? made.then(reply) : reply(made);
   }
@@ -132,7 +136,7 @@ function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): 
     address: request.address,
     ...(ifMatch !== undefined && { ifMatch }),
     ...(key !== undefined && {
-      idempotency: idempotencyOf(key, actor.id, request.method, request.path, body ?? NO_BODY),
+      idempotency: idempotencyOf(key, actor.id, request.method, request.path, content),
     }),
   };
   const encode = (reply: Reply) => encodeReply(parts, accepted, query.raw, reply);
@@ -140,15 +144,21 @@ function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): 
   return outcome instanceof Promise ? outcome.then(encode) : encode(outcome);
 }
 
-/** The validated input. Throws PanelError `bad_json`, `not_found`, or `validation` with all that is wrong. */
-function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof readQuery>, bytes: Uint8Array | null) {
-  const isAbsent = bytes === null || (bytes.length === 0 && operation.body === null);
-  const body = isAbsent ? undefined : parseStrictJson(bytes);
+/** The validated input. Throws PanelError `not_found`, or `validation` with all that is wrong. */
+function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof readQuery>, body: unknown) {
   const parsed = parseInput(operation, { params, query: coerceQuery(operation, query.raw), body });
   if (!parsed.ok && parsed.where === 'params') throw new PanelError('not_found');
   if (parsed.ok && query.errors.length === 0) return parsed.value;
   const errors = [...query.errors, ...(parsed.ok ? [] : parsed.errors)];
   throw new PanelError('validation', errors.slice(0, MAX_ERRORS));
+}
+
+/** How a subscription link stands in a reply: a secret, beside text that users choose. */
+const LINK_MEMBER = '"sub_url":"';
+
+/** Not what holds links; and not what has a tag, since a strong one names one sequence of bytes and is sent back as If-Match. */
+function mayCompress({ etag }: Reply, text: string | undefined): boolean {
+  return text !== undefined && etag === undefined && !text.includes(LINK_MEMBER);
 }
 
 function encodeReply(
@@ -165,5 +175,6 @@ function encodeReply(
     headers.push('Link', linkHeader(core.baseUrl() + request.path, query, reply.body as ListPage));
   }
   const text = reply.raw ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
-  return makeReply(state, reply.status, text === undefined ? null : type, text ?? '', headers);
+  const made = makeReply(state, reply.status, text === undefined ? null : type, text ?? '', headers);
+  return mayCompress(reply, text) ? { ...made, mayCompress: true } : made;
 }

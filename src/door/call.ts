@@ -83,6 +83,8 @@ export interface DoorReply {
   readonly body: string | AsyncIterable<Uint8Array> | null;
   /** The route's template, for metrics: never a raw path. */
   readonly route: string;
+  /** Whether an adapter may compress the body: its length then tells what is repeated in it (docs/security.md). */
+  readonly mayCompress?: true;
   /** A session began, or (null) ended: the adapter stores its token, HTTP in a cookie, IPC in memory. */
   readonly sessionToken?: string | null;
 }

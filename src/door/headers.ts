@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Call } from '../core/call.ts';
 import { PanelError } from '../core/panel-error.ts';
+import { canonicalJson } from './parse.ts';
 
 /** By lower-case name; null: sent more than once where only one is allowed. */
 export interface RequestHeaders {
@@ -39,15 +40,18 @@ export function readIdempotencyKey(headers: RequestHeaders): string | undefined 
   return key;
 }
 
-/** What identifies a repeated request: the key, its scope (key id, method and path), and the fingerprint of the body. */
+/**
+ * What identifies a repeated request: the key, its scope (key id, method and path), and the fingerprint of the body's value: neither the
+ * order of members nor white space matters. No body is the same as `{}`, as it is for the operations that take none.
+ */
 export function idempotencyOf(
   key: string,
   keyId: number | null,
   method: string,
   path: string,
-  body: Uint8Array,
+  body: unknown,
 ): NonNullable<Call['idempotency']> {
-  return { key, scope: `${keyId} ${method} ${path}`, fingerprint: hash('sha256', body, 'hex') };
+  return { key, scope: `${keyId} ${method} ${path}`, fingerprint: hash('sha256', canonicalJson(body ?? {}), 'hex') };
 }
 
 const MAX_IF_MATCH = 1000;

@@ -82,6 +82,14 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
+/** One text for all texts of the same JSON value (RFC 8785): members in the order of their names, numbers by value. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}
+
 /** Walks a text that is known to be JSON. */
 function inspect(text: string): void {
   const frames: Frame[] = [];

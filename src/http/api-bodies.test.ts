@@ -120,15 +120,17 @@ describe('what the core hears', () => {
     expect(asked?.call.idempotency).toBeUndefined();
   });
 
-  it('is an Idempotency-Key with its scope and the fingerprint of the bytes', async () => {
+  it('is an Idempotency-Key with its scope and the fingerprint of the value of the body', async () => {
     const headers = { ...JSON_HEADERS, 'idempotency-key': 'payment 4411' };
     await post('/users/7/extend?', '{"days":1}', headers);
-    await post('/users/7/extend', '{"days": 1}', headers);
-    const [first, second] = door.core.asked.map(({ call }) => call.idempotency);
+    await post('/users/7/extend', ' {"days": 1.0}', headers);
+    await post('/users/7/extend', '{"days":2}', headers);
+    const [first, second, third] = door.core.asked.map(({ call }) => call.idempotency);
     expect(first).toMatchObject({ key: 'payment 4411', scope: '1 POST /users/7/extend' });
     expect(first?.fingerprint).toMatch(/^[0-9a-f]{64}$/);
     expect(second?.scope).toBe(first?.scope);
-    expect(second?.fingerprint).not.toBe(first?.fingerprint);
+    expect(second?.fingerprint).toBe(first?.fingerprint);
+    expect(third?.fingerprint).not.toBe(first?.fingerprint);
   });
 
   it('is an If-Match where it is honoured', async () => {

@@ -5,11 +5,12 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
-import { makeReply, newCallState, UNMATCHED } from '../door/call.ts';
+import { type DoorReply, makeReply, newCallState, UNMATCHED } from '../door/call.ts';
 import type { Door } from '../door/door.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { deviceName, isOwnRead, isOwnRequest, readSessionCookie, sessionCookie } from './browser.ts';
 import { createClientAddress } from './client-address.ts';
+import { compressReply } from './compress.ts';
 import {
   answer,
   bodyOf,
@@ -63,8 +64,8 @@ export function createApp(parts: AppParts): App {
   app.use(`${SECRET_PREFIX}/api/v1`, (request, response) => {
     const exchange = openExchange(host, request, response);
     const { path, query } = splitUrl(request.url);
-    answer(exchange, () =>
-      door.call({
+    answer(exchange, () => {
+      const reply = door.call({
         door: 'api',
         id: exchange.id,
         method: request.method,
@@ -73,8 +74,10 @@ export function createApp(parts: AppParts): App {
         headers: readHeaders(request),
         body: bodyOf(exchange),
         address: addressOf(request),
-      }),
-    );
+      });
+      const compress = (made: DoorReply) => compressReply(request, made);
+      return reply instanceof Promise ? reply.then(compress) : compress(reply);
+    });
   });
   app.use(LINK_PREFIX, (request, response) => {
     const exchange = openExchange(host, request, response);

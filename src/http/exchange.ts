@@ -46,12 +46,17 @@ export function splitUrl(url: string): { readonly path: string; readonly query: 
   return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
+/** A reply as it goes out: maybe compressed. */
+export interface SentReply extends Omit<DoorReply, 'body'> {
+  readonly body: DoorReply['body'] | Uint8Array;
+}
+
 /** Sends what the door replies. */
-export function answer(exchange: Exchange, call: () => DoorReply | Promise<DoorReply>): void {
+export function answer(exchange: Exchange, call: () => SentReply | Promise<SentReply>): void {
   const { socket } = exchange.request;
   cutIfBroken(socket);
   const outcome = call();
-  const finish = (reply: DoorReply) => {
+  const finish = (reply: SentReply) => {
     stopCutting(socket);
     send(exchange, reply);
   };
@@ -62,7 +67,7 @@ export function answer(exchange: Exchange, call: () => DoorReply | Promise<DoorR
 /**
  * Sends the one reply. HEAD gets the headers alone. A request with much of its body still to come has its connection closed.
  */
-export function send(exchange: Exchange, reply: DoorReply): void {
+export function send(exchange: Exchange, reply: SentReply): void {
   const { host, request, response, startedAt } = exchange;
   const { status, headers, body, route } = reply;
   if (response.headersSent || response.destroyed) return;
@@ -73,7 +78,7 @@ export function send(exchange: Exchange, reply: DoorReply): void {
     isClosing || host.isClosing() ? [...headers, 'Connection', 'close'] : (headers as string[]),
   );
   if (body === null || request.method === 'HEAD') response.end();
-  else if (typeof body === 'string') response.end(body);
+  else if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
   // A client that leaves in the middle knows it; the head is out, so nothing else can be said.
   else pipeline(body, response).catch(() => response.destroy());
   host.observe(route, request.method ?? '', status, (performance.now() - startedAt) / 1000);

@@ -17,7 +17,7 @@ Every request carries \`Authorization: Bearer <API key>\`. Keys are made in the 
 The secret path is a part of the address. Whoever calls any other path gets an empty 404 that tells nothing.
 
 ## Requests and replies
-JSON in UTF-8, at most 1 MiB. Names are snake_case, times are RFC 3339 in UTC with \`Z\`, traffic is whole bytes, ids are positive integers that are never used again. Unknown fields, unknown or repeated parameters and values out of bounds are refused; nothing is clamped. HEAD works wherever GET does.
+JSON in UTF-8, at most 1 MiB. Names are snake_case, times are RFC 3339, in replies in UTC with \`Z\`, in requests with any offset, traffic is whole bytes, ids are positive integers that are never used again. Unknown fields, unknown or repeated parameters and values out of bounds are refused; nothing is clamped. HEAD works wherever GET does. Replies of more than 1 KiB are compressed by \`br\` or \`gzip\` if \`Accept-Encoding\` asks for it, except single records and those that hold subscription links.
 
 ## Errors
 \`application/problem+json\` (RFC 9457). **The code is in \`detail\`**; \`type\` carries it too. \`errors\` lists what is wrong and where.
@@ -25,7 +25,7 @@ JSON in UTF-8, at most 1 MiB. Names are snake_case, times are RFC 3339 in UTC wi
 ${errorTable()}
 
 ## Repeating a POST safely
-Send \`Idempotency-Key\` (1 to 255 printable characters) with a POST. The same key with the same body within 24 hours gets the first reply again, with \`Idempotency-Replayed: true\`, and nothing happens twice. The same key with another body is refused (\`idempotency_mismatch\`); while the first request is still running, so is the second (\`idempotency_in_flight\`). Only replies of requests that took effect are kept.
+Send \`Idempotency-Key\` (1 to 255 printable characters) with a POST. The same key with the same body (as a JSON value: the order of members does not matter) within 24 hours gets the first reply again, with \`Idempotency-Replayed: true\`, and nothing happens twice. The same key with another body is refused (\`idempotency_mismatch\`); while the first request is still running, so is the second (\`idempotency_in_flight\`). Only replies of requests that took effect are kept.
 
 ## Concurrent changes
 Records that have an \`ETag\` can be changed on condition: send it back as \`If-Match\`, and the change is refused (\`precondition_failed\`) if somebody else was first.
