@@ -57,6 +57,7 @@ const suites: readonly Suite[] = [
   vitest('keychain', 40, () => ensurePackages(KEYCHAIN_PROGRAMS)),
   vitest('disk', 40),
   vitest('panel', 20),
+  vitest('webhooks', 20),
   vitest('fuzz', 20),
   vitest('migrations', 20),
   vitest('node', 20),

@@ -8,5 +8,9 @@ export const systemTimers: Timers = {
     const timer = setInterval(work, ms).unref();
     return () => clearInterval(timer);
   },
+  after(ms, work) {
+    const timer = setTimeout(work, ms).unref();
+    return () => clearTimeout(timer);
+  },
   soon: (work) => void setImmediate(work),
 };

@@ -1,5 +1,6 @@
 // Chance, digests and comparison behind the core's port, all of them Node's own.
 import {
+  createHmac,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -15,6 +16,7 @@ export const nodeCrypto: Crypto = {
   uuid: () => randomUUID(),
   // The one-shot form: it runs for every request that brings a key, and costs a third of a Hash object.
   sha256: (text) => hash('sha256', text, 'hex'),
+  hmacSha256: (key, text) => createHmac('sha256', key).update(text).digest('base64'),
   newX25519() {
     const { d = '', x = '' } = generateKeyPairSync('x25519').privateKey.export({ format: 'jwk' });
     return { privateKey: d, publicKey: x };

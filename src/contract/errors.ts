@@ -26,6 +26,8 @@ export const ERRORS = {
   idempotency_in_flight: { status: 409, title: 'A request with this Idempotency-Key is still running' },
   bulk_failed: { status: 409, title: 'A user failed, so nothing was changed' },
   bulk_changed: { status: 409, title: 'The number of matching users differs from what was expected' },
+  webhook_disabled: { status: 409, title: 'The webhook is disabled' },
+  webhook_limit: { status: 409, title: 'There are as many webhooks as there can be' },
   address_in_use: { status: 409, title: 'Something else listens at that address' },
   backup_refused: { status: 409, title: 'The backup cannot be restored' },
   already_set_up: { status: 409, title: 'The administrator exists already' },

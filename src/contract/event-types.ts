@@ -86,6 +86,9 @@ const backupData = z
 const backupFailedData = z
   .object({ reason: z.string().meta({ description: 'The error code, as in `storage_full`.' }) })
   .meta({ id: 'BackupFailedEventData', description: 'Why there is no backup.' });
+const webhookData = z
+  .object({ webhook_id: s.id.meta({ description: 'The id of the webhook.' }) })
+  .meta({ id: 'WebhookEventData', description: 'The webhook, which is set up in the panel.' });
 const noData = z.object({}).meta({ id: 'EmptyEventData', description: 'Nothing more is to be said.' });
 
 const USER = {
@@ -244,6 +247,13 @@ const EVENTS = [
     {},
     BY_ADMINISTRATOR,
     ['announcement', 'time_zone'],
+  ),
+  eventOf(
+    'webhook.disabled',
+    'A webhook was disabled, because it failed for days or answered 410.',
+    webhookData,
+    { webhook_id: 1 },
+    BY_SYSTEM,
   ),
   eventOf('backup.made', 'A backup was made.', backupData, { name: 'panel-2026-11-20.backup' }, BY_SYSTEM),
   eventOf('backup.failed', 'A scheduled backup failed.', backupFailedData, { reason: 'storage_full' }, BY_SYSTEM),

@@ -20,6 +20,7 @@ import * as twoFactor from './two-factor.ts';
 import * as acts from './user-acts.ts';
 import * as users from './users.ts';
 import * as vault from './vault.ts';
+import * as webhooks from './webhooks.ts';
 
 export const OPERATIONS = {
   listUsers: users.listUsers,
@@ -91,6 +92,15 @@ export const OPERATIONS = {
   scheduleBackups: backups.scheduleBackups,
   checkBackup: backups.checkBackup,
   restoreBackup: backups.restoreBackup,
+  listWebhooks: webhooks.listWebhooks,
+  createWebhook: webhooks.createWebhook,
+  changeWebhook: webhooks.changeWebhook,
+  enableWebhook: webhooks.enableWebhook,
+  deleteWebhook: webhooks.deleteWebhook,
+  rotateWebhookSecret: webhooks.rotateWebhookSecret,
+  testWebhook: webhooks.testWebhook,
+  listWebhookDeliveries: webhooks.listWebhookDeliveries,
+  redeliverWebhook: webhooks.redeliverWebhook,
   listAudit: audit.listAudit,
   tryApi: trying.tryApi,
 } as const satisfies Record<string, Operation>;
@@ -109,6 +119,7 @@ export const API_OPERATIONS: readonly WithId<ApiOperation>[] = Object.values<Wit
 /** First path segments that are answered with `panel_only` instead of a plain 404. */
 export const PANEL_ONLY_PATHS = [
   'keys',
+  'webhooks',
   'sessions',
   'audit',
   'payments',

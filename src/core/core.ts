@@ -13,6 +13,7 @@ import type { Clock, Crypto, Log, PasswordHasher, Store, Timers, Totp, Vault } f
 import type { UpDown } from './ports/records.ts';
 import type { SettingValues } from './ports/settings.ts';
 import type { UserRow } from './ports/users.ts';
+import type { WebhookClient } from './ports/webhooks.ts';
 
 /** The figures behind the metrics: all from maintained counts, none by a scan. */
 export interface Figures {
@@ -89,7 +90,7 @@ export interface Core {
   subscription(token: string): Subscription | null;
   readonly local: LocalCommands;
   readonly backupFiles: BackupFiles;
-  /** Starts the periodic jobs: sweep, pruning, scheduled backups. */
+  /** Starts the periodic jobs: sweep, pruning, scheduled backups, webhooks. */
   start(): void;
   /** Stops the timers, waits for running writes and writes what is pending. The store stays open. */
   stop(): Promise<void>;
@@ -109,6 +110,8 @@ export interface CoreParts {
   host(): HostPorts | null;
   /** null: every write runs on this thread. */
   readonly heavy: HeavyWriter | null;
+  /** Left out: this core delivers no webhooks. */
+  readonly webhookClient?: WebhookClient;
   /** Left out: this core has no backups. */
   readonly backups?: Backups;
   /** The panel's version. */

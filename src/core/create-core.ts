@@ -12,12 +12,15 @@ import { createEventHub } from './events.ts';
 import { prune, sweepDue } from './sweep.ts';
 import { subscriptionOf } from './users/subscription.ts';
 import { ONLINE_MS } from './users/users.ts';
+import { createWebhookSender } from './webhooks/sender.ts';
 
 const SWEEP_EVERY_MS = 1000;
 const FLUSH_EVERY_MS = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const BACKUP_EVERY_MS = 60_000;
 const DISK_CHECK_EVERY_MS = 1000;
+const WEBHOOKS_EVERY_MS = 1000;
+const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
 
 function figuresOf({ store, clock }: Env): Figures {
   const now = clock.now();
@@ -71,7 +74,11 @@ export function createHeavyEnv(parts: CoreParts): Env {
 
 export function createCore(parts: CoreParts): Core {
   const hub = createEventHub(parts.store, parts.timers.soon);
-  const env = createEnv(parts, hub.announce);
+  const env = createEnv(parts, () => {
+    hub.announce();
+    webhooks?.wake();
+  });
+  const webhooks = parts.webhookClient ? createWebhookSender(env, parts.webhookClient) : null;
   const keys = createKeyAuthentication(env);
   const stops: (() => void)[] = [];
 
@@ -111,11 +118,17 @@ export function createCore(parts: CoreParts): Core {
         ),
         every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
       );
+      if (webhooks) {
+        const pruneWebhooks = createJob(env, 'prune webhooks', webhooks.prune);
+        stops.push(every(WEBHOOKS_EVERY_MS, webhooks.wake), every(PRUNE_WEBHOOKS_EVERY_MS, pruneWebhooks));
+        webhooks.wake();
+      }
       checkDiskSpace();
       sweep();
     },
     async stop() {
       for (const stop of stops.splice(0)) stop();
+      await webhooks?.stop();
       await env.backups?.close();
       await env.queue.drained();
       await keys.flushUses().catch((error: unknown) => env.log.warn('key use not written', { error: String(error) }));

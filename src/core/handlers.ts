@@ -21,6 +21,7 @@ import { BULK_HANDLER } from './users/bulk.ts';
 import { GRANT_HANDLERS } from './users/grants.ts';
 import { listUsers } from './users/list.ts';
 import { USER_HANDLERS } from './users/users.ts';
+import { WEBHOOK_HANDLERS } from './webhooks/webhooks.ts';
 
 export const HANDLERS: {
   readonly [Id in HandledId]: ReadHandler<Id> | WriteHandler<Id> | AsyncHandler<Id>;
@@ -43,5 +44,6 @@ export const HANDLERS: {
   ...VAULT_HANDLERS,
   ...SETTINGS_HANDLERS,
   ...BACKUP_HANDLERS,
+  ...WEBHOOK_HANDLERS,
   listAudit: { read: listAudit },
 } satisfies Handlers<HandledId>;

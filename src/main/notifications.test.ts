@@ -29,6 +29,7 @@ it.each([
   [sampleEvent('node.down', { node_id: 4, name: 'Berlin' }), 'Node Berlin does not answer', '#/nodes/4'],
   [sampleEvent('node.up', { node_id: 4, name: 'Berlin' }), 'Node Berlin answers again', '#/nodes/4'],
   [sampleEvent('user.limited', userFacts(7)), 'Anna has used all traffic', '#/users/7'],
+  [sampleEvent('webhook.disabled', { webhook_id: 1 }), 'A webhook was disabled', '#/settings/security/webhooks'],
   [sampleEvent('backup.failed', { reason: 'storage_full' }), 'The backup failed', '#/settings/backups'],
 ])('describes $type and opens its page', (event, title, hash) => {
   expect(describeEvent(event, english, () => readEventName(core, event))).toMatchObject({ title, hash });

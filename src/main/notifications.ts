@@ -24,6 +24,8 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
       return { title: t('userLimited', { name: name() }), body, hash: `#/users/${data.user_id}` };
     case 'backup.failed':
       return { title: t('backupFailed'), body: data.reason || body, hash: '#/settings/backups' };
+    case 'webhook.disabled':
+      return { title: t('webhookDisabled'), body, hash: '#/settings/security/webhooks' };
     default:
       return null;
   }

@@ -5,6 +5,7 @@ import { openControlSocket } from '../adapters/control-socket.ts';
 import { openLog } from '../adapters/log.ts';
 import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
 import { openVault } from '../adapters/vault/vault.ts';
+import { createWebhookClient } from '../adapters/webhook-client.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Core } from '../core/core.ts';
 import { createCore } from '../core/create-core.ts';
@@ -103,7 +104,18 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     releaseDatabase: heavy.close,
   });
   let host: HostPorts | null = null;
-  const core = createCore({ ...parts, store, vault, log, heavy, backups, host: () => host, origin: reach.origin });
+  const webhookClient = createWebhookClient({ timers });
+  const core = createCore({
+    ...parts,
+    store,
+    vault,
+    log,
+    heavy,
+    backups,
+    webhookClient,
+    host: () => host,
+    origin: reach.origin,
+  });
   // The core caches the settings when it first reads them: until the port is known they are read from the store.
   const settings = store.settings.get();
   log.hide(settings.secretPath);

@@ -5,7 +5,7 @@ import type { SettingValues } from '../core/ports/settings.ts';
 import { createReach } from './reach.ts';
 
 function reachOf(options: { publicUrl?: string; plainHttp?: boolean }, set: Partial<SettingValues>) {
-  const timers: Timers = { every: () => () => {}, soon: (work) => work() };
+  const timers: Timers = { every: () => () => {}, after: () => () => {}, soon: (work) => work() };
   let known = { host: '127.0.0.1', port: 8443, publicAddress: null, publicUrl: null, hostNames: [], ...set };
   const reach = createReach({ folder: '/nowhere', ...options }, () => known as unknown as SettingValues, timers);
   const change = (values: Partial<SettingValues>) => {

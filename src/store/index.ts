@@ -18,6 +18,7 @@ import { createSettingStore } from './settings.ts';
 import { createTariffStore } from './tariffs.ts';
 import { createTrafficStore } from './traffic.ts';
 import { createGrantStore, createUserStore } from './users/users.ts';
+import { createWebhookStore } from './webhooks.ts';
 
 /** The store of one file, with what no port is for. */
 export interface FileStore extends Store {
@@ -94,6 +95,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     idempotency: createIdempotencyStore(db),
     sealed: createSealedStore(db),
     twoFactor: createTwoFactorStore(db),
+    webhooks: createWebhookStore(db),
     diskSpace,
     sizeBytes: () => fileSize(file) + fileSize(`${file}-wal`),
     close: () => {

@@ -45,6 +45,7 @@ export async function drive(panel: WatchedPanel): Promise<Driven> {
   };
   await account(panel, note);
   const fullKey = await keys(panel, note);
+  await webhooks(panel, note);
   await users(panel, note, fullKey);
   await connections(panel, note, fullKey);
   await certificates(panel, note);
@@ -97,6 +98,22 @@ async function keys(panel: WatchedPanel, note: Note): Promise<string> {
   note("command line's key", added.stdout.trim(), 'proved');
   expect((await panel.run(['key', 'add', '--name', 'no', '--access', 'read'], `${WRONG_PASSWORD}\n`)).code).not.toBe(0);
   return full;
+}
+
+/** One that nothing answers, so that every event is tried and fails. */
+async function webhooks(panel: WatchedPanel, note: Note): Promise<void> {
+  const url = 'http://127.0.0.1:9/';
+  const given = { url, types: null, allow_private: true };
+  const withName = note('password in a URL', 'canary-url-password-Rt58', 'proved');
+  const wrong = { ...given, password: NEW_PASSWORD, url: `https://bot:${withName}@example.com/` };
+  await refusedWith(422, panel.operate('createWebhook', wrong));
+  await refusedWith(403, panel.operate('createWebhook', { ...given, password: WRONG_PASSWORD }));
+  const made = await done(panel.operate('createWebhook', { ...given, password: NEW_PASSWORD }));
+  note('former webhook secret', made.secret, 'sealed');
+  await refusedWith(403, panel.operate('rotateWebhookSecret', { id: 1, password: WRONG_PASSWORD }));
+  const rotated = await done(panel.operate('rotateWebhookSecret', { id: 1, password: NEW_PASSWORD }));
+  note('webhook secret', rotated.secret, 'sealed');
+  await done(panel.operate('testWebhook', { id: 1 }));
 }
 
 const asJson = (method: string, path: string, body: object) => ({

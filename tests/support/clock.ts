@@ -25,16 +25,28 @@ export function createTestClock(start: number): TestClock {
 export interface TestTimers extends Timers {
   /** Runs everything that is run periodically, once. What it starts goes on by itself. */
   tick(): void;
+  /** Runs everything that waits for a time limit. */
+  expire(): void;
 }
 
 export function createTestTimers(): TestTimers {
   const works = new Set<() => void>();
+  const limits = new Set<() => void>();
   return {
     every: (_ms, work) => {
       works.add(work);
       return () => works.delete(work);
     },
+    after: (_ms, work) => {
+      limits.add(work);
+      return () => limits.delete(work);
+    },
     soon: (work) => void setImmediate(work),
+    expire: () => {
+      const due = [...limits];
+      limits.clear();
+      for (const work of due) work();
+    },
     tick: () => {
       for (const work of works) work();
     },

@@ -9,6 +9,7 @@ import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import { noVault, openVault } from '../../src/adapters/vault/vault.ts';
+import { createWebhookClient } from '../../src/adapters/webhook-client.ts';
 import type { Key } from '../../src/contract/keys.ts';
 import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 import type { Access, CallOf, OutputOf } from '../../src/contract/operation.ts';
@@ -119,6 +120,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     origin,
     vault,
     host: () => null,
+    webhookClient: createWebhookClient({ timers }),
     passwords: createPasswordHasher(CHEAP_COST),
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
   };

@@ -12,7 +12,7 @@ export function infoDescription(): string {
   return `Users, their subscription links, traffic, plans, connections, nodes and statistics of this panel, for bots, billing and monitoring.
 
 ## Keys
-Every request carries \`Authorization: Bearer <API key>\`. Keys are made in the panel: Settings, Security, API. A key begins with \`pnl_\` and is shown once. A **Read** key may use GET only, and its replies contain no subscription link and no secret address; a **Full access** key may use everything here. Sign-in, sessions, keys, the audit log, payments, the bot, certificates, updates and the panel's addresses are in the panel only.
+Every request carries \`Authorization: Bearer <API key>\`. Keys are made in the panel: Settings, Security, API. A key begins with \`pnl_\` and is shown once. A **Read** key may use GET only, and its replies contain no subscription link and no secret address; a **Full access** key may use everything here. Sign-in, sessions, keys, webhooks, the audit log, payments, the bot, certificates, updates and the panel's addresses are in the panel only.
 
 The secret path is a part of the address. Whoever calls any other path gets an empty 404 that tells nothing.
 

@@ -13,6 +13,7 @@ import type { InboundStore, NodeStore, TariffStore } from './plans.ts';
 import type { AuditStore, EventStore, IdempotencyStore, TrafficStore } from './records.ts';
 import type { SettingStore } from './settings.ts';
 import type { GrantStore, UserStore } from './users.ts';
+import type { WebhookStore } from './webhooks.ts';
 
 export interface Clock {
   now(): number;
@@ -22,6 +23,8 @@ export interface Clock {
 export interface Timers {
   /** Runs `work` every `ms`; returns how to stop. */
   every(ms: number, work: () => void): () => void;
+  /** Runs `work` once after `ms`; returns how to cancel. */
+  after(ms: number, work: () => void): () => void;
   /** Runs `work` after the tasks that are queued now. */
   soon(work: () => void): void;
 }
@@ -33,6 +36,8 @@ export interface Crypto {
   uuid(): string;
   /** SHA-256, lower-case hex. */
   sha256(text: string | Uint8Array): string;
+  /** HMAC-SHA-256, base64. */
+  hmacSha256(key: Uint8Array, text: string): string;
   /** A new X25519 pair, 32 bytes each in base64url. */
   newX25519(): { readonly privateKey: string; readonly publicKey: string };
   /** The public key of an X25519 private key. */
@@ -79,6 +84,7 @@ export interface Store {
   readonly idempotency: IdempotencyStore;
   readonly sealed: SealedStore;
   readonly twoFactor: TwoFactorStore;
+  readonly webhooks: WebhookStore;
   readonly diskSpace: DiskSpace;
   /** Bytes of the database file and its journal. */
   sizeBytes(): number;

@@ -58,6 +58,7 @@ beforeEach(async () => {
           ticks = ticks.filter((tick) => tick !== work);
         };
       },
+      after: () => () => {},
       soon: queueMicrotask,
     },
     crypto: nodeCrypto,

@@ -4,12 +4,14 @@ import { type Connection, openWorkFile, tablesOf } from '../database.ts';
 import { loadMigrations, type Migration, migrate } from '../migrate.ts';
 import { createSearchIndex, searchedText } from '../users/search.ts';
 
-/** Not copied: written by the migrations, computed here, sealed with another machine's key, or temporary. */
+/** Not copied: written by the migrations, computed here, sealed with another machine's key, temporary, or of events that are not copied. */
 const NOT_COPIED: ReadonlySet<string> = new Set([
   'schema_migrations',
   'user_counts',
   'events',
   'events_pruned',
+  'webhook_deliveries',
+  'webhook_attempts',
   'sealed',
   'sessions',
   'setup_token',

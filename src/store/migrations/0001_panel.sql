@@ -276,6 +276,56 @@ CREATE TABLE events_pruned (
   up_to INTEGER NOT NULL CHECK (up_to BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 
+-- Where events are sent. types: null for all. position: the last event of the feed that was handed out. The secrets are sealed.
+CREATE TABLE webhooks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  url TEXT NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+  description TEXT NOT NULL CHECK (length(description) <= 100),
+  types TEXT CHECK (json_valid(types) AND json_type(types) = 'array'),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  disabled_reason TEXT CHECK (disabled_reason IN ('administrator', 'gone', 'failing')),
+  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
+  position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 9007199254740991),
+  previous_secret_ends_at INTEGER CHECK (previous_secret_ends_at BETWEEN 0 AND 8640000000000000),
+  delivered_at INTEGER CHECK (delivered_at BETWEEN 0 AND 8640000000000000),
+  failing_since INTEGER CHECK (failing_since BETWEEN 0 AND 8640000000000000),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((enabled = 0) = (disabled_reason IS NOT NULL))
+) STRICT;
+
+-- An event for one webhook. body is sent as it is, the same bytes with every attempt. failures counts from begun_at, which a
+-- redelivery moves.
+CREATE TABLE webhook_deliveries (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  webhook_id INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  event_id INTEGER,
+  type TEXT NOT NULL,
+  body TEXT NOT NULL CHECK (json_valid(body)),
+  state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+  attempts INTEGER NOT NULL CHECK (attempts BETWEEN 0 AND 9007199254740991),
+  failures INTEGER NOT NULL CHECK (failures BETWEEN 0 AND attempts),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  begun_at INTEGER NOT NULL CHECK (begun_at BETWEEN 0 AND 8640000000000000),
+  next_at INTEGER CHECK (next_at BETWEEN 0 AND 8640000000000000),
+  ended_at INTEGER CHECK (ended_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((state = 'pending') = (next_at IS NOT NULL)),
+  CHECK ((state = 'pending') = (ended_at IS NULL))
+) STRICT;
+CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, next_at) WHERE next_at IS NOT NULL;
+
+-- error is a code; nothing of a reply but its status is stored.
+CREATE TABLE webhook_attempts (
+  delivery_id INTEGER NOT NULL REFERENCES webhook_deliveries (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL CHECK (number > 0),
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  duration_ms INTEGER NOT NULL CHECK (duration_ms BETWEEN 0 AND 9007199254740991),
+  status INTEGER CHECK (status BETWEEN 100 AND 999),
+  error TEXT,
+  PRIMARY KEY (delivery_id, number)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),

@@ -64,6 +64,7 @@ export const desktop = {
   nodeDown: 'Node {{name}} does not answer',
   nodeUp: 'Node {{name}} answers again',
   userLimited: '{{name}} has used all traffic',
+  webhookDisabled: 'A webhook was disabled',
   backupFailed: 'The backup failed',
   openIt: 'Select to open it.',
 

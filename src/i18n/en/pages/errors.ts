@@ -20,6 +20,8 @@ export const errors = {
     bulk_failed: 'One user could not be changed, so nobody was.',
     bulk_changed:
       'The list has changed since you looked: a different number of users matches now. Check it and repeat.',
+    webhook_disabled: 'This webhook is disabled. Enable it first.',
+    webhook_limit: 'There are 16 webhooks, and no more can be added. Delete one that is not needed.',
     address_in_use: 'Another program already listens at that address and port. Choose another port.',
     backup_refused: 'This backup cannot be restored.',
     already_set_up: 'This panel has an administrator already. Sign in.',

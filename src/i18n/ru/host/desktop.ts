@@ -66,6 +66,7 @@ export const desktop: Russian<typeof english> = {
   nodeDown: 'Узел {{name}} не отвечает',
   nodeUp: 'Узел {{name}} снова отвечает',
   userLimited: '{{name}}: трафик исчерпан',
+  webhookDisabled: 'Вебхук отключён',
   backupFailed: 'Резервная копия не создана',
   openIt: 'Нажмите, чтобы открыть.',
 

@@ -4,7 +4,7 @@ import type { EventType } from '../../../contract/event-types.ts';
 import type { OperationId } from '../../../contract/table.ts';
 
 /** `panel`: what only the panel has, such as sessions, keys, certificates and backups. */
-export type CacheTag = 'user' | 'tariff' | 'inbound' | 'node' | 'settings' | 'panel';
+export type CacheTag = 'user' | 'tariff' | 'inbound' | 'node' | 'settings' | 'webhook' | 'panel';
 
 interface Read {
   readonly reads: readonly CacheTag[];
@@ -16,7 +16,7 @@ interface Change {
   readonly record?: OperationId;
 }
 
-const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'panel'] as const;
+const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'webhook', 'panel'] as const;
 
 /** Every operation of the contract: one that is missing here, or an unknown tag, is a type error. */
 export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
@@ -97,6 +97,16 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   importCertificate: { changes: ['panel'] },
   renewCertificate: { changes: ['panel'] },
 
+  listWebhooks: { reads: ['settings', 'webhook'] },
+  createWebhook: { changes: ['webhook'] },
+  changeWebhook: { changes: ['webhook'] },
+  enableWebhook: { changes: ['webhook'] },
+  deleteWebhook: { changes: ['webhook'] },
+  rotateWebhookSecret: { changes: ['webhook'] },
+  testWebhook: { changes: ['webhook'] },
+  listWebhookDeliveries: { reads: ['settings', 'webhook'] },
+  redeliverWebhook: { changes: ['webhook'] },
+
   listBackups: { reads: ['settings', 'panel'] },
   createBackup: { changes: ['panel'] },
   deleteBackup: { changes: ['panel'] },
@@ -129,6 +139,7 @@ const EVENT_TAGS: Readonly<Record<EventSubject, CacheTag>> = {
   node: 'node',
   settings: 'settings',
   backup: 'panel',
+  webhook: 'webhook',
 };
 
 /** The tag that an event makes old; undefined for an event of a newer panel, which may be about anything. */

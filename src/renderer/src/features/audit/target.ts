@@ -12,7 +12,8 @@ type TargetKind =
   | 'administrator'
   | 'settings'
   | 'addresses'
-  | 'certificate';
+  | 'certificate'
+  | 'webhook';
 
 export interface Target {
   readonly kind: TargetKind;
@@ -33,6 +34,7 @@ const PATHS: Readonly<Record<TargetKind, readonly string[] | null>> = {
   settings: ['settings', 'general'],
   addresses: ['settings', 'addresses'],
   certificate: ['settings', 'certificates'],
+  webhook: ['settings', 'security', 'webhooks'],
 };
 
 /** Kinds whose records have an address of their own. */

@@ -1,0 +1,265 @@
+// Delivers events to webhooks: hands them out of the feed, sends what is due, and records every attempt.
+//
+// An event is handed out in one transaction with the webhook's position in the feed, and an attempt is recorded after its reply. So a
+// crash at any moment loses nothing, and may repeat a request under the same webhook-id.
+import {
+  DELIVERIES_KEPT,
+  DELIVERIES_KEPT_DAYS,
+  DELIVERY_DAYS,
+  FAILING_DAYS,
+  type WebhookErrorCode,
+} from '../../contract/webhooks.ts';
+import { DAY_MS } from '../../domain/limits.ts';
+import type { Call } from '../call.ts';
+import { createTransaction, type Env, type Transaction } from '../context.ts';
+import type { DeliveryRow, WebhookClient, WebhookOutcome, WebhookRow } from '../ports/webhooks.ts';
+import {
+  bodyOf,
+  delayAfter,
+  headersOf,
+  messageId,
+  openSecrets,
+  previousSecretPlace,
+  randomFraction,
+  retryAfterMs,
+} from './message.ts';
+
+/** Requests of one webhook at once, so that a slow receiver holds up its own deliveries only. */
+const CONCURRENCY = 8;
+/** Events handed out in one transaction for each webhook. */
+const CHUNK = 200;
+/** Further events stay in the feed until some of these have ended. */
+const MOST_PENDING = 1000;
+/** After so long without a success, the next one makes every waiting delivery due. */
+const OUTAGE_MS = 10 * 60_000;
+
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
+  requestId: 'webhooks',
+  address: null,
+};
+
+export interface WebhookSender {
+  /** Sends soon what is new or due. */
+  wake(): void;
+  /** Removes old deliveries and secrets whose overlap has ended. */
+  prune(): Promise<void>;
+  /** Ends running requests, which are sent again at the next start. */
+  stop(): Promise<void>;
+}
+
+interface Attempted {
+  readonly deliveryId: number;
+  readonly at: number;
+  readonly endedAt: number;
+  readonly outcome: WebhookOutcome | { readonly error: 'no_secret' };
+}
+
+export function createWebhookSender(env: Env, client: WebhookClient): WebhookSender {
+  const { store, clock, crypto, vault, log, queue, timers } = env;
+  /** How many requests of a webhook are running. */
+  const running = new Map<number, number>();
+  /** Deliveries that are being sent, or whose attempt is not recorded yet. */
+  const busy = new Set<number>();
+  let attempted: Attempted[] = [];
+  let recording: Promise<void> | null = null;
+  let isPumping = false;
+  let isMore = false;
+  let isStopped = false;
+
+  function wake(): void {
+    isMore = true;
+    if (isPumping || isStopped) return;
+    isPumping = true;
+    timers.soon(() => {
+      pump()
+        .catch((error: unknown) => log.error('webhooks failed', { error: String(error) }))
+        .finally(() => {
+          isPumping = false;
+        });
+    });
+  }
+
+  async function pump(): Promise<void> {
+    while (isMore && !isStopped && !store.diskSpace.isFull()) {
+      isMore = false;
+      const enabled = store.webhooks.all().filter((webhook) => webhook.enabled);
+      if (enabled.some(isBehind)) isMore = await queue.run(() => store.write(() => handOutAll(env)));
+      if (isStopped) return;
+      sendDue();
+      // Others have their turn of the event loop between two chunks.
+      if (isMore) await new Promise<void>((resolve) => timers.soon(resolve));
+    }
+  }
+
+  function isBehind({ id, position }: WebhookRow): boolean {
+    return position < store.events.latestId() && store.webhooks.countPending(id) < MOST_PENDING;
+  }
+
+  function sendDue(): void {
+    const isOpen = vault.state() === 'unlocked' || vault.state() === 'headless';
+    if (!isOpen) return;
+    const now = clock.now();
+    for (const webhook of store.webhooks.all()) {
+      const free = CONCURRENCY - (running.get(webhook.id) ?? 0);
+      if (!webhook.enabled || free <= 0) continue;
+      const due = store.webhooks.due(webhook.id, now, free + busy.size).filter(({ id }) => !busy.has(id));
+      for (const delivery of due.slice(0, free)) void send(webhook, delivery);
+    }
+  }
+
+  async function send(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
+    const at = clock.now();
+    busy.add(delivery.id);
+    running.set(webhook.id, (running.get(webhook.id) ?? 0) + 1);
+    const outcome = await request(webhook, delivery, at);
+    running.set(webhook.id, (running.get(webhook.id) ?? 1) - 1);
+    if ('error' in outcome && outcome.error === 'stopped') return;
+    attempted.push({ deliveryId: delivery.id, at, endedAt: clock.now(), outcome });
+    recording ??= record();
+  }
+
+  async function request(webhook: WebhookRow, delivery: DeliveryRow, now: number): Promise<Attempted['outcome']> {
+    const secrets = openSecrets(store, vault, webhook, now);
+    if (secrets === null) return { error: 'no_secret' };
+    const { url, allowPrivate } = webhook;
+    const headers = headersOf(crypto, secrets, messageId(delivery), now, delivery.body);
+    return client.post({ url, allowPrivate, headers, body: delivery.body });
+  }
+
+  /** Attempts that end while others are being written share the next transaction. */
+  async function record(): Promise<void> {
+    await new Promise<void>((resolve) => timers.soon(resolve));
+    while (attempted.length > 0) {
+      const ended = attempted;
+      attempted = [];
+      try {
+        await queue.run(() => store.write(() => recordAll(env, ended)));
+      } catch (error) {
+        // They are sent again.
+        log.error('webhook attempts not recorded', { error: String(error) });
+      }
+      for (const { deliveryId } of ended) busy.delete(deliveryId);
+    }
+    recording = null;
+    env.announce();
+  }
+
+  return {
+    wake,
+    async prune() {
+      if (store.webhooks.all().length > 0) await queue.run(() => store.write(() => pruneAll(env)));
+    },
+    async stop() {
+      isStopped = true;
+      client.close();
+      await recording;
+    },
+  };
+}
+
+/** Hands events out to every webhook that has room; whether there are more. */
+function handOutAll({ store, clock }: Env): boolean {
+  const now = clock.now();
+  let isMore = false;
+  for (const webhook of store.webhooks.all()) {
+    if (!webhook.enabled) continue;
+    const room = MOST_PENDING - store.webhooks.countPending(webhook.id);
+    if (room <= 0) continue;
+    const from = Math.max(webhook.position, store.events.prunedUpTo());
+    const rows = store.events.after(from, Math.min(CHUNK, room), null);
+    const { types } = webhook;
+    for (const row of rows) {
+      if (types !== null && !types.includes(row.type)) continue;
+      store.webhooks.addDelivery(newDelivery(webhook.id, row.id, row.type, bodyOf(row), now));
+    }
+    isMore ||= rows.length === CHUNK;
+    const position = rows.at(-1)?.id ?? Math.max(from, store.events.latestId());
+    if (position !== webhook.position) store.webhooks.save({ ...webhook, position });
+  }
+  return isMore;
+}
+
+export function newDelivery(
+  webhookId: number,
+  eventId: number | null,
+  type: DeliveryRow['type'],
+  body: string,
+  now: number,
+): Omit<DeliveryRow, 'id'> {
+  return {
+    webhookId,
+    eventId,
+    type,
+    body,
+    state: 'pending',
+    attempts: 0,
+    failures: 0,
+    createdAt: now,
+    begunAt: now,
+    nextAt: now,
+    endedAt: null,
+  };
+}
+
+function recordAll(env: Env, ended: readonly Attempted[]): void {
+  const tx = createTransaction(env, CALL, 'disableWebhook', env.clock.now());
+  for (const one of ended) recordOne(tx, one);
+}
+
+/** Why an outcome is a failure; null where it is none. */
+function errorOf(outcome: Attempted['outcome']): WebhookErrorCode | null {
+  if ('error' in outcome) return outcome.error;
+  if (outcome.status >= 200 && outcome.status < 300) return null;
+  return outcome.status >= 300 && outcome.status < 400 ? 'redirect' : 'status';
+}
+
+function recordOne(tx: Transaction, { deliveryId, at, endedAt, outcome }: Attempted): void {
+  const { webhooks } = tx.store;
+  const delivery = webhooks.delivery(deliveryId);
+  const webhook = delivery && webhooks.get(delivery.webhookId);
+  // Deleted meanwhile, or of a database that was replaced.
+  if (!webhook) return;
+  const { now } = tx;
+  const attempts = delivery.attempts + 1;
+  const error = errorOf(outcome);
+  const status = 'status' in outcome ? outcome.status : null;
+  webhooks.addAttempt({ deliveryId, number: attempts, at, durationMs: Math.max(0, endedAt - at), status, error });
+  if (error === null) {
+    webhooks.saveDelivery({ ...delivery, attempts, state: 'delivered', nextAt: null, endedAt: now });
+    webhooks.save({ ...webhook, deliveredAt: now, failingSince: null });
+    if (webhook.failingSince !== null && now - webhook.failingSince >= OUTAGE_MS) webhooks.hasten(webhook.id, now);
+    return;
+  }
+  const failures = delivery.failures + 1;
+  const deadline = delivery.begunAt + DELIVERY_DAYS * DAY_MS;
+  const isGone = status === 410;
+  if (isGone || now >= deadline) {
+    webhooks.saveDelivery({ ...delivery, attempts, failures, state: 'failed', nextAt: null, endedAt: now });
+  } else {
+    const asked = 'retryAfter' in outcome ? retryAfterMs(outcome.retryAfter, now) : 0;
+    const wait = Math.max(delayAfter(failures, randomFraction(tx.crypto)), asked);
+    webhooks.saveDelivery({ ...delivery, attempts, failures, nextAt: Math.min(deadline, now + wait) });
+  }
+  const failingSince = Math.min(webhook.failingSince ?? at, now);
+  const isLong = now - failingSince >= FAILING_DAYS * DAY_MS;
+  if (webhook.enabled && (isGone || isLong)) disable(tx, { ...webhook, failingSince }, isGone ? 'gone' : 'failing');
+  else webhooks.save({ ...webhook, failingSince });
+}
+
+function disable(tx: Transaction, webhook: WebhookRow, reason: 'gone' | 'failing'): void {
+  tx.store.webhooks.save({ ...webhook, enabled: false, disabledReason: reason });
+  tx.emit('webhook.disabled', { webhook_id: webhook.id });
+  tx.audit(`webhook:${webhook.id}`, { reason });
+  tx.env.log.warn('webhook disabled', { webhook: webhook.id, reason });
+}
+
+function pruneAll({ store, clock }: Env): void {
+  const now = clock.now();
+  for (const webhook of store.webhooks.all()) {
+    store.webhooks.prune(webhook.id, now - DELIVERIES_KEPT_DAYS * DAY_MS, DELIVERIES_KEPT);
+    if (webhook.previousSecretEndsAt === null || webhook.previousSecretEndsAt > now) continue;
+    store.sealed.remove(previousSecretPlace(webhook.id));
+    store.webhooks.save({ ...webhook, previousSecretEndsAt: null });
+  }
+}
