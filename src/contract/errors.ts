@@ -20,6 +20,8 @@ export const ERRORS = {
   body_too_large: { status: 413, title: 'The body is larger than 1 MiB' },
   unsupported_media_type: { status: 415, title: 'The body has an unsupported media type' },
   term_unlimited: { status: 409, title: 'The user never expires, so there is no term to extend' },
+  external_id_taken: { status: 409, title: 'Another user has this external_id' },
+  telegram_id_taken: { status: 409, title: 'Another user has this telegram_id' },
   tariff_in_use: { status: 409, title: 'The plan still has users' },
   inbound_in_use: { status: 409, title: 'A plan or a user still names the connection' },
   node_in_use: { status: 409, title: 'The node still has connections' },

@@ -1,6 +1,6 @@
 // The ordered feed of what happened, for bots that must not miss anything.
 import { z } from 'zod';
-import { event, eventType } from './event-types.ts';
+import { EVENT_TYPES, event, eventType } from './event-types.ts';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
@@ -20,7 +20,9 @@ export const listEvents = apiOperation({
         'The `next_after` of the page before. 0 or absent: from the oldest stored event. `events_gone` if events after it are no longer stored.',
     }),
     limit: s.limit,
-    type: eventType.optional().meta({ description: 'Only events of this type.' }),
+    type: s.oneOrMore(eventType, EVENT_TYPES.length).optional().meta({
+      description: 'Events of this type, or of any of several separated by commas.',
+    }),
   }),
   body: null,
   status: 200,

@@ -54,6 +54,31 @@ function patternOf(min: number, multiline: boolean): string {
 /** Ids are positive integers, never used again. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
+/** How a list stands in a query: `name=a,b`. */
+const IN_QUERY = { param: { style: 'form', explode: false } } as const;
+
+/**
+ * One value or a list of distinct ones; in a query separated by commas. An empty list is refused, as it would be no condition at all.
+ */
+export function oneOrMore<T extends z.ZodType<string>>(item: T, max: number) {
+  return z.union([item, listOfDistinct(item, max)]).meta(IN_QUERY);
+}
+
+/** A list of distinct values, at least one; in a query separated by commas. */
+export function listOfDistinct<T extends z.ZodType<string | number>>(item: T, max: number) {
+  return z
+    .array(item)
+    .min(1)
+    .max(max)
+    .refine((all) => new Set(all).size === all.length, { message: 'must not repeat a value' })
+    .meta({ uniqueItems: true, ...IN_QUERY });
+}
+
+/** What `oneOrMore` accepts, as a list; undefined where it is left out. */
+export function listed<T extends string>(value: T | readonly T[] | undefined): readonly T[] | undefined {
+  return typeof value === 'string' ? [value] : value;
+}
+
 /** A moment in a reply: RFC 3339, UTC, with `Z`. */
 export const instant = z.iso.datetime({ precision: null }).meta({ examples: ['2026-12-20T21:00:00.000Z'] });
 
@@ -135,6 +160,37 @@ export const tags = z
   .max(MAX_TAGS)
   .refine((all) => new Set(all).size === all.length, { message: 'must not repeat a tag' })
   .meta({ uniqueItems: true });
+
+/** The id of a record in another system. */
+export const externalId = text({ min: 1, max: 100 });
+export const telegramId = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/** A user has no more members of metadata than these. */
+export const MAX_METADATA = 20;
+const metadataKey = text({ min: 1, max: 40 });
+const metadataValue = text({ min: 0, max: 500, multiline: true });
+
+/** A record of texts. zod leaves `__proto__` out of a record without a failure, so it is refused before. */
+function textRecord<T extends z.ZodType>(value: T, max: number) {
+  const record = z
+    .record(metadataKey, value)
+    .refine((members) => Object.keys(members).length <= max, { message: `must have at most ${max} members` })
+    .meta({ maxProperties: max });
+  return z.preprocess((input: z.input<typeof record>, context) => {
+    if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
+      context.addIssue({ code: 'custom', message: 'must not be __proto__', path: ['__proto__'] });
+    }
+    return input;
+  }, record);
+}
+
+export const metadata = textRecord(metadataValue, MAX_METADATA);
+/** A merge patch of metadata: room to remove every member and to set as many. */
+export const metadataPatch = textRecord(metadataValue.nullable(), 2 * MAX_METADATA);
+/** One member, for a filter: in a query `metadata[key]=value`. */
+export const metadataFilter = textRecord(text({ min: 1, max: 500, multiline: true }), 1)
+  .refine((members) => Object.keys(members).length > 0, { message: 'must have one member' })
+  .meta({ minProperties: 1, param: { style: 'deepObject', explode: true } });
 
 export const RANGES = ['24h', '7d', '30d'] as const;
 export const range = z.enum(RANGES);

@@ -85,11 +85,10 @@ export const userBulk = z
       .optional()
       .meta({ description: 'With `add_tags` and `remove_tags`. Tags that a user has, or has not, stay so.' }),
     dry_run: z.boolean().default(false).meta({ description: 'Say what would happen and change nothing.' }),
-    expect_matched: z
-      .int()
-      .min(0)
-      .optional()
-      .meta({ description: 'Refuse with `bulk_changed` if another number matches.' }),
+    expect_matched: z.int().min(0).optional().meta({
+      description:
+        'Refuse with `bulk_changed` if another number matches. Required to `delete` by a filter; a dry run tells the number.',
+    }),
     atomic: z.boolean().default(false).meta({ description: 'One failure undoes all (`bulk_failed`).' }),
   })
   .refine((bulk) => (bulk.ids === undefined) !== (bulk.filter === undefined), {
@@ -98,6 +97,10 @@ export const userBulk = z
   .superRefine((bulk, context) => {
     for (const failure of checkMembers(bulk)) context.addIssue({ code: 'custom', ...failure, input: bulk });
     if (bulk.action === 'grant') checkGrantDays(bulk, context);
+  })
+  .refine((bulk) => bulk.action !== 'delete' || !bulk.filter || bulk.dry_run || bulk.expect_matched !== undefined, {
+    message: 'is required to delete by a filter',
+    path: ['expect_matched'],
   })
   .meta({ id: 'UserBulk' });
 

@@ -32,6 +32,16 @@ export const user = z
     contact: z.string(),
     note: z.string(),
     tags: z.array(z.string()),
+    external_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the user in another system, such as billing. No two users have the same.' }),
+    telegram_id: s.telegramId
+      .nullable()
+      .meta({ description: 'The id of the user in Telegram. No two users have the same.' }),
+    metadata: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Texts by name, for programs; the panel only stores them.' }),
     state: userState.meta({
       description: 'Follows from the facts: disabled, else expired, else limited, else on_hold, else active.',
     }),
@@ -70,6 +80,9 @@ export const userExample: User = {
   contact: '@anna',
   note: '',
   tags: ['family'],
+  external_id: 'customer-4711',
+  telegram_id: 123_456_789,
+  metadata: { source: 'landing-page' },
   state: 'active',
   tariff_id: 1,
   enabled: true,
@@ -93,6 +106,13 @@ export const userExample: User = {
   updated_at: '2026-11-20T10:00:00.000Z',
 };
 
+const newExternalId = s.externalId.nullable().optional().meta({
+  description: 'The id of the user in another system, such as billing; unique. null: none.',
+});
+const newTelegramId = s.telegramId.nullable().optional().meta({
+  description: 'The id of the user in Telegram; unique. null: none.',
+});
+
 export const userCreate = z
   .strictObject({
     name: s.name,
@@ -100,6 +120,11 @@ export const userCreate = z
     contact: s.contact.optional(),
     note: s.note.optional(),
     tags: s.tags.optional(),
+    external_id: newExternalId,
+    telegram_id: newTelegramId,
+    metadata: s.metadata
+      .optional()
+      .meta({ description: 'At most 20 texts by name. A name has 1 to 40 characters, a text at most 500.' }),
     enabled: z.boolean().optional(),
     expires_at: s.expiresAt.nullable().optional().meta({ description: "Instead of the plan's term; null: never." }),
     traffic_limit: s.trafficLimit.nullable().optional(),
@@ -116,6 +141,11 @@ export const userPatch = z
     contact: s.contact.optional(),
     note: s.note.optional(),
     tags: s.tags.optional(),
+    external_id: newExternalId,
+    telegram_id: newTelegramId,
+    metadata: s.metadataPatch.optional().meta({
+      description: 'Merged with what is there: `null` removes a name, others stay. At most 20 remain.',
+    }),
     enabled: z.boolean().optional(),
     tariff_id: s.id.nullable().optional().meta({
       description: 'Another plan: its limits, a new term, the counter anew. null: detaches only. The same: nothing.',
@@ -134,31 +164,54 @@ export type SortField = (typeof SORTS)[number];
 const descending = SORTS.map((field) => `-${field}` as const);
 export type Sort = SortField | `-${SortField}`;
 
-const search = z
-  .string()
-  .max(100)
-  .meta({ description: 'A substring of name, contact, note or a tag, in any case; or an id.' });
+const SEARCHED = 'A substring of name, contact, note, external id or a tag, in any case; or an id.';
+const search = z.string().max(100);
 
+/** A list or a filter names no more ids than these. */
+export const MAX_FILTER_IDS = 500;
+
+// A text has at least one character: a variable that a program left empty must not match everybody.
 const filterFields = {
-  state: userState.optional(),
-  q: search.optional(),
-  tariff_id: s.id.optional(),
-  tag: z.string().max(32).optional().meta({ description: 'Users that have exactly this tag.' }),
-  contact: z.string().max(100).optional().meta({ description: 'Users with exactly this contact.' }),
-  online: z.boolean().optional(),
-  expires_before: s.time.optional(),
-  expires_after: s.time.optional(),
-  updated_since: s.time.optional(),
+  state: s.oneOrMore(userState, USER_STATES.length).optional().meta({
+    description: 'Users in this state, or in any of several.',
+  }),
+  ids: s
+    .listOfDistinct(s.id, MAX_FILTER_IDS)
+    .optional()
+    .meta({
+      description: `Users with these ids, at most ${MAX_FILTER_IDS}. Ids without a user are left out.`,
+    }),
+  external_id: z.string().min(1).max(100).optional().meta({ description: 'The user with exactly this id.' }),
+  telegram_id: s.telegramId.optional().meta({ description: 'The user with this id in Telegram.' }),
+  metadata: s.metadataFilter
+    .optional()
+    .meta({ description: 'Users whose metadata has this name with exactly this text.' }),
+  q: search.min(1).optional().meta({ description: SEARCHED }),
+  tariff_id: s.id.optional().meta({ description: 'Users of this plan.' }),
+  tag: z.string().min(1).max(32).optional().meta({ description: 'Users that have exactly this tag.' }),
+  contact: z.string().min(1).max(100).optional().meta({ description: 'Users with exactly this contact.' }),
+  online: z.boolean().optional().meta({ description: 'Whether bytes were moved within the last 60 seconds.' }),
+  expires_before: s.time.optional().meta({
+    description:
+      'Users whose term ends before this moment, which is not included. Users who never expire do not match.',
+  }),
+  expires_after: s.time.optional().meta({
+    description: 'Users whose term ends at this moment or later. Users who never expire do not match.',
+  }),
+  updated_since: s.time.optional().meta({ description: 'Users whose `updated_at` is this moment or later.' }),
 };
 
 export const userQuery = z.strictObject({
   ...filterFields,
+  // An empty search field of a page is no search: reading changes nothing.
+  q: search.optional().meta({ description: `${SEARCHED} Empty: no search.` }),
   ...s.paging,
   sort: z
     .enum([...SORTS, ...descending])
     .default('-id')
     .meta({
-      description: '`-` in front: descending. Ties go by id. Users who never expire come last in `expires_at`.',
+      description:
+        '`-` in front: descending. Ties go by id. Users who never expire come last under `expires_at` and first under `-expires_at`.',
     }),
 });
 
@@ -167,9 +220,17 @@ export const userFilter = z
   .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
     message: 'must name at least one condition; {"all": true} takes every user',
   })
+  .refine(
+    (filter) => filter.all === undefined || Object.values(filter).filter((value) => value !== undefined).length === 1,
+    {
+      message: 'all goes without other conditions',
+      path: ['all'],
+    },
+  )
   .meta({
     id: 'UserFilter',
-    description: 'As the query of the list; `{"all": true}` takes every user, an empty filter is refused.',
+    description:
+      'The conditions of the list, all of which hold; lists are arrays here. Only `{"all": true}` alone takes every user; an empty filter is refused, and so is an empty text or list.',
     minProperties: 1,
   });
 export type UserFilter = Omit<z.output<typeof userFilter>, 'all'>;
@@ -212,7 +273,7 @@ export const createUser = apiOperation({
   status: 201,
   output: user,
   headers: ['Location'],
-  errors: ['tariff_not_found', 'inbound_not_found'],
+  errors: ['tariff_not_found', 'inbound_not_found', 'external_id_taken', 'telegram_id_taken'],
   example: { body: { name: 'Anna Smirnova', tariff_id: 1, contact: '@anna' }, reply: userExample },
 });
 
@@ -247,7 +308,14 @@ export const updateUser = apiOperation({
   output: user,
   headers: ['ETag'],
   ifMatch: true,
-  errors: ['not_found', 'precondition_failed', 'tariff_not_found', 'inbound_not_found'],
+  errors: [
+    'not_found',
+    'precondition_failed',
+    'tariff_not_found',
+    'inbound_not_found',
+    'external_id_taken',
+    'telegram_id_taken',
+  ],
   example: {
     params: { id: 7 },
     body: { note: 'Pays in cash', enabled: true },

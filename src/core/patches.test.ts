@@ -74,6 +74,8 @@ const CALL: Call = {
 
 /** Members of which a random text is hardly ever one. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  // Unique: small numbers would soon be taken.
+  telegram_id: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
   time_zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu'),
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),
 };

@@ -49,7 +49,7 @@ describe('a bulk load', () => {
       store.users.countByTariff(1),
       store.users.ids({ q: 'ИМЯ 1' }, 0),
       store.users.ids({ q: 'ИМ' }, 0).length,
-      store.users.ids({ tag: 'even', state: 'active' }, 0),
+      store.users.ids({ tag: 'even', states: ['active'] }, 0),
       store.users.get(77)?.name,
     ];
     expect(view(loaded)).toEqual(view(single));

@@ -45,9 +45,9 @@ const SLOW = /^SCAN (u|users)( |$)(?!USING)|TEMP B-TREE|AUTOMATIC/;
 
 const FAST: readonly (readonly [string, UserConditions, readonly SortField[]])[] = [
   ['without a filter', {}, SORTS],
-  ['under state', { state: 'active' }, ['id', 'name', 'created_at', 'expires_at']],
+  ['under state', { states: ['active'] }, ['id', 'name', 'created_at', 'expires_at']],
   ['under tariff_id', { tariffId: 1 }, ['id', 'name', 'created_at', 'expires_at']],
-  ['under both', { state: 'active', tariffId: 1 }, ['id']],
+  ['under both', { states: ['active'], tariffId: 1 }, ['id']],
   ['under a tag', { tag: 'a' }, ['id']],
   ['under a contact', { contact: 'a' }, ['id']],
   ['under a search', { q: 'anna' }, ['id']],
@@ -108,7 +108,11 @@ describe('a count', () => {
     ['updated_since', { updatedSince: 1 }, /^SEARCH u USING COVERING INDEX users_updated/],
     ['expires', { expiresBefore: 1 }, /^SEARCH u USING COVERING INDEX users_expires/],
     ['q', { q: 'anna' }, /^SCAN t VIRTUAL TABLE/],
-    ['state and expires', { state: 'active', expiresBefore: 1 }, /^SEARCH u USING COVERING INDEX users_state_expires/],
+    [
+      'state and expires',
+      { states: ['active'], expiresBefore: 1 },
+      /^SEARCH u USING COVERING INDEX users_state_expires/,
+    ],
   ];
   it.each(counted)('by %s reads an index alone', (_, conditions, plan) => {
     using temp = tempStore();
@@ -122,7 +126,12 @@ describe('a count', () => {
     temp.store.users.insert(sampleUser());
     const watched = spy(temp.db);
     const pages = createUserLists(watched.db, createUserStates(temp.db), -1);
-    for (const conditions of [{}, { state: 'active' }, { tariffId: 1 }, { state: 'active', tariffId: 1 }] as const) {
+    for (const conditions of [
+      {},
+      { states: ['active'] },
+      { tariffId: 1 },
+      { states: ['active'], tariffId: 1 },
+    ] as const) {
       pages.count(conditions, 0);
     }
     expect(watched.plans()).toEqual([]);

@@ -65,6 +65,12 @@ export function createEventStore(db: Connection): EventStore {
   const afterOfType = db.prepare<[EventType, number, number], EventRow>(
     `SELECT ${EVENT_COLUMNS} FROM events INDEXED BY events_type WHERE type = ? AND id > ? ORDER BY id ${limitTo('?')}`,
   );
+  // A page of each type, of which the first ones are the page of all.
+  const mergeTypes = (types: readonly EventType[], id: number, limit: number): EventRow[] =>
+    types
+      .flatMap((type) => afterOfType.all(type, id, limit))
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
   const prunedUpTo = db.prepare<[], number>('SELECT up_to FROM events_pruned').pluck();
   const latestId = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck();
   // Events are in the order of writing, so the old ones are the first ones.
@@ -80,7 +86,7 @@ export function createEventStore(db: Connection): EventStore {
   return {
     append: ({ type, at, actorKind, keyId, requestId, changed, data }, writtenAt) =>
       Number(append.run(type, at, writtenAt, actorKind, keyId, requestId, changed, data).lastInsertRowid),
-    after: (id, limit, type) => (type === null ? after.all(id, limit) : afterOfType.all(type, id, limit)),
+    after: (id, limit, types) => (types === null ? after.all(id, limit) : mergeTypes(types, id, limit)),
     prunedUpTo: () => prunedUpTo.get() ?? 0,
     latestId: () => latestId.get() ?? 0,
     prune: (before) => {

@@ -165,7 +165,7 @@ describe('events', () => {
     const b = events.append(sampleEventRow('user.expired', 1), 6);
     const c = events.append(sampleEventRow('user.created', 7, byKey), 7);
     expect(events.after(0, 2, null).map(({ id }) => id)).toEqual([a, b]);
-    expect(events.after(a, 9, 'user.created')).toEqual([{ id: c, ...sampleEventRow('user.created', 7, byKey) }]);
+    expect(events.after(a, 9, ['user.created'])).toEqual([{ id: c, ...sampleEventRow('user.created', 7, byKey) }]);
     expect(events.latestId()).toBe(c);
   });
 

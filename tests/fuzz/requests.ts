@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { ApiOperation } from '../../src/contract/operation.ts';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
 import { arbitraryOf } from '../support/arbitrary-of.ts';
+import { queryPairs } from '../support/http-client.ts';
 import { corrupted, mutated } from '../support/mutate.ts';
 
 export interface FuzzRequest {
@@ -75,9 +76,7 @@ function encode([name, value]: Pair): string {
 /** The query of an operation: valid, or with parameters replaced, repeated, added or wrongly encoded. */
 function search({ query }: ApiOperation): fc.Arbitrary<string> {
   const names = fc.oneof(fc.constantFrom(...Object.keys(query.shape), 'unknown', '__proto__', 'limit', ''), word);
-  const valid = (arbitraryOf(query) as fc.Arbitrary<Record<string, unknown>>).map((record) =>
-    Object.entries(record).map(([name, value]): Pair => [name, String(value)]),
-  );
+  const valid = (arbitraryOf(query) as fc.Arbitrary<Record<string, unknown>>).map((record) => queryPairs(record));
   const more = fc.array(fc.tuple(names, word), { maxLength: 2 });
   const raw = fc.constantFrom(
     '%',

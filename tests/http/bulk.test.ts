@@ -93,7 +93,7 @@ describe.each([
     const { items } = (await panel.read.call('listGrants', { id: ids[0] ?? 0 })).body;
     expect(items).toMatchObject([{ bytes: 5_000, bytes_left: 5_000, lifetime: 'days', days: 2, note: 'outage' }]);
     expect((await panel.read.call('getUser', { id: ids[2] ?? 0 })).body.traffic_extra).toBe(5_000);
-    const granted = panel.store.events.after(before, 100, 'user.granted').map(({ data }) => JSON.parse(data));
+    const granted = panel.store.events.after(before, 100, ['user.granted']).map(({ data }) => JSON.parse(data));
     expect(granted).toMatchObject([
       { user_id: ids[0], grant_id: items[0]?.id, bytes: 5_000 },
       { user_id: ids[2], bytes: 5_000 },
@@ -303,7 +303,7 @@ describe('a bulk', () => {
     expect((await running).body).toMatchObject({ matched: 150, affected: 150 });
     expect(await count({ tag: own, state: 'disabled' })).toBe(150);
     const types = panel.store.events
-      .after(0, 100_000, 'user.disabled')
+      .after(0, 100_000, ['user.disabled'])
       .filter(({ data }) => ids.includes(JSON.parse(data).user_id));
     expect(types).toHaveLength(150);
   });

@@ -50,6 +50,11 @@ const patch = (path: string, body: unknown, headers = {}): Sent => ({ ...post(pa
 const get = (path: string, headers = {}): Sent => ({ method: 'GET', path, headers });
 const user = () => `/users/${fixtures.users.active.id}`;
 const newUser = () => ({ name: 'Anna', tariff_id: fixtures.tariffs.monthly });
+const createTwice = async (fields: object): Promise<[Answer, Expected]> => {
+  await panel.full.send(post('/users', { ...newUser(), ...fields }));
+  const answer = await panel.full.send(post('/users', { ...newUser(), ...fields }));
+  return [answer, { errors: [{ pointer: `#/${Object.keys(fields)[0]}`, code: 'taken' }] }];
+};
 
 interface Expected {
   readonly errors?: readonly object[];
@@ -91,6 +96,8 @@ const PROVOKED: Partial<Record<ErrorCode, Provoke>> = {
     const { id } = (await panel.full.call('createUser', { name: 'Anna', tariff_id: fixtures.tariffs.free })).body;
     return [await panel.full.send(post(`/users/${id}/extend`, { days: 1 }))];
   },
+  external_id_taken: () => createTwice({ external_id: 'taken' }),
+  telegram_id_taken: () => createTwice({ telegram_id: 77 }),
   tariff_in_use: async () => [
     await panel.full.send({ method: 'DELETE', path: `/tariffs/${fixtures.tariffs.monthly}` }),
   ],
@@ -128,7 +135,7 @@ const PROVOKED: Partial<Record<ErrorCode, Provoke>> = {
   ],
   events_gone: async () => {
     panel.store.write(() => panel.store.events.prune(clock.now() + 1));
-    return [await panel.read.send(get('/events?after=0'))];
+    return [await panel.read.send(get('/events?after=1'))];
   },
   precondition_failed: async () => [await panel.full.send(patch(user(), { note: 'x' }, { 'if-match': '"0-0"' }))],
   validation: async () => [

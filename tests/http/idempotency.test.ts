@@ -47,7 +47,9 @@ describe('an Idempotency-Key', () => {
       expect(answers.filter(({ headers }) => headers['idempotency-replayed'] !== 'true')).toHaveLength(1);
     }
     expect(await countOf('once-')).toBe(KEYS);
-    const created = panel.store.events.after(0, 100_000, 'user.created').filter(({ data }) => data.includes('"once-'));
+    const created = panel.store.events
+      .after(0, 100_000, ['user.created'])
+      .filter(({ data }) => data.includes('"once-'));
     expect(created).toHaveLength(KEYS);
   });
 
@@ -163,7 +165,7 @@ describe('without one, calls at once', () => {
     const after = (await panel.read.call('getUser', { id })).body.expires_at;
     expect(Date.parse(String(after)) - Date.parse(String(expires_at))).toBe(100 * 24 * HOUR);
     const told = panel.store.events
-      .after(0, 100_000, 'user.extended')
+      .after(0, 100_000, ['user.extended'])
       .filter(({ data }) => JSON.parse(data).user_id === id);
     expect(told).toHaveLength(100);
     expect(

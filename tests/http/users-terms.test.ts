@@ -124,7 +124,7 @@ describe('a hold', () => {
     const told = panel.store.events.after(after, 100, null).map(({ type }) => type);
     expect(told).toEqual(['user.first_connected', 'user.activated']);
     move(id, 1);
-    expect(panel.store.events.after(after, 100, 'user.first_connected')).toHaveLength(1);
+    expect(panel.store.events.after(after, 100, ['user.first_connected'])).toHaveLength(1);
   });
 
   it('of a disabled user does not begin', async () => {

@@ -40,6 +40,11 @@ export function arbitraryOf(schema: Schema): Arbitrary {
       return fc.constantFrom(...(schema as z.ZodLiteral)._zod.def.values);
     case 'array':
       return listOf(schema as z.ZodArray);
+    case 'record':
+      return recordOf(schema as z.ZodRecord);
+    case 'pipe':
+      // A record after its check for `__proto__`.
+      return arbitraryOf((schema as z.ZodPipe)._zod.def.out);
     case 'union':
       return fc.oneof(...(schema as z.ZodUnion)._zod.def.options.map(arbitraryOf));
     case 'nullable':
@@ -67,6 +72,16 @@ function objectOf(schema: z.ZodObject): Arbitrary {
   // Rules between members: those that meet them, and now and then any.
   const fitting = record.filter((value) => zod.safeParse(schema, value).success);
   return fc.oneof({ arbitrary: fitting, weight: 9 }, { arbitrary: record, weight: 1 });
+}
+
+function recordOf(schema: z.ZodRecord): Arbitrary {
+  const { keyType, valueType } = schema._zod.def;
+  const { maxProperties = 20 } = zod.globalRegistry.get(schema) ?? {};
+  const key = arbitraryOf(keyType) as fc.Arbitrary<string>;
+  return fc.dictionary(key, arbitraryOf(valueType), {
+    maxKeys: Math.min(Number(maxProperties), 4),
+    noNullPrototype: true,
+  });
 }
 
 function listOf(schema: z.ZodArray): Arbitrary {

@@ -84,9 +84,7 @@ export function requestOf<Id extends ApiId>(id: Id, input?: CallOf<Table[Id]>): 
     (template, name) => template.replace(`{${name}}`, String(params[name])),
     operation.path,
   );
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
-  );
+  const pairs = queryPairs(query);
   const search = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
   const hasBody = operation.body !== null;
   return {
@@ -95,6 +93,15 @@ export function requestOf<Id extends ApiId>(id: Id, input?: CallOf<Table[Id]>): 
     headers: hasBody ? { 'content-type': 'application/json' } : {},
     body: hasBody ? JSON.stringify(body ?? {}) : undefined,
   };
+}
+
+/** Parameters as a query has them: a list is separated by commas, a record is `name[key]=value`. */
+export function queryPairs(query: Readonly<Record<string, unknown>>): [string, string][] {
+  return Object.entries(query).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined) return [];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, String(value)]];
+    return Object.entries(value).map(([key, text]) => [`${name}[${key}]`, String(text)]);
+  });
 }
 
 function exchange<Body>(

@@ -179,7 +179,7 @@ it('disables a webhook that has failed for five days, with an event and an audit
   await afterAttempts(panel, webhook.id, 2);
   const isDisabled = async () => (await panel.act('listWebhooks', {})).items[0];
   expect(await isDisabled()).toMatchObject({ enabled: false, disabled_reason: 'failing' });
-  const events = panel.store.events.after(0, 500, 'webhook.disabled');
+  const events = panel.store.events.after(0, 500, ['webhook.disabled']);
   expect(events.map(({ data }) => JSON.parse(data))).toEqual([{ webhook_id: webhook.id }]);
   const { items } = await panel.act('listAudit', { action: 'disableWebhook' });
   expect(items).toMatchObject([

@@ -70,6 +70,10 @@ function explain(issue: Issue, section: unknown, parent: Path): Failure[] {
   if (issue.code === 'custom') return [{ path, code: missing ? 'required' : 'invalid', message: issue.message }];
   if (missing) return [{ path, code: 'required', message: 'is required' }];
   if (issue.code === 'invalid_union') return explainUnion(issue, section, path);
+  if (issue.code === 'invalid_key') {
+    const [first] = issue.issues;
+    return [{ path, ...(first === undefined ? describe(issue) : describe({ ...first, path: [] })) }];
+  }
   return [{ path, ...describe(issue) }];
 }
 

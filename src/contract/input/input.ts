@@ -5,7 +5,8 @@ import type { ApiOperation, InputOf, Operation } from '../operation.ts';
 import { bodyErrors, MAX_ERRORS, parameterErrors } from './errors.ts';
 
 type Members = Record<string, unknown>;
-export type Kind = 'integer' | 'boolean' | 'string';
+/** `list`: texts, `integers`: whole numbers, both separated by commas; `one_or_list`: a text, or a list where there is a comma; `record`: `name[key]=text`. */
+export type Kind = 'integer' | 'boolean' | 'string' | 'integers' | 'list' | 'one_or_list' | 'record';
 
 /** What came in, by where it stood. `params` and `query` are already typed (see coerceParams, coerceQuery). */
 export interface Sections {
@@ -91,6 +92,12 @@ function kindOf(schema: z.core.$ZodType): Kind {
   let { def } = schema._zod;
   while (WRAPPERS.has(def.type) && 'innerType' in def) def = (def.innerType as z.core.$ZodType)._zod.def;
   if (def.type === 'number' || def.type === 'int') return 'integer';
+  if (def.type === 'array' && 'element' in def) {
+    return kindOf(def.element as z.core.$ZodType) === 'integer' ? 'integers' : 'list';
+  }
+  if (def.type === 'union') return 'one_or_list';
+  // A record is checked for `__proto__` first, see scalars.ts.
+  if (def.type === 'record' || def.type === 'pipe') return 'record';
   return def.type === 'boolean' ? 'boolean' : 'string';
 }
 
@@ -120,12 +127,37 @@ function coerce(kinds: ReadonlyMap<string, Kind>, raw: Readonly<Record<string, s
   const typed = emptyRecord();
   for (const name of Object.keys(raw)) {
     const text = raw[name] ?? '';
-    const kind = kinds.get(name);
-    if (kind === 'integer' && INTEGER.test(text)) typed[name] = Number(text);
-    else if (kind === 'boolean' && (text === 'true' || text === 'false')) typed[name] = text === 'true';
-    else typed[name] = text;
+    const [, record = '', key = ''] = MEMBER.exec(name) ?? [];
+    if (kinds.get(record) === 'record') addMember(typed, record, key, text);
+    else typed[name] = typedText(kinds.get(name), text);
   }
   return typed;
+}
+
+const MEMBER = /^(\w+)\[(.*)\]$/s;
+
+/** A text that stands where the record belongs stays, and fails validation. */
+function addMember(typed: Members, name: string, key: string, text: string): void {
+  const members = typed[name] ?? emptyRecord();
+  if (typeof members === 'object') Object.assign(members, { [key]: text });
+  typed[name] = members;
+}
+
+function typedText(kind: Kind | undefined, text: string): unknown {
+  switch (kind) {
+    case 'integer':
+      return INTEGER.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text === 'true' : text;
+    case 'integers':
+      return text.split(',').map((part) => typedText('integer', part));
+    case 'list':
+      return text.split(',');
+    case 'one_or_list':
+      return text.includes(',') ? text.split(',') : text;
+    default:
+      return text;
+  }
 }
 
 /** A record without a prototype, so that a member named `__proto__` is a member like any other. */

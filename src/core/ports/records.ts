@@ -60,7 +60,7 @@ export interface EventStore {
   /** `at` is the event's own moment, `writtenAt` the transaction's: a late event must not be pruned as old. */
   append(event: Omit<EventRow, 'id'>, writtenAt: number): number;
   /** Behind `after`, in order. */
-  after(after: number, limit: number, type: EventType | null): readonly EventRow[];
+  after(after: number, limit: number, types: readonly EventType[] | null): readonly EventRow[];
   /** The highest id that was pruned; 0 if none was. */
   prunedUpTo(): number;
   latestId(): number;

@@ -9,6 +9,10 @@ export interface UserRow extends Omit<Account, 'grants'> {
   readonly contact: string;
   readonly note: string;
   readonly tags: readonly string[];
+  /** Ids of the user in other systems, each unique. */
+  readonly externalId: string | null;
+  readonly telegramId: number | null;
+  readonly metadata: Readonly<Record<string, string>>;
   /** The state as of the last write; exact as long as `dueAt` is in the future. */
   readonly state: UserState;
   readonly tariffId: number | null;
@@ -36,10 +40,16 @@ export interface UserRow extends Omit<Account, 'grants'> {
 
 export type NewUser = Omit<UserRow, 'id'>;
 
-/** Conditions, all of which hold. `state` is the true one at `now`, whatever is stored. */
+/** Conditions, all of which hold. A state is the true one at `now`, whatever is stored. */
 export interface UserConditions {
-  readonly state?: UserState | undefined;
-  /** Substring of name, contact, note or a tag in any case and script, or an id in decimal. */
+  /** Any of these, which are distinct. */
+  readonly states?: readonly UserState[] | undefined;
+  readonly ids?: readonly number[] | undefined;
+  readonly externalId?: string | undefined;
+  readonly telegramId?: number | undefined;
+  /** A member of the metadata. */
+  readonly metadata?: { readonly key: string; readonly value: string } | undefined;
+  /** Substring of name, contact, note, external id or a tag in any case and script, or an id in decimal. */
   readonly q?: string | undefined;
   readonly tariffId?: number | undefined;
   readonly tag?: string | undefined;
@@ -48,6 +58,7 @@ export interface UserConditions {
   readonly online?: boolean | undefined;
   /** Exclusive; users who never expire match neither bound. */
   readonly expiresBefore?: number | undefined;
+  /** Inclusive. */
   readonly expiresAfter?: number | undefined;
   /** Inclusive. */
   readonly updatedSince?: number | undefined;
@@ -68,6 +79,8 @@ export interface UserStore {
   insert(user: NewUser): number;
   get(id: number): UserRow | undefined;
   byToken(token: string): UserRow | undefined;
+  byExternalId(externalId: string): UserRow | undefined;
+  byTelegramId(telegramId: number): UserRow | undefined;
   /** Writes what differs between the two, and no more. */
   save(before: UserRow, after: UserRow): void;
   /** With its grants and its traffic over time. */

@@ -33,6 +33,9 @@ export interface Change {
       | 'contact'
       | 'note'
       | 'tags'
+      | 'externalId'
+      | 'telegramId'
+      | 'metadata'
       | 'tariffId'
       | 'deviceLimit'
       | 'inbounds'
@@ -158,7 +161,7 @@ export function describe(row: UserRow): UserFacts {
   return {
     user_id: row.id,
     contact: row.contact,
-    external_id: null,
+    external_id: row.externalId,
     state: row.state,
     expires_at: toInstantOrNull(row.expiresAt),
   };

@@ -13,8 +13,10 @@ const FIELDS: { readonly [Field in Exclude<keyof User, Unnamed>]-?: (row: UserRo
   device_limit: (row) => row.deviceLimit,
   enabled: (row) => row.enabled,
   expires_at: (row) => row.expiresAt,
+  external_id: (row) => row.externalId,
   hold: (row) => row.hold,
   inbounds: (row) => row.inbounds,
+  metadata: (row) => row.metadata,
   name: (row) => row.name,
   note: (row) => row.note,
   reset_strategy: (row) => row.resetStrategy,
@@ -23,6 +25,7 @@ const FIELDS: { readonly [Field in Exclude<keyof User, Unnamed>]-?: (row: UserRo
   sub_url: (row) => row.token,
   tags: (row) => row.tags,
   tariff_id: (row) => row.tariffId,
+  telegram_id: (row) => row.telegramId,
   traffic_extra: (row) => row.extra,
   traffic_limit: (row) => row.trafficLimit,
   traffic_remaining: (row) =>

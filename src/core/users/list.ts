@@ -1,7 +1,8 @@
 // The list of users: filters, sorting and both ways of paging.
 
+import { listed } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import type { SortField, UserFilter } from '../../contract/users.ts';
+import { type SortField, USER_STATES, type UserFilter } from '../../contract/users.ts';
 import type { Result } from '../call.ts';
 import type { Context } from '../context.ts';
 import { decodeCursor, encodeCursor, refuseCursor, requireNoOffset } from '../paging.ts';
@@ -13,7 +14,11 @@ import { viewUser } from './users.ts';
 /** The wire's filter as the store takes it. */
 export function conditionsOf(filter: UserFilter): UserConditions {
   return {
-    state: filter.state,
+    states: statesOf(filter.state),
+    ids: filter.ids,
+    externalId: filter.external_id,
+    telegramId: filter.telegram_id,
+    metadata: memberOf(filter.metadata),
     q: filter.q === '' ? undefined : filter.q,
     tariffId: filter.tariff_id,
     tag: filter.tag,
@@ -23,6 +28,17 @@ export function conditionsOf(filter: UserFilter): UserConditions {
     expiresAfter: fromInstantOrUndefined(filter.expires_after),
     updatedSince: fromInstantOrUndefined(filter.updated_since),
   };
+}
+
+/** Every state is no condition. */
+function statesOf(state: UserFilter['state']): UserConditions['states'] {
+  const states = listed(state);
+  return states?.length === USER_STATES.length ? undefined : states;
+}
+
+function memberOf(metadata: UserFilter['metadata']): UserConditions['metadata'] {
+  const [member] = Object.entries(metadata ?? {});
+  return member && { key: member[0], value: member[1] };
 }
 
 type Cursor = NonNullable<PageRequest['after']>;

@@ -1,5 +1,6 @@
 // Users: made from a plan, read, changed and deleted; extended, reset and reissued, one by one or many (bulk.ts).
 
+import { MAX_METADATA } from '../../contract/scalars.ts';
 import type { Input } from '../../contract/table.ts';
 import type { User, UserCreate, UserPatch } from '../../contract/users.ts';
 import { type Account, stateOf, trafficRemaining } from '../../domain/account.ts';
@@ -9,7 +10,7 @@ import { changeReset, resetTraffic } from '../../domain/traffic.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { requireInbounds } from '../inbounds.ts';
-import { PanelError } from '../panel-error.ts';
+import { bodyError, PanelError } from '../panel-error.ts';
 import type { TariffRow } from '../ports/plans.ts';
 import type { NewUser, UserRow } from '../ports/users.ts';
 import { requireUsableTariff } from '../tariffs.ts';
@@ -52,6 +53,9 @@ export function viewUser(context: Context, stored: UserRow): User {
     contact: row.contact,
     note: row.note,
     tags: row.tags as string[],
+    external_id: row.externalId,
+    telegram_id: row.telegramId,
+    metadata: row.metadata,
     state: row.state,
     tariff_id: row.tariffId,
     enabled: row.enabled,
@@ -82,6 +86,27 @@ export function requireUser({ store }: Context, id: number): UserRow {
   const row = store.users.get(id);
   if (!row) throw new PanelError('not_found');
   return row;
+}
+
+/** Refuses with `external_id_taken` or `telegram_id_taken` if another user has one of these ids. */
+function requireFreeIds(
+  { store }: Context,
+  { externalId, telegramId }: Pick<UserRow, 'externalId' | 'telegramId'>,
+  ownId: number | null,
+): void {
+  const message = 'is the id of another user';
+  const byExternal = externalId === null ? undefined : store.users.byExternalId(externalId);
+  if (byExternal && byExternal.id !== ownId) throw bodyError('external_id_taken', '#/external_id', 'taken', message);
+  const byTelegram = telegramId === null ? undefined : store.users.byTelegramId(telegramId);
+  if (byTelegram && byTelegram.id !== ownId) throw bodyError('telegram_id_taken', '#/telegram_id', 'taken', message);
+}
+
+/** The ids of other systems that a change sets; null where it sets none. */
+function newIds(before: UserRow, { externalId = null, telegramId = null }: Partial<UserRow> = {}) {
+  return {
+    externalId: externalId === before.externalId ? null : externalId,
+    telegramId: telegramId === before.telegramId ? null : telegramId,
+  };
 }
 
 /** What every operation returns that answers with the user. */
@@ -118,6 +143,7 @@ function createUser(input: Input<'createUser'>, tx: Transaction): Result<User> {
   const { store, now } = tx;
   const tariff = requireUsableTariff(tx, input.tariff_id);
   requireInbounds(tx, input.inbounds);
+  requireFreeIds(tx, { externalId: input.external_id ?? null, telegramId: input.telegram_id ?? null }, null);
   const { grants: _none, ...account } = newAccount(input, tariff, tx);
   const facts = { ...account, grants: [] };
   const isExpired = account.expiresAt !== null && account.expiresAt <= now;
@@ -130,6 +156,9 @@ function createUser(input: Input<'createUser'>, tx: Transaction): Result<User> {
     contact: input.contact ?? '',
     note: input.note ?? '',
     tags: input.tags ?? [],
+    externalId: input.external_id ?? null,
+    telegramId: input.telegram_id ?? null,
+    metadata: input.metadata ?? {},
     tariffId: tariff.id,
     deviceLimit: input.device_limit === undefined ? tariff.deviceLimit : input.device_limit,
     inbounds: input.inbounds === undefined ? tariff.inbounds : input.inbounds,
@@ -154,7 +183,19 @@ interface Draft {
   readonly account: Account;
   readonly fields: DraftFields;
 }
-type DraftFields = Pick<UserRow, 'name' | 'contact' | 'note' | 'tags' | 'tariffId' | 'deviceLimit' | 'inbounds'>;
+type DraftFields = Pick<
+  UserRow,
+  | 'name'
+  | 'contact'
+  | 'note'
+  | 'tags'
+  | 'externalId'
+  | 'telegramId'
+  | 'metadata'
+  | 'tariffId'
+  | 'deviceLimit'
+  | 'inbounds'
+>;
 
 /** Applies one member of a patch. */
 type Patcher<Value> = (draft: Draft, value: Value, context: Context) => Draft;
@@ -176,6 +217,19 @@ const switchTariff: Patcher<number | null> = (draft, id, context) => {
   };
 };
 
+/** A merge patch (RFC 7396): null removes a member. */
+function mergeMetadata(before: UserRow['metadata'], patch: NonNullable<UserPatch['metadata']>): UserRow['metadata'] {
+  const merged: Record<string, string> = { ...before };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = value;
+  }
+  if (Object.keys(merged).length > MAX_METADATA) {
+    throw bodyError('validation', '#/metadata', 'too_big', `would have more than ${MAX_METADATA} members`);
+  }
+  return merged;
+}
+
 type PatchValues = { readonly [Member in keyof UserPatch]-?: Exclude<UserPatch[Member], undefined> };
 
 /** What each member of a patch does, in this order: the plan first, as the other members override what it sets. */
@@ -195,6 +249,12 @@ const PATCHERS: { readonly [Member in keyof PatchValues]: Patcher<PatchValues[Me
   contact: setField('contact'),
   note: setField('note'),
   tags: setField('tags'),
+  external_id: setField('externalId'),
+  telegram_id: setField('telegramId'),
+  metadata: ({ account, fields }, patch) => ({
+    account,
+    fields: { ...fields, metadata: mergeMetadata(fields.metadata, patch) },
+  }),
   device_limit: setField('deviceLimit'),
   inbounds: setField('inbounds'),
 };
@@ -210,8 +270,11 @@ function applyMember<Member extends keyof PatchValues>(
 
 /** The change that a merge patch asks for; null where it asks for nothing new. */
 function changeOf(patch: UserPatch, { account: before, flags, row }: Current, context: Context): Change | null {
-  const { name, contact, note, tags, tariffId, deviceLimit, inbounds } = row;
-  const start: Draft = { account: before, fields: { name, contact, note, tags, tariffId, deviceLimit, inbounds } };
+  const { name, contact, note, tags, externalId, telegramId, metadata, tariffId, deviceLimit, inbounds } = row;
+  const start: Draft = {
+    account: before,
+    fields: { name, contact, note, tags, externalId, telegramId, metadata, tariffId, deviceLimit, inbounds },
+  };
   let draft = start;
   for (const member of Object.keys(PATCHERS) as (keyof UserPatch)[]) {
     const value = patch[member];
@@ -285,6 +348,7 @@ export function patchBy(patch: UserPatch): Act {
   return (current, tx) => {
     const change = changeOf(patch, current, tx);
     if (!change) return 'unchanged';
+    requireFreeIds(tx, newIds(current.row, change.fields), current.row.id);
     const { enabled, tariffId } = current.row;
     const isEnabled = change.account?.enabled ?? enabled;
     const planId = change.fields?.tariffId === undefined ? tariffId : change.fields.tariffId;

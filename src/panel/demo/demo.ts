@@ -219,6 +219,9 @@ function personAsUser(
   const person = createPerson(index, dice);
   return {
     ...person,
+    externalId: null,
+    telegramId: null,
+    metadata: {},
     ...fields,
     ...flags,
     trafficLowAnnounced: false,

@@ -98,11 +98,12 @@ interface Searched {
   readonly contact: string;
   readonly note: string;
   readonly tags: string;
+  readonly externalId: string | null;
 }
 
 function fillSearch(db: Connection): void {
   const next = db.prepare<[number], Searched>(
-    `SELECT id, name, contact, note, tags FROM users WHERE id > ? ORDER BY id LIMIT ${CHUNK}`,
+    `SELECT id, name, contact, note, tags, external_id AS externalId FROM users WHERE id > ? ORDER BY id LIMIT ${CHUNK}`,
   );
   const index = createSearchIndex(db);
   let afterId = 0;

@@ -112,6 +112,9 @@ CREATE TABLE users (
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
   version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991),
+  external_id TEXT CHECK (length(external_id) BETWEEN 1 AND 100),
+  telegram_id INTEGER CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
+  metadata TEXT NOT NULL CHECK (json_valid(metadata) AND json_type(metadata) = 'object'),
   CHECK ((hold_months IS NULL) = (hold_days IS NULL)),
   CHECK (used = min(used_up + used_down, 9007199254740991)),
   CHECK (
@@ -126,6 +129,8 @@ CREATE TABLE users (
 CREATE UNIQUE INDEX users_token ON users (token);
 CREATE UNIQUE INDEX users_uuid ON users (uuid);
 CREATE UNIQUE INDEX users_password ON users (password);
+CREATE UNIQUE INDEX users_external_id ON users (external_id) WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX users_telegram_id ON users (telegram_id) WHERE telegram_id IS NOT NULL;
 CREATE INDEX users_name ON users (name_sort);
 CREATE INDEX users_created ON users (created_at);
 CREATE INDEX users_expires ON users (expires_at);
@@ -173,6 +178,15 @@ CREATE TABLE user_tags (
   PRIMARY KEY (tag, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_tags_user ON user_tags (user_id);
+
+-- The members of users.metadata, to find users by one of them.
+CREATE TABLE user_metadata (
+  key TEXT NOT NULL CHECK (length(key) BETWEEN 1 AND 40),
+  value TEXT NOT NULL CHECK (length(value) <= 500),
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (key, value, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_metadata_user ON user_metadata (user_id);
 
 CREATE TABLE user_inbounds (
   inbound_id INTEGER NOT NULL REFERENCES inbounds (id),

@@ -79,6 +79,7 @@ const user = fc.record({
     contact: fc.constantFrom('', '@anna', '@ANNA', '12'),
     note: fc.constantFrom('', 'привет\nмир', 'x'),
     tags: fc.constantFrom([], ['vip'], ['vip', 'друг']),
+    metadata: fc.constantFrom({}, { plan: 'a' }, { plan: 'b', from: 'a' }),
     tariffId: fc.constantFrom(1, 2, null),
     onlineAt: fc.option(moment.map((at) => at - 60_000)),
     createdAt: few,
@@ -90,7 +91,11 @@ const user = fc.record({
 const rarely = <T>(values: fc.Arbitrary<T>, of = 6) =>
   fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
 const conditions: fc.Arbitrary<UserConditions> = fc.record({
-  state: rarely(fc.constantFrom(...USER_STATES), 2),
+  states: rarely(fc.uniqueArray(fc.constantFrom(...USER_STATES), { minLength: 1, maxLength: 4 }), 2),
+  ids: rarely(fc.uniqueArray(fc.integer({ min: 1, max: 14 }), { minLength: 1, maxLength: 6 })),
+  externalId: rarely(fc.constantFrom('ext-Anna-1', 'ext-Anna-2', 'none')),
+  telegramId: rarely(fc.constantFrom(1001, 1002, 9)),
+  metadata: rarely(fc.record({ key: fc.constantFrom('plan', 'from'), value: fc.constantFrom('a', 'b') })),
   q: rarely(fc.oneof(word, fc.constantFrom('А', 'н', 'nn', '1', '2', 'ss', '\n', 'nobody', ' ')), 3),
   tariffId: rarely(fc.constantFrom(1, 2, 3)),
   tag: rarely(fc.constantFrom('vip', 'друг', 'none')),
@@ -115,18 +120,23 @@ interface Known {
 }
 
 function holds({ row, account: facts }: Known, asked: UserConditions, now: number): boolean {
-  const { state, q, tariffId, tag, contact, online, expiresBefore, expiresAfter, updatedSince } = asked;
+  const { states, ids, externalId, telegramId, metadata, q, tariffId, tag, contact, online } = asked;
+  const { expiresBefore, expiresAfter, updatedSince } = asked;
   const isOnline = row.onlineAt !== null && row.onlineAt > now - 60_000;
-  const fields = [row.name, row.contact, row.note, ...row.tags].map(foldText);
+  const fields = [row.name, row.contact, row.note, ...row.tags, row.externalId ?? ''].map(foldText);
   return (
-    (state === undefined || stateOf(settle(facts, row, now, 'UTC').account, now) === state) &&
+    (states === undefined || states.includes(stateOf(settle(facts, row, now, 'UTC').account, now))) &&
+    (ids === undefined || ids.includes(row.id)) &&
+    (externalId === undefined || row.externalId === externalId) &&
+    (telegramId === undefined || row.telegramId === telegramId) &&
+    (metadata === undefined || row.metadata[metadata.key] === metadata.value) &&
     (q === undefined || q === String(row.id) || (q !== '\n' && fields.some((field) => field.includes(foldText(q))))) &&
     (tariffId === undefined || row.tariffId === tariffId) &&
     (tag === undefined || row.tags.includes(tag)) &&
     (contact === undefined || row.contact === contact) &&
     (online === undefined || online === isOnline) &&
     (expiresBefore === undefined || (row.expiresAt !== null && row.expiresAt < expiresBefore)) &&
-    (expiresAfter === undefined || (row.expiresAt !== null && row.expiresAt > expiresAfter)) &&
+    (expiresAfter === undefined || (row.expiresAt !== null && row.expiresAt >= expiresAfter)) &&
     (updatedSince === undefined || row.updatedAt >= updatedSince)
   );
 }
@@ -159,9 +169,14 @@ function withUsers(
   const run = () =>
     store.write(() => {
       const flags = { expiringAnnounced: true, expiredAnnounced: false };
-      const known = users.map(({ account: facts, fields }) => ({
+      const known = users.map(({ account: facts, fields }, index) => ({
         account: facts,
-        row: storeAccount(store, facts, { ...flags, expiredAnnounced: isPast(facts) }, WRITTEN_AT, fields),
+        row: storeAccount(store, facts, { ...flags, expiredAnnounced: isPast(facts) }, WRITTEN_AT, {
+          ...fields,
+          // Unique, and of every other user only.
+          externalId: index % 2 === 0 ? null : `ext-Anna-${index}`,
+          telegramId: index % 2 === 0 ? null : 1000 + index,
+        }),
       }));
       check(known, pages);
       throw UNDONE;

@@ -12,7 +12,17 @@ const ONLINE_MS = 60_000;
 
 /** A way to find users by an index, without reading all of them. */
 interface Entry {
-  readonly kind: 'contact' | 'tag' | 'text' | 'online' | 'updated' | 'expires';
+  readonly kind:
+    | 'ids'
+    | 'external_id'
+    | 'telegram_id'
+    | 'metadata'
+    | 'contact'
+    | 'tag'
+    | 'text'
+    | 'online'
+    | 'updated'
+    | 'expires';
   readonly table: string;
   readonly where: string;
   /** The user's id in that table. */
@@ -36,7 +46,8 @@ interface Filter {
 
 /** The filter for these conditions; null where nothing can match. With `isAnyStale` the state is computed row by row. */
 function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, find: Finder): Filter | null {
-  const { state, q, tariffId, tag, contact, online, expiresBefore, expiresAfter, updatedSince } = conditions;
+  const { states, ids, externalId, telegramId, metadata, q, tariffId, tag, contact, online } = conditions;
+  const { expiresBefore, expiresAfter, updatedSince } = conditions;
   const wanted = q === undefined || q === '' ? null : toSearch(q);
   if (wanted === 'nothing') return null;
   const found = wanted === null ? null : find(wanted);
@@ -49,8 +60,32 @@ function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, 
     Object.assign(params, values);
   };
 
-  if (state !== undefined)
-    add('state', isAnyStale ? `${CURRENT_STATE} = :state` : equals('u.state', ':state'), { state, now });
+  if (states !== undefined) {
+    const names = states.map((_, index) => `:state${index}` as const);
+    const values = Object.fromEntries(states.map((state, index) => [`state${index}`, state]));
+    add('state', isIn(isAnyStale ? CURRENT_STATE : 'u.state', names), { ...values, now });
+  }
+  if (ids !== undefined) {
+    const isNamed = 'u.id IN (SELECT value FROM json_each(:ids))';
+    add('ids', isNamed, { ids: JSON.stringify(ids) });
+    entries.push(ofNamed('ids', isNamed));
+  }
+  if (externalId !== undefined) {
+    const test = equals('u.external_id', ':externalId');
+    add('external_id', test, { externalId });
+    entries.push(ofUsers('external_id', test));
+  }
+  if (telegramId !== undefined) {
+    const test = equals('u.telegram_id', ':telegramId');
+    add('telegram_id', test, { telegramId });
+    entries.push(ofUsers('telegram_id', test));
+  }
+  if (metadata !== undefined) {
+    const { key, value } = metadata;
+    const test = 'EXISTS (SELECT 1 FROM user_metadata WHERE key = :key AND value = :value AND user_id = u.id)';
+    add('metadata', test, { key, value });
+    entries.push(joined('metadata', 'user_metadata AS t', 't.key = :key AND t.value = :value', 't.user_id'));
+  }
   if (tariffId !== undefined) add('tariff', equals('u.tariff_id', ':tariff'), { tariff: tariffId });
   if (contact !== undefined) {
     const test = equals('u.contact', ':contact');
@@ -64,14 +99,7 @@ function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, 
   if (wanted !== null && found !== null) {
     const isFound = 'u.id IN (SELECT value FROM json_each(:found))';
     add('text', isFound, { found: JSON.stringify(wanted.id === null ? found : [...found, wanted.id]) });
-    entries.push({
-      kind: 'text',
-      table: 'users AS u NOT INDEXED',
-      where: isFound,
-      id: 'u.id',
-      join: '',
-      isOrdered: true,
-    });
+    entries.push(ofNamed('text', isFound));
   }
   if (search !== null) {
     const { table, match, folded, id } = search;
@@ -89,15 +117,22 @@ function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, 
     entries.push(ofUsers('updated', 'u.updated_at >= :updated'));
   }
   if (expiresBefore !== undefined || expiresAfter !== undefined) {
-    const test = 'u.expires_at > :expiresAfter AND u.expires_at < :expiresBefore';
-    add('expires', test, { expiresAfter: expiresAfter ?? -1, expiresBefore: Math.min(expiresBefore ?? NEVER, NEVER) });
+    const test = 'u.expires_at >= :expiresAfter AND u.expires_at < :expiresBefore';
+    add('expires', test, { expiresAfter: expiresAfter ?? 0, expiresBefore: Math.min(expiresBefore ?? NEVER, NEVER) });
     entries.push(ofUsers('expires', test));
   }
   return { tests, entries, params, search, textBySet: search === null ? null : bySet(search) };
 }
 
 /** Whether `u` contains the search, by the row's text. */
-const HOLDS = 'text_holds(u.name, u.contact, u.note, u.tags, :folded)';
+const HOLDS = 'text_holds(u.name, u.contact, u.note, u.tags, u.external_id, :folded)';
+
+/** Whether a value is one of those of the parameters. */
+function isIn(value: string, parameters: readonly `:${string}`[]): string {
+  const [only] = parameters;
+  if (only !== undefined && parameters.length === 1) return equals(value, only);
+  return `${value} IN (${parameters.map((parameter) => `+${parameter}`).join(', ')})`;
+}
 
 function bySet({ table, id }: Search): string {
   const isFound = `u.id IN (SELECT rowid FROM ${table} WHERE ${table} MATCH :match)`;
@@ -106,7 +141,19 @@ function bySet({ table, id }: Search): string {
 
 function ofUsers(kind: Entry['kind'], where: string): Entry {
   const table = `users AS u INDEXED BY users_${kind}`;
-  return { kind, table, where, id: 'u.id', join: '', isOrdered: kind === 'contact' };
+  return {
+    kind,
+    table,
+    where,
+    id: 'u.id',
+    join: '',
+    isOrdered: kind === 'contact' || kind === 'external_id' || kind === 'telegram_id',
+  };
+}
+
+/** The users with the ids that the test names. */
+function ofNamed(kind: Entry['kind'], where: string): Entry {
+  return { kind, table: 'users AS u NOT INDEXED', where, id: 'u.id', join: '', isOrdered: true };
 }
 
 function joined(kind: Entry['kind'], table: string, where: string, id: string): Entry {
@@ -178,24 +225,28 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
     return new Map([...filter.tests, ['text', filter.textBySet]]);
   }
 
+  function countOf({ states: wanted, tariffId }: Pick<UserConditions, 'states' | 'tariffId'>, now: number): number {
+    return countStates(states, wanted, tariffId, now);
+  }
+
   /** The index to scan under these conditions, and whether it is in the order of the sort. */
   function indexFor(
-    { state, tariffId }: UserConditions,
+    { states: wanted, tariffId }: UserConditions,
     sort: SortField,
     now: number,
   ): [index: string, isOrdered: boolean] {
-    if (state === undefined && tariffId === undefined) return [`users${INDEX[sort]}`, true];
-    if (state !== undefined && tariffId !== undefined) {
+    if (wanted === undefined && tariffId === undefined) return [`users${INDEX[sort]}`, true];
+    if (wanted !== undefined && tariffId !== undefined) {
       if (sort === 'id') return ['users_tariff_state', true];
-      if (states.count({ state, tariffId }, now) <= few) return ['users_tariff_state', false];
+      if (countOf({ states: wanted, tariffId }, now) <= few) return ['users_tariff_state', false];
       if (sort === 'used') return ['users_used', true];
       // Expired users come first in a plan, and are of one state.
-      const isByState = sort === 'expires_at' || states.count({ state }, now) < states.count({ tariffId }, now);
+      const isByState = sort === 'expires_at' || countOf({ states: wanted }, now) < countOf({ tariffId }, now);
       return [`users_${isByState ? 'state' : 'tariff'}${INDEX[sort]}`, true];
     }
-    const by = state === undefined ? 'users_tariff' : 'users_state';
+    const by = wanted === undefined ? 'users_tariff' : 'users_state';
     if (sort !== 'used') return [`${by}${INDEX[sort]}`, true];
-    return states.count({ state, tariffId }, now) <= few ? [by, false] : ['users_used', true];
+    return countOf({ states: wanted, tariffId }, now) <= few ? [by, false] : ['users_used', true];
   }
 
   return {
@@ -206,7 +257,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
       const entry = best ?? ordered;
       if (entry) return { branches: enter(filter, entry), isOrdered: entry === ordered };
       const [index, isOrdered] = indexFor(conditions, sort, now);
-      return { branches: scan(testsOf(filter), index, isAnyStale), isOrdered };
+      return { branches: scan(testsOf(filter), index, conditions.states, isAnyStale), isOrdered };
     },
     forAll: (filter) => {
       const { entries, tests } = filter;
@@ -228,20 +279,40 @@ function enter(filter: Filter, { kind, table, where, id, join }: Entry): Branch[
   return [branch, { from: 'users AS u NOT INDEXED', where: ofId, id: 'u.id', join: '' }];
 }
 
-function scan(tests: ReadonlyMap<string, string>, index: string, isAnyStale: boolean): Branch[] {
+function scan(
+  tests: ReadonlyMap<string, string>,
+  index: string,
+  states: UserConditions['states'],
+  isAnyStale: boolean,
+): Branch[] {
   const from = index === 'users' ? 'users AS u NOT INDEXED' : `users AS u INDEXED BY ${index}`;
   const isByState = index.startsWith('users_state') || index === 'users_tariff_state';
-  if (!isAnyStale || !isByState) return [{ from, where: [...tests.values()], id: 'u.id', join: '' }];
-  // The index has the stored state: users whose state may have changed since are computed one by one.
+  if (!isByState || states === undefined) return [{ from, where: [...tests.values()], id: 'u.id', join: '' }];
+  // Each state is a range of the index, in order.
   const others = testsBut(tests, 'state');
-  const fresh = [equals('u.state', ':state'), `${IS_STALE} IS NOT TRUE`, ...others];
-  const stale = STALE_SOURCES.map((source) => ({
-    from: source.from,
-    where: [source.where, `${COMPUTED_STATE} = :state`, ...others],
+  const fresh = isAnyStale ? [`${IS_STALE} IS NOT TRUE`] : [];
+  const names = states.map((_, number) => `:state${number}` as const);
+  const ranges = names.map((name) => ({
+    from,
+    where: [equals('u.state', name), ...fresh, ...others],
     id: 'u.id',
     join: '',
   }));
-  return [{ from, where: fresh, id: 'u.id', join: '' }, ...stale];
+  if (!isAnyStale) return ranges;
+  // The index has the stored state: users whose state may have changed since are computed one by one.
+  const stale = STALE_SOURCES.map((source) => ({
+    from: source.from,
+    where: [source.where, isIn(COMPUTED_STATE, names), ...others],
+    id: 'u.id',
+    join: '',
+  }));
+  return [...ranges, ...stale];
+}
+
+/** Users in any of these states, of a plan, or both, at `now`. */
+function countStates(states: UserStates, wanted: UserConditions['states'], tariffId: number | undefined, now: number) {
+  if (wanted === undefined) return states.count({ tariffId }, now);
+  return wanted.reduce((sum, state) => sum + states.count({ state, tariffId }, now), 0);
 }
 
 export interface UserLists {
@@ -298,7 +369,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
   return {
     page: (request) => {
       const { conditions, now, limit, offset, after } = request;
-      const isAnyStale = conditions.state !== undefined && states.isAnyStale(now);
+      const isAnyStale = conditions.states !== undefined && states.isAnyStale(now);
       const filter = toFilter(conditions, now, isAnyStale, find);
       if (filter === null) return { rows: [], hasMore: false };
       const plan = planner.forPage(filter, request, isAnyStale);
@@ -312,11 +383,11 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
     },
     count: (conditions, now) => {
-      const { state, tariffId } = conditions;
-      const isAnyStale = state !== undefined && states.isAnyStale(now);
+      const { states: wanted, tariffId } = conditions;
+      const isAnyStale = wanted !== undefined && states.isAnyStale(now);
       const filter = toFilter(conditions, now, isAnyStale, find);
       if (filter === null) return 0;
-      if (isMaintained(filter)) return states.count({ state, tariffId }, now);
+      if (isMaintained(filter)) return countStates(states, wanted, tariffId, now);
       let sum = 0;
       for (const { from, where } of planner.forAll(filter).branches) {
         sum += statements.value<number>(`SELECT count(*) FROM ${from}${whereOf(where)}`, filter.params) ?? 0;
@@ -324,7 +395,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       return sum;
     },
     ids: (conditions, now) => {
-      const isAnyStale = conditions.state !== undefined && states.isAnyStale(now);
+      const isAnyStale = conditions.states !== undefined && states.isAnyStale(now);
       const filter = toFilter(conditions, now, isAnyStale, find);
       if (filter === null) return [];
       const { branches } = planner.forAll(filter);

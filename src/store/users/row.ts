@@ -15,7 +15,8 @@ const TRAFFIC_LOW = 4;
 /** What every read of a user selects, in the order of the cells. */
 export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, enabled, expires_at, hold_months, hold_days,
   traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
-  device_limit, inbounds, online_at, token, uuid, password, announced, created_at, updated_at, version`;
+  device_limit, inbounds, online_at, token, uuid, password, announced, created_at, updated_at, version,
+  external_id, telegram_id, metadata`;
 
 export type UserCells = [
   id: number,
@@ -49,9 +50,13 @@ export type UserCells = [
   createdAt: number,
   updatedAt: number,
   version: number,
+  externalId: string | null,
+  telegramId: number | null,
+  metadata: string,
 ];
 
 const NO_TAGS: readonly string[] = [];
+const NO_METADATA: Readonly<Record<string, string>> = {};
 
 /** The row of the cells that `USER_COLUMNS` selects. */
 export function decodeUser(cells: UserCells): UserRow {
@@ -61,6 +66,7 @@ export function decodeUser(cells: UserCells): UserRow {
   const days = cells[10];
   const inbounds = cells[22];
   const announced = cells[27];
+  const metadata = cells[33];
   return {
     id: cells[0],
     name: cells[1],
@@ -94,6 +100,9 @@ export function decodeUser(cells: UserCells): UserRow {
     createdAt: cells[28],
     updatedAt: cells[29],
     version: cells[30],
+    externalId: cells[31],
+    telegramId: cells[32],
+    metadata: metadata === '{}' ? NO_METADATA : (JSON.parse(metadata) as Record<string, string>),
   };
 }
 
@@ -110,6 +119,8 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'contact', cell: (row) => row.contact },
   { name: 'note', cell: (row) => row.note },
   { name: 'tags', cell: (row) => (row.tags.length === 0 ? '[]' : JSON.stringify(row.tags)) },
+  { name: 'external_id', cell: (row) => row.externalId },
+  { name: 'metadata', cell: (row) => JSON.stringify(row.metadata) },
   { name: 'state', cell: (row) => row.state },
   { name: 'tariff_id', cell: (row) => row.tariffId },
   { name: 'enabled', cell: (row) => (row.enabled ? 1 : 0) },
@@ -138,9 +149,10 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'created_at', cell: (row) => row.createdAt },
   { name: 'updated_at', cell: (row) => row.updatedAt },
   { name: 'version', cell: (row) => row.version },
+  { name: 'telegram_id', cell: (row) => row.telegramId },
 ];
 /** The number of text columns in `WRITTEN`. */
-export const TEXT_COLUMNS = 5;
+export const TEXT_COLUMNS = 7;
 
 /** Inserts the cells of `WRITTEN`. */
 export const INSERT_USER = `INSERT INTO users (${WRITTEN.map(({ name }) => name).join(', ')})

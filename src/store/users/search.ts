@@ -9,13 +9,14 @@ const SEPARATOR = '\u001f';
 const SEPARATOR_CODE = 0x1f;
 const CONTROL = /\p{Cc}/u;
 
-type Text = Pick<NewUser, 'name' | 'contact' | 'note' | 'tags'>;
+type Text = Pick<NewUser, 'name' | 'contact' | 'note' | 'tags' | 'externalId'>;
 
 /** The text of a user that is searched, case-folded. */
-export function searchedText({ name, contact, note, tags }: Text): string {
+export function searchedText({ name, contact, note, tags, externalId }: Text): string {
   let text = name + SEPARATOR + contact;
   if (note !== '') text += SEPARATOR + note;
   for (const tag of tags) text += SEPARATOR + tag;
+  if (externalId !== null) text += SEPARATOR + externalId;
   return foldText(text);
 }
 
@@ -118,15 +119,23 @@ export function createSearchIndex(db: Connection): SearchIndex {
 }
 
 /**
- * Registers the SQL function `text_holds(name, contact, note, tags, folded)`: whether a row contains the search, for lists that are
- * read in another order than the index's.
+ * Registers the SQL function `text_holds(name, contact, note, tags, external_id, folded)`: whether a row contains the search, for lists
+ * that are read in another order than the index's.
  */
 export function registerTextHolds(db: Connection): void {
   const options = { deterministic: true, directOnly: true };
-  db.function('text_holds', options, (name: string, contact: string, note: string, tags: string, folded: string) => {
-    const row = { name, contact, note, tags: tags === '[]' ? [] : (JSON.parse(tags) as string[]) };
-    return searchedText(row).includes(folded) ? 1 : 0;
-  });
+  const holds = (
+    name: string,
+    contact: string,
+    note: string,
+    tagsText: string,
+    externalId: string | null,
+    folded: string,
+  ) => {
+    const tags = tagsText === '[]' ? [] : (JSON.parse(tagsText) as string[]);
+    return searchedText({ name, contact, note, tags, externalId }).includes(folded) ? 1 : 0;
+  };
+  db.function('text_holds', options, holds);
 }
 
 /** At most so many users are read to check whether they contain the text. */
@@ -142,7 +151,7 @@ const MATCHING = 'SELECT rowid AS id FROM user_text WHERE user_text MATCH :match
 const PROBE = `SELECT count(*), min(id), max(id) FROM (${MATCHING} ORDER BY rowid DESC LIMIT ${PROBED})`;
 const CANDIDATES = `${MATCHING} LIMIT :most`;
 const HOLDING = `SELECT u.id FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value
-  WHERE text_holds(u.name, u.contact, u.note, u.tags, :folded)`;
+  WHERE text_holds(u.name, u.contact, u.note, u.tags, u.external_id, :folded)`;
 
 /** The ids of all users that contain the text; null where too many would be read, or the index finds them directly. */
 export type Finder = (search: Search) => readonly number[] | null;

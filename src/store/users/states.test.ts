@@ -55,9 +55,9 @@ describe('maintained counts', () => {
     store.users.insert(sampleUser());
     expect(store.users.countsByState(99)).toEqual({ active: 4, on_hold: 0, limited: 0, expired: 0, disabled: 0 });
     expect(store.users.countsByState(200)).toEqual({ active: 2, on_hold: 0, limited: 0, expired: 2, disabled: 0 });
-    expect(store.users.count({ tariffId, state: 'expired' }, 200)).toBe(2);
-    expect(store.users.count({ tariffId, state: 'active' }, 200)).toBe(1);
-    expect(store.users.count({ state: 'active' }, 200)).toBe(2);
+    expect(store.users.count({ tariffId, states: ['expired'] }, 200)).toBe(2);
+    expect(store.users.count({ tariffId, states: ['active'] }, 200)).toBe(1);
+    expect(store.users.count({ states: ['active'] }, 200)).toBe(2);
 
     const [first = 0, second = 0] = ids;
     const row = store.users.get(first);

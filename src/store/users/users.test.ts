@@ -84,6 +84,9 @@ describe('a user', () => {
       contact: '@j',
       note: 'line\nline',
       tags: ['a', 'б'],
+      externalId: 'order/4711 ё',
+      telegramId: MAX,
+      metadata: { plan: 'gold', 'с пробелом': '' },
       state: 'limited',
       tariffId,
       expiresAt: Date.UTC(2100, 0, 1),
@@ -108,6 +111,9 @@ describe('a user', () => {
     const row = stored(store, full);
     expect(row).toEqual({ ...full, id: row.id });
     expect(store.users.byToken(full.token)).toEqual(row);
+    expect(store.users.byExternalId('order/4711 ё')).toEqual(row);
+    expect(store.users.byTelegramId(MAX)).toEqual(row);
+    expect(store.users.byExternalId('order/4711')).toBeUndefined();
     const held = sampleUser({
       state: 'on_hold',
       hold: { months: 1, days: 0 },
@@ -131,8 +137,10 @@ describe('a user', () => {
     const { store, db } = temp;
     const slot = { hour: 3_600_000, day: '2026-11-20', month: '2026-11' };
     const [inbound = 0] = addInbounds(store, 1);
-    const keep = store.users.insert(sampleUser({ name: 'keep', tags: ['t'] }));
-    const gone = store.users.insert(sampleUser({ name: 'gone', tags: ['t'], inbounds: [inbound] }));
+    const keep = store.users.insert(sampleUser({ name: 'keep', tags: ['t'], metadata: { plan: 'a' } }));
+    const gone = store.users.insert(
+      sampleUser({ name: 'gone', tags: ['t'], metadata: { plan: 'a' }, inbounds: [inbound] }),
+    );
     for (const userId of [keep, gone]) {
       store.grants.insert({
         userId,
@@ -149,7 +157,7 @@ describe('a user', () => {
     }
     store.users.remove(gone);
     const users = (table: string) => db.prepare(`SELECT DISTINCT user_id FROM ${table}`).pluck().all();
-    for (const table of ['user_tags', 'grants', 'user_hours', 'user_days', 'user_months'])
+    for (const table of ['user_tags', 'user_metadata', 'grants', 'user_hours', 'user_days', 'user_months'])
       expect(users(table)).toEqual([keep]);
     expect(users('user_inbounds')).toEqual([]);
     expect(store.users.count({ q: 'gone' }, 0) + store.users.count({ q: 'go' }, 0)).toBe(0);
@@ -178,10 +186,16 @@ describe('save', () => {
     using temp = tempStore();
     const { store, db } = temp;
     const [first = 0, second = 0] = addInbounds(store, 2);
-    const row = stored(store, sampleUser({ tags: ['a', 'b'], inbounds: [first] }));
+    const row = stored(
+      store,
+      sampleUser({ tags: ['a', 'b'], metadata: { a: '1', b: '1', c: '3' }, inbounds: [first] }),
+    );
     const touched = watch(db);
     const after: UserRow = {
       ...sampleUser({ name: 'Другой', contact: 'c', note: 'n', tags: ['b', 'c'], state: 'disabled', enabled: false }),
+      externalId: 'crm-9',
+      telegramId: 9,
+      metadata: { b: '2', c: '3' },
       tariffId: store.tariffs.insert(sampleTariff()),
       expiresAt: 9,
       hold: { months: 0, days: 1 },
@@ -210,6 +224,10 @@ describe('save', () => {
     expect(touched()).toEqual(unchanged.sort());
     const ids = (tag: string) => store.users.ids({ tag }, 0);
     expect([ids('a'), ids('b'), ids('c')]).toEqual([[], [row.id], [row.id]]);
+    const having = (key: string, value: string) => store.users.ids({ metadata: { key, value } }, 0);
+    expect([having('a', '1'), having('b', '1')]).toEqual([[], []]);
+    expect([having('b', '2'), having('c', '3')]).toEqual([[row.id], [row.id]]);
+    expect(store.users.count({ q: 'CRM-9' }, 0)).toBe(1);
     expect([store.users.isInboundNamed(first), store.users.isInboundNamed(second)]).toEqual([false, true]);
     expect([store.users.count({ q: 'anna' }, 0), store.users.count({ q: 'ДРУГ' }, 0)]).toEqual([0, 1]);
   });

@@ -22,6 +22,8 @@ export function createUserStore(db: Connection): UserStore {
   registerTextHolds(db);
   const byId = db.prepare<[number], UserCells>(`${SELECT} WHERE id = ?`).raw();
   const byToken = db.prepare<[string], UserCells>(`${SELECT} WHERE token = ?`).raw();
+  const byExternalId = db.prepare<[string], UserCells>(`${SELECT} WHERE external_id = ?`).raw();
+  const byTelegramId = db.prepare<[number], UserCells>(`${SELECT} WHERE telegram_id = ?`).raw();
   const due = db
     .prepare<[number, number], UserCells>(`${SELECT} WHERE due_at <= ? ORDER BY due_at, id ${limitTo('?')}`)
     .raw();
@@ -59,6 +61,14 @@ export function createUserStore(db: Connection): UserStore {
     },
     byToken: (token) => {
       const cells = byToken.get(token);
+      return cells && decodeUser(cells);
+    },
+    byExternalId: (externalId) => {
+      const cells = byExternalId.get(externalId);
+      return cells && decodeUser(cells);
+    },
+    byTelegramId: (telegramId) => {
+      const cells = byTelegramId.get(telegramId);
       return cells && decodeUser(cells);
     },
     countsByState: states.countsByState,
@@ -137,10 +147,17 @@ function createUserWrites(db: Connection): UserWrites {
 }
 
 function hasSameText(a: UserRow, b: UserRow): boolean {
-  return a.name === b.name && a.contact === b.contact && a.note === b.note && a.tags === b.tags;
+  return (
+    a.name === b.name &&
+    a.contact === b.contact &&
+    a.note === b.note &&
+    a.tags === b.tags &&
+    a.externalId === b.externalId &&
+    a.metadata === b.metadata
+  );
 }
 
-type Links = Pick<NewUser, 'tags' | 'inbounds'>;
+type Links = Pick<NewUser, 'tags' | 'inbounds' | 'metadata'>;
 
 interface UserLinks {
   insert(id: number, links: Links): void;
@@ -150,21 +167,33 @@ interface UserLinks {
 
 const NO_INBOUNDS: readonly number[] = [];
 
-/** Rows that find users by tag and by connection without reading them. They are deleted with their user by a foreign key. */
+/** Rows that find users by tag, metadata and connection without reading them. They are deleted with their user by a foreign key. */
 export function createUserLinks(db: Connection): UserLinks {
   const addTag = db.prepare<[string, number]>('INSERT INTO user_tags (tag, user_id) VALUES (?, ?)');
   const dropTag = db.prepare<[string, number]>('DELETE FROM user_tags WHERE tag = ? AND user_id = ?');
+  const addMember = db.prepare<[string, string, number]>(
+    'INSERT INTO user_metadata (key, value, user_id) VALUES (?, ?, ?)',
+  );
+  const dropMember = db.prepare<[string, string, number]>(
+    'DELETE FROM user_metadata WHERE key = ? AND value = ? AND user_id = ?',
+  );
   const addInbound = db.prepare<[number, number]>('INSERT INTO user_inbounds (inbound_id, user_id) VALUES (?, ?)');
   const dropInbound = db.prepare<[number, number]>('DELETE FROM user_inbounds WHERE inbound_id = ? AND user_id = ?');
   return {
-    insert: (id, { tags, inbounds }) => {
+    insert: (id, { tags, inbounds, metadata }) => {
       for (const tag of tags) addTag.run(tag, id);
+      for (const [key, value] of Object.entries(metadata)) addMember.run(key, value, id);
       for (const inbound of inbounds ?? NO_INBOUNDS) addInbound.run(inbound, id);
     },
     save: (id, before, after) => {
       if (before.tags !== after.tags) {
         for (const tag of before.tags) if (!after.tags.includes(tag)) dropTag.run(tag, id);
         for (const tag of after.tags) if (!before.tags.includes(tag)) addTag.run(tag, id);
+      }
+      if (before.metadata !== after.metadata) {
+        const [was, is] = [before.metadata, after.metadata];
+        for (const [key, value] of Object.entries(was)) if (is[key] !== value) dropMember.run(key, value, id);
+        for (const [key, value] of Object.entries(is)) if (was[key] !== value) addMember.run(key, value, id);
       }
       if (before.inbounds !== after.inbounds) {
         const [was, is] = [before.inbounds ?? NO_INBOUNDS, after.inbounds ?? NO_INBOUNDS];

@@ -13,6 +13,8 @@ export const errors = {
     body_too_large: 'That is more than 1 MiB. Send less at a time.',
     unsupported_media_type: 'This panel does not know the request. Reload the page: the panel may have been updated.',
     term_unlimited: 'This user never expires, so there is no term to extend.',
+    external_id_taken: 'Another user has this external ID.',
+    telegram_id_taken: 'Another user has this Telegram ID.',
     tariff_in_use: 'The plan still has users. Archive it, or move them to another plan first.',
     inbound_in_use: 'A plan or a user still names this connection. Take it out there first.',
     node_in_use: 'The node still has connections. Delete or move them first.',

@@ -2,7 +2,8 @@
 import { SORTS, type Sort, USER_STATES, type UserFilter, type UserState } from '../../../../contract/users.ts';
 import { DAY_MS, HOUR_MS } from '../../../../domain/limits.ts';
 
-export type Filter = UserFilter;
+/** The list is of one state at a time. */
+export type Filter = Omit<UserFilter, 'state'> & { readonly state?: UserState };
 export type FilterName = 'state' | 'q' | 'tariff_id' | 'tag' | 'contact' | 'online' | 'expires';
 
 /** The query members of each condition. */
