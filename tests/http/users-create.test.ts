@@ -129,6 +129,7 @@ describe('creating', () => {
       [{ device_limit: 101 }, '#/device_limit'],
       [{ expires_at: '2100-01-01T00:00:00.001Z' }, '#/expires_at'],
       [{ expires_at: '2026-12-20T10:00:00' }, '#/expires_at'],
+      [{ expires_at: '2026-12-20T10:00:00+1:00' }, '#/expires_at'],
       [{ expires_at: 1_800_000_000 }, '#/expires_at'],
       [{ inbounds: [1, 1] }, '#/inbounds'],
       [{ state: 'active' }, '#/state'],
