@@ -54,11 +54,13 @@ test('a command is answered, one after the other on one connection', async () =>
 });
 
 test('an expected failure arrives as it was thrown', async () => {
-  await start(() => Promise.reject(new PanelError('slow_down', [{ pointer: '#/name', code: 'x', message: 'y' }], 7)));
+  await start(() =>
+    Promise.reject(new PanelError('slow_down', [{ pointer: '#/name', code: 'invalid', message: 'y' }], 7)),
+  );
   const client = await connect();
   await expect(client.ask('x', {})).rejects.toMatchObject({
     code: 'slow_down',
-    errors: [{ pointer: '#/name', code: 'x', message: 'y' }],
+    errors: [{ pointer: '#/name', code: 'invalid', message: 'y' }],
     retryAfter: 7,
   });
   client.close();

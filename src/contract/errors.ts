@@ -55,13 +55,68 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** The closed table of what may be wrong at one place of a request: every code within `errors` of the API's problem documents. */
+export const FIELD_ERRORS = {
+  required: 'is missing',
+  unknown: 'is not a field or parameter here',
+  type: 'has another type',
+  too_small: 'is below the smallest value or length',
+  too_big: 'is above the largest value or length',
+  format: 'has the wrong form',
+  invalid: 'is none of the values that are allowed',
+  taken: 'is used by another record',
+  inconsistent: 'does not go with the other fields',
+  key_mismatch: 'is not the public key of the private one',
+  extend_amount: 'needs exactly one of days and months',
+  tariff_not_found: 'names no plan that can be assigned',
+  inbound_not_found: 'names a connection that does not exist',
+  node_not_found: 'names no node',
+  not_found: 'names a user who does not exist',
+  term_unlimited: 'names a user who never expires',
+  too_many_tags: 'names a user who would have too many tags',
+  validation: 'names a user for whom a value goes beyond its bounds',
+  repeated: 'is given more than once',
+  encoding: 'is not UTF-8, or not percent-encoded',
+  syntax: 'is not JSON',
+  duplicate: 'is a member that the object has already',
+  depth: 'is nested too deeply',
+  incomplete: 'did not arrive whole',
+} as const;
+
+/** What the panel's own operations may find wrong besides: in certificates, backups and the addresses of webhooks. */
+export const PANEL_FIELD_ERRORS = {
+  not_pem: 'is not PEM',
+  too_many: 'holds too many certificates',
+  unreadable: 'cannot be read',
+  encrypted: 'is protected by a passphrase',
+  authority: 'begins with an authority',
+  ended: 'has ended',
+  not_yet: 'is not valid yet',
+  no_names: 'names no address',
+  weak: 'has a key that is too short',
+  broken_chain: 'is not a chain',
+  chain_ended: 'has a certificate that is not in force',
+  unusable: 'cannot be served over TLS',
+  not_a_backup: 'is not a backup of this panel',
+  truncated: 'breaks off before its end',
+  damaged: 'was changed or damaged',
+  newer: 'was made by a newer version of the panel',
+  foreign: 'holds a database that is not the panel’s',
+  needs_passphrase: 'is encrypted',
+  wrong_passphrase: 'does not open with this passphrase',
+  https_required: 'must begin with https',
+  address_refused: 'leads to an address that is not allowed',
+} as const;
+
+export type FieldErrorCode = keyof typeof FIELD_ERRORS | keyof typeof PANEL_FIELD_ERRORS;
+
 /** One failure within a request: where it is and what is wrong there. */
 export interface FieldError {
   /** JSON Pointer into the body as a URI fragment (RFC 6901 section 6), as in `#/name`. */
   readonly pointer?: string;
   /** Name of the query, path or header parameter. */
   readonly parameter?: string;
-  readonly code: string;
+  readonly code: FieldErrorCode;
   readonly message: string;
 }
 

@@ -1,12 +1,13 @@
 // Connections (inbounds): what users connect to. A Read key sees which there are, never where.
 
+import type { FieldError } from '../contract/errors.ts';
 import type { INBOUND_READ_FIELDS, Inbound } from '../contract/inbounds.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
 import { requireConsistent } from './inbound-rules.ts';
 import { pageById } from './paging.ts';
-import { bodyError, PanelError } from './panel-error.ts';
+import { bodyError, PanelError, requireAll } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
 import { changedMembers, etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
 
@@ -65,12 +66,12 @@ export function requireInbounds({ store }: Context, ids: readonly number[] | nul
   if (!ids || ids.length === 0) return;
   const missing = new Set(store.inbounds.missing(ids));
   if (missing.size === 0) return;
-  const errors = ids.flatMap((id, index) =>
-    missing.has(id)
-      ? [{ pointer: `#/inbounds/${index}`, code: 'inbound_not_found', message: 'there is no such connection' }]
-      : [],
-  );
-  throw new PanelError('inbound_not_found', errors);
+  const errors = ids.map((id, index): FieldError | null => {
+    if (!missing.has(id)) return null;
+    return { pointer: `#/inbounds/${index}`, code: 'inbound_not_found', message: 'there is no such connection' };
+  });
+  const failures = errors.filter((error) => error !== null);
+  throw new PanelError('inbound_not_found', failures);
 }
 
 // The private key is sealed, in no column.
@@ -100,14 +101,21 @@ function keyPlace(id: number): string {
 
 type KeyInput = { readonly private_key?: string | null | undefined; readonly public_key?: string | null | undefined };
 
-/** The public key that a private one gives; one that is given besides must be the same. */
+/** The public key that a private one gives. */
 function publicKeyOf({ crypto }: Transaction, input: KeyInput, present: string | null): string | null {
   const { private_key: privateKey, public_key: given } = input;
   if (!privateKey) return given === undefined ? present : given;
-  const own = crypto.x25519PublicKey(privateKey);
-  if (given && given !== own)
+  return crypto.x25519PublicKey(privateKey);
+}
+
+/** A public key that is given beside a private one must be its own. */
+function requireKeyPair({ public_key: given, private_key: privateKey }: KeyInput, own: string | null): void {
+  if (given && privateKey && given !== own)
     throw bodyError('validation', '#/public_key', 'key_mismatch', 'is not that of the private key');
-  return own;
+}
+
+function requireNode({ store }: Transaction, id: number): void {
+  if (!store.nodes.get(id)) throw bodyError('node_not_found', '#/node_id', 'node_not_found', 'there is no such node');
 }
 
 function savePrivateKey({ store, vault }: Transaction, id: number, privateKey: string | null | undefined): void {
@@ -135,9 +143,6 @@ async function prepareVault({ vault }: Env, input: KeyInput): Promise<void> {
 
 function createInbound(input: Input<'createInbound'>, tx: Transaction): Result<Inbound> {
   const { store, now } = tx;
-  if (!store.nodes.get(input.node_id)) {
-    throw bodyError('node_not_found', '#/node_id', 'node_not_found', 'there is no such node');
-  }
   const { private_key: privateKey, ...shown } = input;
   const publicKey = publicKeyOf(tx, input, null);
   const fields: Omit<InboundRow, 'id'> = {
@@ -163,8 +168,12 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction): Result<I
     updatedAt: now,
     version: 1,
   };
-  requireConsistent(fields, privateKey !== null);
-  requireFreeTag(tx, fields.nodeId, fields.tag, null);
+  requireAll(
+    () => requireNode(tx, fields.nodeId),
+    () => requireKeyPair(input, publicKey),
+    () => requireConsistent(fields, privateKey !== null),
+    () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
+  );
   const row = { ...fields, id: store.inbounds.insert(fields) };
   if (privateKey !== null) savePrivateKey(tx, row.id, privateKey);
   tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
@@ -180,8 +189,11 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction): Result<I
   const publicKey = publicKeyOf(tx, input, before.publicKey);
   const wanted: InboundRow = { ...before, ...columnsOf(asked), publicKey };
   if (isSameJson(wanted, before) && privateKey === undefined) return resultOf(tx, before);
-  requireConsistent(wanted, typeof privateKey === 'string');
-  requireFreeTag(tx, wanted.nodeId, wanted.tag, id);
+  requireAll(
+    () => requireKeyPair(input, publicKey),
+    () => requireConsistent(wanted, typeof privateKey === 'string'),
+    () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),
+  );
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   const shown = viewInbound(tx, before);
   store.inbounds.save(after);

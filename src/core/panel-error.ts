@@ -1,5 +1,6 @@
 // The one error for expected failures: a code of the contract, and which members are at fault.
-import type { ErrorCode, FieldError } from '../contract/errors.ts';
+import type { ErrorCode, FieldError, FieldErrorCode } from '../contract/errors.ts';
+import { MAX_ERRORS } from '../contract/input/errors.ts';
 
 /** Thrown inside an operation it undoes the transaction; the doors turn it into a problem document. */
 export class PanelError extends Error {
@@ -18,6 +19,47 @@ export class PanelError extends Error {
 }
 
 /** A failure at one member of the body. */
-export function bodyError(code: ErrorCode, pointer: string, reason: string, message: string): PanelError {
+export function bodyError(code: ErrorCode, pointer: string, reason: FieldErrorCode, message: string): PanelError {
   return new PanelError(code, [{ pointer, code: reason, message }]);
+}
+
+type Check = () => unknown;
+
+/**
+ * Runs the checks of one request, none of which depends on another, and returns what the first one found. Refuses with everything
+ * that is wrong: the code is that of the first refusal, the failures are those of all.
+ */
+export function requireAll<T>(first: () => T, ...others: readonly Check[]): T {
+  let found: T;
+  try {
+    found = first();
+  } catch (error) {
+    throw joined([asRefusal(error), ...refusalsOf(others)]);
+  }
+  const refusals = refusalsOf(others);
+  if (refusals.length > 0) throw joined(refusals);
+  return found;
+}
+
+function refusalsOf(checks: readonly Check[]): PanelError[] {
+  return checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      return [asRefusal(error)];
+    }
+  });
+}
+
+/** Throws what is no refusal of a field. */
+function asRefusal(error: unknown): PanelError {
+  if (error instanceof PanelError && error.errors !== undefined) return error;
+  throw error;
+}
+
+function joined(refusals: readonly PanelError[]): PanelError {
+  const code = refusals[0]?.code ?? 'validation';
+  const errors = refusals.flatMap((refusal) => refusal.errors ?? []);
+  return new PanelError(code, errors.slice(0, MAX_ERRORS));
 }

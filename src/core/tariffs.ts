@@ -7,7 +7,7 @@ import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
 import { requireInbounds } from './inbounds.ts';
 import { pageById } from './paging.ts';
-import { bodyError, PanelError } from './panel-error.ts';
+import { bodyError, PanelError, requireAll } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
 import { changedMembers, etagOf, isSameJson, mergePatch, patchReader, requireMatch, toInstant } from './wire.ts';
 
@@ -111,8 +111,11 @@ function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tar
   const { id, ...asked } = input;
   const before = requireTariff(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
-  requireInbounds(tx, input.inbounds);
-  const wanted: TariffRow = { ...before, ...columnsOf(asked), ...mergeTerms(input, before) };
+  const terms = requireAll(
+    () => mergeTerms(input, before),
+    () => requireInbounds(tx, input.inbounds),
+  );
+  const wanted: TariffRow = { ...before, ...columnsOf(asked), ...terms };
   if (isSameJson(wanted, before)) return resultOf(tx, before);
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   store.tariffs.save(after);

@@ -1,6 +1,6 @@
 // Strict readers of what a caller sends: the query string, and JSON. What parsers read differently is refused, never guessed.
 import { isUtf8 } from 'node:buffer';
-import type { FieldError } from '../contract/errors.ts';
+import type { FieldError, FieldErrorCode } from '../contract/errors.ts';
 import { pointerTo } from '../contract/input/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
 
@@ -137,6 +137,6 @@ function takeString(quoted: string, frame: Frame | undefined, frames: readonly F
   frame.names.add(value);
 }
 
-function badJson(frames: readonly Frame[], code: string, message: string): PanelError {
+function badJson(frames: readonly Frame[], code: FieldErrorCode, message: string): PanelError {
   return new PanelError('bad_json', [{ pointer: pointerTo(frames.map(({ place }) => place)), code, message }]);
 }

@@ -1,6 +1,8 @@
 // The commands of the command line, over the control socket or in its own process: one table, so that both do the same.
+
 import { join } from 'node:path';
 import { z } from 'zod';
+import { bodyErrors } from '../contract/input/errors.ts';
 import { ACCESSES, EXPIRY_DAYS } from '../contract/keys.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Call } from '../core/call.ts';
@@ -102,12 +104,7 @@ export async function runCommand(panel: CommandPanel, name: string, args: unknow
   const { args: shape, run } = COMMANDS[name as CommandName] as Command<unknown, unknown>;
   const parsed = shape.safeParse(args);
   if (!parsed.success) {
-    const errors = parsed.error.issues.map(({ path, code, message }) => ({
-      pointer: `#/${path.join('/')}`,
-      code,
-      message,
-    }));
-    throw new PanelError('validation', errors);
+    throw new PanelError('validation', bodyErrors(parsed.error.issues, args));
   }
   return run(panel, parsed.data);
 }

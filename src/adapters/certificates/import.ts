@@ -13,7 +13,7 @@ export interface Imported {
   readonly chain: string;
 }
 
-function failure(member: ImportFailure['member'], code: string, message: string): ImportFailure {
+function failure(member: ImportFailure['member'], code: ImportFailure['code'], message: string): ImportFailure {
   return { member, code, message };
 }
 

@@ -5,6 +5,7 @@ import {
   COMMON_ERRORS,
   ERRORS,
   type ErrorCode,
+  FIELD_ERRORS,
   type FieldError,
   IDEMPOTENCY_ERRORS,
   problemOf,
@@ -37,6 +38,15 @@ export function apiErrorCodes(): readonly ErrorCode[] {
   return CODES.filter((code) => codes.has(code)).sort((a, b) => ERRORS[a].status - ERRORS[b].status);
 }
 
+/** The codes within `errors`. */
+export const FIELD_ERROR_CODE_SCHEMA: ZodOpenApiSchemaObject = {
+  type: 'string',
+  description: Object.entries(FIELD_ERRORS)
+    .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
+    .join('\n'),
+  enum: Object.keys(FIELD_ERRORS),
+};
+
 /** The schema of a problem document. Open, as every reply: members may be added. */
 export const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
   type: 'object',
@@ -57,8 +67,8 @@ export const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
         properties: {
           pointer: { type: 'string', description: 'JSON Pointer into the body as a URI fragment, as in `#/name`.' },
           parameter: { type: 'string', description: 'Name of the parameter of the path, the query or a header.' },
-          code: { type: 'string' },
-          message: { type: 'string' },
+          code: { $ref: '#/components/schemas/FieldErrorCode' },
+          message: { type: 'string', description: 'The same in English, for people.' },
         },
       },
     },

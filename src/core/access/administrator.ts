@@ -1,5 +1,6 @@
 // The administrator: made by the one-time link or at the terminal, the password changed or, from the terminal, reset.
 
+import type { FieldError } from '../../contract/errors.ts';
 import { setUp as setUpOperation } from '../../contract/session.ts';
 import type { Input } from '../../contract/table.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
@@ -76,7 +77,9 @@ function requireValid(input: { name?: string; password: string }): void {
     { field: 'password', result: password.safeParse(input.password) },
   ];
   const errors = checks.flatMap(({ field, result }) =>
-    (result?.error?.issues ?? []).map(({ message }) => ({ pointer: `#/${field}`, code: 'invalid', message })),
+    (result?.error?.issues ?? []).map(
+      ({ message }): FieldError => ({ pointer: `#/${field}`, code: 'invalid', message }),
+    ),
   );
   if (errors.length > 0) throw new PanelError('validation', errors);
 }

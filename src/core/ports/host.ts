@@ -1,5 +1,7 @@
 // The ports of a listening host: addresses that are tried before they stay, and the certificates served there.
+
 import type { CERTIFICATE_TARGETS, Certificate } from '../../contract/certificates.ts';
+import type { FieldErrorCode } from '../../contract/errors.ts';
 import type { SettingValues } from './settings.ts';
 
 /** An address and a port to listen on. */
@@ -28,7 +30,7 @@ export type CertificateTarget = (typeof CERTIFICATE_TARGETS)[number];
 /** What an imported certificate may be refused for. */
 export interface ImportFailure {
   readonly member: 'certificate' | 'private_key';
-  readonly code: string;
+  readonly code: FieldErrorCode;
   readonly message: string;
 }
 

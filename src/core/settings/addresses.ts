@@ -5,7 +5,7 @@ import type { Input, Output } from '../../contract/table.ts';
 import { acceptCode, clearAttempts, type Proof, reauthenticate, refuseProof } from '../access/proof.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
+import { bodyError, PanelError, requireAll } from '../panel-error.ts';
 import type { ListenAddress } from '../ports/host.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { changedMembers, patchReader, toInstantOrNull, tokenOf } from '../wire.ts';
@@ -80,13 +80,15 @@ async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Mo
     linksHost: input.links_host ?? settings.linksHost,
   });
   const formerLinks = linksPlace(settings);
+  requireAll(
+    () => requireApart(input.secret_path ?? settings.secretPath, input.sub_path ?? settings.subPath),
+    () => requireOwnPort(links, place),
+  );
   const hasMoved = !isSamePlace(place, settings);
   const haveLinksMoved = !isSamePlace(links, formerLinks);
   if (!hasMoved && !haveLinksMoved) return { place: null, formerLinks: undefined };
   const host = env.host();
   if (!host || env.addressTrial) throw new PanelError('unavailable');
-  if (links && links.port === place.port)
-    throw bodyError('validation', '#/links_port', 'taken', "is the panel's own port");
   if (hasMoved) await host.listeners.tryAt(place);
   try {
     if (haveLinksMoved) await host.listeners.serveLinksAt(links);
@@ -104,6 +106,10 @@ async function revertMove(env: Env, { place, formerLinks }: Move): Promise<void>
 
 function requireApart(secretPath: string, subPath: string): void {
   if (secretPath === subPath) throw bodyError('validation', '#/sub_path', 'taken', 'is the secret path');
+}
+
+function requireOwnPort(links: ListenAddress | null, place: ListenAddress): void {
+  if (links?.port === place.port) throw bodyError('validation', '#/links_port', 'taken', "is the panel's own port");
 }
 
 function originAt(env: Env, { host, port }: ListenAddress): string {

@@ -1,5 +1,6 @@
 // One act on many users, in one transaction: the plan for each is carried out, or only reported.
 
+import type { FieldError } from '../../contract/errors.ts';
 import { MAX_TAGS } from '../../contract/scalars.ts';
 import type { Input } from '../../contract/table.ts';
 import type { BulkAction, BulkFailure, BulkResult } from '../../contract/user-acts.ts';
@@ -103,11 +104,13 @@ function targetsOf(input: Input<'bulkUsers'>, tx: Transaction): readonly number[
 }
 
 function bulkFailure(failed: readonly Outcome[], ids: readonly number[] | undefined): PanelError {
-  const errors = failed.slice(0, MAX_LISTED).map(({ id, detail }) => ({
-    pointer: ids ? `#/ids/${ids.indexOf(id)}` : '#/filter',
-    code: detail ?? 'failed',
-    message: `user ${id} cannot be changed so`,
-  }));
+  const errors = failed.slice(0, MAX_LISTED).map(
+    ({ id, detail = 'validation' }): FieldError => ({
+      pointer: ids ? `#/ids/${ids.indexOf(id)}` : '#/filter',
+      code: detail,
+      message: `user ${id} cannot be changed so`,
+    }),
+  );
   return new PanelError('bulk_failed', errors);
 }
 

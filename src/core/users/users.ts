@@ -10,7 +10,7 @@ import { changeReset, resetTraffic } from '../../domain/traffic.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { requireInbounds } from '../inbounds.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
+import { bodyError, PanelError, requireAll } from '../panel-error.ts';
 import type { TariffRow } from '../ports/plans.ts';
 import type { NewUser, UserRow } from '../ports/users.ts';
 import { requireUsableTariff } from '../tariffs.ts';
@@ -94,11 +94,14 @@ function requireFreeIds(
   { externalId, telegramId }: Pick<UserRow, 'externalId' | 'telegramId'>,
   ownId: number | null,
 ): void {
-  const message = 'is the id of another user';
-  const byExternal = externalId === null ? undefined : store.users.byExternalId(externalId);
-  if (byExternal && byExternal.id !== ownId) throw bodyError('external_id_taken', '#/external_id', 'taken', message);
-  const byTelegram = telegramId === null ? undefined : store.users.byTelegramId(telegramId);
-  if (byTelegram && byTelegram.id !== ownId) throw bodyError('telegram_id_taken', '#/telegram_id', 'taken', message);
+  const require = (other: UserRow | undefined, code: 'external_id_taken' | 'telegram_id_taken', pointer: string) => {
+    if (other && other.id !== ownId) throw bodyError(code, pointer, 'taken', 'is the id of another user');
+  };
+  const { users } = store;
+  requireAll(
+    () => externalId !== null && require(users.byExternalId(externalId), 'external_id_taken', '#/external_id'),
+    () => telegramId !== null && require(users.byTelegramId(telegramId), 'telegram_id_taken', '#/telegram_id'),
+  );
 }
 
 /** The ids of other systems that a change sets; null where it sets none. */
@@ -141,9 +144,11 @@ function getUser({ id }: Input<'getUser'>, context: Context): Result<User> {
 
 function createUser(input: Input<'createUser'>, tx: Transaction): Result<User> {
   const { store, now } = tx;
-  const tariff = requireUsableTariff(tx, input.tariff_id);
-  requireInbounds(tx, input.inbounds);
-  requireFreeIds(tx, { externalId: input.external_id ?? null, telegramId: input.telegram_id ?? null }, null);
+  const tariff = requireAll(
+    () => requireUsableTariff(tx, input.tariff_id),
+    () => requireInbounds(tx, input.inbounds),
+    () => requireFreeIds(tx, { externalId: input.external_id ?? null, telegramId: input.telegram_id ?? null }, null),
+  );
   const { grants: _none, ...account } = newAccount(input, tariff, tx);
   const facts = { ...account, grants: [] };
   const isExpired = account.expiresAt !== null && account.expiresAt <= now;
@@ -287,10 +292,18 @@ function changeOf(patch: UserPatch, { account: before, flags, row }: Current, co
   return { account, fields, flags: hasNewEnd ? freshFlags(account, context.now) : flags };
 }
 
+/** The plan that a patch puts the user on must be one for that; the user's own stays. */
+function requirePatchTariff(context: Context, { tariffId }: UserRow, id: number | null | undefined): void {
+  if (id !== undefined && id !== null && id !== tariffId) requireUsableTariff(context, id);
+}
+
 function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
   const stored = requireUser(tx, input.id);
   requireMatch(tx.call.ifMatch, etagOf(stored));
-  requireInbounds(tx, input.inbounds);
+  requireAll(
+    () => requirePatchTariff(tx, stored, input.tariff_id),
+    () => requireInbounds(tx, input.inbounds),
+  );
   const { id, ...patch } = input;
   return runAct(tx, stored, patchBy(patch), patch);
 }

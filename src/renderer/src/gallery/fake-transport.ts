@@ -1,7 +1,7 @@
 // A panel that is not there: it knows a million users and refuses what the gallery wants to see refused.
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { PanelCallError } from '../../../contract/client.ts';
-import { problemOf } from '../../../contract/errors.ts';
+import { type FieldError, problemOf } from '../../../contract/errors.ts';
 import { nodeExample } from '../../../contract/nodes.ts';
 import { OPERATIONS } from '../../../contract/table.ts';
 import { USER_STATES, type User, userExample } from '../../../contract/users.ts';
@@ -39,7 +39,7 @@ export const fakeTransport: PanelTransport = {
       return { items, total: FAKE_USERS, limit, offset: first, next_cursor: null };
     }
     if (id === 'createNode' && name === 'taken') {
-      const errors = [{ pointer: '#/name', code: 'invalid', message: 'is taken' }];
+      const errors: FieldError[] = [{ pointer: '#/name', code: 'invalid', message: 'is taken' }];
       throw new PanelCallError(problemOf('validation', 'a1b2c3', errors));
     }
     if (id === 'createNode' && name === 'changed') throw new PanelCallError(problemOf('precondition_failed', 'a1b2c3'));

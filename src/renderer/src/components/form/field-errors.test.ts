@@ -77,9 +77,9 @@ describe('refusedFields', () => {
 
 describe('fieldOf', () => {
   it('reads pointers as RFC 6901 writes them', () => {
-    expect(fieldOf({ pointer: '#/a~1b', code: 'x', message: '' })).toBe('a/b');
-    expect(fieldOf({ pointer: '#/%D0%B8%D0%BC%D1%8F/0', code: 'x', message: '' })).toBe('имя');
-    expect(fieldOf({ pointer: '#', code: 'x', message: '' })).toBeNull();
-    expect(fieldOf({ code: 'x', message: '' })).toBeNull();
+    expect(fieldOf({ pointer: '#/a~1b', code: 'invalid', message: '' })).toBe('a/b');
+    expect(fieldOf({ pointer: '#/%D0%B8%D0%BC%D1%8F/0', code: 'invalid', message: '' })).toBe('имя');
+    expect(fieldOf({ pointer: '#', code: 'invalid', message: '' })).toBeNull();
+    expect(fieldOf({ code: 'invalid', message: '' })).toBeNull();
   });
 });
