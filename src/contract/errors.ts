@@ -19,9 +19,9 @@ export const ERRORS = {
   not_acceptable: { status: 406, title: 'None of the accepted media types can be produced' },
   body_too_large: { status: 413, title: 'The body is larger than 1 MiB' },
   unsupported_media_type: { status: 415, title: 'The body has an unsupported media type' },
-  term_unlimited: { status: 409, title: 'The user never expires, so there is no term to extend' },
   external_id_taken: { status: 409, title: 'Another user has this external_id' },
   telegram_id_taken: { status: 409, title: 'Another user has this telegram_id' },
+  term_unlimited: { status: 409, title: 'The user never expires, so there is no term to change' },
   tariff_in_use: { status: 409, title: 'The plan still has users' },
   inbound_in_use: { status: 409, title: 'A plan or a user still names the connection' },
   node_in_use: { status: 409, title: 'The node still has connections' },
@@ -120,6 +120,18 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** Records that use another one: how many, and the first ten by their ids. */
+export interface Uses {
+  readonly total: number;
+  readonly first: readonly { readonly id: number; readonly name: string }[];
+}
+
+/** What uses a record that can therefore not be deleted. A kind of record that cannot use it is absent. */
+export interface InUse {
+  readonly users?: Uses;
+  readonly tariffs?: Uses;
+}
+
 /** RFC 9457 problem document. `detail` has the code, as the specification requires; `type` has it as a URN. */
 export interface Problem {
   readonly type: string;
@@ -128,10 +140,12 @@ export interface Problem {
   readonly detail: ErrorCode;
   readonly instance: string;
   readonly errors?: readonly FieldError[];
+  /** With `tariff_in_use` and `inbound_in_use`. */
+  readonly in_use?: InUse;
 }
 
 /** The problem document of one code for one request. */
-export function problemOf(code: ErrorCode, requestId: string, errors?: readonly FieldError[]): Problem {
+export function problemOf(code: ErrorCode, requestId: string, errors?: readonly FieldError[], inUse?: InUse): Problem {
   const { status, title } = ERRORS[code];
   const problem = {
     type: `urn:panel:problem:${code}`,
@@ -140,7 +154,11 @@ export function problemOf(code: ErrorCode, requestId: string, errors?: readonly 
     detail: code,
     instance: `urn:panel:request:${requestId}`,
   };
-  return errors && errors.length > 0 ? { ...problem, errors } : problem;
+  return {
+    ...problem,
+    ...(errors && errors.length > 0 && { errors }),
+    ...(inUse && { in_use: inUse }),
+  };
 }
 
 /** What any operation of the API door may answer, besides what it lists itself. */

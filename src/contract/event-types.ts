@@ -48,6 +48,13 @@ const userExtendedData = z
     months: z.int().min(1).optional().meta({ description: 'The months of the extension; absent if it was in days.' }),
   })
   .meta({ id: 'UserExtendedEventData', description: 'The user, after the extension, and its length.' });
+const userShortenedData = z
+  .object({
+    ...userFacts,
+    days: z.int().min(1).optional().meta({ description: 'The days taken off; absent if it was in months.' }),
+    months: z.int().min(1).optional().meta({ description: 'The months taken off; absent if it was in days.' }),
+  })
+  .meta({ id: 'UserShortenedEventData', description: 'The user, after the term was shortened, and by how much.' });
 const userGrantedData = z
   .object({
     ...userFacts,
@@ -167,6 +174,9 @@ const EVENTS = [
     ['contact', 'tags'],
   ),
   eventOf('user.extended', 'The term of a user was extended.', userExtendedData, { ...USER, months: 1 }, BY_KEY, [
+    'expires_at',
+  ]),
+  eventOf('user.shortened', 'The term of a user was shortened.', userShortenedData, { ...USER, days: 10 }, BY_KEY, [
     'expires_at',
   ]),
   eventOf('user.expiring', 'The term of a user is about to end.', userData, USER, BY_SYSTEM),

@@ -11,11 +11,19 @@ const lifetime = z.enum(GRANT_LIFETIMES).meta({
 export type GrantLifetime = z.output<typeof lifetime>;
 export const MAX_GRANT_DAYS = 3650;
 
+const grantState = z.enum(['open', 'used_up', 'ended']).meta({
+  id: 'GrantState',
+  description:
+    '`open`: there are bytes to spend. `used_up`: all bytes were spent. `ended`: its days or its period passed before all bytes were spent.',
+});
+export type GrantState = z.output<typeof grantState>;
+
 export const grant = z
   .object({
     id: s.id,
     bytes: s.bytes,
-    bytes_left: s.bytes,
+    bytes_left: s.bytes.meta({ description: 'What can still be spent; 0 once it has ended.' }),
+    state: grantState,
     lifetime,
     days: z.int().min(1).max(MAX_GRANT_DAYS).nullable(),
     ends_at: s.instant.nullable().meta({ description: 'When what is left is lost; null: with the reset, or never.' }),
@@ -51,6 +59,7 @@ const grantExample: Grant = {
   id: 3,
   bytes: 10_000_000_000,
   bytes_left: 10_000_000_000,
+  state: 'open',
   lifetime: 'used',
   days: null,
   ends_at: null,
@@ -91,7 +100,10 @@ export const listGrants = apiOperation({
   summary: "List a user's grants",
   description: 'The newest first, those used up and ended included.',
   params: byId,
-  query: z.strictObject({ ...s.paging }),
+  query: z.strictObject({
+    state: grantState.optional().meta({ description: 'Only grants in this state.' }),
+    ...s.paging,
+  }),
   body: null,
   status: 200,
   output: s.listOf(grant, 'GrantList'),

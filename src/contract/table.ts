@@ -29,6 +29,7 @@ export const OPERATIONS = {
   updateUser: users.updateUser,
   deleteUser: users.deleteUser,
   extendUser: acts.extendUser,
+  shortenUser: acts.shortenUser,
   resetTraffic: acts.resetTraffic,
   reissueUser: acts.reissueUser,
   bulkUsers: acts.bulkUsers,

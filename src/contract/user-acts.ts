@@ -152,6 +152,33 @@ export const extendUser = apiOperation({
   example: { params: { id: 7 }, body: { months: 1 }, reply: userExample },
 });
 
+export const shortenUser = apiOperation({
+  id: 'shortenUser',
+  method: 'POST',
+  path: '/users/{id}/shorten',
+  access: 'full',
+  tag: 'Users',
+  summary: "Shorten a user's term",
+  description:
+    'Takes exactly one of `days` and `months` off, by the calendar of `extend`, as after a partial refund. A term does not end earlier than now: then the user is expired now. A term that is over stays as it is. Of a held term, a month is 30 days where its days or months are not enough; with nothing left it is expired now. 409 `term_unlimited` for a user who never expires.',
+  params: byId,
+  query: none,
+  body: z
+    .strictObject({
+      days: days.optional().meta({ description: 'Days of 86,400 seconds.' }),
+      months: months.optional().meta({ description: "Calendar months in the panel's time zone." }),
+    })
+    .meta({ id: 'Reduction', description: 'Exactly one of days and months.', minProperties: 1, maxProperties: 1 }),
+  status: 200,
+  output: user,
+  errors: ['not_found', 'extend_amount', 'term_unlimited'],
+  example: {
+    params: { id: 7 },
+    body: { days: 10 },
+    reply: { ...userExample, expires_at: '2026-12-10T21:00:00.000Z' },
+  },
+});
+
 export const resetTraffic = apiOperation({
   id: 'resetTraffic',
   method: 'POST',

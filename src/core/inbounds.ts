@@ -7,7 +7,7 @@ import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
 import { requireConsistent } from './inbound-rules.ts';
 import { pageById } from './paging.ts';
-import { bodyError, PanelError, requireAll } from './panel-error.ts';
+import { bodyError, inUseError, PanelError, requireAll } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
 import { changedMembers, etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
 
@@ -209,8 +209,8 @@ function deleteInbound(input: Input<'deleteInbound'>, tx: Transaction): Result<u
   const { store } = tx;
   const row = requireInbound(tx, input.id);
   requireMatch(tx.call.ifMatch, etagOf(row));
-  if (store.tariffs.isInboundNamed(row.id) || store.users.isInboundNamed(row.id))
-    throw new PanelError('inbound_in_use');
+  const [users, tariffs] = [store.users.usesOfInbound(row.id), store.tariffs.usesOfInbound(row.id)];
+  if (users.total + tariffs.total > 0) throw inUseError('inbound_in_use', { users, tariffs });
   store.inbounds.remove(row.id);
   store.sealed.remove(keyPlace(row.id));
   tx.emit('inbound.deleted', { inbound_id: row.id, node_id: row.nodeId, name: row.name });

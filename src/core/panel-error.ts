@@ -1,5 +1,5 @@
 // The one error for expected failures: a code of the contract, and which members are at fault.
-import type { ErrorCode, FieldError, FieldErrorCode } from '../contract/errors.ts';
+import type { ErrorCode, FieldError, FieldErrorCode, InUse } from '../contract/errors.ts';
 import { MAX_ERRORS } from '../contract/input/errors.ts';
 
 /** Thrown inside an operation it undoes the transaction; the doors turn it into a problem document. */
@@ -9,13 +9,22 @@ export class PanelError extends Error {
   /** Seconds after which a new attempt makes sense (429, 503). */
   readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, errors?: readonly FieldError[], retryAfter?: number) {
+  /** What uses the record (`tariff_in_use`, `inbound_in_use`). */
+  readonly inUse: InUse | undefined;
+
+  constructor(code: ErrorCode, errors?: readonly FieldError[], retryAfter?: number, inUse?: InUse) {
     super(code);
     this.name = 'PanelError';
     this.code = code;
     this.errors = errors;
     this.retryAfter = retryAfter;
+    this.inUse = inUse;
   }
+}
+
+/** The refusal to delete a record that others use. */
+export function inUseError(code: 'tariff_in_use' | 'inbound_in_use', inUse: InUse): PanelError {
+  return new PanelError(code, undefined, undefined, inUse);
 }
 
 /** A failure at one member of the body. */

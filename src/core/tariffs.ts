@@ -7,7 +7,7 @@ import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
 import { requireInbounds } from './inbounds.ts';
 import { pageById } from './paging.ts';
-import { bodyError, PanelError, requireAll } from './panel-error.ts';
+import { bodyError, inUseError, PanelError, requireAll } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
 import { changedMembers, etagOf, isSameJson, mergePatch, patchReader, requireMatch, toInstant } from './wire.ts';
 
@@ -129,7 +129,8 @@ function deleteTariff(input: Input<'deleteTariff'>, tx: Transaction): Result<und
   const { store } = tx;
   const row = requireTariff(tx, input.id);
   requireMatch(tx.call.ifMatch, etagOf(row));
-  if (store.users.countByTariff(row.id) > 0) throw new PanelError('tariff_in_use');
+  const users = store.users.usesOfTariff(row.id);
+  if (users.total > 0) throw inUseError('tariff_in_use', { users });
   store.tariffs.remove(row.id);
   tx.emit('tariff.deleted', { tariff_id: row.id, name: row.name });
   tx.audit(`tariff:${row.id}`, { name: row.name });

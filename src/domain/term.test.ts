@@ -7,7 +7,7 @@ import { extraBytes, stateOf } from './account.ts';
 import { addMonths, nextReset } from './calendar.ts';
 import { MAX_INSTANT } from './limits.ts';
 import type { Duration } from './term.ts';
-import { beginHeldTerm, extendTerm, setExpiry, startTerm } from './term.ts';
+import { beginHeldTerm, extendTerm, setExpiry, shortenTerm, startTerm } from './term.ts';
 
 const days = fc.record({ days: fc.integer({ min: 1, max: 3650 }) });
 const months = fc.record({ months: fc.integer({ min: 1, max: 120 }) });
@@ -153,6 +153,67 @@ describe('extendTerm', () => {
     const twice = extended(extended(base, { months: 1 }, now, 'UTC'), { months: 1 }, now, 'UTC');
     // No anchor is kept: from 28 February on it is the 28th.
     expect(twice.expiresAt).toBe(utc('2026-04-28T10:00Z'));
+  });
+});
+
+function shortened(account: Account, by: Duration, now: number, zoneName: string): Account {
+  const result = shortenTerm(account, by, now, zoneName);
+  if (!result.ok) throw new Error(result.error);
+  return result.account;
+}
+
+describe('shortenTerm', () => {
+  test.prop([settledDated, amount], { numRuns: 300 })(
+    'takes time off by the calendar, never before now, and gives none back',
+    ({ account, now, zone: name }, by) => {
+      const end = account.expiresAt ?? now;
+      const asked =
+        'days' in by ? end - by.days * DAY : at(end, name).subtract({ months: by.months }).epochMilliseconds;
+      expect(shortened(account, by, now, name)).toEqual({ ...account, expiresAt: Math.min(end, Math.max(now, asked)) });
+    },
+  );
+
+  test.prop([settledAccount, zoned, amount], { numRuns: 500 })(
+    'takes back exactly what an extension gave, where the calendar allows',
+    ({ account }, { zone: name, ms }, by) => {
+      fc.pre(ms < MAX_INSTANT - 3660 * DAY);
+      const now = ms - DAY;
+      const running = { ...account, hold: null, expiresAt: ms };
+      const longer = extended(running, by, now, name);
+      const [from, to] = [at(ms, name), at(longer.expiresAt ?? ms, name)];
+      // A day that the other month has not, a reading that the clock skips, and the later of two equal ones do not come back.
+      const isPlain = from.toPlainDateTime().toZonedDateTime(name).epochMilliseconds === ms;
+      const isSame = from.day === to.day && from.toPlainTime().equals(to.toPlainTime());
+      fc.pre('days' in by || (isPlain && isSame));
+      expect(shortened(longer, by, now, name)).toEqual(running);
+    },
+  );
+
+  test.prop([settledHeld, amount])('a hold gives back what it got', ({ account, now, zone: name }, by) => {
+    expect(shortened(extended(account, by, now, name), by, now, name)).toEqual(account);
+  });
+
+  test.each<[Duration, { months: number; days: number }, { months: number; days: number }]>([
+    [{ days: 10 }, { months: 1, days: 0 }, { months: 0, days: 20 }],
+    [{ days: 40 }, { months: 2, days: 5 }, { months: 0, days: 25 }],
+    [{ months: 1 }, { months: 0, days: 45 }, { months: 0, days: 15 }],
+    [{ months: 2 }, { months: 3, days: 4 }, { months: 1, days: 4 }],
+  ])('%j off a hold of %j leaves %j', (by, hold, left) => {
+    const now = utc('2026-01-31T10:00Z');
+    const term = startTerm({ duration: hold, starts: 'on_first_use', resetStrategy: 'none' }, now, 'UTC');
+    const base = { enabled: true, trafficLimit: null, totalUp: 0, totalDown: 0, grants: [], ...term, hold };
+    expect(shortened(base, by, now, 'UTC')).toEqual({ ...base, hold: left });
+  });
+
+  test.prop([settledHeld])('a hold with nothing left ends now', ({ account, now, zone: name }) => {
+    const after = shortened(account, { months: 2 }, now, name);
+    expect(after).toMatchObject({ hold: null, expiresAt: now, termBeganAt: now });
+    expect(stateOf({ ...after, enabled: true }, now)).toBe('expired');
+  });
+
+  test.prop([settledAccount, amount])('what never expires cannot be shortened', ({ account, now, zone: name }, by) => {
+    const unlimited = { ...account, hold: null, expiresAt: null };
+    expect(shortenTerm(unlimited, by, now, name)).toEqual({ ok: false, error: 'term_unlimited' });
   });
 });
 

@@ -28,6 +28,9 @@ export type TermEnd = Pick<Account, 'expiresAt' | 'hold'>;
 type Refusal = { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
 export type ExtendResult = { readonly ok: true; readonly account: Account } | Refusal;
 export type ExtendEndResult = { readonly ok: true; readonly end: TermEnd } | Refusal;
+type Unlimited = { readonly ok: false; readonly error: 'term_unlimited' };
+export type ShortenResult = { readonly ok: true; readonly account: Account } | Unlimited;
+export type ShortenEndResult = { readonly ok: true; readonly end: TermEnd } | Unlimited;
 
 /**
  * A new term from a plan, at creation or at a change of tariff. It ends at 2100-01-01Z at the latest. A plan that never
@@ -76,6 +79,57 @@ export function extendTerm(account: Account, amount: Duration, now: number, zone
   if (account.expiresAt === null || account.expiresAt > now) return { ok: true, account: extended };
   const begun = { ...extended, termBeganAt: now };
   return { ok: true, account: account.resetStrategy === 'period' ? resetTraffic(begun, now, zone) : begun };
+}
+
+/** A month of a hold that is broken into days. */
+const HOLD_MONTH_DAYS = 30;
+
+/**
+ * The end of a term with time taken off: by the same calendar as an extension, but never earlier than `now`. A hold gives days from
+ * its days and months from its months; where one is not enough, a month is 30 days. A hold with nothing left ends `now`. A term
+ * that is over stays.
+ */
+export function shortenEnd(
+  { expiresAt, hold }: TermEnd,
+  amount: Duration,
+  now: number,
+  zone: string,
+): ShortenEndResult {
+  const taken = toHold(amount);
+  if (hold !== null) {
+    const left = shortenHold(hold, taken);
+    return { ok: true, end: left === null ? { expiresAt: now, hold: null } : { expiresAt, hold: left } };
+  }
+  if (expiresAt === null) return { ok: false, error: 'term_unlimited' };
+  const earlier = addMonths(addDays(expiresAt, -taken.days), -taken.months, zone);
+  return { ok: true, end: { expiresAt: Math.min(expiresAt, Math.max(now, earlier)), hold } };
+}
+
+/** null: nothing is left. */
+function shortenHold(hold: Hold, taken: Hold): Hold | null {
+  let months = hold.months - taken.months;
+  let days = hold.days - taken.days;
+  if (months < 0) {
+    days += months * HOLD_MONTH_DAYS;
+    months = 0;
+  }
+  while (days < 0 && months > 0) {
+    days += HOLD_MONTH_DAYS;
+    months -= 1;
+  }
+  return days < 0 || (months === 0 && days === 0) ? null : { months, days };
+}
+
+/** Shortens a term as `shortenEnd` does. The same account where nothing is left to take off. */
+export function shortenTerm(account: Account, amount: Duration, now: number, zone: string): ShortenResult {
+  const result = shortenEnd(account, amount, now, zone);
+  if (!result.ok) return result;
+  const { expiresAt, hold } = result.end;
+  if (account.hold !== null && hold === null) return { ok: true, account: beginTerm(account, now, now, zone) };
+  return {
+    ok: true,
+    account: expiresAt === account.expiresAt && hold === account.hold ? account : { ...account, expiresAt, hold },
+  };
 }
 
 /** Sets the end of the term (at most 2100-01-01Z; null = never). A hold ends, its term begins now; else the term's beginning stays. */

@@ -1,5 +1,5 @@
 // Failures as problem documents (RFC 9457): the expected ones by their code, all others as `internal` and nothing more.
-import { ERRORS, type ErrorCode, type FieldError, problemOf } from '../contract/errors.ts';
+import { ERRORS, type ErrorCode, problemOf } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
 import { type CallState, type DoorReply, makeReply } from './call.ts';
@@ -9,20 +9,15 @@ const ACCEPT_PATCH = 'application/merge-patch+json, application/json';
 
 /** The problem document of a failure. An unexpected one goes to the log with the request id. */
 export function replyToFailure(state: CallState, error: unknown, log: Pick<Log, 'error'>): DoorReply {
-  if (error instanceof PanelError) return problemReply(state, error.code, error.errors, error.retryAfter);
+  if (error instanceof PanelError) return problemReply(state, error.code, error);
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   log.error('request_failed', { requestId: state.id, route: state.route, cause });
   return problemReply(state, 'internal');
 }
 
-function problemReply(
-  state: CallState,
-  code: ErrorCode,
-  errors?: readonly FieldError[],
-  retryAfter?: number,
-): DoorReply {
-  const body = JSON.stringify(problemOf(code, state.id, errors));
-  return makeReply(state, ERRORS[code].status, PROBLEM_TYPE, body, headersOf(state, code, retryAfter));
+function problemReply(state: CallState, code: ErrorCode, error?: PanelError): DoorReply {
+  const body = JSON.stringify(problemOf(code, state.id, error?.errors, error?.inUse));
+  return makeReply(state, ERRORS[code].status, PROBLEM_TYPE, body, headersOf(state, code, error?.retryAfter));
 }
 
 function headersOf(state: CallState, code: ErrorCode, retryAfter: number | undefined): string[] {

@@ -81,8 +81,8 @@ export function createPanelChannels({ session, emit, log }: PanelChannelParts): 
 export function toFailure(error: unknown, log: Pick<Log, 'error'>): CallEnvelope & { readonly ok: false } {
   const id = newRequestId();
   if (error instanceof PanelError) {
-    const { code, errors, retryAfter } = error;
-    return { ok: false, problem: problemOf(code, id, errors), retryAfter: retryAfter ?? null };
+    const { code, errors, retryAfter, inUse } = error;
+    return { ok: false, problem: problemOf(code, id, errors, inUse), retryAfter: retryAfter ?? null };
   }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   log.error('IPC call failed', { requestId: id, cause });

@@ -1,4 +1,5 @@
 // Prepared statements, cached by their text.
+import type { Uses } from '../contract/errors.ts';
 import type { Cell, Connection } from './database.ts';
 
 /** Named parameters of one statement. */
@@ -27,6 +28,16 @@ export function limitTo(parameter: '?' | `:${string}`): string {
  */
 export function equals(column: string, parameter: `:${string}`): string {
   return `${column} = +${parameter}`;
+}
+
+/** How many of the records that use another are named. */
+const NAMED_USES = 10;
+
+/** What uses a record: `count` counts by its id, `select` gives ids and names in order. */
+export function createUses(db: Connection, count: string, select: string): (id: number) => Uses {
+  const total = db.prepare<[number], number>(count).pluck();
+  const first = db.prepare<[number, number], Uses['first'][number]>(`${select} ${limitTo('?')}`);
+  return (id) => ({ total: total.get(id) ?? 0, first: first.all(id, NAMED_USES) });
 }
 
 // The texts are built from a few parts, so there are some hundreds of them; the limit is a safeguard.

@@ -68,11 +68,12 @@ describe('grants', () => {
     const b = give({ lifetime: 'days', days: 3650, endsAt: 99 });
     const c = give({ bytesLeft: 0 });
     const d = give({ userId: other });
-    expect(grants.page(userId, 2, 0).map(({ id }) => id)).toEqual([c, b]);
-    expect(grants.page(userId, 2, 2).map(({ id }) => id)).toEqual([a]);
-    expect([grants.count(userId), grants.live(userId).map(({ id }) => id)]).toEqual([3, [a, b]]);
+    const all = { userId, state: undefined, now: 0, isPeriodOver: false };
+    expect(grants.page(all, 2, 0).map(({ id }) => id)).toEqual([c, b]);
+    expect(grants.page(all, 2, 2).map(({ id }) => id)).toEqual([a]);
+    expect([grants.count(all), grants.live(userId).map(({ id }) => id)]).toEqual([3, [a, b]]);
     expect([grants.get(other, a), grants.get(other, d)?.userId]).toEqual([undefined, other]);
-    grants.save(a, 5, 7);
+    grants.save(a, { bytesLeft: 5, bytesLost: 0, endsAt: 7 });
     expect(grants.get(userId, a)).toMatchObject({ bytes: MAX, bytesLeft: 5, endsAt: 7, note: 'n', days: null });
     grants.remove(b);
     expect(grants.live(userId).map(({ id }) => id)).toEqual([a]);
@@ -104,16 +105,16 @@ describe('tariffs', () => {
       { ...first, id: a },
       { ...second, id: b },
     ]);
-    expect([tariffs.isInboundNamed(x), tariffs.isInboundNamed(y)]).toEqual([true, false]);
+    expect([tariffs.usesOfInbound(x).total, tariffs.usesOfInbound(y).total]).toEqual([1, 0]);
     const changed = { ...first, id: a, name: 'Other', duration: { days: 7 }, inbounds: [y], version: 2 };
     tariffs.save(changed);
     expect(tariffs.get(a)).toEqual(changed);
-    expect([tariffs.isInboundNamed(x), tariffs.isInboundNamed(y)]).toEqual([false, true]);
+    expect([tariffs.usesOfInbound(x).total, tariffs.usesOfInbound(y).total]).toEqual([0, 1]);
     expect([true, false, undefined].map((archived) => tariffs.count({ archived }))).toEqual([1, 1, 2]);
     expect(tariffs.page({ archived: true }, 5, 0).map(({ id }) => id)).toEqual([b]);
     expect(tariffs.page({}, 1, 1).map(({ id }) => id)).toEqual([b]);
     tariffs.remove(a);
-    expect([tariffs.get(a), tariffs.isInboundNamed(y)]).toEqual([undefined, false]);
+    expect([tariffs.get(a), tariffs.usesOfInbound(y).total]).toEqual([undefined, 0]);
   });
 
   it('stay while a user has them', () => {

@@ -1,7 +1,7 @@
 // Plans. Their connections are rows too, to find whether any plan uses a connection.
 import type { TariffRow, TariffStore } from '../core/ports/plans.ts';
 import type { Cell, Connection } from './database.ts';
-import { limitTo } from './statements.ts';
+import { createUses, limitTo } from './statements.ts';
 
 interface TariffCells {
   readonly id: number;
@@ -97,9 +97,11 @@ export function createTariffStore(db: Connection): TariffStore {
     .pluck();
   const addInbound = db.prepare<[number, number]>('INSERT INTO tariff_inbounds (inbound_id, tariff_id) VALUES (?, ?)');
   const dropInbounds = db.prepare<[number]>('DELETE FROM tariff_inbounds WHERE tariff_id = ?');
-  const namesInbound = db
-    .prepare<[number], number>('SELECT 1 FROM tariff_inbounds WHERE inbound_id = ? LIMIT 1')
-    .pluck();
+  const usesOfInbound = createUses(
+    db,
+    'SELECT count(*) FROM tariff_inbounds WHERE inbound_id = ?',
+    'SELECT t.id, t.name FROM tariff_inbounds AS i JOIN tariffs AS t ON t.id = i.tariff_id WHERE i.inbound_id = ? ORDER BY t.id',
+  );
 
   const flagOf = (archived: boolean | undefined) => (archived === undefined ? null : Number(archived));
   return {
@@ -123,6 +125,6 @@ export function createTariffStore(db: Connection): TariffStore {
     page: ({ archived }, limit, offset, after = 0) =>
       page.all({ archived: flagOf(archived), limit, offset, after }).map(decode),
     count: ({ archived }) => count.get({ archived: flagOf(archived) }) ?? 0,
-    isInboundNamed: (inboundId) => namesInbound.get(inboundId) !== undefined,
+    usesOfInbound,
   };
 }

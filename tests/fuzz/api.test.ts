@@ -63,7 +63,11 @@ async function refresh(): Promise<void> {
     inbounds: store.inbounds.page({}, 100, 0).map(({ id }) => id),
     nodes: [fixtures.nodeId],
   };
-  grants = users.flatMap((userId) => store.grants.page(userId, 2, 0).map(({ id }) => [userId, id] as const));
+  grants = users.flatMap((userId) =>
+    store.grants
+      .page({ userId, state: undefined, now: 0, isPeriodOver: false }, 2, 0)
+      .map(({ id }) => [userId, id] as const),
+  );
 }
 
 function pathOf({ template, ids, path }: FuzzRequest): string {

@@ -134,10 +134,18 @@ describe('connections', () => {
     const { id } = (await panel.full.call('createInbound', fresh())).body;
     const tariff = await panel.act('createTariff', { name: 'names', inbounds: [id] });
     const refused = async () => (await panel.full.call('deleteInbound', { id })).problem;
-    expect(await refused()).toMatchObject({ status: 409, detail: 'inbound_in_use' });
+    const nothing = { total: 0, first: [] };
+    expect(await refused()).toMatchObject({
+      status: 409,
+      detail: 'inbound_in_use',
+      in_use: { users: nothing, tariffs: { total: 1, first: [{ id: tariff.id, name: 'names' }] } },
+    });
     const user = await panel.act('createUser', { name: 'A', tariff_id: tariff.id });
     await panel.full.call('updateTariff', { id: tariff.id, inbounds: null });
-    expect(await refused()).toMatchObject({ detail: 'inbound_in_use' });
+    expect(await refused()).toMatchObject({
+      detail: 'inbound_in_use',
+      in_use: { users: { total: 1, first: [{ id: user.id, name: 'A' }] }, tariffs: nothing },
+    });
     await panel.full.call('updateUser', { id: user.id, inbounds: [] });
     expect((await panel.full.call('deleteInbound', { id })).status).toBe(204);
     expect((await panel.full.call('deleteInbound', { id })).status).toBe(404);

@@ -141,7 +141,12 @@ describe('plans', () => {
     expect((await panel.full.call('deleteTariff', { id })).problem).toMatchObject({
       status: 409,
       detail: 'tariff_in_use',
+      in_use: { users: { total: 1, first: [{ id: user.id, name: 'A' }] } },
     });
+    for (let count = 0; count < 11; count++) await panel.act('createUser', { name: 'B', tariff_id: id });
+    const { in_use } = (await panel.full.call('deleteTariff', { id })).problem;
+    expect([in_use?.users?.total, in_use?.users?.first.length, in_use?.tariffs]).toEqual([12, 10, undefined]);
+    await panel.act('bulkUsers', { action: 'delete', filter: { tariff_id: id, q: 'B' }, expect_matched: 11 });
     await panel.full.call('updateTariff', { id, archived: true });
     expect((await panel.full.call('deleteTariff', { id })).problem.detail).toBe('tariff_in_use');
     await panel.full.call('updateUser', { id: user.id, tariff_id: null });

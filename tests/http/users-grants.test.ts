@@ -175,6 +175,39 @@ describe('a grant', () => {
     expect(over.problem).toMatchObject({ status: 422, detail: 'validation', errors: [{ pointer: '#/bytes' }] });
   });
 
+  it('is open, used up or ended, and stays so', async () => {
+    await grant({ bytes: 10, lifetime: 'used', note: 'spent' });
+    await grant({ bytes: 10, lifetime: 'days', days: 1, note: 'spent in time' });
+    await grant({ bytes: 10, lifetime: 'days', days: 2, note: 'passed' });
+    await grant({ bytes: 10, lifetime: 'period', note: 'reset' });
+    const states = async () => {
+      const { items } = (await panel.read.call('listGrants', { id })).body;
+      return Object.fromEntries(items.map(({ note, state }) => [note, state]));
+    };
+    expect(await states()).toEqual({ spent: 'open', 'spent in time': 'open', passed: 'open', reset: 'open' });
+    move(100);
+    move(10);
+    expect(await states()).toMatchObject({ 'spent in time': 'used_up', passed: 'open' });
+    // The end of the days and of the period, read before the sweep has written it and after.
+    clock.set(clock.now() + 45 * DAY);
+    const over = { 'spent in time': 'used_up', passed: 'ended', reset: 'ended', spent: 'open' };
+    expect(await states()).toEqual(over);
+    const named = async (state: 'open' | 'used_up' | 'ended') => {
+      const { items, total } = (await panel.read.call('listGrants', { id, state })).body;
+      expect(total).toBe(items.length);
+      return items.map(({ note }) => note);
+    };
+    expect(await named('ended')).toEqual(['reset', 'passed']);
+    move(110);
+    const ended = { ...over, spent: 'used_up' };
+    expect(await states()).toEqual(ended);
+    expect([await named('open'), await named('used_up'), await named('ended')]).toEqual([
+      [],
+      ['spent in time', 'spent'],
+      ['reset', 'passed'],
+    ]);
+  });
+
   it('lists the newest first, ended ones included, page by page', async () => {
     for (let count = 1; count <= 5; count++) await grant({ bytes: count, lifetime: 'used', note: `${count}` });
     const first = (await panel.read.call('listGrants', { id, limit: 2 })).body;

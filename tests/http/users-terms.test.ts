@@ -32,6 +32,58 @@ const read = async (id: number) => (await panel.read.call('getUser', { id })).bo
 const move = (userId: number, down: number) =>
   panel.move({ nodeId: fixtures.nodeId, total: { up: 0, down }, users: [{ userId, up: 0, down }], inbounds: [] });
 
+describe('shortening', () => {
+  const shorten = async (id: number, by: { days?: number; months?: number }) =>
+    panel.full.call('shortenUser', { id, ...by });
+
+  it('takes time off by the calendar, with an event of its own', async () => {
+    const { id } = await create({ expires_at: '2026-03-31T10:00:00Z' });
+    const after = panel.store.events.latestId();
+    expect((await shorten(id, { months: 1 })).body.expires_at).toBe('2026-02-28T11:00:00.000Z');
+    expect((await shorten(id, { days: 3 })).body).toMatchObject({
+      state: 'active',
+      expires_at: '2026-02-25T11:00:00.000Z',
+    });
+    const told = panel.store.events.after(after, 10, null).map(({ type, data }) => [type, JSON.parse(data)]);
+    expect(told).toMatchObject([
+      ['user.shortened', { user_id: id, months: 1, expires_at: '2026-02-28T11:00:00.000Z' }],
+      ['user.shortened', { user_id: id, days: 3 }],
+    ]);
+    const { items } = await panel.act('listAudit', { limit: 1 });
+    expect(items[0]).toMatchObject({ action: 'shortenUser', target: `user:${id}`, detail: { days: 3 } });
+  });
+
+  it('ends a term now at the earliest, and leaves one that is over', async () => {
+    const { id } = await create({ expires_at: '2026-01-15T10:00:00Z' });
+    const after = panel.store.events.latestId();
+    const ended = { state: 'expired', expires_at: new Date(START).toISOString() };
+    expect((await shorten(id, { days: 30 })).body).toMatchObject(ended);
+    const types = panel.store.events.after(after, 10, null).map(({ type }) => type);
+    expect(types).toEqual(['user.shortened', 'user.expired']);
+    clock.set(START + DAY);
+    const last = panel.store.events.latestId();
+    expect((await shorten(id, { months: 1 })).body).toMatchObject(ended);
+    expect(panel.store.events.latestId()).toBe(last);
+  });
+
+  it('shortens a hold, which ends with nothing left', async () => {
+    const { id } = await create({ tariff_id: fixtures.tariffs.held });
+    expect((await shorten(id, { days: 10 })).body).toMatchObject({ state: 'on_hold', hold: { months: 0, days: 20 } });
+    expect((await shorten(id, { months: 1 })).body).toMatchObject({ state: 'expired', hold: null });
+  });
+
+  it('refuses a term without an end, and more or less than one amount', async () => {
+    const { id } = await create({ tariff_id: fixtures.tariffs.free });
+    expect((await shorten(id, { days: 1 })).problem).toMatchObject({ status: 409, detail: 'term_unlimited' });
+    for (const by of [{}, { days: 1, months: 1 }]) {
+      expect((await shorten(id, by)).problem).toMatchObject({ status: 422, detail: 'extend_amount' });
+    }
+    for (const by of [{ days: 0 }, { days: -1 }, { months: 121 }]) {
+      expect((await shorten(id, by)).problem).toMatchObject({ detail: 'validation' });
+    }
+  });
+});
+
 describe('extending', () => {
   it('counts from the end of a term that runs, and from now for one that has ended', async () => {
     const user = await create({ expires_at: '2026-02-01T00:00:00Z' });

@@ -147,6 +147,7 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
   updateUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), note: 'changed' }),
   deleteUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures) }),
   extendUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), days: 3 }),
+  shortenUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), days: 3 }),
   resetTraffic: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures) }),
   reissueUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures) }),
   bulkUsers: async (panel, fixtures) => ({ action: 'disable', ids: [await freshUser(panel, fixtures)] }),

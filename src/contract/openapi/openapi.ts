@@ -3,13 +3,7 @@ import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiOverrideContext } from 'zod-openapi';
 import { type ApiOperation, TAGS } from '../operation.ts';
 import { API_OPERATIONS } from '../table.ts';
-import {
-  FIELD_ERROR_CODE_SCHEMA,
-  headerReferences,
-  PROBLEM_SCHEMA,
-  problemExamples,
-  problemResponses,
-} from './problems.ts';
+import { headerReferences, PROBLEM_SCHEMAS, problemExamples, problemResponses } from './problems.ts';
 import { COMMON_HEADERS, HEADERS, infoDescription, PARAMETERS, SECURITY_SCHEMES } from './text.ts';
 
 /** The version of the API itself; the panel has a version of its own. */
@@ -42,7 +36,7 @@ export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPla
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths,
       components: {
-        schemas: { Problem: PROBLEM_SCHEMA, FieldErrorCode: FIELD_ERROR_CODE_SCHEMA },
+        schemas: PROBLEM_SCHEMAS,
         parameters: PARAMETERS,
         headers: HEADERS,
         examples: problemExamples(),

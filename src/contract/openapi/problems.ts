@@ -8,6 +8,7 @@ import {
   FIELD_ERRORS,
   type FieldError,
   IDEMPOTENCY_ERRORS,
+  type InUse,
   problemOf,
   WRITE_ERRORS,
 } from '../errors.ts';
@@ -39,7 +40,7 @@ export function apiErrorCodes(): readonly ErrorCode[] {
 }
 
 /** The codes within `errors`. */
-export const FIELD_ERROR_CODE_SCHEMA: ZodOpenApiSchemaObject = {
+const FIELD_ERROR_CODE_SCHEMA: ZodOpenApiSchemaObject = {
   type: 'string',
   description: Object.entries(FIELD_ERRORS)
     .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
@@ -48,7 +49,7 @@ export const FIELD_ERROR_CODE_SCHEMA: ZodOpenApiSchemaObject = {
 };
 
 /** The schema of a problem document. Open, as every reply: members may be added. */
-export const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
+const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
   type: 'object',
   description: 'RFC 9457. `detail` is the code that programs read; `type` carries the same code as a URN.',
   required: ['type', 'title', 'status', 'detail', 'instance'],
@@ -58,6 +59,14 @@ export const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'The code. More may come in later versions.' },
     instance: { type: 'string', format: 'uri', description: '`urn:panel:request:<request id>`' },
+    in_use: {
+      type: 'object',
+      description: 'With `tariff_in_use` and `inbound_in_use`: what uses the record.',
+      properties: {
+        users: { $ref: '#/components/schemas/Uses' },
+        tariffs: { $ref: '#/components/schemas/Uses' },
+      },
+    },
     errors: {
       type: 'array',
       description: 'What is wrong and where: every failure of the request, at most 100.',
@@ -75,20 +84,55 @@ export const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
   },
 };
 
-const EXAMPLE_REQUEST = '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2';
-const EXAMPLE_ERRORS: Partial<Record<ErrorCode, readonly FieldError[]>> = {
-  validation: [{ parameter: 'limit', code: 'too_big', message: 'must be at most 500' }],
-  bad_header: [{ parameter: 'Idempotency-Key', code: 'format', message: 'must be 1 to 255 printable characters' }],
+const USES_SCHEMA: ZodOpenApiSchemaObject = {
+  type: 'object',
+  description: 'Records that use another one.',
+  required: ['total', 'first'],
+  properties: {
+    total: { type: 'integer', minimum: 0, description: 'How many there are.' },
+    first: {
+      type: 'array',
+      maxItems: 10,
+      description: 'The first ten, by id.',
+      items: {
+        type: 'object',
+        required: ['id', 'name'],
+        properties: {
+          id: { type: 'integer', minimum: 1, description: 'The id of the record.' },
+          name: { type: 'string', description: 'The name of the record.' },
+        },
+      },
+    },
+  },
 };
+
+/** The schemas of problem documents by their names. */
+export const PROBLEM_SCHEMAS: Readonly<Record<string, ZodOpenApiSchemaObject>> = {
+  Problem: PROBLEM_SCHEMA,
+  FieldErrorCode: FIELD_ERROR_CODE_SCHEMA,
+  Uses: USES_SCHEMA,
+};
+
+const EXAMPLE_REQUEST = '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2';
+const EXAMPLE_USERS = { total: 96, first: [{ id: 7, name: 'Anna Smirnova' }] };
+const EXAMPLE_DETAILS: Partial<Record<ErrorCode, { readonly errors?: readonly FieldError[]; readonly inUse?: InUse }>> =
+  {
+    validation: { errors: [{ parameter: 'limit', code: 'too_big', message: 'must be at most 500' }] },
+    bad_header: {
+      errors: [{ parameter: 'Idempotency-Key', code: 'format', message: 'must be 1 to 255 printable characters' }],
+    },
+    tariff_in_use: { inUse: { users: EXAMPLE_USERS } },
+    inbound_in_use: { inUse: { users: EXAMPLE_USERS, tariffs: { total: 1, first: [{ id: 1, name: 'Monthly' }] } } },
+  };
 
 /** Component examples, one for each code that an operation answers with. */
 export function problemExamples() {
   const used = new Set(API_OPERATIONS.flatMap(errorsOf));
   return Object.fromEntries(
-    CODES.filter((code) => used.has(code)).map((code) => [
-      code,
-      { summary: ERRORS[code].title, value: problemOf(code, EXAMPLE_REQUEST, EXAMPLE_ERRORS[code]) },
-    ]),
+    CODES.filter((code) => used.has(code)).map((code) => {
+      const { errors, inUse } = EXAMPLE_DETAILS[code] ?? {};
+      return [code, { summary: ERRORS[code].title, value: problemOf(code, EXAMPLE_REQUEST, errors, inUse) }];
+    }),
   );
 }
 

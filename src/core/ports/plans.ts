@@ -1,4 +1,5 @@
 // The store's ports for plans, connections and nodes.
+import type { Uses } from '../../contract/errors.ts';
 import type { Account } from '../../domain/account.ts';
 
 export interface TariffRow {
@@ -30,7 +31,8 @@ export interface TariffStore {
     after?: number,
   ): readonly TariffRow[];
   count(conditions: { archived?: boolean | undefined }): number;
-  isInboundNamed(inboundId: number): boolean;
+  /** Plans that name a connection. */
+  usesOfInbound(inboundId: number): Uses;
 }
 
 export interface InboundRow {

@@ -1,4 +1,7 @@
 // The store's ports for users and their grants.
+
+import type { Uses } from '../../contract/errors.ts';
+import type { GrantState } from '../../contract/grants.ts';
 import type { SortField, UserState } from '../../contract/users.ts';
 import type { Account, Grant } from '../../domain/account.ts';
 
@@ -101,7 +104,9 @@ export interface UserStore {
   /** Users, not disabled, with `from < expiresAt <= to`. */
   countExpiring(from: number, to: number): number;
   countByTariff(tariffId: number): number;
-  isInboundNamed(inboundId: number): boolean;
+  /** Users of a plan, and users that name a connection. */
+  usesOfTariff(tariffId: number): Uses;
+  usesOfInbound(inboundId: number): Uses;
   /** Those with `dueAt <= now`, the earliest first. */
   due(now: number, limit: number): readonly UserRow[];
   /** Those stored as expired whose term ends after `now`, as after a clock was set back. The earliest end first. */
@@ -117,14 +122,33 @@ export interface GrantRow extends Grant {
   readonly note: string;
 }
 
+/** A grant as stored. */
+export interface StoredGrant extends GrantRow {
+  /** Bytes that were left when it ended. */
+  readonly bytesLost: number;
+}
+
+/** Grants of a user in a state at `now`; undefined: in any. */
+export interface GrantConditions {
+  readonly userId: number;
+  readonly state: GrantState | undefined;
+  readonly now: number;
+  /** Whether the reset that ends `period` grants is due and not written yet. */
+  readonly isPeriodOver: boolean;
+}
+
 export interface GrantStore {
   insert(grant: Omit<GrantRow, 'id'>): number;
-  get(userId: number, id: number): GrantRow | undefined;
+  get(userId: number, id: number): StoredGrant | undefined;
   /** Newest first. `after`: only those behind this id, which are older. */
-  page(userId: number, limit: number, offset: number, after?: number): readonly GrantRow[];
-  count(userId: number): number;
+  page(conditions: GrantConditions, limit: number, offset: number, after?: number): readonly StoredGrant[];
+  count(conditions: GrantConditions): number;
+  latest(userId: number): StoredGrant | undefined;
   /** Those with bytes left, by id. */
   live(userId: number): readonly Grant[];
-  save(id: number, bytesLeft: number, endsAt: number | null): void;
+  save(
+    id: number,
+    rest: { readonly bytesLeft: number; readonly bytesLost: number; readonly endsAt: number | null },
+  ): void;
   remove(id: number): void;
 }

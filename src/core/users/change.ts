@@ -203,16 +203,19 @@ function write(tx: Transaction, current: Current, row: UserRow, account: Account
   if (isLow && !row.trafficLowAnnounced && row.state === 'active') tx.emit('user.traffic_low', describe(row));
   const trafficLowAnnounced = isLow && (row.trafficLowAnnounced || row.state === 'active');
   const after: UserRow = { ...row, trafficLowAnnounced, dueAt: nextChangeAt(account, row, now) };
-  if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants);
+  if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants, now);
   store.users.save(current.stored, after);
   return after;
 }
 
-function saveGrants(store: Store, before: readonly Grant[], after: readonly Grant[]): void {
+function saveGrants(store: Store, before: readonly Grant[], after: readonly Grant[], now: number): void {
   for (const grant of after) {
     const old = before.find(({ id }) => id === grant.id);
     if (old && (old.bytesLeft !== grant.bytesLeft || old.endsAt !== grant.endsAt)) {
-      store.grants.save(grant.id, grant.bytesLeft, grant.endsAt);
+      const { bytesLeft, endsAt } = grant;
+      // A grant is settled before it is spent: one that is empty and past its end has lost what was left.
+      const bytesLost = bytesLeft === 0 && endsAt !== null && endsAt <= now ? old.bytesLeft : 0;
+      store.grants.save(grant.id, { bytesLeft, bytesLost, endsAt });
     }
   }
 }

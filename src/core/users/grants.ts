@@ -8,18 +8,24 @@ import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { pageById } from '../paging.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
-import type { GrantRow, UserRow } from '../ports/users.ts';
+import type { GrantConditions, StoredGrant, UserRow } from '../ports/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { commitUser, openUser } from './change.ts';
 import { type Act, actOn, requireUser } from './users.ts';
 
+function isPeriodOver({ resetsAt }: UserRow, now: number): boolean {
+  return resetsAt !== null && resetsAt <= now;
+}
+
 /** A grant as it is sent; one that has ended has nothing left, also where that is not written yet. */
-function viewGrant(grant: GrantRow, user: UserRow, now: number): Grant {
-  const isReset = grant.lifetime === 'period' && grant.bytesLeft > 0 && user.resetsAt !== null && user.resetsAt <= now;
+function viewGrant(grant: StoredGrant, user: UserRow, now: number): Grant {
+  const isReset = grant.lifetime === 'period' && grant.bytesLeft > 0 && isPeriodOver(user, now);
+  const isOpen = isGrantLive(grant, now) && !isReset;
   return {
     id: grant.id,
     bytes: grant.bytes,
-    bytes_left: isGrantLive(grant, now) && !isReset ? grant.bytesLeft : 0,
+    bytes_left: isOpen ? grant.bytesLeft : 0,
+    state: isOpen ? 'open' : grant.bytesLeft > 0 || grant.bytesLost > 0 ? 'ended' : 'used_up',
     lifetime: grant.lifetime,
     days: grant.days,
     ends_at: toInstantOrNull(isReset ? user.resetsAt : grant.endsAt),
@@ -28,7 +34,7 @@ function viewGrant(grant: GrantRow, user: UserRow, now: number): Grant {
   };
 }
 
-function requireGrant({ store }: Context, userId: number, id: number): GrantRow {
+function requireGrant({ store }: Context, userId: number, id: number): StoredGrant {
   const grant = store.grants.get(userId, id);
   if (!grant) throw new PanelError('not_found');
   return grant;
@@ -49,7 +55,7 @@ function createGrant(input: Input<'createGrant'>, tx: Transaction): Result<Grant
   const { store, now } = tx;
   const { id: userId, bytes, lifetime, days, note } = input;
   const user = actOn(tx, requireUser(tx, userId), grantBy(input));
-  const [grant] = store.grants.page(userId, 1, 0);
+  const grant = store.grants.latest(userId);
   if (!grant) throw new Error('the grant was not stored');
   tx.audit(`user:${userId}`, { grant_id: grant.id, bytes, lifetime, days, note });
   return { body: viewGrant(grant, user, now), location: `/users/${userId}/grants/${grant.id}` };
@@ -57,11 +63,12 @@ function createGrant(input: Input<'createGrant'>, tx: Transaction): Result<Grant
 
 function listGrants(input: Input<'listGrants'>, context: Context): Result<Output<'listGrants'>> {
   const { store, now } = context;
-  const { id } = input;
+  const { id, state } = input;
   const user = requireUser(context, id);
-  const read = (limit: number, offset: number, after?: number) => store.grants.page(id, limit, offset, after);
-  const view = (grant: GrantRow) => viewGrant(grant, user, now);
-  return { body: pageById('grants', input, store.grants.count(id), read, view) };
+  const conditions: GrantConditions = { userId: id, state, now, isPeriodOver: isPeriodOver(user, now) };
+  const read = (limit: number, offset: number, after?: number) => store.grants.page(conditions, limit, offset, after);
+  const view = (grant: StoredGrant) => viewGrant(grant, user, now);
+  return { body: pageById('grants', input, store.grants.count(conditions), read, view) };
 }
 
 function getGrant(input: Input<'getGrant'>, context: Context): Result<Grant> {

@@ -5,7 +5,7 @@ import type { Input } from '../../contract/table.ts';
 import type { User, UserCreate, UserPatch } from '../../contract/users.ts';
 import { type Account, stateOf, trafficRemaining } from '../../domain/account.ts';
 import { freshFlags, nextChangeAt } from '../../domain/settle.ts';
-import { type Duration, extendTerm, setExpiry, startTerm } from '../../domain/term.ts';
+import { type Duration, extendTerm, setExpiry, shortenTerm, startTerm } from '../../domain/term.ts';
 import { changeReset, resetTraffic } from '../../domain/traffic.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
@@ -356,6 +356,20 @@ export function extendBy(amount: Duration): Act {
   };
 }
 
+/** Takes time off the term; a term that is over stays unchanged. */
+function shortenBy(amount: Duration): Act {
+  const asked = 'days' in amount ? { days: amount.days } : { months: amount.months };
+  return (current, tx) => {
+    const { now, settings } = tx;
+    const result = shortenTerm(current.account, amount, now, settings.timeZone);
+    if (!result.ok) return new PanelError('term_unlimited');
+    const { account } = result;
+    if (account === current.account) return 'unchanged';
+    const emit: Change['emit'] = (after, changed) => tx.emit('user.shortened', { ...after, ...asked }, changed);
+    return { change: { account, flags: freshFlags(account, now), emit } };
+  };
+}
+
 /** Applies a merge patch, whose connections exist. */
 export function patchBy(patch: UserPatch): Act {
   return (current, tx) => {
@@ -413,14 +427,20 @@ function extendUser(input: Input<'extendUser'>, tx: Transaction): Result<User> {
   return runAct(tx, requireUser(tx, input.id), extendBy(amount), { ...amount });
 }
 
+function shortenUser(input: Input<'shortenUser'>, tx: Transaction): Result<User> {
+  const amount = durationOf(input);
+  return runAct(tx, requireUser(tx, input.id), shortenBy(amount), { ...amount });
+}
+
 export const USER_HANDLERS = {
   createUser: { write: createUser },
   getUser: { read: getUser, opensTransaction: true },
   updateUser: { write: updateUser },
   deleteUser: { write: deleteUser },
   extendUser: { write: extendUser },
+  shortenUser: { write: shortenUser },
   resetTraffic: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), resetCounter, {}) },
   reissueUser: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), reissue, {}) },
 } satisfies Handlers<
-  'createUser' | 'getUser' | 'updateUser' | 'deleteUser' | 'extendUser' | 'resetTraffic' | 'reissueUser'
+  'createUser' | 'getUser' | 'updateUser' | 'deleteUser' | 'extendUser' | 'shortenUser' | 'resetTraffic' | 'reissueUser'
 >;

@@ -209,6 +209,8 @@ CREATE TABLE grants (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   bytes INTEGER NOT NULL CHECK (bytes BETWEEN 1 AND 9007199254740991),
   bytes_left INTEGER NOT NULL CHECK (bytes_left BETWEEN 0 AND bytes),
+  -- What was left when it ended.
+  bytes_lost INTEGER NOT NULL DEFAULT 0 CHECK (bytes_lost BETWEEN 0 AND bytes - bytes_left),
   lifetime TEXT NOT NULL CHECK (lifetime IN ('used', 'period', 'days')),
   days INTEGER CHECK (days > 0),
   ends_at INTEGER CHECK (ends_at BETWEEN -8640000000000000 AND 8640000000000000),

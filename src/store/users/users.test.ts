@@ -228,7 +228,7 @@ describe('save', () => {
     expect([having('a', '1'), having('b', '1')]).toEqual([[], []]);
     expect([having('b', '2'), having('c', '3')]).toEqual([[row.id], [row.id]]);
     expect(store.users.count({ q: 'CRM-9' }, 0)).toBe(1);
-    expect([store.users.isInboundNamed(first), store.users.isInboundNamed(second)]).toEqual([false, true]);
+    expect([store.users.usesOfInbound(first).total, store.users.usesOfInbound(second).total]).toEqual([0, 1]);
     expect([store.users.count({ q: 'anna' }, 0), store.users.count({ q: 'ДРУГ' }, 0)]).toEqual([0, 1]);
   });
 });

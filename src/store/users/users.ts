@@ -1,7 +1,15 @@
 // The users table and the grants of extra traffic behind the core's ports: single reads and writes. Lists are in list.ts.
-import type { GrantRow, GrantStore, NewUser, UserRow, UserStore } from '../../core/ports/users.ts';
+import type {
+  GrantConditions,
+  GrantRow,
+  GrantStore,
+  NewUser,
+  StoredGrant,
+  UserRow,
+  UserStore,
+} from '../../core/ports/users.ts';
 import type { Cell, Connection } from '../database.ts';
-import { createCache, limitTo } from '../statements.ts';
+import { createCache, createUses, limitTo, type Params } from '../statements.ts';
 import { createUserLists } from './list.ts';
 import {
   decodeUser,
@@ -49,7 +57,16 @@ export function createUserStore(db: Connection): UserStore {
        WHERE state IN ('active', 'on_hold', 'limited', 'expired') AND expires_at > ? AND expires_at <= ?`,
     )
     .pluck();
-  const usesInbound = db.prepare<[number], number>('SELECT 1 FROM user_inbounds WHERE inbound_id = ? LIMIT 1').pluck();
+  const usesOfTariff = createUses(
+    db,
+    'SELECT coalesce(sum(count), 0) FROM user_counts WHERE tariff_id = ?',
+    'SELECT id, name FROM users WHERE tariff_id = ? ORDER BY id',
+  );
+  const usesOfInbound = createUses(
+    db,
+    'SELECT count(*) FROM user_inbounds WHERE inbound_id = ?',
+    'SELECT u.id, u.name FROM user_inbounds AS i JOIN users AS u ON u.id = i.user_id WHERE i.inbound_id = ? ORDER BY i.user_id',
+  );
 
   const states = createUserStates(db);
   return {
@@ -75,7 +92,8 @@ export function createUserStore(db: Connection): UserStore {
     countOnline: (since) => online.get(since) ?? 0,
     countExpiring: (from, to) => expiring.get(from, Math.min(to, NEVER - 1)) ?? 0,
     countByTariff: (tariffId) => states.count({ tariffId }, 0),
-    isInboundNamed: (inboundId) => usesInbound.get(inboundId) !== undefined,
+    usesOfTariff,
+    usesOfInbound,
     due: (now, limit) => due.all(now, limit).map(decodeUser),
     endedEarly: (now, limit) => endedEarly.all(now, limit).map(decodeUser),
     nextDueAt: () => nextDue.get() ?? null,
@@ -205,7 +223,13 @@ export function createUserLinks(db: Connection): UserLinks {
 }
 
 const GRANT_COLUMNS =
-  'id, user_id AS userId, bytes, bytes_left AS bytesLeft, lifetime, days, ends_at AS endsAt, note, created_at AS createdAt';
+  'id, user_id AS userId, bytes, bytes_left AS bytesLeft, lifetime, days, ends_at AS endsAt, note, created_at AS createdAt, bytes_lost AS bytesLost';
+
+/** The grants of a user, in a state by the rule of core/users/grants.ts. */
+const GRANT_MATCHES = `user_id = :userId AND (:state IS NULL OR :state = CASE
+  WHEN bytes_left > 0 AND (ends_at IS NULL OR ends_at > :now) AND NOT (lifetime = 'period' AND :isPeriodOver) THEN 'open'
+  WHEN bytes_left > 0 OR bytes_lost > 0 THEN 'ended'
+  ELSE 'used_up' END)`;
 
 /** Those with bytes left have an index of their own: every settling reads them. */
 export function createGrantStore(db: Connection): GrantStore {
@@ -213,28 +237,37 @@ export function createGrantStore(db: Connection): GrantStore {
     `INSERT INTO grants (user_id, bytes, bytes_left, lifetime, days, ends_at, note, created_at)
      VALUES (:userId, :bytes, :bytesLeft, :lifetime, :days, :endsAt, :note, :createdAt)`,
   );
-  const get = db.prepare<[number, number], GrantRow>(
+  const get = db.prepare<[number, number], StoredGrant>(
     `SELECT ${GRANT_COLUMNS} FROM grants WHERE id = ? AND user_id = ?`,
   );
-  const page = db.prepare<[number, number, number, number], GrantRow>(
-    `SELECT ${GRANT_COLUMNS} FROM grants WHERE user_id = ? AND id < ? ORDER BY id DESC ${limitTo('?')} OFFSET ?`,
+  const page = db.prepare<[Params], StoredGrant>(
+    `SELECT ${GRANT_COLUMNS} FROM grants WHERE id < :after AND ${GRANT_MATCHES}
+     ORDER BY id DESC ${limitTo(':limit')} OFFSET :offset`,
   );
-  const count = db.prepare<[number], number>('SELECT count(*) FROM grants WHERE user_id = ?').pluck();
+  const count = db.prepare<[Params], number>(`SELECT count(*) FROM grants WHERE ${GRANT_MATCHES}`).pluck();
+  const latest = db.prepare<[number], StoredGrant>(
+    `SELECT ${GRANT_COLUMNS} FROM grants WHERE user_id = ? ORDER BY id DESC LIMIT 1`,
+  );
   const live = db.prepare<[number], GrantRow>(
     `SELECT ${GRANT_COLUMNS} FROM grants INDEXED BY grants_live WHERE user_id = ? AND bytes_left > 0 ORDER BY id`,
   );
-  const save = db.prepare<[number, number | null, number]>(
-    'UPDATE grants SET bytes_left = ?, ends_at = ? WHERE id = ?',
+  const save = db.prepare<[number, number, number | null, number]>(
+    'UPDATE grants SET bytes_left = ?, bytes_lost = ?, ends_at = ? WHERE id = ?',
   );
+  const paramsOf = ({ userId, state, now, isPeriodOver }: GrantConditions) => {
+    return { userId, state: state ?? null, now, isPeriodOver: Number(isPeriodOver) };
+  };
   const remove = db.prepare<[number]>('DELETE FROM grants WHERE id = ?');
   return {
     insert: (grant) => Number(insert.run(grant).lastInsertRowid),
     get: (userId, id) => get.get(id, userId),
-    page: (userId, limit, offset, after = Number.MAX_SAFE_INTEGER) => page.all(userId, after, limit, offset),
-    count: (userId) => count.get(userId) ?? 0,
+    page: (conditions, limit, offset, after = Number.MAX_SAFE_INTEGER) =>
+      page.all({ ...paramsOf(conditions), limit, offset, after }),
+    count: (conditions) => count.get(paramsOf(conditions)) ?? 0,
+    latest: (userId) => latest.get(userId),
     live: (userId) => live.all(userId),
-    save: (id, bytesLeft, endsAt) => {
-      save.run(bytesLeft, endsAt, id);
+    save: (id, { bytesLeft, bytesLost, endsAt }) => {
+      save.run(bytesLeft, bytesLost, endsAt, id);
     },
     remove: (id) => {
       remove.run(id);

@@ -102,6 +102,7 @@ export const audit = {
     createUser: 'Added a user',
     updateUser: 'Changed a user',
     extendUser: 'Extended a user',
+    shortenUser: 'Shortened the term of a user',
     resetTraffic: 'Reset a user’s traffic',
     reissueUser: 'Reissued a user’s link',
     createGrant: 'Added traffic to a user',

@@ -84,6 +84,7 @@ export const users = {
   },
   act: {
     extend: 'Extend',
+    shorten: 'Shorten',
     reset: 'Reset traffic',
     reissue: 'Reissue link',
     enable: 'Enable',
@@ -94,6 +95,8 @@ export const users = {
   },
   said: {
     extended: '{{name}} extended to {{date}}',
+    shortened: '{{name}} shortened to {{date}}',
+    ended: 'The term of {{name}} is over',
     held: '{{name}} will have {{term}} from first use',
     reset: 'The traffic of {{name}} counts from zero',
     reissued: '{{name}} has a new link',
@@ -150,6 +153,11 @@ export const users = {
     tooLate: 'That is behind the last possible date, 1 January 2100.',
     extendBy: 'Extend by {{term}}',
     unlimited: 'This user never expires, so there is nothing to extend.',
+    amountOff: 'Shorten by',
+    shortenBy: 'Shorten by {{term}}',
+    endsNow: 'Nothing would be left: the term ends now.',
+    over: 'The term is over already.',
+    holdMonths: 'Where the days or months are not enough, a month counts as 30 days.',
   },
   traffic: {
     title: 'Traffic',

@@ -112,6 +112,7 @@ export const audit: Russian<typeof english> = {
     createUser: 'Добавлен пользователь',
     updateUser: 'Изменён пользователь',
     extendUser: 'Продлён пользователь',
+    shortenUser: 'Сокращён срок пользователя',
     resetTraffic: 'Сброшен трафик пользователя',
     reissueUser: 'Перевыпущена ссылка пользователя',
     createGrant: 'Добавлен трафик пользователю',

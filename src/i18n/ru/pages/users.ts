@@ -93,6 +93,7 @@ export const users: Russian<typeof english> = {
   },
   act: {
     extend: 'Продлить',
+    shorten: 'Сократить срок',
     reset: 'Обнулить трафик',
     reissue: 'Перевыпустить ссылку',
     enable: 'Включить',
@@ -103,6 +104,8 @@ export const users: Russian<typeof english> = {
   },
   said: {
     extended: '{{name}}: продлено до {{date}}',
+    shortened: '{{name}}: срок сокращён до {{date}}',
+    ended: '{{name}}: срок закончился',
     held: '{{name}}: {{term}} с первого подключения',
     reset: '{{name}}: трафик считается с нуля',
     reissued: '{{name}}: выпущена новая ссылка',
@@ -161,6 +164,11 @@ export const users: Russian<typeof english> = {
     tooLate: 'Это позже последней возможной даты, 1 января 2100 года.',
     extendBy: 'Продлить на {{term}}',
     unlimited: 'Срок этого пользователя не истекает, продлевать нечего.',
+    amountOff: 'На сколько сократить',
+    shortenBy: 'Сократить на {{term}}',
+    endsNow: 'Ничего не останется: срок закончится сейчас.',
+    over: 'Срок уже закончился.',
+    holdMonths: 'Если дней или месяцев не хватает, месяц считается за 30 дней.',
   },
   traffic: {
     title: 'Трафик',

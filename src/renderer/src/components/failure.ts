@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../contract/client.ts';
-import { ERRORS } from '../../../contract/errors.ts';
+import { ERRORS, type InUse } from '../../../contract/errors.ts';
 
 export interface FailureText {
   /** One sentence or two: what happened and what to do. */
@@ -17,10 +17,24 @@ export function useFailureText(): (failure: PanelCallError) => FailureText {
   return (failure) => failureText(t, failure);
 }
 
+/** By whom a record is used: how many, and the first names. */
+function usesText(t: TFunction<'errors'>, inUse: InUse | undefined): string {
+  const texts: string[] = [];
+  for (const kind of ['tariffs', 'users'] as const) {
+    const uses = inUse?.[kind];
+    if (uses === undefined || uses.total === 0) continue;
+    const names = uses.first.map(({ name }) => name).join(', ');
+    const text = t(`inUse.${kind}`, { count: uses.total });
+    texts.push(uses.total > uses.first.length ? t('inUse.some', { text, names }) : t('inUse.every', { text, names }));
+  }
+  return texts.map((text) => ` ${text}`).join('');
+}
+
 function failureText(t: TFunction<'errors'>, failure: PanelCallError): FailureText {
   const { code, problem, retryAfter } = failure;
   const text = code in ERRORS ? t(`code.${code}`) : `${problem.title}. ${t('other', { code })}`;
+  const uses = usesText(t, problem.in_use);
   const wait = retryAfter === null ? '' : ` ${t('retryIn', { count: Math.max(1, Math.ceil(retryAfter)) })}`;
   const id = /^urn:panel:request:(.+)$/.exec(problem.instance)?.[1] ?? 'none';
-  return { text: `${text}${wait}`, requestId: id === 'none' ? null : id };
+  return { text: `${text}${uses}${wait}`, requestId: id === 'none' ? null : id };
 }

@@ -27,6 +27,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   updateUser: { changes: ['user'], record: 'getUser' },
   deleteUser: { changes: ['user'] },
   extendUser: { changes: ['user'] },
+  shortenUser: { changes: ['user'] },
   resetTraffic: { changes: ['user'] },
   reissueUser: { changes: ['user'] },
   bulkUsers: { changes: ['user'] },

@@ -17,6 +17,7 @@ export const history = {
     disabled: 'Disabled',
     deleteUser: 'Deleted',
     extendUser: 'Extended by {{term}}',
+    shortenUser: 'Shortened by {{term}}',
     resetTraffic: 'Traffic reset',
     reissueUser: 'Link reissued',
     createGrant: '{{amount}} added',

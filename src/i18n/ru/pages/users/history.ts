@@ -17,6 +17,7 @@ export const history = {
     disabled: 'Отключён',
     deleteUser: 'Удалён',
     extendUser: 'Продлён: {{term}}',
+    shortenUser: 'Срок сокращён на {{term}}',
     resetTraffic: 'Трафик обнулён',
     reissueUser: 'Ссылка перевыпущена',
     createGrant: 'Добавлено {{amount}}',

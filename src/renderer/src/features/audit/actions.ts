@@ -9,6 +9,7 @@ export const ACTION_GROUPS = {
     'createUser',
     'updateUser',
     'extendUser',
+    'shortenUser',
     'resetTraffic',
     'reissueUser',
     'createGrant',

@@ -53,7 +53,8 @@ export function useEntryTexts(): EntryTexts {
           return `${t(`bulk.${detail.action as 'extend'}`)}: ${t('users', { count: affected })}`;
         }
         if (action === 'createGrant' && typeof bytes === 'number') return format.bytes(bytes);
-        if (action === 'extendUser' && Object.keys(term).length > 0) return format.term(term);
+        if ((action === 'extendUser' || action === 'shortenUser') && Object.keys(term).length > 0)
+          return format.term(term);
         return CHANGES.test(action) ? Object.keys(detail).join(', ') : '';
       },
       // There is one administrator.

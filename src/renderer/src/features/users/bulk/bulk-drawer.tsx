@@ -138,7 +138,7 @@ function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForecastProp
   const { t } = useTranslation('users');
   return (
     <>
-      {action === 'extend' && <TermPicker value={term} onChange={onTerm} />}
+      {action === 'extend' && <TermPicker label={t('term.amount')} value={term} onChange={onTerm} />}
       <section className={classes.forecast} aria-label={t('bulk.will')} aria-busy={!isChecked} data-stale={!isChecked}>
         <h3>{t('bulk.will')}</h3>
         {dry.error !== null && !dry.isFetching ? (

@@ -1,6 +1,7 @@
 // Everything that can be done to the user, with a question before what cannot be undone.
 import { ActionIcon, Menu, Tooltip } from '@mantine/core';
 import {
+  IconCalendarMinus,
   IconCalendarPlus,
   IconCheck,
   IconDots,
@@ -46,6 +47,13 @@ export function ActMenu({ user, onPart, onDeleted }: ActMenuProps) {
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconCalendarPlus {...icon} />} onClick={() => onPart('extend')}>
             {t('act.extend')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconCalendarMinus {...icon} />}
+            onClick={() => onPart('shorten')}
+            disabled={user.expires_at === null && user.hold === null}
+          >
+            {t('act.shorten')}
           </Menu.Item>
           <Menu.Item leftSection={<IconPlus {...icon} />} onClick={() => onPart('grant')}>
             {t('act.addTraffic')}

@@ -53,6 +53,8 @@ export function actOf(t: T, format: Format, plans: Plans, { action, detail }: Au
     }
     case 'extendUser':
       return t('history.act.extendUser', { term: format.term(termOf(detail)) });
+    case 'shortenUser':
+      return t('history.act.shortenUser', { term: format.term(termOf(detail)) });
     case 'createGrant':
       return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
     case 'createUser':

@@ -1,5 +1,4 @@
 // By how much a term grows: the usual lengths at one press, any other by typing.
-import { useTranslation } from 'react-i18next';
 import type { Duration } from '../../../../../domain/term.ts';
 import { TermInput } from '../../../components/form/term-input.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
@@ -17,27 +16,28 @@ const USUAL: readonly Duration[] = [
 interface TermPickerProps {
   readonly value: Duration | null;
   readonly onChange: (term: Duration | null) => void;
+  /** What the amount is for: "Extend by". */
+  readonly label: string;
   readonly error?: string | undefined;
 }
 
-export function TermPicker({ value, onChange, error }: TermPickerProps) {
-  const { t } = useTranslation('users');
+export function TermPicker({ value, onChange, label, error }: TermPickerProps) {
   const format = useFormat();
   return (
     <div className={classes.picker}>
-      <TermInput label={t('term.amount')} value={value} onChange={onChange} {...(error !== undefined && { error })} />
-      <fieldset className={classes.usual} aria-label={t('term.amount')}>
+      <TermInput label={label} value={value} onChange={onChange} {...(error !== undefined && { error })} />
+      <fieldset className={classes.usual} aria-label={label}>
         {USUAL.map((term) => {
-          const label = format.term(term);
+          const text = format.term(term);
           return (
             <button
-              key={label}
+              key={text}
               type="button"
               className={classes.choice}
               aria-pressed={JSON.stringify(term) === JSON.stringify(value)}
               onClick={() => onChange(term)}
             >
-              {label}
+              {text}
             </button>
           );
         })}

@@ -1,10 +1,10 @@
-// The term: until when, extended with the resulting date in sight, or set to a date.
+// The term: until when, extended or shortened with the resulting date in sight, or set to a date.
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { IconCalendarPlus } from '@tabler/icons-react';
 import { useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
-import { type Duration, extendEnd } from '../../../../../domain/term.ts';
+import { type Duration, extendEnd, shortenEnd } from '../../../../../domain/term.ts';
 import { RelativeTime } from '../../../components/figures.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
@@ -16,7 +16,7 @@ import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
 import { type RecordProps, useEditing } from './record-context.tsx';
 import { TermPicker } from './term-picker.tsx';
-import { useExtensionMessage } from './use-user-acts.ts';
+import { useTermMessage } from './use-user-acts.ts';
 
 export function TermSection({ user, refresh, part, onPart }: RecordProps) {
   const { t } = useTranslation('users');
@@ -41,7 +41,9 @@ export function TermSection({ user, refresh, part, onPart }: RecordProps) {
         )
       }
     >
-      {part === 'extend' && <ExtendForm user={user} onClose={() => onPart(null)} />}
+      {(part === 'extend' || part === 'shorten') && (
+        <TermForm key={part} act={part} user={user} onClose={() => onPart(null)} />
+      )}
       <Facts>
         <EditableFact
           user={user}
@@ -89,20 +91,38 @@ export function TermSection({ user, refresh, part, onPart }: RecordProps) {
   );
 }
 
-// Extends a term; the new end is shown beside the button before it is pressed.
+// Extends or shortens a term; the new end is shown beside the button before it is pressed.
 
-function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+/** The operation and the texts of each act. */
+const ACTS = {
+  extend: { operation: 'extendUser', said: 'extended', label: 'users:term.amount', submit: 'users:term.extendBy' },
+  shorten: {
+    operation: 'shortenUser',
+    said: 'shortened',
+    label: 'users:term.amountOff',
+    submit: 'users:term.shortenBy',
+  },
+} as const;
+
+interface TermFormProps {
+  readonly act: keyof typeof ACTS;
+  readonly user: User;
+  readonly onClose: () => void;
+}
+
+function TermForm({ act, user, onClose }: TermFormProps) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
   const now = useNow();
   const box = useRef<HTMLFormElement>(null);
-  const describeExtension = useExtensionMessage(user);
+  const { operation, said, label, submit: submitText } = ACTS[act];
+  const describeTerm = useTermMessage(user, said);
   useEditing(useId());
-  const { form, failure, isBusy, submit } = useOperationForm<'extendUser', { term: Duration | null }>({
-    operation: 'extendUser',
+  const { form, failure, isBusy, submit } = useOperationForm<'extendUser' | 'shortenUser', { term: Duration | null }>({
+    operation,
     initial: { term: { months: 1 } },
     toInput: ({ term }) => ({ id: user.id, ...term }),
-    message: (changed) => describeExtension(changed, now),
+    message: (changed) => describeTerm(changed, Date.parse(changed.updated_at)),
     onDone: onClose,
   });
   // Before the focus moves into the form.
@@ -112,14 +132,14 @@ function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: 
     box.current?.querySelector('input')?.focus();
   }, []);
   const { term } = form.getValues();
-  const result = useResult(user, term, now);
+  const result = useResult(act, user, term, now);
   const errors = form.errors as Record<string, string | undefined>;
   return (
     <form
       ref={box}
       className={classes.panel}
       noValidate
-      aria-label={t('users:act.extend')}
+      aria-label={t(`users:act.${act}`)}
       onSubmit={submit}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;
@@ -128,6 +148,7 @@ function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: 
       }}
     >
       <TermPicker
+        label={t(label)}
         value={term}
         onChange={(next) => form.setFieldValue('term', next)}
         error={errors.months ?? errors.days ?? errors.term}
@@ -138,7 +159,7 @@ function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: 
       <FormFailure failure={failure} />
       <span className={classes.editorActs}>
         <Button type="submit" loading={isBusy} disabled={term === null || !result.isPossible}>
-          {term === null ? t('users:act.extend') : t('users:term.extendBy', { term: format.term(term) })}
+          {term === null ? t(`users:act.${act}`) : t(submitText, { term: format.term(term) })}
         </Button>
         <Button variant="default" onClick={onClose}>
           {t('common:cancel')}
@@ -149,16 +170,22 @@ function ExtendForm({ user, onClose }: { readonly user: User; readonly onClose: 
 }
 
 /** Where the term will end, in words. */
-function useResult({ expires_at: at, hold }: User, term: Duration | null, now: number) {
+function useResult(act: keyof typeof ACTS, { expires_at: at, hold }: User, term: Duration | null, now: number) {
   const { t } = useTranslation('users');
   const format = useFormat();
   if (at === null && hold === null) return { text: t('term.unlimited'), isPossible: false };
   if (term === null) return { text: '', isPossible: false };
   const present = { expiresAt: at === null ? null : Date.parse(at), hold };
-  const result = extendEnd(present, term, now, format.timeZone);
+  const change = act === 'extend' ? extendEnd : shortenEnd;
+  const result = change(present, term, now, format.timeZone);
   if (!result.ok) return { text: t('term.tooLate'), isPossible: false };
   const { end } = result;
-  if (end.hold !== null) return { text: t('term.newHold', { term: format.term(end.hold) }), isPossible: true };
+  const newHold = end.hold !== null ? t('term.newHold', { term: format.term(end.hold) }) : '';
+  if (end.hold !== null && act === 'extend') return { text: newHold, isPossible: true };
+  if (end.hold !== null) return { text: `${newHold}. ${t('term.holdMonths')}`, isPossible: true };
+  if (present.expiresAt !== null && end.expiresAt === present.expiresAt)
+    return { text: t('term.over'), isPossible: false };
+  if (end.expiresAt === now) return { text: t('term.endsNow'), isPossible: true };
   const date = format.moment(end.expiresAt ?? now, 'dateTime');
   return { text: t('term.newEnd', { date, when: format.relative(end.expiresAt ?? now, now) }), isPossible: true };
 }

@@ -5,15 +5,17 @@ import { usePanel } from '../../../data/panel.tsx';
 import { type Act, useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 
-/** Describes an extension by the new end of the term, with an undo where that is possible. */
-export function useExtensionMessage(before: User) {
+/** Describes a changed term by its new end, with an undo where that is possible. */
+export function useTermMessage(before: User, act: 'extended' | 'shortened') {
   const { t } = useTranslation('users');
   const { client, invalidate } = usePanel();
   const format = useFormat();
   return (user: User, now: number) => {
     const { name, hold, expires_at: date } = user;
     if (hold !== null) return { text: t('said.held', { name, term: format.term(hold) }) };
-    const text = t('said.extended', { name, date: date === null ? '' : format.moment(date) });
+    const isOver = date !== null && Date.parse(date) <= now;
+    const end = date === null ? '' : format.moment(date);
+    const text = isOver ? t('said.ended', { name }) : t(`said.${act}`, { name, date: end });
     const former = before.expires_at;
     // A term that was over has started again, maybe with its counter: setting the date alone would not undo that.
     if (former === null || Date.parse(former) <= now) return { text };

@@ -48,7 +48,7 @@ export function UserDrawer({ id, isUnknown, plans, onClose }: UserDrawerProps) {
   const [part, setPart] = useState<OpenPart>(null);
   const [isAsking, setAsking] = useState(false);
   useEffect(() => {
-    setPart(id !== null && (asked === 'extend' || asked === 'grant') ? asked : null);
+    setPart(id !== null && (asked === 'extend' || asked === 'shorten' || asked === 'grant') ? asked : null);
   }, [id, asked]);
   const isGone = isUnknown || user.error?.code === 'not_found';
   return (
