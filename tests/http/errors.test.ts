@@ -219,7 +219,8 @@ describe('the table of errors', () => {
     });
     const id = String(answer.headers['x-request-id']);
     expect(id).toMatch(/^[0-9a-f]{32}$/);
-    const { errors: told, ...members } = answer.problem;
+    const { errors: told, in_use: inUse, ...members } = answer.problem;
+    expect(inUse !== undefined).toBe(code === 'tariff_in_use' || code === 'inbound_in_use');
     expect(members).toEqual({
       type: `urn:panel:problem:${code}`,
       title,

@@ -43,6 +43,7 @@ describe('a grant', () => {
     expect(rest).toEqual({
       bytes: 50,
       bytes_left: 50,
+      state: 'open',
       lifetime: 'days',
       days: 3,
       note: 'gift',
