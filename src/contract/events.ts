@@ -23,6 +23,10 @@ export const listEvents = apiOperation({
     type: s.oneOrMore(eventType, EVENT_TYPES.length).optional().meta({
       description: 'Events of this type, or of any of several separated by commas.',
     }),
+    wait: z.int().min(0).max(30).default(0).meta({
+      description:
+        'Seconds to wait where there is no event yet: the reply comes as soon as there is one, or empty when the time is up. One key can have 4 waiting requests; one more gets `rate_limited`.',
+    }),
   }),
   body: null,
   status: 200,

@@ -20,11 +20,13 @@ import type { Admission } from './limits.ts';
 import { type ListPage, linkHeader } from './link-header.ts';
 import { parseStrictJson, readQuery } from './parse.ts';
 import { createRouter, type RoutedOperation } from './routes.ts';
+import type { Waits } from './waits.ts';
 
 export interface ApiDoorParts {
   readonly core: Pick<Core, 'call' | 'settings' | 'baseUrl'>;
   readonly documents: Documents;
   readonly admission: Admission;
+  readonly waits: Waits;
   /** Whether the administrator has paused the API. */
   isPaused(): boolean;
 }
@@ -140,8 +142,29 @@ function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): 
     }),
   };
   const encode = (reply: Reply) => encodeReply(parts, accepted, query.raw, reply);
-  const outcome = callCore(parts.core, operation.id, input, call);
+  const outcome =
+    operation.id === 'listEvents'
+      ? answerEvents(parts, request, input, call)
+      : callCore(parts.core, operation.id, input, call);
   return outcome instanceof Promise ? outcome.then(encode) : encode(outcome);
+}
+
+/** GET /events: where the page would be empty it waits, as long as it is asked to. */
+function answerEvents(
+  { core, waits }: ApiDoorParts,
+  { headers, onGone }: ApiRequest,
+  parsed: unknown,
+  call: Call,
+): Reply | Promise<Reply> {
+  // It comes from parseInput of this operation.
+  const input = parsed as Input<'listEvents'>;
+  const read = () => core.call('listEvents', input, call);
+  const reply = read();
+  const key = readBearerKey(headers);
+  if (!input.wait || key === null || reply.body.items.length > 0) return reply;
+  const { actor } = call;
+  const wait = { actor, key, after: reply.body.next_after, type: input.type, seconds: input.wait };
+  return waits.wait({ ...wait, ...(onGone && { onGone }) }).then(read);
 }
 
 /** The validated input. Throws PanelError `not_found`, or `validation` with all that is wrong. */

@@ -52,6 +52,8 @@ export interface ApiRequest extends Request {
   readonly door: 'api';
   /** The client's address. */
   readonly address: string;
+  /** Calls the listener when the connection of the request ends; left out where a request has none. */
+  onGone?(listener: () => void): void;
 }
 
 /**

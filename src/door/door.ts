@@ -1,6 +1,6 @@
 // The doors of a panel over its core: one function from a request to a reply, whatever carries the two.
 import type { Core } from '../core/core.ts';
-import type { Clock, Log } from '../core/ports/ports.ts';
+import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { createApiDoor } from './api.ts';
 import { type ApiRequest, type CallState, type DoorReply, newCallState, type PanelRequest } from './call.ts';
 import { createDocuments } from './documents.ts';
@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
 import { type LinkRequest, type RenderSubscription, readSubscription } from './subscription.ts';
+import { createWaits } from './waits.ts';
 
 /** The functions are called on each request, so that a change holds from the next one on. */
 export interface DoorParts {
@@ -29,6 +30,7 @@ export interface DoorParts {
     | 'backupFiles'
   >;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
   /** The panel's version. */
   readonly version: string;
@@ -52,17 +54,18 @@ export interface Door {
   fail(state: CallState, error: unknown): DoorReply;
   /** Notes a reply for the metrics: see metrics.ts. */
   observe: Metrics['observe'];
-  /** Ends all watches. */
+  /** Ends all watches and waiting requests. */
   close(): void;
 }
 
 export function createDoor(parts: DoorParts): Door {
-  const { core, clock, log, renderSubscription: render } = parts;
+  const { core, clock, timers, log, renderSubscription: render } = parts;
   const metrics = createMetrics(core, clock, parts.version);
   const documents = createDocuments(core, metrics, parts.openapi);
   const live = createLive(core);
   const admission = createAdmission({ core, clock, rateRule: parts.rateLimit });
-  const callApi = createApiDoor({ core, documents, admission, isPaused: () => parts.isPaused?.() ?? false });
+  const waits = createWaits({ core, clock, timers });
+  const callApi = createApiDoor({ core, documents, admission, waits, isPaused: () => parts.isPaused?.() ?? false });
   const callPanel = createPanelDoor({ core, documents, callApi: (request) => call(request) });
   const fail = (state: CallState, error: unknown) => replyToFailure(state, error, log);
 
@@ -82,6 +85,9 @@ export function createDoor(parts: DoorParts): Door {
     watch: live.watch,
     fail,
     observe: metrics.observe,
-    close: live.close,
+    close() {
+      live.close();
+      waits.close();
+    },
   };
 }

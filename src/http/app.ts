@@ -74,6 +74,7 @@ export function createApp(parts: AppParts): App {
         headers: readHeaders(request),
         body: bodyOf(exchange),
         address: addressOf(request),
+        onGone: (listener) => void response.once('close', listener),
       });
       const compress = (made: DoorReply) => compressReply(request, made);
       return reply instanceof Promise ? reply.then(compress) : compress(reply);

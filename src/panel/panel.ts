@@ -143,6 +143,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const door = createDoor({
     core,
     clock,
+    timers,
     log,
     version,
     renderSubscription,

@@ -27,25 +27,40 @@ export interface TestTimers extends Timers {
   tick(): void;
   /** Runs everything that waits for a time limit. */
   expire(): void;
+  /** Lets `ms` pass for the timers that run once. */
+  pass(ms: number): void;
+  /** How many timers that run once have yet to run. */
+  pending(): number;
 }
 
 export function createTestTimers(): TestTimers {
   const works = new Set<() => void>();
-  const limits = new Set<() => void>();
+  const once = new Set<{ readonly at: number; readonly work: () => void }>();
+  let present = 0;
   return {
     every: (_ms, work) => {
       works.add(work);
       return () => works.delete(work);
     },
-    after: (_ms, work) => {
-      limits.add(work);
-      return () => limits.delete(work);
+    after: (ms, work) => {
+      const timer = { at: present + ms, work };
+      once.add(timer);
+      return () => once.delete(timer);
     },
+    pass: (ms) => {
+      present += ms;
+      for (const timer of once) {
+        if (timer.at > present) continue;
+        once.delete(timer);
+        timer.work();
+      }
+    },
+    pending: () => once.size,
     soon: (work) => void setImmediate(work),
     expire: () => {
-      const due = [...limits];
-      limits.clear();
-      for (const work of due) work();
+      const due = [...once];
+      once.clear();
+      for (const { work } of due) work();
     },
     tick: () => {
       for (const work of works) work();

@@ -5,6 +5,7 @@ import { createDoor, type DoorParts } from '../../src/door/door.ts';
 import { type AppParts, createApp } from '../../src/http/app.ts';
 import { createServer, type PanelServer, type ServerParts } from '../../src/http/server.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
+import { createTestTimers } from './clock.ts';
 import { type FakeClock, type FakeCore, type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
 
 export interface TestDoor {
@@ -39,6 +40,7 @@ export async function openDoor(options: DoorOptions = {}): Promise<TestDoor> {
   const doors = createDoor({
     core,
     clock,
+    timers: createTestTimers(),
     log,
     version: '0.1.0',
     rateLimit: () => ({ perMinute: core.values.rateLimit, burst: 100 }),

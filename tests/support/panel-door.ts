@@ -4,6 +4,7 @@ import { createDoor } from '../../src/door/door.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
+import { createTestTimers } from './clock.ts';
 import { type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
 import { type Answer, createClient } from './http-client.ts';
 import { createStub, SESSION, type Stub } from './stub-core.ts';
@@ -46,6 +47,7 @@ export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor>
   const doors = createDoor({
     core,
     clock,
+    timers: createTestTimers(),
     log,
     version: '0.1.0',
     rateLimit: () => ({ perMinute: 0, burst: 0 }),

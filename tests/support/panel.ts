@@ -128,6 +128,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   const door = createDoor({
     core,
     clock,
+    timers,
     log,
     version: parts.version,
     renderSubscription,
