@@ -179,9 +179,21 @@ const EVENTS = [
   eventOf('user.shortened', 'The term of a user was shortened.', userShortenedData, { ...USER, days: 10 }, BY_KEY, [
     'expires_at',
   ]),
-  eventOf('user.expiring', 'The term of a user is about to end.', userData, USER, BY_SYSTEM),
+  eventOf(
+    'user.expiring',
+    'The term of a user ends in 3 days: at exactly that moment, once for each end that is set. An end that is set less than 3 days ahead has none.',
+    userData,
+    USER,
+    BY_SYSTEM,
+  ),
   eventOf('user.expired', 'The term of a user ended.', userData, { ...USER, state: 'expired' }, BY_SYSTEM),
-  eventOf('user.traffic_low', 'Little of the traffic of a user is left.', userData, USER, BY_SYSTEM),
+  eventOf(
+    'user.traffic_low',
+    '80 % of the traffic limit of an active user is used: a fifth of the limit or less is left, grants included. Once in a period; again in it only after a grant, a higher limit or a reset has taken the user back below. What is used up at one stroke gives `user.limited` alone.',
+    userData,
+    USER,
+    BY_SYSTEM,
+  ),
   eventOf(
     'user.limited',
     'The traffic of a user is used up: the state became `limited`.',

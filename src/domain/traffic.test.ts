@@ -130,11 +130,11 @@ test.prop([settledAccount, fc.constantFrom('none', 'day', 'week', 'month', 'peri
 );
 
 test.each<[Partial<Account>, boolean]>([
-  [{ usedUp: 890 }, false],
-  [{ usedUp: 900 }, true],
+  [{ usedUp: 799 }, false],
+  [{ usedUp: 800 }, true],
   [{ usedUp: 1200 }, true],
   [{ usedUp: 900, trafficLimit: null }, false],
-])('isTrafficLow at a tenth of the limit: %j', (change, expected) => {
+])('isTrafficLow at a fifth of the limit: %j', (change, expected) => {
   const now = utc('2026-03-01T00:00Z');
   const account: Account = {
     enabled: true,

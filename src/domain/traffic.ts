@@ -63,11 +63,11 @@ export function changeReset(account: Account, strategy: ResetStrategy, now: numb
   return { ...account, resetStrategy: strategy, resetsAt: nextReset(strategy, now, account.termBeganAt, zone) };
 }
 
-/** Whether a tenth of the limit or less may still move, grants included. True at nothing left; never true without a limit. */
+/** Whether a fifth of the limit or less may still move, grants included. True at nothing left; never true without a limit. */
 export function isTrafficLow(account: Account, now: number): boolean {
   const { trafficLimit } = account;
   if (trafficLimit === null) return false;
   const used = usedBytes(account);
   const remaining = trafficRemaining({ trafficLimit, used, extra: extraBytes(account.grants, now) });
-  return remaining !== null && remaining <= trafficLimit / 10;
+  return remaining !== null && remaining <= trafficLimit / 5;
 }

@@ -74,6 +74,36 @@ describe('who and what', () => {
     }
   });
 
+  it('`user.traffic_low` comes at 80 % of the limit, once in a period, and again after a grant', async () => {
+    const { id } = await panel.act('createUser', {
+      name: 'Low',
+      tariff_id: fixtures.tariffs.free,
+      traffic_limit: 1000,
+      reset_strategy: 'month',
+    });
+    const start = await latest();
+    const move = (bytes: number) => {
+      const moved = { up: 0, down: bytes };
+      panel.move({ nodeId: fixtures.nodeId, total: moved, users: [{ userId: id, ...moved }], inbounds: [] });
+    };
+    const low = async () => (await told(start)).filter(([type]) => type === 'user.traffic_low').length;
+    move(799);
+    expect(await low()).toBe(0);
+    move(1);
+    expect(await low()).toBe(1);
+    move(100);
+    expect(await low(), 'once').toBe(1);
+    await panel.full.call('createGrant', { id, bytes: 500, lifetime: 'used' });
+    move(399);
+    expect(await low(), 'a grant has taken the user back below').toBe(1);
+    move(1);
+    expect(await low()).toBe(2);
+    await panel.full.call('resetTraffic', { id });
+    move(1500);
+    expect((await told(start)).at(-1), 'used up at one stroke').toEqual(['user.limited']);
+    expect(await low()).toBe(2);
+  });
+
   it('what time did is of the system, also where a request is the first to find it', async () => {
     const { full } = panel;
     const end = new Date(clock.now() + 3_600_000).toISOString();
