@@ -108,14 +108,15 @@ export function createEnv(parts: CoreParts, announce: () => void): Env {
     cached ??= parts.store.settings.get();
     return cached;
   };
+  const forgetSettings = () => {
+    cached = null;
+  };
   return {
     ...parts,
-    queue: createWriteQueue(),
+    queue: createQueue(parts, forgetSettings),
     addressTrial: null,
     settings,
-    forgetSettings: () => {
-      cached = null;
-    },
+    forgetSettings,
     baseUrl: () => `${parts.origin()}/${settings().secretPath}/api/v1`,
     subUrl: (token) => {
       const { publicUrl, subPath } = settings();
@@ -123,6 +124,23 @@ export function createEnv(parts: CoreParts, announce: () => void): Env {
     },
     announce,
   };
+}
+
+/** The queue of writes; what a failed one wrote to the settings is forgotten. */
+function createQueue({ store, timers }: CoreParts, forgetSettings: () => void): WriteQueue {
+  const orForget = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      forgetSettings();
+      throw error;
+    }
+  };
+  const queue = createWriteQueue({
+    commit: (works) => orForget(() => store.writeTogether(works)),
+    soon: timers.soon,
+  });
+  return { ...queue, run: (work) => queue.run(() => orForget(work)) };
 }
 
 export function createContext(env: Env, call: Call, now: number): Context {

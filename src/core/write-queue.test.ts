@@ -1,6 +1,7 @@
-// The queue lets one write run at a time, in order, and a failure holds nobody up.
+// The queue lets one write run at a time, in order; those that wait together are committed together, and a failure holds nobody up.
 import { describe, expect, it } from 'vitest';
-import { createWriteQueue } from './write-queue.ts';
+import type { Outcome } from './ports/ports.ts';
+import { createWriteQueue, MOST_TOGETHER } from './write-queue.ts';
 
 function deferred() {
   let release: () => void = () => {};
@@ -10,48 +11,87 @@ function deferred() {
   return { promise, release };
 }
 
+/** A queue over a commit that notes how many writes share it, and fails where the test says so. */
+function openQueue(parts: { readonly isCommitBroken?: boolean } = {}) {
+  const groups: number[] = [];
+  const attempt = (work: () => unknown): Outcome => {
+    try {
+      return { value: work() };
+    } catch (error) {
+      return { error };
+    }
+  };
+  const queue = createWriteQueue({
+    commit: (works) => {
+      groups.push(works.length);
+      const outcomes = works.map(attempt);
+      if (parts.isCommitBroken) throw new Error('commit');
+      return outcomes;
+    },
+    soon: (work) => void setImmediate(work),
+  });
+  return { queue, groups };
+}
+
 describe('write queue', () => {
-  it('runs a write at once where nothing holds the store', () => {
-    const queue = createWriteQueue();
-    let isDone = false;
-    void queue.run(() => {
-      isDone = true;
-    });
-    expect(isDone).toBe(true);
+  it('commits what arrives together in one transaction, in order, and acknowledges none before', async () => {
+    const { queue, groups } = openQueue();
+    const order: string[] = [];
+    const run = (name: string) => queue.run(() => order.push(name)).then(() => order.push(`${name} is answered`));
+    await Promise.all([run('first'), run('second'), run('third')]);
+    expect(order.slice(0, 3)).toEqual(['first', 'second', 'third']);
+    expect(order.slice(3)).toEqual(['first is answered', 'second is answered', 'third is answered']);
+    expect(groups).toEqual([3]);
+  });
+
+  it('commits no more than some together', async () => {
+    const { queue, groups } = openQueue();
+    await Promise.all(Array.from({ length: MOST_TOGETHER + 3 }, () => queue.run(() => {})));
+    expect(groups).toEqual([MOST_TOGETHER, 3]);
+  });
+
+  it('fails all writes of a commit that fails', async () => {
+    const { queue } = openQueue({ isCommitBroken: true });
+    const settled = await Promise.allSettled([queue.run(() => 1), queue.run(() => 2)]);
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
   it('lets no write begin while another runs alone, and keeps the order', async () => {
-    const queue = createWriteQueue();
+    const { queue, groups } = openQueue();
     const gate = deferred();
+    const begun = deferred();
     const order: string[] = [];
+    const before = queue.run(() => order.push('before'));
     const alone = queue.runAlone(async () => {
       order.push('alone begins');
+      begun.release();
       await gate.promise;
       order.push('alone ends');
     });
     const first = queue.run(() => order.push('first'));
     const second = queue.run(() => order.push('second'));
-    await Promise.resolve();
+    await begun.promise;
     gate.release();
-    await Promise.all([alone, first, second]);
-    expect(order).toEqual(['alone begins', 'alone ends', 'first', 'second']);
+    await Promise.all([before, alone, first, second]);
+    expect(order).toEqual(['before', 'alone begins', 'alone ends', 'first', 'second']);
+    expect(groups).toEqual([1, 2]);
   });
 
   it('goes on after a failure, and tells it to its caller only', async () => {
-    const queue = createWriteQueue();
+    const { queue } = openQueue();
     const failed = queue.runAlone(() => Promise.reject(new Error('broken')));
     const next = queue.run(() => 'next');
+    const thrown = queue.run(() => {
+      throw new Error('in its turn');
+    });
+    const last = queue.run(() => 'last');
     await expect(failed).rejects.toThrow('broken');
-    expect(await next).toBe('next');
-    await expect(
-      queue.run(() => {
-        throw new Error('at once');
-      }),
-    ).rejects.toThrow('at once');
+    await expect(thrown).rejects.toThrow('in its turn');
+    expect([await next, await last]).toEqual(['next', 'last']);
   });
 
   it('is drained when all that was waiting has ended', async () => {
-    const queue = createWriteQueue();
+    const { queue } = openQueue();
     const gate = deferred();
     const ended: string[] = [];
     void queue.runAlone(() => gate.promise.then(() => void ended.push('alone')));

@@ -1,7 +1,8 @@
-// One writer at a time: while a worker thread writes, all others wait here and never in SQLite's busy handler.
+// One writer at a time, in order. Writes that wait together share one transaction, and so one sync of the disk (docs/decisions/0011).
+import type { Outcome } from './ports/ports.ts';
 
 export interface WriteQueue {
-  /** Runs a synchronous write: at once if no other runs, else in its turn. */
+  /** Runs a synchronous write in its turn; resolves once it is committed. */
   run<T>(work: () => T): Promise<T>;
   /** Runs an asynchronous write; no other begins before it has ended. */
   runAlone<T>(work: () => Promise<T>): Promise<T>;
@@ -9,27 +10,77 @@ export interface WriteQueue {
   drained(): Promise<void>;
 }
 
-export function createWriteQueue(): WriteQueue {
-  let tail: Promise<unknown> = Promise.resolve();
-  let pending = 0;
+export interface QueueParts {
+  /** Runs writes in one transaction; throws where none of them was committed. */
+  commit(works: readonly (() => unknown)[]): readonly Outcome[];
+  /** Runs `work` after the tasks that are queued now: requests that arrived together are committed together. */
+  soon(work: () => void): void;
+}
 
-  function append<T>(work: () => T | Promise<T>): Promise<T> {
-    pending += 1;
-    const result = tail.then(work);
-    const settled = () => {
-      pending -= 1;
-    };
-    tail = result.then(settled, settled);
-    return result;
+/** At most so many writes share a transaction, as reads wait for it. */
+export const MOST_TOGETHER = 32;
+
+interface Job {
+  readonly work: () => unknown;
+  readonly isAlone: boolean;
+  readonly result: PromiseWithResolvers<unknown>;
+}
+
+export function createWriteQueue({ commit, soon }: QueueParts): WriteQueue {
+  const waiting: Job[] = [];
+  let ended = Promise.resolve();
+  let isRunning = false;
+
+  function append<T>(work: () => T | Promise<T>, isAlone: boolean): Promise<T> {
+    const result = Promise.withResolvers<unknown>();
+    waiting.push({ work, isAlone, result });
+    if (!isRunning) {
+      isRunning = true;
+      ended = runAll();
+    }
+    return result.promise as Promise<T>;
+  }
+
+  async function runAll(): Promise<void> {
+    while (waiting.length > 0) {
+      // Others have their turn of the event loop between two transactions.
+      await new Promise<void>((resolve) => soon(resolve));
+      const [first] = waiting;
+      if (first?.isAlone) await runJobAlone(first);
+      else runTogether();
+    }
+    isRunning = false;
+  }
+
+  async function runJobAlone({ work, result }: Job): Promise<void> {
+    waiting.shift();
+    try {
+      result.resolve(await work());
+    } catch (error) {
+      result.reject(error);
+    }
+  }
+
+  function runTogether(): void {
+    const next = waiting.findIndex(({ isAlone }) => isAlone);
+    const jobs = waiting.splice(0, Math.min(MOST_TOGETHER, next < 0 ? waiting.length : next));
+    try {
+      const outcomes = commit(jobs.map(({ work }) => work));
+      for (const [index, { result }] of jobs.entries()) {
+        const outcome = outcomes[index];
+        if (outcome && 'value' in outcome) result.resolve(outcome.value);
+        else result.reject(outcome?.error);
+      }
+    } catch (error) {
+      for (const { result } of jobs) result.reject(error);
+    }
   }
 
   return {
-    async run(work) {
-      return pending === 0 ? work() : append(work);
-    },
-    runAlone: append,
+    run: (work) => append(work, false),
+    runAlone: (work) => append(work, true),
     async drained() {
-      while (pending > 0) await tail;
+      while (isRunning) await ended;
     },
   };
 }

@@ -10,6 +10,7 @@ import {
 } from './access.ts';
 import { type Connection, claimFile, databaseRefusal, fileSize, openConnection } from './database.ts';
 import { createDiskSpace } from './disk-space.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { createInboundStore } from './inbounds.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
 import { createNodeStore } from './nodes.ts';
@@ -80,6 +81,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
       if (db.inTransaction) return transaction(work) as T;
       return diskSpace.write(() => transaction.immediate(work) as T, importance);
     },
+    writeTogether: createGroupCommit(db, file, diskSpace),
     users: createUserStore(db),
     grants: createGrantStore(db),
     tariffs: createTariffStore(db),

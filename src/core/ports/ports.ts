@@ -60,6 +60,9 @@ export interface Log {
   error(event: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
+/** What a work returned or threw. */
+export type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
 /** One SQLite file. Everything is synchronous; nothing is awaited inside a transaction. */
 export interface Store {
   /** One consistent view over several reads. */
@@ -69,6 +72,11 @@ export interface Store {
    * run more than once, rolled back each time but the last. Inside another write it is part of that one.
    */
   write<T>(work: () => T, importance?: Importance): T;
+  /**
+   * Runs works that each call `write`, in order, in one transaction: one that fails is undone alone. Throws where the commit fails,
+   * which undoes all. On a full disk each has a transaction of its own, so a work may run twice, undone the first time.
+   */
+  writeTogether(works: readonly (() => unknown)[]): readonly Outcome[];
   readonly users: UserStore;
   readonly grants: GrantStore;
   readonly tariffs: TariffStore;

@@ -52,6 +52,7 @@ export function openSwappableStore(file: string, options: Pick<OpenOptions, 'res
     connection: () => current.connection(),
     read: (work) => current.read(work),
     write: (work, importance) => current.write(work, importance),
+    writeTogether: (works) => current.writeTogether(works),
     sizeBytes: () => current.sizeBytes(),
     close: () => current.close(),
   };

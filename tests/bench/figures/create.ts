@@ -1,7 +1,10 @@
-// Making a user, on disk before the reply: beside one bare insert and its commit.
+// Making a user, on disk before the reply: beside one bare insert and its commit, and over many connections beside one.
 import type { Figure } from '../figure.ts';
 import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
 import { startBareBeside, startPanel } from '../servers.ts';
+import type { Load } from '../target.ts';
+
+const MANY = 16;
 
 export const create: Figure = {
   name: 'create',
@@ -15,7 +18,13 @@ export const create: Figure = {
       { server: bare.child, run: () => generator.flood(other, scale.seconds) },
       scale.rounds,
     );
-    const ratio = ratioOf(pairs, ({ ms, requests }) => ms / requests);
+    const perRequest = ({ ms, requests }: Load) => ms / requests;
+    const over = (connections: number) => ({
+      server: panel.child,
+      run: () => generator.load(ours, { connections, ms: scale.seconds * 1000 }),
+    });
+    const many = ratioOf(await pairedRounds(over(MANY), over(1), scale.rounds), perRequest);
+    const ratio = ratioOf(pairs, perRequest);
     const ofCpu = ratioOf(pairs, cpu);
     const rate = (ms: number) => `${(1000 / ms).toFixed(0)}/s`;
     return [
@@ -25,6 +34,13 @@ export const create: Figure = {
         isRatio: true,
         ...ratio,
         detail: `bare ${rate(ratio.other)}, panel ${rate(ratio.ours)} (CPU: ${time(ofCpu.other)}, ${time(ofCpu.ours)})`,
+      },
+      {
+        title: `POST /users, durable, over ${MANY} connections to over one`,
+        reach: { least: 3 },
+        isRatio: true,
+        ...many,
+        detail: `one ${rate(many.other)}, ${MANY} ${rate(many.ours)}: writes that wait together share one sync of the disk`,
       },
     ];
   },
