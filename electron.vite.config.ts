@@ -12,6 +12,7 @@ const DEV_PORT = 5173;
 const mainEntries = {
   index: 'src/main/index.ts',
   cli: 'src/cli/index.ts',
+  'checkpoint-worker': 'src/panel/checkpoint-worker.ts',
   'writer-worker': 'src/panel/writer-worker.ts',
   'backup-worker': 'src/panel/backup/backup-worker.ts',
   'keychain-worker': 'src/adapters/vault/keychain-worker.ts',

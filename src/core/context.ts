@@ -2,6 +2,7 @@
 import type { EventActorKind, EventData, EventType } from '../contract/event-types.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { Call, HandledId, ReadId, Result } from './call.ts';
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { CoreParts } from './core.ts';
 import type { PanelError } from './panel-error.ts';
 import type { ListenAddress } from './ports/host.ts';
@@ -22,6 +23,8 @@ export interface AddressTrial {
 /** What the parts of the core share for as long as it runs. */
 export interface Env extends CoreParts {
   readonly queue: WriteQueue;
+  /** Null: SQLite checkpoints by itself. */
+  readonly checkpoints: Checkpoints | null;
   settings(): SettingValues;
   /** To be called after a write to the settings. */
   forgetSettings(): void;
@@ -113,7 +116,7 @@ export function createEnv(parts: CoreParts, announce: () => void): Env {
   };
   return {
     ...parts,
-    queue: createQueue(parts, forgetSettings),
+    ...createQueue(parts, forgetSettings),
     addressTrial: null,
     settings,
     forgetSettings,
@@ -126,8 +129,11 @@ export function createEnv(parts: CoreParts, announce: () => void): Env {
   };
 }
 
-/** The queue of writes; what a failed one wrote to the settings is forgotten. */
-function createQueue({ store, timers }: CoreParts, forgetSettings: () => void): WriteQueue {
+/** The queue of writes, with the checkpoints after them. What a failed write wrote to the settings is forgotten. */
+function createQueue(
+  { store, timers, log, checkpointer }: CoreParts,
+  forgetSettings: () => void,
+): Pick<Env, 'queue' | 'checkpoints'> {
   const orForget = <T>(work: () => T): T => {
     try {
       return work();
@@ -139,8 +145,11 @@ function createQueue({ store, timers }: CoreParts, forgetSettings: () => void): 
   const queue = createWriteQueue({
     commit: (works) => orForget(() => store.writeTogether(works)),
     soon: timers.soon,
+    turned: () => checkpoints?.note(),
   });
-  return { ...queue, run: (work) => queue.run(() => orForget(work)) };
+  const { runAlone } = queue;
+  const checkpoints = checkpointer ? createCheckpoints({ store, log, checkpointer, runAlone }) : null;
+  return { queue: { ...queue, run: (work) => queue.run(() => orForget(work)) }, checkpoints };
 }
 
 export function createContext(env: Env, call: Call, now: number): Context {

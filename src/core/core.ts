@@ -6,6 +6,7 @@ import type { Input, Output } from '../contract/table.ts';
 import type { UserState } from '../contract/users.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
+import type { Checkpointer } from './ports/checkpointer.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
 import type { HostPorts } from './ports/host.ts';
 import type { InboundRow, NodeRow } from './ports/plans.ts';
@@ -112,6 +113,8 @@ export interface CoreParts {
   readonly heavy: HeavyWriter | null;
   /** Left out: this core delivers no webhooks. */
   readonly webhookClient?: WebhookClient;
+  /** Left out: SQLite checkpoints by itself. */
+  readonly checkpointer?: Checkpointer;
   /** Left out: this core has no backups. */
   readonly backups?: Backups;
   /** The panel's version. */

@@ -17,6 +17,7 @@ import { createWebhookSender } from './webhooks/sender.ts';
 const SWEEP_EVERY_MS = 1000;
 const FLUSH_EVERY_MS = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
+const TIDY_EVERY_MS = 10_000;
 const BACKUP_EVERY_MS = 60_000;
 const DISK_CHECK_EVERY_MS = 1000;
 const WEBHOOKS_EVERY_MS = 1000;
@@ -116,6 +117,10 @@ export function createCore(parts: CoreParts): Core {
           PRUNE_EVERY_MS,
           createJob(env, 'prune', () => prune(env)),
         ),
+        every(
+          TIDY_EVERY_MS,
+          createJob(env, 'journal', async () => env.checkpoints?.tidy()),
+        ),
         every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
       );
       if (webhooks) {
@@ -132,6 +137,7 @@ export function createCore(parts: CoreParts): Core {
       await env.backups?.close();
       await env.queue.drained();
       await keys.flushUses().catch((error: unknown) => env.log.warn('key use not written', { error: String(error) }));
+      await env.checkpoints?.close();
     },
   };
 }

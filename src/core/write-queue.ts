@@ -15,6 +15,8 @@ export interface QueueParts {
   commit(works: readonly (() => unknown)[]): readonly Outcome[];
   /** Runs `work` after the tasks that are queued now: requests that arrived together are committed together. */
   soon(work: () => void): void;
+  /** Called after each turn. */
+  turned(): void;
 }
 
 /** At most so many writes share a transaction, as reads wait for it. */
@@ -26,7 +28,7 @@ interface Job {
   readonly result: PromiseWithResolvers<unknown>;
 }
 
-export function createWriteQueue({ commit, soon }: QueueParts): WriteQueue {
+export function createWriteQueue({ commit, soon, turned }: QueueParts): WriteQueue {
   const waiting: Job[] = [];
   let ended = Promise.resolve();
   let isRunning = false;
@@ -48,6 +50,7 @@ export function createWriteQueue({ commit, soon }: QueueParts): WriteQueue {
       const [first] = waiting;
       if (first?.isAlone) await runJobAlone(first);
       else runTogether();
+      turned();
     }
     isRunning = false;
   }

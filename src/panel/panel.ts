@@ -18,6 +18,7 @@ import { openInstalledPages } from '../http/pages.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
 import { renderSubscription } from '../subscription/render.ts';
 import { createBackups } from './backup/backups.ts';
+import { createCheckpointer } from './checkpointer.ts';
 import { checkOptions, overridesOf, type PanelOptions } from './config.ts';
 import { FILES } from './data-folder.ts';
 import { createHeavyWriter } from './heavy-writer.ts';
@@ -87,7 +88,8 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const reach = createReach(options, () => currentSettings(), timers);
   closers.push(reach.stop);
   const heavy = createHeavyWriter({ database: owned.database }, reach.origin, log);
-  closers.push(heavy.close);
+  const checkpointer = createCheckpointer({ database: owned.database });
+  closers.push(checkpointer.close, heavy.close);
   const { instanceId } = store.settings.get();
   const vaultOptions = { instanceId, keyFile: options.keyFile ?? null, dataFolder: folder, log };
   const vault = await openVault({ ...vaultOptions, sealed: store.sealed });
@@ -101,7 +103,10 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     swap: owned.swap,
     openEmptyVault: () => openVault({ ...vaultOptions, sealed: { keyId: () => null } }),
     linksOrigin: () => store.settings.get().publicUrl ?? reach.origin(),
-    releaseDatabase: heavy.close,
+    releaseDatabase: async () => {
+      await heavy.close();
+      await checkpointer.close();
+    },
   });
   let host: HostPorts | null = null;
   const webhookClient = createWebhookClient({ timers });
@@ -113,6 +118,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     heavy,
     backups,
     webhookClient,
+    checkpointer,
     host: () => host,
     origin: reach.origin,
   });

@@ -42,8 +42,11 @@ export function isDataFault(error: unknown): boolean {
 /** Older ones can corrupt a WAL database that two connections use (sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
-/** SQLite checkpoints the WAL by itself at this many pages. */
-export const CHECKPOINT_PAGES = 4000;
+/**
+ * At this many pages SQLite checkpoints the WAL by itself, on the thread that commits. A panel's own checkpoints
+ * (core/checkpoints.ts) come long before; this is for the other commands, and bounds the WAL where a thread fails.
+ */
+export const CHECKPOINT_PAGES = 40_000;
 
 /**
  * What is set on every connection, and what reading it back must give. No mmap: with it, one stray write or a failing disk

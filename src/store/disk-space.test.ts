@@ -142,7 +142,7 @@ it('is as before once there is room for the reserve', async () => {
   expect(store.diskSpace.isFull()).toBe(true);
   disk.clear();
   await store.diskSpace.recover();
-  expect([store.diskSpace.isFull(), disk.left(), checkpoint(disk)]).toEqual([false, PIECES, 4000]);
+  expect([store.diskSpace.isFull(), disk.left(), checkpoint(disk)]).toEqual([false, PIECES, 40_000]);
   store.write(() => note(store));
 });
 

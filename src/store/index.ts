@@ -74,6 +74,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Connectio
 export function createStore(db: Connection, file: string, reserve: Reserve | null = null): FileStore {
   const transaction = db.transaction((work: () => unknown) => work());
   const diskSpace = createDiskSpace(db, file, reserve);
+  const journal = db.prepare<[], [busy: number, pages: number, written: number]>('PRAGMA wal_checkpoint(NOOP)').raw();
   return {
     connection: () => db,
     read: <T>(work: () => T) => (db.inTransaction ? work() : (transaction.deferred(work) as T)),
@@ -99,6 +100,10 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     twoFactor: createTwoFactorStore(db),
     webhooks: createWebhookStore(db),
     diskSpace,
+    journal: () => {
+      const [, pages = 0, written = 0] = journal.get() ?? [];
+      return { pages, pending: pages - written, bytes: fileSize(`${file}-wal`) };
+    },
     sizeBytes: () => fileSize(file) + fileSize(`${file}-wal`),
     close: () => {
       db.close();

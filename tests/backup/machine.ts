@@ -14,6 +14,7 @@ import { createCore } from '../../src/core/create-core.ts';
 import type { Backups } from '../../src/core/ports/backups.ts';
 import type { Clock, Timers, Vault } from '../../src/core/ports/ports.ts';
 import { createBackups } from '../../src/panel/backup/backups.ts';
+import { createCheckpointer } from '../../src/panel/checkpointer.ts';
 import { createHeavyWriter } from '../../src/panel/heavy-writer.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
 import { ownFolder } from '../../src/panel/owned-folder.ts';
@@ -66,6 +67,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
   const keeping = { instanceId, keyFile: join(place, 'key'), dataFolder: folder, log };
   const vault = await openVault({ ...keeping, sealed: store.sealed });
   const heavy = createHeavyWriter({ database }, () => origin ?? '', log);
+  const checkpointer = createCheckpointer({ database });
   const parts = machineParts();
   const backups = createBackups({
     folder,
@@ -77,7 +79,10 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     version: parts.version,
     openEmptyVault: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
     linksOrigin: () => store.settings.get().publicUrl ?? origin,
-    releaseDatabase: heavy.close,
+    releaseDatabase: async () => {
+      await heavy.close();
+      await checkpointer.close();
+    },
     passphraseCost: 10,
   });
   const core = createCore({
@@ -88,6 +93,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     log,
     vault,
     heavy,
+    checkpointer,
     backups,
     host: () => null,
     origin: () => origin ?? '',
@@ -100,6 +106,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
   const close = async () => {
     await core.stop();
     await heavy.close();
+    await checkpointer.close();
     release();
   };
   return {

@@ -8,6 +8,7 @@ import type {
   SessionStore,
   TwoFactorStore,
 } from './administrator.ts';
+import type { Journal } from './checkpointer.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
 import type { InboundStore, NodeStore, TariffStore } from './plans.ts';
 import type { AuditStore, EventStore, IdempotencyStore, TrafficStore } from './records.ts';
@@ -94,6 +95,8 @@ export interface Store {
   readonly twoFactor: TwoFactorStore;
   readonly webhooks: WebhookStore;
   readonly diskSpace: DiskSpace;
+  /** What is in the journal at the moment. */
+  journal(): Journal;
   /** Bytes of the database file and its journal. */
   sizeBytes(): number;
   close(): void;

@@ -53,6 +53,7 @@ export function openSwappableStore(file: string, options: Pick<OpenOptions, 'res
     read: (work) => current.read(work),
     write: (work, importance) => current.write(work, importance),
     writeTogether: (works) => current.writeTogether(works),
+    journal: () => current.journal(),
     sizeBytes: () => current.sizeBytes(),
     close: () => current.close(),
   };
