@@ -89,7 +89,10 @@ export const userBulk = z
       description:
         'Refuse with `bulk_changed` if another number matches. Required to `delete` by a filter; a dry run tells the number.',
     }),
-    atomic: z.boolean().default(false).meta({ description: 'One failure undoes all (`bulk_failed`).' }),
+    atomic: z.boolean().default(false).meta({
+      description:
+        'One failure undoes all (`bulk_failed`). All is one transaction then, for which other writes wait: a dry run says how long (`writes_wait_ms`).',
+    }),
   })
   .refine((bulk) => (bulk.ids === undefined) !== (bulk.filter === undefined), {
     message: 'exactly one of ids and filter is required',
@@ -128,6 +131,10 @@ export const bulkResult = z
         }),
       )
       .meta({ description: 'At most 10,000, failures first; the counts are complete.' }),
+    writes_wait_ms: z.int().min(0).optional().meta({
+      description:
+        'In a dry run of an atomic bulk: an estimate of how many milliseconds other writes would wait for its one transaction.',
+    }),
   })
   .meta({ id: 'BulkResult' });
 export type BulkResult = z.output<typeof bulkResult>;
@@ -226,7 +233,8 @@ export const bulkUsers = apiOperation({
   access: 'full',
   tag: 'Users',
   summary: 'Apply one action to many users',
-  description: 'To the users named by `ids`, or to all that a `filter` matches, in one transaction.',
+  description:
+    'To the users named by `ids`, or to all that a `filter` matches. Unless it is `atomic`, a large one is done in parts, between which other writes come; a user who no longer matches the filter when their part comes is left out. Interrupted, it continues when it is repeated with its Idempotency-Key.',
   params: none,
   query: none,
   body: userBulk,

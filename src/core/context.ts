@@ -32,6 +32,8 @@ export interface Env extends CoreParts {
   /** The subscription link of a token. */
   subUrl(token: string): string;
   addressTrial: AddressTrial | null;
+  /** A write in several transactions ends after the present one. */
+  isStopping: boolean;
   /** Notifies subscribers of the events that were committed. */
   announce(): void;
 }
@@ -60,8 +62,8 @@ export interface Transaction extends Context {
   emit<Type extends EventType>(type: Type, data: EventData<Type>, changed?: readonly string[]): void;
   /** Appends an event that time caused at `at`, not this operation. */
   emitDue<Type extends EventType>(type: Type, data: EventData<Type>, at: number): void;
-  /** Writes the audit row of this operation. Detail must not hold a secret. */
-  audit(target: string | null, detail?: Readonly<Record<string, unknown>>, outcome?: 'done' | 'refused'): void;
+  /** Writes the audit row of this operation and returns its id. Detail must not hold a secret. */
+  audit(target: string | null, detail?: Readonly<Record<string, unknown>>, outcome?: 'done' | 'refused'): number;
 }
 
 /** A write that fails but commits what it wrote: a failed attempt is counted and audited. */
@@ -85,6 +87,21 @@ export interface ReadHandler<Id extends HandledId> {
   readonly opensTransaction?: true;
 }
 
+/** What a part of a write stores that goes on in another transaction: plain data. */
+export interface Part {
+  /** Null: nothing is to be stored. */
+  readonly part: unknown;
+}
+
+/** A write in several transactions. Others may come between them. */
+export interface SteppedWrite<Id extends HandledId> {
+  /**
+   * Runs the next part. `before`: the parts that an interrupted call under the same Idempotency-Key stored, at the first part; later
+   * none. After a throw there is no other.
+   */
+  step(tx: Transaction, before: readonly unknown[]): Result<Output<Id>> | Part;
+}
+
 /** A write that is one synchronous transaction. */
 export interface WriteHandler<Id extends HandledId> {
   readonly write: (input: Input<Id>, tx: Transaction) => Result<Output<Id>> | Refusal;
@@ -92,6 +109,8 @@ export interface WriteHandler<Id extends HandledId> {
   readonly isEssential?: true;
   /** Whether it would block the event loop too long and belongs on the worker thread. */
   readonly isHeavy?: (input: Input<Id>) => boolean;
+  /** A heavy write in several transactions. */
+  readonly begin?: (input: Input<Id>) => SteppedWrite<Id>;
 }
 
 /** A write that awaits something before or after its transaction: password hashing, the vault, sockets, files. */
@@ -118,6 +137,7 @@ export function createEnv(parts: CoreParts, announce: () => void): Env {
     ...parts,
     ...createQueue(parts, forgetSettings),
     addressTrial: null,
+    isStopping: false,
     settings,
     forgetSettings,
     baseUrl: () => `${parts.origin()}/${settings().secretPath}/api/v1`,
@@ -196,7 +216,7 @@ export function createTransaction(env: Env, call: Call, action: string, now: num
     },
     audit: (target, detail = {}, outcome = 'done') => {
       const { actor, address, requestId } = call;
-      store.audit.append({
+      return store.audit.append({
         at: now,
         actorKind: actor.kind,
         actorId: actor.id,

@@ -132,6 +132,7 @@ export function createCore(parts: CoreParts): Core {
       sweep();
     },
     async stop() {
+      env.isStopping = true;
       for (const stop of stops.splice(0)) stop();
       await webhooks?.stop();
       await env.backups?.close();

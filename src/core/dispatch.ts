@@ -8,8 +8,10 @@ import {
   createContext,
   createTransaction,
   type Env,
+  type Part,
   type ReadHandler,
   type Refusal,
+  type SteppedWrite,
   type Transaction,
   type WriteHandler,
 } from './context.ts';
@@ -57,6 +59,17 @@ function storeReply<Body>(
   return raw === undefined ? reply : { ...reply, raw };
 }
 
+/** What an interrupted call under the same Idempotency-Key did before; `idempotency_mismatch` if that had another body. */
+function findParts(store: Store, { scope, key, fingerprint }: Idempotency, now: number): readonly unknown[] {
+  const stored = store.idempotency.parts(scope, key, now - IDEMPOTENCY_HOURS * HOUR_MS);
+  if (stored.some((part) => part.fingerprint !== fingerprint)) throw new PanelError('idempotency_mismatch');
+  return stored.map(({ data }): unknown => JSON.parse(data));
+}
+
+function isPart(result: object): result is Part {
+  return 'part' in result;
+}
+
 function isRefusal(outcome: unknown): outcome is Refusal {
   return typeof outcome === 'object' && outcome !== null && 'refusal' in outcome;
 }
@@ -84,20 +97,41 @@ function commitEffect<Id extends HandledId>(
   return outcome;
 }
 
-/** Where a transaction is undone, the settings that were read inside it must not stay. */
-function undoneForgets<T>(env: Env, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    env.forgetSettings();
-    throw error;
-  }
+/** Nothing is to be replied yet: the effect goes on in another transaction. */
+export type Unfinished = 'unfinished';
+
+/** Runs a part of an effect, in a transaction that also stores it under the Idempotency-Key. */
+function commitPart<Id extends HandledId>(
+  env: Env,
+  id: Id,
+  call: Call,
+  write: SteppedWrite<Id>,
+  isFirst: boolean,
+): Reply<Output<Id>> | Unfinished {
+  const { store, clock } = env;
+  const { idempotency } = call;
+  return store.write((): Reply<Output<Id>> | Unfinished => {
+    const now = clock.now();
+    const replay = idempotency && findReplay<Output<Id>>(store, idempotency, now);
+    if (replay) return replay;
+    const before = idempotency && isFirst ? findParts(store, idempotency, now) : [];
+    const result = write.step(createTransaction(env, call, id, now), before);
+    if (!isPart(result)) {
+      const reply = { status: OPERATIONS[id].status, ...result };
+      return idempotency ? storeReply(store, idempotency, now, reply) : reply;
+    }
+    if (idempotency && result.part !== null) {
+      const { scope, key, fingerprint } = idempotency;
+      store.idempotency.addPart(scope, key, now, { fingerprint, data: JSON.stringify(result.part) });
+    }
+    return 'unfinished';
+  });
 }
 
 /** Runs a write in its turn, then notifies subscribers of what was committed. */
 async function inTurn<T>(env: Env, work: () => T): Promise<T> {
   try {
-    return await env.queue.run(() => undoneForgets(env, work));
+    return await env.queue.run(work);
   } finally {
     env.announce();
   }
@@ -159,31 +193,56 @@ async function runOnThread<Id extends HandledId>(
 ): Promise<Reply<Output<Id>>> {
   const { heavy, queue } = env;
   if (!heavy) throw new PanelError('unavailable');
-  const outcome = await queue.runAlone(() => heavy.run(id, input, call));
+  let outcome = await queue.runAlone(() => heavy.run(id, input, call));
+  while ('unfinished' in outcome) {
+    env.announce();
+    const { unfinished } = outcome;
+    if (env.isStopping) throw new PanelError('unavailable');
+    outcome = await queue.runAlone(() => heavy.proceed(unfinished));
+  }
   env.forgetSettings();
+  env.announce();
   if ('code' in outcome) {
     if (outcome.code === 'storage_full') env.store.diskSpace.markFull();
     throw new PanelError(outcome.code, outcome.errors, outcome.retryAfter);
   }
-  env.announce();
   const { status, raw, ...rest } = outcome.reply;
   return { ...parsedReply<Output<Id>>(status, raw), ...rest };
 }
 
-/** Runs a write on the worker thread's own core: synchronous, with the body as text, which crosses threads cheaply. */
-export function runHeavy<Id extends HandledId>(env: Env, id: Id, input: Input<Id>, call: Call): HeavyOutcome {
+/**
+ * For the worker thread's own core: a function that runs a write, or the next part of one, synchronously. The body is text, which crosses
+ * threads cheaply.
+ */
+export function beginHeavy<Id extends HandledId>(
+  env: Env,
+  id: Id,
+  input: Input<Id>,
+  call: Call,
+): () => HeavyOutcome | Unfinished {
   const handler: ReadHandler<Id> | WriteHandler<Id> | AsyncHandler<Id> = HANDLERS[id];
   if (!('write' in handler)) throw new Error(`${id} cannot run on the worker thread`);
-  env.forgetSettings();
-  try {
-    const work = (tx: Transaction) => handler.write(input, tx);
-    const { body, ...reply } = commitEffect(env, id, call, importanceOf(handler), work);
-    return { reply: body === undefined ? reply : { ...reply, raw: reply.raw ?? JSON.stringify(body) } };
-  } catch (error) {
-    if (!(error instanceof PanelError)) throw error;
-    const { code, errors, retryAfter } = error;
-    return { code, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }) };
-  }
+  const stepped = handler.begin?.(input);
+  let isFirst = true;
+  const next = () => {
+    if (!stepped) return commitEffect(env, id, call, importanceOf(handler), (tx) => handler.write(input, tx));
+    const outcome = commitPart(env, id, call, stepped, isFirst);
+    isFirst = false;
+    return outcome;
+  };
+  return () => {
+    env.forgetSettings();
+    try {
+      const outcome = next();
+      if (outcome === 'unfinished') return outcome;
+      const { body, ...reply } = outcome;
+      return { reply: body === undefined ? reply : { ...reply, raw: reply.raw ?? JSON.stringify(body) } };
+    } catch (error) {
+      if (!(error instanceof PanelError)) throw error;
+      const { code, errors, retryAfter } = error;
+      return { code, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }) };
+    }
+  };
 }
 
 /** One at a time under one Idempotency-Key: a second call that comes while the first still runs fails. */

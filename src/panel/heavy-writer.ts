@@ -19,6 +19,7 @@ export function createHeavyWriter(data: WriterData, origin: () => string, log: L
   });
   return {
     run: (operation, input, call) => thread.run('write', { operation, input, call, origin: origin() }),
+    proceed: (unfinished) => thread.run('proceed', unfinished),
     close: thread.close,
   };
 }

@@ -1,10 +1,11 @@
 // The writer thread: runs a write that would block the event loop, over a database connection of its own.
 import { workerData } from 'node:worker_threads';
+import { systemClock } from '../adapters/clock.ts';
 import { noVault } from '../adapters/vault/vault.ts';
 import { serveTasks, threadLog } from '../adapters/worker-thread.ts';
 import type { Call, HandledId } from '../core/call.ts';
 import { createHeavyEnv } from '../core/create-core.ts';
-import { runHeavy } from '../core/dispatch.ts';
+import { beginHeavy, type Unfinished } from '../core/dispatch.ts';
 import type { HeavyOutcome } from '../core/ports/heavy-writer.ts';
 import { openStore } from '../store/index.ts';
 import { machineParts } from './machine-parts.ts';
@@ -33,11 +34,28 @@ const env = createHeavyEnv({
   origin: () => origin,
 });
 
+const unfinished = new Map<number, () => HeavyOutcome | Unfinished>();
+/** Numbers differ from those of a thread before this one. */
+let lastNumber = systemClock.now() * 1000;
+
+function step(number: number, work: () => HeavyOutcome | Unfinished): HeavyOutcome {
+  unfinished.delete(number);
+  const outcome = work();
+  if (outcome !== 'unfinished') return outcome;
+  unfinished.set(number, work);
+  return { unfinished: number };
+}
+
 const tasks = {
   write(request: Write): HeavyOutcome {
     origin = request.origin;
+    lastNumber += 1;
     // The input crossed threads as plain data; the panel's thread has validated it for this operation.
-    return runHeavy(env, request.operation, request.input as never, request.call);
+    return step(lastNumber, beginHeavy(env, request.operation, request.input as never, request.call));
+  },
+  proceed(number: number): HeavyOutcome {
+    const work = unfinished.get(number);
+    return work ? step(number, work) : { code: 'unavailable' };
   },
 };
 

@@ -7,6 +7,7 @@ import type {
   EventRow,
   EventStore,
   IdempotencyStore,
+  StoredPart,
   StoredReply,
 } from '../core/ports/records.ts';
 import type { Connection } from './database.ts';
@@ -27,7 +28,7 @@ const AUDIT_TESTS = {
 } as const satisfies Record<Exclude<keyof AuditQuery, 'limit'>, string>;
 const AUDIT_MEMBERS = Object.keys(AUDIT_TESTS) as (keyof typeof AUDIT_TESTS)[];
 
-/** Appended to, read newest first, pruned by age, never changed. */
+/** Appended to, read newest first, pruned by age; changed only while the act goes on. */
 export function createAuditStore(db: Connection): AuditStore {
   const append = db.prepare<[Omit<AuditRow, 'id'>]>(
     `INSERT INTO audit (at, actor_kind, actor_id, actor_name, action, outcome, target, detail, address, request_id)
@@ -36,9 +37,13 @@ export function createAuditStore(db: Connection): AuditStore {
   const pageOf = createCache((where: string) =>
     db.prepare<[Params], AuditRow>(`SELECT ${AUDIT_COLUMNS} FROM audit ${where} ORDER BY id DESC ${limitTo(':limit')}`),
   );
+  const amend = db.prepare<[string, number]>('UPDATE audit SET detail = ? WHERE id = ?');
   const prune = db.prepare<[number]>('DELETE FROM audit WHERE at < ?');
   return {
     append: (entry) => Number(append.run(entry).lastInsertRowid),
+    amend: (id, detail) => {
+      amend.run(detail, id);
+    },
     page: (query) => {
       const given = AUDIT_MEMBERS.filter((name) => query[name] !== undefined);
       const where = given.length === 0 ? '' : `WHERE ${given.map((name) => AUDIT_TESTS[name]).join(' AND ')}`;
@@ -108,14 +113,30 @@ export function createIdempotencyStore(db: Connection): IdempotencyStore {
      ON CONFLICT (scope, key) DO UPDATE SET at = excluded.at, fingerprint = excluded.fingerprint,
        status = excluded.status, body = excluded.body, location = excluded.location`,
   );
+  const parts = db.prepare<[string, string, number], StoredPart>(
+    'SELECT fingerprint, data FROM idempotency_parts WHERE scope = ? AND key = ? AND at >= ? ORDER BY number',
+  );
+  const addPart = db.prepare<[StoredPart & { readonly scope: string; readonly key: string; readonly at: number }]>(
+    `INSERT INTO idempotency_parts (scope, key, number, at, fingerprint, data)
+     SELECT :scope, :key, coalesce(max(number), 0) + 1, :at, :fingerprint, :data
+     FROM idempotency_parts WHERE scope = :scope AND key = :key`,
+  );
+  const dropParts = db.prepare<[string, string]>('DELETE FROM idempotency_parts WHERE scope = ? AND key = ?');
   const prune = db.prepare<[number]>('DELETE FROM idempotency WHERE at < ?');
+  const pruneParts = db.prepare<[number]>('DELETE FROM idempotency_parts WHERE at < ?');
   return {
     get: (scope, key, notBefore) => get.get(scope, key, notBefore),
     put: (scope, key, at, reply) => {
       put.run({ ...reply, scope, key, at });
+      dropParts.run(scope, key);
+    },
+    parts: (scope, key, notBefore) => parts.all(scope, key, notBefore),
+    addPart: (scope, key, at, part) => {
+      addPart.run({ ...part, scope, key, at });
     },
     prune: (before) => {
       prune.run(before);
+      pruneParts.run(before);
     },
   };
 }

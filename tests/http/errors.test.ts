@@ -31,7 +31,7 @@ beforeAll(async () => {
         });
       },
     }),
-    wrapHeavy: (heavy) => ({ run: (...args) => held.then(() => heavy.run(...args)) }),
+    wrapHeavy: (heavy) => ({ ...heavy, run: (...args) => held.then(() => heavy.run(...args)) }),
   });
   fixtures = await fill(panel);
 });

@@ -98,6 +98,8 @@ export interface AuditQuery {
 
 export interface AuditStore {
   append(entry: Omit<AuditRow, 'id'>): number;
+  /** Sets the detail of an act that goes on in another transaction. */
+  amend(id: number, detail: string): void;
   /** Newest first. */
   page(query: AuditQuery): readonly AuditRow[];
   prune(before: number): void;
@@ -111,9 +113,20 @@ export interface StoredReply {
   readonly location: string | null;
 }
 
+/** A part of a write in several transactions. */
+export interface StoredPart {
+  readonly fingerprint: string;
+  /** JSON. */
+  readonly data: string;
+}
+
 export interface IdempotencyStore {
   /** `scope` is key id, method and path. Replies stored before `notBefore` have expired. */
   get(scope: string, key: string, notBefore: number): StoredReply | undefined;
   put(scope: string, key: string, at: number, reply: StoredReply): void;
+  /** The parts of a write that was interrupted before its reply, in order. */
+  parts(scope: string, key: string, notBefore: number): readonly StoredPart[];
+  /** Adds a part; storing the reply drops them all. */
+  addPart(scope: string, key: string, at: number, part: StoredPart): void;
   prune(before: number): void;
 }

@@ -97,6 +97,10 @@ export interface UserStore {
   count(conditions: UserConditions, now: number): number;
   /** Ids of all that match, ascending. */
   ids(conditions: UserConditions, now: number): readonly number[];
+  /** Those of `ids` that match, in the order given. */
+  matching(ids: readonly number[], conditions: UserConditions, now: number): readonly number[];
+  /** Those of `ids` that exist, in the order given. */
+  rows(ids: readonly number[]): readonly UserRow[];
   /** Users by true state at `now`, from maintained counts. */
   countsByState(now: number): Readonly<Record<UserState, number>>;
   /** Users whose `onlineAt` is later than `since`. */

@@ -1,13 +1,13 @@
-// One act on many users, in one transaction: the plan for each is carried out, or only reported.
+// One act on many users: the plan for each is carried out, or only reported; in parts, between which other writes come, unless it is atomic.
 
 import type { FieldError } from '../../contract/errors.ts';
 import { MAX_TAGS } from '../../contract/scalars.ts';
 import type { Input } from '../../contract/table.ts';
 import type { BulkAction, BulkFailure, BulkResult } from '../../contract/user-acts.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
-import type { Result } from '../call.ts';
-import type { Transaction, WriteHandler } from '../context.ts';
+import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
+import type { UserConditions, UserRow } from '../ports/users.ts';
 import { requireUsableTariff } from '../tariffs.ts';
 import { commitUser, openUser } from './change.ts';
 import { grantBy } from './grants.ts';
@@ -69,24 +69,20 @@ function failureOf(refusal: PanelError): BulkFailure {
   return refusal.code === 'term_unlimited' ? 'term_unlimited' : 'validation';
 }
 
-/** Acts on one user and returns the outcome. */
-type Step = (id: number) => Outcome;
+/** Acts on one user, as the store has it, and returns the outcome. */
+type Step = (stored: UserRow) => Outcome;
 
 function stepFor(input: Input<'bulkUsers'>, tx: Transaction): Step {
   const { action, dry_run: isDry } = input;
-  const { users } = tx.store;
   if (action === 'delete') {
-    return (id) => {
-      const row = users.get(id);
-      if (!row) return { id, outcome: 'failed', detail: 'not_found' };
-      if (!isDry) removeUser(tx, row);
-      return { id, outcome: 'changed' };
+    return (stored) => {
+      if (!isDry) removeUser(tx, stored);
+      return { id: stored.id, outcome: 'changed' };
     };
   }
   const act = actFor(action, input, tx);
-  return (id) => {
-    const stored = users.get(id);
-    if (!stored) return { id, outcome: 'failed', detail: 'not_found' };
+  return (stored) => {
+    const { id } = stored;
     const current = openUser(tx, stored);
     const plan = act(current, tx);
     if (plan === 'unchanged') return { id, outcome: 'unchanged' };
@@ -97,10 +93,15 @@ function stepFor(input: Input<'bulkUsers'>, tx: Transaction): Step {
   };
 }
 
-function targetsOf(input: Input<'bulkUsers'>, tx: Transaction): readonly number[] {
+function filterOf({ filter }: Input<'bulkUsers'>): UserConditions {
+  const { all: _all, ...conditions } = filter ?? {};
+  return conditionsOf(conditions);
+}
+
+/** Everyone, in the order of their ids. */
+function targetsOf(input: Input<'bulkUsers'>, { store, now }: Transaction): readonly number[] {
   if (input.ids) return [...input.ids].sort((a, b) => a - b);
-  const { all: _all, ...filter } = input.filter ?? {};
-  return tx.store.users.ids(conditionsOf(filter), tx.now);
+  return store.users.ids(filterOf(input), now);
 }
 
 function bulkFailure(failed: readonly Outcome[], ids: readonly number[] | undefined): PanelError {
@@ -114,28 +115,123 @@ function bulkFailure(failed: readonly Outcome[], ids: readonly number[] | undefi
   return new PanelError('bulk_failed', errors);
 }
 
-function bulkUsers(input: Input<'bulkUsers'>, tx: Transaction): Result<BulkResult> {
-  const { action, dry_run, atomic, expect_matched } = input;
-  const step = stepFor(input, tx);
-  const targets = targetsOf(input, tx);
-  const failed: Outcome[] = [];
-  const done: Outcome[] = [];
-  let affected = 0;
-  let missing = 0;
-  for (const id of targets) {
-    const result = step(id);
-    if (result.outcome === 'changed') affected += 1;
-    if (result.detail === 'not_found') missing += 1;
-    const group = result.outcome === 'failed' ? failed : done;
-    if (group.length < MAX_BULK_IDS) group.push(result);
+/** What one transaction of a bulk did, and the sums until then. It is stored under the Idempotency-Key. */
+interface BulkPart {
+  /** The last user who is to be acted on, and the last one who was. */
+  readonly upTo: number;
+  readonly position: number;
+  readonly matched: number;
+  readonly affected: number;
+  /** The audit row, which each part brings up to date. */
+  readonly auditId: number;
+  readonly failed: readonly Outcome[];
+  readonly done: readonly Outcome[];
+}
+
+/** How much of a bulk is done in one transaction, while other writes wait. */
+interface Limit {
+  readonly users: number;
+  readonly ms: number;
+}
+
+/** A part with its commit takes a tenth of a second or less; smaller ones would write more pages for the same users. */
+const PART: Limit = { users: 1000, ms: 60 };
+/** In one transaction. */
+const WHOLE: Limit = { users: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
+/** So many users are read together. */
+const READ = 100;
+
+/**
+ * Who is acted on is decided at the beginning. Later a user is left out who does not match the filter any more, such as one who has paid
+ * since. An interrupted bulk goes on behind the last user it acted on.
+ */
+function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulkUsers'> {
+  const { action, dry_run: isDry, atomic, ids } = input;
+  const parts: BulkPart[] = [];
+  let targets: readonly number[] | null = null;
+  let next = 0;
+
+  function begin(tx: Transaction, before: readonly unknown[]): readonly number[] {
+    // Stored by this function under the same operation and body.
+    parts.push(...(before as readonly BulkPart[]));
+    const found = targetsOf(input, tx);
+    const last = parts.at(-1);
+    if (last) return found.filter((id) => id > last.position && id <= last.upTo);
+    requireExpected(input, found, tx);
+    return found;
   }
-  const matched = targets.length - missing;
-  if (expect_matched !== undefined && expect_matched !== matched) throw new PanelError('bulk_changed');
-  if (atomic && failed.length > 0) throw bulkFailure(failed, input.ids);
-  const results = [...failed, ...done].slice(0, MAX_BULK_IDS);
-  const body: BulkResult = { action, dry_run, matched, affected, results };
-  if (!dry_run) tx.audit(null, auditDetail(input, matched, affected));
-  return { body, isDryRun: dry_run };
+
+  /** Those of `chosen` who are there and, where a filter chose them, still match it. */
+  function read(chosen: readonly number[], { store, now }: Transaction, isBeginning: boolean): readonly UserRow[] {
+    const still = ids || isBeginning ? chosen : store.users.matching(chosen, filterOf(input), now);
+    return store.users.rows(still);
+  }
+
+  function actOnSome(tx: Transaction, all: readonly number[], isBeginning: boolean): BulkPart {
+    const { clock } = tx.env;
+    const step = stepFor(input, tx);
+    const last = parts.at(-1);
+    const failed: Outcome[] = [];
+    const done: Outcome[] = [];
+    let { matched, affected } = last ?? { matched: 0, affected: 0 };
+    const first = next;
+    const began = clock.now();
+    while (next < all.length && next - first < limit.users && clock.now() - began < limit.ms) {
+      const chosen = all.slice(next, next + READ);
+      next += chosen.length;
+      const rows = read(chosen, tx, isBeginning);
+      const present = new Map(rows.map((row) => [row.id, row]));
+      matched += rows.length;
+      for (const id of chosen) {
+        const row = present.get(id);
+        if (!row && !ids) continue;
+        const result: Outcome = row ? step(row) : { id, outcome: 'failed', detail: 'not_found' };
+        if (result.outcome === 'changed') affected += 1;
+        (result.outcome === 'failed' ? failed : done).push(result);
+      }
+    }
+    const position = all[next - 1] ?? last?.position ?? 0;
+    const upTo = last?.upTo ?? all.at(-1) ?? 0;
+    const auditId = isDry ? 0 : noteBulk(tx, auditDetail(input, matched, affected), last?.auditId);
+    return { upTo, position, matched, affected, auditId, failed, done };
+  }
+
+  return {
+    step(tx, before) {
+      const isBeginning = targets === null && before.length === 0;
+      targets ??= begin(tx, before);
+      const part = actOnSome(tx, targets, isBeginning);
+      parts.push(part);
+      if (next < targets.length) return { part: isDry ? null : part };
+      const failed = parts.flatMap((each) => each.failed);
+      if (atomic && failed.length > 0) throw bulkFailure(failed, ids);
+      const { matched, affected } = part;
+      const results = [...failed, ...parts.flatMap((each) => each.done)].slice(0, MAX_BULK_IDS);
+      const body: BulkResult = { action, dry_run: isDry, matched, affected, results };
+      if (isDry && atomic) body.writes_wait_ms = Math.ceil(affected * WAIT_MS);
+      return { body, isDryRun: isDry };
+    },
+  };
+}
+
+/** How long writes wait for each user that an atomic bulk changes: as measured, and somewhat more. */
+const WAIT_MS = 0.05;
+
+function requireExpected(
+  { expect_matched: expected, ids }: Input<'bulkUsers'>,
+  found: readonly number[],
+  { store, now }: Transaction,
+): void {
+  if (expected === undefined) return;
+  const matched = ids ? store.users.matching(found, {}, now).length : found.length;
+  if (expected !== matched) throw new PanelError('bulk_changed');
+}
+
+/** Writes the bulk's audit row, or what it says now; returns its id. */
+function noteBulk(tx: Transaction, detail: Record<string, unknown>, id: number | undefined): number {
+  if (id === undefined) return tx.audit(null, detail);
+  tx.store.audit.amend(id, JSON.stringify(detail));
+  return id;
 }
 
 function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: number): Record<string, unknown> {
@@ -143,7 +239,12 @@ function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: numbe
   return { ...asked, ids: ids && ids.length <= MAX_LISTED ? ids : undefined, matched, affected };
 }
 
-export const BULK_HANDLER: WriteHandler<'bulkUsers'> = {
-  write: bulkUsers,
+export const BULK_HANDLER = {
+  write: (input, tx) => {
+    const result = createBulk(input, WHOLE).step(tx, []);
+    if ('part' in result) throw new Error('a whole bulk has one part');
+    return result;
+  },
   isHeavy: ({ ids }) => ids === undefined || ids.length > MAX_ON_MAIN,
-};
+  begin: (input) => createBulk(input, input.atomic && !input.dry_run ? WHOLE : PART),
+} satisfies WriteHandler<'bulkUsers'>;

@@ -419,6 +419,16 @@ CREATE TABLE idempotency (
 ) STRICT;
 CREATE UNIQUE INDEX idempotency_key ON idempotency (scope, key);
 CREATE INDEX idempotency_at ON idempotency (at);
+-- What a write in several transactions has done so far, a row for each: a repetition continues there. Its reply replaces them.
+CREATE TABLE idempotency_parts (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  number INTEGER NOT NULL CHECK (number > 0),
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  fingerprint TEXT NOT NULL,
+  data TEXT NOT NULL CHECK (json_valid(data)),
+  PRIMARY KEY (scope, key, number)
+) STRICT, WITHOUT ROWID;
 
 -- Secrets that only the master key opens, each bound to its place.
 CREATE TABLE sealed (

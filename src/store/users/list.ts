@@ -319,10 +319,14 @@ export interface UserLists {
   page(request: PageRequest): { readonly rows: readonly UserRow[]; readonly hasMore: boolean };
   count(conditions: UserConditions, now: number): number;
   ids(conditions: UserConditions, now: number): readonly number[];
+  matching(ids: readonly number[], conditions: UserConditions, now: number): readonly number[];
+  rows(ids: readonly number[]): readonly UserRow[];
 }
 
 const CELLS = USER_COLUMNS.replaceAll(/\w+/g, 'u.$&');
 const BY_IDS = `SELECT ${CELLS} FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value`;
+
+const ID_OF_THESE = 'SELECT u.id FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value';
 
 /** Called in a transaction, as the core does, each method reads one state of the database. `few`: as for the planner. */
 export function createUserLists(db: Connection, states: UserStates, few?: number): UserLists {
@@ -402,6 +406,14 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       const parts = branches.map(({ from, where, id }) => `SELECT ${id} AS id FROM ${from}${whereOf(where)}`);
       return statements.column<number>(`${parts.join(' UNION ALL ')} ORDER BY 1`, filter.params);
     },
+    matching: (ids, conditions, now) => {
+      const isAnyStale = conditions.state !== undefined && states.isAnyStale(now);
+      const filter = toFilter(conditions, now, isAnyStale, find);
+      if (filter === null) return [];
+      const params = { ...filter.params, ids: JSON.stringify(ids) };
+      return statements.column<number>(`${ID_OF_THESE}${whereOf([...filter.tests.values()])}`, params);
+    },
+    rows: rowsOf,
   };
 }
 
