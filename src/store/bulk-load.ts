@@ -5,6 +5,7 @@ import type { FileStore } from './index.ts';
 import { UNFINISHED } from './migrate.ts';
 import { encodeUser, INSERT_USER } from './users/row.ts';
 import { createSearchIndex, searchedText } from './users/search.ts';
+import { FILL_COUNTS } from './users/states.ts';
 import { createUserLinks } from './users/users.ts';
 
 export interface BulkLoader {
@@ -38,10 +39,7 @@ export function bulkLoader(store: FileStore): BulkLoader {
       const count = insertAll(store, db, users);
       store.write(() => {
         for (const sql of dropped) db.exec(sql);
-        db.exec(
-          `INSERT INTO user_counts (tariff_id, state, count)
-           SELECT coalesce(tariff_id, 0), state, count(*) FROM users GROUP BY 1, 2`,
-        );
+        db.exec(FILL_COUNTS);
       });
       for (const table of SEARCHED) db.exec(`INSERT INTO ${table} (${table}) VALUES ('optimize')`);
       store.write(() => {

@@ -2,6 +2,7 @@
 import type { Figure } from './figure.ts';
 import { bulk } from './figures/bulk.ts';
 import { create } from './figures/create.ts';
+import { deepOffset } from './figures/deep-offset.ts';
 import { fill } from './figures/fill.ts';
 import { keyset } from './figures/keyset.ts';
 import { list } from './figures/list.ts';
@@ -24,6 +25,7 @@ export const FIGURES: readonly Figure[] = [
   memory,
   tableSize,
   keyset,
+  deepOffset,
   search,
   metrics,
   fill,

@@ -3,10 +3,12 @@
 import { type Connection, openWorkFile, tablesOf } from '../database.ts';
 import { loadMigrations, type Migration, migrate } from '../migrate.ts';
 import { createSearchIndex, searchedText } from '../users/search.ts';
+import { FILL_COUNTS } from '../users/states.ts';
 
 /** Not copied: written by the migrations, computed here, sealed with another machine's key, temporary, or of events that are not copied. */
 const NOT_COPIED: ReadonlySet<string> = new Set([
   'schema_migrations',
+  'user_blocks',
   'user_counts',
   'events',
   'events_pruned',
@@ -36,7 +38,7 @@ export function rebuildDatabase(
     copyRows(db, source);
     for (const sql of dropped) db.exec(sql);
     migrate(db, target, 0, migrations);
-    db.transaction(() => fillCounts(db))();
+    db.transaction(() => db.exec(FILL_COUNTS))();
     db.transaction(() => fillSearch(db))();
   } finally {
     db.close();
@@ -81,14 +83,6 @@ function copySequences(db: Connection): void {
   db.exec(
     `INSERT INTO main.sqlite_sequence (name, seq)
      SELECT name, max(seq) FROM source.sqlite_sequence WHERE name IN (${known.join(', ')}) GROUP BY name`,
-  );
-}
-
-function fillCounts(db: Connection): void {
-  db.exec(
-    `DELETE FROM user_counts;
-     INSERT INTO user_counts (tariff_id, state, count)
-     SELECT coalesce(tariff_id, 0), state, count(*) FROM users GROUP BY 1, 2`,
   );
 }
 

@@ -158,11 +158,19 @@ CREATE TABLE user_counts (
   PRIMARY KEY (tariff_id, state)
 ) STRICT, WITHOUT ROWID;
 
+-- How many users there are in each block of 1,024 ids: a deep offset skips whole blocks instead of rows.
+CREATE TABLE user_blocks (
+  block INTEGER PRIMARY KEY,
+  count INTEGER NOT NULL CHECK (count >= 0)
+) STRICT;
+
 CREATE TRIGGER users_count_insert AFTER INSERT ON users BEGIN
+  INSERT INTO user_blocks (block, count) VALUES (NEW.id / 1024, 1) ON CONFLICT (block) DO UPDATE SET count = count + 1;
   INSERT INTO user_counts (tariff_id, state, count) VALUES (coalesce(NEW.tariff_id, 0), NEW.state, 1)
   ON CONFLICT (tariff_id, state) DO UPDATE SET count = count + 1;
 END;
 CREATE TRIGGER users_count_delete AFTER DELETE ON users BEGIN
+  UPDATE user_blocks SET count = count - 1 WHERE block = OLD.id / 1024;
   UPDATE user_counts SET count = count - 1 WHERE tariff_id = coalesce(OLD.tariff_id, 0) AND state = OLD.state;
 END;
 CREATE TRIGGER users_count_update AFTER UPDATE OF state, tariff_id ON users

@@ -1,7 +1,7 @@
 // Pages, counts and ids under random filters, sorts and moments, held against a list in memory that is filtered and sorted the plain way.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sampleTariff, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
+import { sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
 import type { GrantLifetime } from '../../contract/grants.ts';
 import { SORTS, type SortField, USER_STATES } from '../../contract/users.ts';
 import type { Store } from '../../core/ports/ports.ts';
@@ -242,6 +242,34 @@ describe('page, count and ids', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it('skip a deep offset in both directions, over ids that are not there', () => {
+    using temp = tempStore();
+    const { store } = temp;
+    const users = 4000;
+    const ids = store.write(() => Array.from({ length: users }, () => store.users.insert(sampleUser())));
+    store.write(() => {
+      for (const id of ids) if (id % 3 === 0 || (id > 1000 && id < 2100)) store.users.remove(id);
+    });
+    const left = ids.filter((id) => id % 3 !== 0 && !(id > 1000 && id < 2100));
+    for (const descending of [false, true]) {
+      const all = descending ? left.toReversed() : left;
+      for (const offset of [0, 600, 1024, 1025, 1500, left.length - 3, left.length, left.length + 5000]) {
+        const asked = {
+          conditions: {},
+          sort: 'id',
+          descending,
+          limit: 5,
+          offset,
+          after: null,
+          now: WRITTEN_AT,
+        } as const;
+        const { rows, hasMore } = store.users.page(asked);
+        const found = [rows.map(({ id }) => id), hasMore];
+        expect(found, `${offset}`).toEqual([all.slice(offset, offset + 5), offset + 5 < all.length]);
+      }
+    }
   });
 
   it('skip an offset behind a cursor too', () => {

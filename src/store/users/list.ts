@@ -328,6 +328,9 @@ const BY_IDS = `SELECT ${CELLS} FROM json_each(:ids) AS wanted CROSS JOIN users 
 
 const ID_OF_THESE = 'SELECT u.id FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value';
 
+/** Users of a block in `user_blocks` have ids that differ in the last ten bits. */
+const BLOCK = 1024;
+
 /** Called in a transaction, as the core does, each method reads one state of the database. `few`: as for the planner. */
 export function createUserLists(db: Connection, states: UserStates, few?: number): UserLists {
   const statements = createStatements(db);
@@ -370,8 +373,29 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
     return ids.flatMap((id) => found.get(id) ?? []);
   }
 
+  /** The same page of all users by id, with whole blocks of the offset skipped. */
+  function skipBlocks(request: PageRequest): PageRequest {
+    const { descending } = request;
+    const order = descending ? 'DESC' : 'ASC';
+    const all = statements.rows<[block: number, count: number]>(
+      `SELECT block, count FROM user_blocks ORDER BY block ${order}`,
+      {},
+    );
+    let { offset } = request;
+    for (const [block, count] of all) {
+      // Behind the last id before the block.
+      if (offset < count)
+        return { ...request, offset, after: { value: null, id: descending ? (block + 1) * BLOCK : block * BLOCK - 1 } };
+      offset -= count;
+    }
+    return request;
+  }
+
   return {
-    page: (request) => {
+    page: (asked) => {
+      const isDeep = asked.sort === 'id' && asked.after === null && asked.offset > BLOCK;
+      const isAll = Object.values(asked.conditions).every((value) => value === undefined);
+      const request = isDeep && isAll ? skipBlocks(asked) : asked;
       const { conditions, now, limit, offset, after } = request;
       const isAnyStale = conditions.states !== undefined && states.isAnyStale(now);
       const filter = toFilter(conditions, now, isAnyStale, find);

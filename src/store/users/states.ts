@@ -25,6 +25,14 @@ export const COMPUTED_STATE = `CASE
 /** The state of `u` at `:now`, whether the stored one is stale or not. */
 export const CURRENT_STATE = `CASE WHEN ${IS_STALE} THEN ${COMPUTED_STATE} ELSE u.state END`;
 
+/** Fills the counts that triggers maintain from then on. */
+export const FILL_COUNTS = `
+  DELETE FROM user_counts;
+  INSERT INTO user_counts (tariff_id, state, count)
+  SELECT coalesce(tariff_id, 0), state, count(*) FROM users GROUP BY 1, 2;
+  DELETE FROM user_blocks;
+  INSERT INTO user_blocks (block, count) SELECT id / 1024, count(*) FROM users NOT INDEXED GROUP BY 1`;
+
 export interface UserStates {
   /** Whether the stored state of any user may be wrong at `now`: one lookup in each of two indexes. */
   isAnyStale(now: number): boolean;

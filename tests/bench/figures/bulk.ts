@@ -1,5 +1,5 @@
-// Ten thousand users extended in one transaction on the writer thread, with an event each: beside the one statement, and how long
-// the thread that answers was held meanwhile.
+// Ten thousand users extended on the writer thread, with an event each: beside the one statement, how long the thread that answers was
+// held meanwhile, and what a user costs where they are fewer.
 import { databaseOf } from '../databases.ts';
 import type { Figure } from '../figure.ts';
 import { cpu, pairedRounds, ratioOf, type Side, time } from '../rounds.ts';
@@ -9,15 +9,21 @@ import { fetchText } from '../target.ts';
 import { heldLoopOf, watchLoop } from '../usage.ts';
 
 const USERS = 10_000;
+const FEWER = 1000;
 
 /** Extends other users in each round, but the same on both sides. */
-function sideOf(server: Server, run: (body: object) => ReturnType<Side['run']>, ids: readonly number[]): Side {
+function sideOf(
+  server: Server,
+  run: (body: object) => ReturnType<Side['run']>,
+  ids: readonly number[],
+  users = USERS,
+): Side {
   let round = 0;
   return {
     server: server.child,
     run: () => {
-      const from = (USERS * round++) % ids.length;
-      return run({ action: 'extend', days: 1, ids: ids.slice(from, from + USERS) });
+      const from = (users * round++) % ids.length;
+      return run({ action: 'extend', days: 1, ids: ids.slice(from, from + users) });
     },
   };
 }
@@ -47,6 +53,16 @@ export const bulk: Figure = {
     const pairs = await pairedRounds(ours, other, scale.rounds, warm);
     const { affected } = JSON.parse(await fetchText(panel.target(['/users/bulk'], { action: 'enable', ids: [1] })));
     if (affected === undefined) throw new Error('a bulk says nothing');
+    const plain = (body: object) => generator.load(panel.target(['/users/bulk'], body), once);
+    const sizes = await pairedRounds(sideOf(panel, plain, ids, FEWER), sideOf(panel, plain, ids), scale.rounds);
+    const aUser = ratioOf(
+      sizes.map(({ ours: fewer, other: more }) => ({
+        ours: { ...fewer, cpu: fewer.cpu / FEWER },
+        other: { ...more, cpu: more.cpu / USERS },
+      })),
+      cpu,
+      true,
+    );
     const ratio = ratioOf(pairs, cpu, true);
     const took = ratioOf(pairs, ({ p50 }) => p50, true);
     return [
@@ -56,6 +72,13 @@ export const bulk: Figure = {
         isRatio: true,
         ...ratio,
         detail: `CPU: statement ${time(ratio.other)}, bulk ${time(ratio.ours)} (took ${time(took.other)}, ${time(took.ours)})`,
+      },
+      {
+        title: 'bulk extend, CPU a user: 1,000 at once to 10,000',
+        reach: { most: 1.3 },
+        isRatio: true,
+        ...aUser,
+        detail: `CPU a user: of 10,000 ${time(aUser.other)}, of 1,000 ${time(aUser.ours)} (wanted: 40 us)`,
       },
       {
         title: 'event loop held by it, longest',
