@@ -88,6 +88,8 @@ export const SHOTS: readonly Shot[] = [
   { name: 'settings-security', place: 'settings/security' },
   { name: 'settings-two-factor', place: 'settings/security', act: enrol },
   { name: 'settings-api', place: 'settings/security/api' },
+  { name: 'settings-webhooks', place: 'settings/security/webhooks' },
+  { name: 'settings-webhook-new', place: 'settings/security/webhooks/new' },
   { name: 'settings-backups', place: 'settings/backups' },
   { name: 'docs', place: 'settings/security/api/docs', act: (page) => page.locator('.opblock').first().waitFor() },
   { name: 'docs-method', place: 'settings/security/api/docs', act: openMethod },

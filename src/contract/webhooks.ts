@@ -43,7 +43,8 @@ export const WEBHOOK_ERROR_CODES = [
 ] as const;
 export type WebhookErrorCode = (typeof WEBHOOK_ERROR_CODES)[number];
 
-function isWebhookUrl(text: string): boolean {
+/** Whether a text is a URL that events can be sent to, as far as its form goes. */
+export function isWebhookUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return false;
   return url.username === '' && url.password === '' && !text.includes('#');

@@ -36,6 +36,8 @@ export async function makeOneOfEach(panel: BrowserPanel, name: string): Promise<
   await call('updateUser', { id: user.id, enabled: false });
   await call('updateUser', { id: user.id, enabled: true });
   await call('createKey', { name, access: 'full', password: ADMIN.password });
+  const hook = { url: 'http://127.0.0.1:9/', description: name, types: null, allow_private: true };
+  await call('createWebhook', { ...hook, password: ADMIN.password });
   await call('createBackup', {});
   await call('updateSettings', { panel_title: name, subscription_title: name, announcement: name });
   return { userId: user.id, planId: plan.id, nodeId: node.id, connectionId: connection.id };
@@ -71,6 +73,9 @@ export function everyPlace({ userId, planId, nodeId, connectionId }: Made): read
     'settings/security/api',
     'settings/security/api/new',
     'settings/security/api/docs',
+    'settings/security/webhooks',
+    'settings/security/webhooks/new',
+    'settings/security/webhooks/1',
     'settings/backups',
   ];
 }

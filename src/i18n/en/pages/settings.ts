@@ -5,6 +5,7 @@ import { backups } from './settings/backups.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
 import { security } from './settings/security.ts';
+import { webhooks } from './settings/webhooks.ts';
 
 export const settings = {
   title: 'Settings',
@@ -17,6 +18,7 @@ export const settings = {
     certificates: 'Certificates',
     security: 'Security',
     api: 'API',
+    webhooks: 'Webhooks',
     backups: 'Backups',
     desktop: 'This computer',
   },
@@ -57,4 +59,5 @@ export const settings = {
   certificates,
   desktop,
   security,
+  webhooks,
 } as const;

@@ -7,6 +7,7 @@ import { backups } from './settings/backups.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
 import { security } from './settings/security.ts';
+import { webhooks } from './settings/webhooks.ts';
 
 export const settings: Russian<typeof english> = {
   title: 'Настройки',
@@ -19,6 +20,7 @@ export const settings: Russian<typeof english> = {
     certificates: 'Сертификаты',
     security: 'Безопасность',
     api: 'API',
+    webhooks: 'Вебхуки',
     backups: 'Резервные копии',
     desktop: 'Этот компьютер',
   },
@@ -60,4 +62,5 @@ export const settings: Russian<typeof english> = {
   certificates,
   desktop,
   security,
+  webhooks,
 };

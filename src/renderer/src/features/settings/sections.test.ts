@@ -13,6 +13,7 @@ describe('findSection', () => {
     [[], 'general'],
     [['nothing'], 'general'],
     [['security', 'api', 'new'], 'api'],
+    [['security', 'webhooks', '7'], 'webhooks'],
     [['security', 'sessions'], 'security'],
     [['backups', 'a.gatehouse-backup'], 'backups'],
   ])('leads %j to %s', (path, id) => {

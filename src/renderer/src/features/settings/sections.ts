@@ -2,7 +2,16 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 import type { HostApi } from '../../../../bridge/host-api.ts';
 
-type SectionId = 'general' | 'subscription' | 'addresses' | 'certificates' | 'security' | 'api' | 'backups' | 'desktop';
+type SectionId =
+  | 'general'
+  | 'subscription'
+  | 'addresses'
+  | 'certificates'
+  | 'security'
+  | 'api'
+  | 'webhooks'
+  | 'backups'
+  | 'desktop';
 
 export interface Section {
   /** Its name is `settings:sections.<id>`. */
@@ -31,6 +40,7 @@ const SECTIONS: readonly Section[] = [
   section(['certificates'], () => import('./certificates/certificates-section.tsx'), 'CertificatesSection'),
   section(['security'], () => import('./security/security-section.tsx'), 'SecuritySection'),
   section(['security', 'api'], () => import('./api/api-section.tsx'), 'ApiSection'),
+  section(['security', 'webhooks'], () => import('./webhooks/webhooks-section.tsx'), 'WebhooksSection'),
   section(['backups'], () => import('./backups/backups-section.tsx'), 'BackupsSection'),
 ];
 

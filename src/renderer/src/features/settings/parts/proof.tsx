@@ -124,7 +124,12 @@ export function withoutProof(failure: PanelCallError | null): PanelCallError | n
 
 // An act that needs the password: what will happen and what it breaks, then the proof, then it is done.
 
-type ActId = 'rotateSecretPath' | 'renewCertificate' | 'disableTwoFactor' | 'renewRecoveryCodes';
+type ActId =
+  | 'rotateSecretPath'
+  | 'rotateWebhookSecret'
+  | 'renewCertificate'
+  | 'disableTwoFactor'
+  | 'renewRecoveryCodes';
 
 interface ProofDialogProps<Id extends ActId> {
   readonly operation: Id;
