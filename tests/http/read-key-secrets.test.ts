@@ -1,7 +1,9 @@
 // A Read key learns no link, credential or address: not from bodies, headers or errors, whatever it asks.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemTimers } from '../../src/adapters/clock.ts';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
+import type { Timers } from '../../src/core/ports/ports.ts';
 import { arbitraryOf } from '../support/arbitrary-of.ts';
 import { API_IDS, type Fixtures, fill, fixtureOf, secretsOf } from '../support/fixtures.ts';
 import type { Answer, Sent } from '../support/http-client.ts';
@@ -17,7 +19,9 @@ let fixtures: Fixtures;
 let secrets: RegExp;
 
 beforeAll(async () => {
-  panel = await startPanel();
+  // Requests that wait for an event get their reply at once.
+  const timers: Timers = { ...systemTimers, after: (_ms, work) => systemTimers.after(0, work) };
+  panel = await startPanel({ timers });
   fixtures = await fill(panel);
   const all = secretsOf(panel, fixtures);
   expect(all.length).toBeGreaterThan(20);

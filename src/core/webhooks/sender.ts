@@ -73,9 +73,14 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     isPumping = true;
     timers.soon(() => {
       pump()
-        .catch((error: unknown) => log.error('webhooks failed', { error: String(error) }))
+        .catch((error: unknown) => {
+          log.error('webhooks failed', { error: String(error) });
+          isMore = false;
+        })
         .finally(() => {
           isPumping = false;
+          // An event that was committed while the last round ended.
+          if (isMore && !store.diskSpace.isFull()) wake();
         });
     });
   }
@@ -84,7 +89,10 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     while (isMore && !isStopped && !store.diskSpace.isFull()) {
       isMore = false;
       const enabled = store.webhooks.all().filter((webhook) => webhook.enabled);
-      if (enabled.some(isBehind)) isMore = await queue.run(() => store.write(() => handOutAll(env)));
+      if (enabled.some(isBehind)) {
+        const isUnfinished = await queue.run(() => store.write(() => handOutAll(env)));
+        isMore ||= isUnfinished;
+      }
       if (isStopped) return;
       sendDue();
       // Others have their turn of the event loop between two chunks.

@@ -431,7 +431,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       return statements.column<number>(`${parts.join(' UNION ALL ')} ORDER BY 1`, filter.params);
     },
     matching: (ids, conditions, now) => {
-      const isAnyStale = conditions.state !== undefined && states.isAnyStale(now);
+      const isAnyStale = conditions.states !== undefined && states.isAnyStale(now);
       const filter = toFilter(conditions, now, isAnyStale, find);
       if (filter === null) return [];
       const params = { ...filter.params, ids: JSON.stringify(ids) };
