@@ -133,11 +133,11 @@ async function exchange(request: FuzzRequest): Promise<void> {
   const path = pathOf(request);
   const { key, method, search, headers } = request;
   const body = bodyOf(request);
-  const answer = await clients[key].send({
-    method,
-    path: path + search,
-    headers: headers as OutgoingHttpHeaders,
-    body,
+  const sending = { method, path: path + search, headers: headers as OutgoingHttpHeaders, body };
+  const answer = await clients[key].send(sending).catch((error: NodeJS.ErrnoException) => {
+    // Its connection was closed after the early reply to a request whose body nothing reads: Node's agent reuses such a connection.
+    if (error.code !== 'ECONNRESET') throw error;
+    return clients[key].send(sending);
   });
   const faults = faultsOf(request, path, answer);
   if (faults.length === 0) return;
