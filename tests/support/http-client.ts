@@ -1,6 +1,7 @@
 // Talks to a panel under test as a bot does: over kept connections, trusting the panel's own authority, retrying nothing.
 import http from 'node:http';
 import https from 'node:https';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Problem } from '../../src/contract/errors.ts';
 import { pathParameters, splitInput } from '../../src/contract/input/input.ts';
 import type { ApiOperation, CallOf, OutputOf } from '../../src/contract/operation.ts';
@@ -132,11 +133,18 @@ function exchange<Body>(
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
-      incoming.on('end', () => resolve(answerOf<Body>(incoming, Buffer.concat(chunks).toString('utf8'))));
+      incoming.on('end', () => resolve(answerOf<Body>(incoming, decode(incoming, Buffer.concat(chunks)))));
     });
     outgoing.on('error', reject);
     outgoing.end(body);
   });
+}
+
+/** The text of a body, which is compressed where the request asked for it. */
+function decode({ headers }: http.IncomingMessage, bytes: Buffer): string {
+  const coding = headers['content-encoding'];
+  if (bytes.length === 0 || coding === undefined) return bytes.toString('utf8');
+  return (coding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes)).toString('utf8');
 }
 
 function answerOf<Body>(incoming: http.IncomingMessage, text: string): Answer<Body> {
