@@ -70,8 +70,17 @@ function objectOf(schema: z.ZodObject): Arbitrary {
   const hasRules = (schema._zod.def.checks ?? []).length > 0;
   if (!hasRules) return record;
   // Rules between members: those that meet them, and now and then any.
-  const fitting = record.filter((value) => zod.safeParse(schema, value).success);
+  const fitting = record
+    .map((value) => withoutFaults(schema, value))
+    .filter((value) => zod.safeParse(schema, value).success);
   return fc.oneof({ arbitrary: fitting, weight: 9 }, { arbitrary: record, weight: 1 });
+}
+
+/** Without the members that do not go with the others: by chance alone, a record with many optional members hardly ever fits. */
+function withoutFaults(schema: z.ZodObject, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { error } = zod.safeParse(schema, value);
+  const faults = new Set((error?.issues ?? []).map(({ path }) => path[0]));
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !faults.has(name)));
 }
 
 function recordOf(schema: z.ZodRecord): Arbitrary {
