@@ -6,7 +6,7 @@ interface Parameter {
   readonly required?: boolean;
   description?: string;
   example?: unknown;
-  readonly schema?: { readonly description?: string };
+  readonly schema?: { readonly description?: string; readonly type?: string };
 }
 
 interface Described {
@@ -29,6 +29,8 @@ function inWords(parameter: Parameter): void {
     texts.push(`Example: \`${String(example)}\`.`);
     delete parameter.example;
   }
+  // swagger-ui would fill in, and send, made-up members.
+  if (where === 'query' && schema?.type === 'object') parameter.example = {};
   const text = texts.filter((one) => one !== undefined).join(' ');
   if (text !== '') parameter.description = text;
 }
