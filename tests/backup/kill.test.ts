@@ -22,7 +22,8 @@ beforeAll(async () => {
   const machine = await startMachine({ place: template });
   await machine.act('createTariff', { name: 'Monthly', duration: { months: 1 } });
   for (const state of ['new', 'old'] as const) {
-    await machine.act('bulkUsers', { action: 'delete', filter: { all: true } });
+    const { total } = await machine.act('listUsers', { limit: 1 });
+    await machine.act('bulkUsers', { action: 'delete', filter: { all: true }, expect_matched: total });
     for (const name of STATES[state]) await machine.act('createUser', { name, tariff_id: 1 });
     const { name } = await machine.act('createBackup', { passphrase: PASSPHRASE });
     cpSync(join(machine.backups.folder, name), join(template, `${state}.gatehouse-backup`));

@@ -109,7 +109,7 @@ test('search, counts and states are those of the restored users', async () => {
   await fillWithUsers(machine, 30);
   await act('bulkUsers', { action: 'disable', ids: [1, 2] });
   const made = await act('createBackup', {});
-  await act('bulkUsers', { action: 'delete', filter: { all: true } });
+  await act('bulkUsers', { action: 'delete', filter: { all: true }, expect_matched: 30 });
   await act('restoreBackup', { name: made.name, password: PASSWORD });
   expect((await act('listUsers', { q: 'note 30' })).items.map(({ name }) => name)).toEqual(['User 30']);
   expect((await act('listUsers', { state: 'disabled' })).total).toBe(2);

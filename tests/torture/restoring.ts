@@ -85,7 +85,8 @@ export async function killRestoring({ kills, random, log }: KillOptions): Promis
 /** Puts the users of one base in the place of all there are, and backs them up. */
 async function makeBase(target: Target, tariff_id: number, base: number): Promise<string> {
   const client = target.client();
-  await body(client.call('bulkUsers', { action: 'delete', filter: { all: true } }));
+  const { total } = await body(client.call('listUsers', { limit: 1 }));
+  await body(client.call('bulkUsers', { action: 'delete', filter: { all: true }, expect_matched: total }));
   for (let number = 0; number < USERS; number += 1) {
     await body(client.call('createUser', { name: `base ${base}`, tariff_id, note: `${number}` }));
   }
