@@ -204,6 +204,7 @@ export function createTransaction(env: Env, call: Call, action: string, now: num
   return {
     ...createContext(env, call, now),
     saveSettings: (values) => {
+      if (values.secretPath !== undefined) env.hideSecret?.(values.secretPath);
       store.settings.set(values);
       env.forgetSettings();
     },

@@ -117,6 +117,8 @@ export interface CoreParts {
   readonly checkpointer?: Checkpointer;
   /** Left out: this core has no backups. */
   readonly backups?: Backups;
+  /** Called with a new secret path before anything can be logged that contains it. */
+  hideSecret?(secret: string): void;
   /** The panel's version. */
   readonly version: string;
   /** `https://<address>:<port>` as base_url begins: the public address if set, else the LAN's, else 127.0.0.1. */

@@ -121,14 +121,12 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     checkpointer,
     host: () => host,
     origin: reach.origin,
+    hideSecret: log.hide,
   });
   // The core caches the settings when it first reads them: until the port is known they are read from the store.
   const settings = store.settings.get();
   log.hide(settings.secretPath);
-  const hideChanged = core.subscribe(({ type }) => {
-    if (type === 'settings.changed') log.hide(core.settings().secretPath);
-  });
-  closers.push(core.stop, hideChanged);
+  closers.push(core.stop);
 
   const certificates = plainHttp
     ? null

@@ -63,7 +63,13 @@ describeDesktop('a notification', () => {
     await closeToTray(desktop);
     const now = Date.now();
     const data = JSON.stringify({ node_id: id });
-    inDatabase('INSERT INTO events (type, at, written_at, data) VALUES (?, ?, ?, ?)', 'node.down', now, now, data);
+    inDatabase(
+      `INSERT INTO events (type, at, written_at, actor_kind, changed, data) VALUES (?, ?, ?, 'system', '[]', ?)`,
+      'node.down',
+      now,
+      now,
+      data,
+    );
     // The panel emits new events of the feed after each write.
     await request(machine, `${api.baseUrl}/users`, { key: api.key, body: { name: 'Boris', tariff_id: 1 } });
     const { notifications } = await desktop.until((snapshot) => snapshot.notifications.length > 0);

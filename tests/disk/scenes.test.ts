@@ -97,7 +97,7 @@ describe.runIf(whyNoMount() === null)('a full disk', () => {
     expect((await cli.serve(['--port', '0', ...data])).setupUrl).not.toBeNull();
   });
 
-  it('in the middle of a bulk: all of it or nothing, and the same again once there is room', async () => {
+  it('in the middle of a bulk: whole parts of it, and the rest by a repetition once there is room', async () => {
     const users = 3000;
     using disk = mountDisk(64);
     const folder = join(disk.folder, 'data');
@@ -111,7 +111,7 @@ describe.runIf(whyNoMount() === null)('a full disk', () => {
     disk.fill(panel.pid(), MIB);
     const refused = await disable();
     expect(refused.problem.detail).toBe('storage_full');
-    expect((await panel.client.call('listUsers', { state: 'disabled', limit: 1 })).body.total).toBe(0);
+    expect((await panel.client.call('listUsers', { state: 'disabled', limit: 1 })).body.total).toBeLessThan(users);
     expect(await panel.signIn()).toBe(200);
     disk.clear(panel.pid());
     await vi.waitFor(async () => expect((await disable()).body.affected).toBe(users), RECOVERY);

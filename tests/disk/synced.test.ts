@@ -73,6 +73,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await noted('createUser with an Idempotency-Key', create('Boris', once));
   await noted('updateUser', client.call('updateUser', { id, expires_at: '2030-01-01T00:00:00Z' }));
   await noted('extendUser', client.call('extendUser', { id, days: 3 }));
+  await noted('shortenUser', client.call('shortenUser', { id, days: 1 }));
   await noted('resetTraffic', client.call('resetTraffic', { id }));
   await noted('reissueUser', client.call('reissueUser', { id }));
   const grant = await noted('createGrant', client.call('createGrant', { id, bytes: 1000, lifetime: 'used' }));
@@ -101,6 +102,16 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   const { recovery_codes: others } = await act('renewRecoveryCodes', { ...proof, code: first(codes) });
   await act('disableTwoFactor', { ...proof, code: first(others) });
   await act('changeAddresses', { ...proof, sub_path: 'links' });
+  const { webhook } = await act('createWebhook', { url: 'https://192.0.2.1/hook', types: null, ...proof });
+  const { id: webhookId } = webhook as { readonly id: number };
+  await act('changeWebhook', { id: webhookId, url: 'https://192.0.2.1/other', types: null, ...proof });
+  await act('rotateWebhookSecret', { id: webhookId, ...proof });
+  await act('testWebhook', { id: webhookId });
+  const { body } = await browse('listWebhookDeliveries', { webhook_id: webhookId });
+  const [delivery] = body.items as readonly { readonly id: number }[];
+  await act('redeliverWebhook', { id: delivery?.id });
+  await act('enableWebhook', { id: webhookId, enabled: false });
+  await act('deleteWebhook', { id: webhookId });
   await act('rotateSecretPath', proof);
   nobody.close();
   return done;
