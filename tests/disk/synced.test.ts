@@ -102,9 +102,9 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   const { recovery_codes: others } = await act('renewRecoveryCodes', { ...proof, code: first(codes) });
   await act('disableTwoFactor', { ...proof, code: first(others) });
   await act('changeAddresses', { ...proof, sub_path: 'links' });
-  const { webhook } = await act('createWebhook', { url: 'https://192.0.2.1/hook', types: null, ...proof });
+  const { webhook } = await act('createWebhook', { url: 'https://hooks.example/hook', types: null, ...proof });
   const { id: webhookId } = webhook as { readonly id: number };
-  await act('changeWebhook', { id: webhookId, url: 'https://192.0.2.1/other', types: null, ...proof });
+  await act('changeWebhook', { id: webhookId, url: 'https://hooks.example/other', types: null, ...proof });
   await act('rotateWebhookSecret', { id: webhookId, ...proof });
   await act('testWebhook', { id: webhookId });
   const { body } = await browse('listWebhookDeliveries', { webhook_id: webhookId });
