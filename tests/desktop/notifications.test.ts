@@ -62,7 +62,7 @@ describeDesktop('a notification', () => {
     const id = idOf(await call(page, 'createNode', { name: 'Berlin', address: 'de1.example.com' }));
     await closeToTray(desktop);
     const now = Date.now();
-    const data = JSON.stringify({ node_id: id });
+    const data = JSON.stringify({ node_id: id, name: 'Berlin' });
     inDatabase(
       `INSERT INTO events (type, at, written_at, actor_kind, changed, data) VALUES (?, ?, ?, 'system', '[]', ?)`,
       'node.down',
