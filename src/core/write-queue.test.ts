@@ -1,4 +1,4 @@
-// The queue lets one write run at a time, in order; those that wait together are committed together, and a failure holds nobody up.
+// The queue lets one write run at a time, in order; those that wait together are committed together, and a failure stops no other.
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from './ports/ports.ts';
 import { createWriteQueue, MOST_TOGETHER } from './write-queue.ts';

@@ -29,7 +29,7 @@ export interface Waits {
    * Rejects with PanelError `rate_limited` if the key has too many waiting requests, `unauthorized` if it is no longer valid.
    */
   wait(wait: Wait): Promise<void>;
-  /** Ends all waiting and lets nobody wait any more. */
+  /** Ends all waiting; later calls return at once. */
   close(): void;
 }
 

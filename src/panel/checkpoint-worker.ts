@@ -10,7 +10,7 @@ export type CheckpointData = { readonly database: string };
 
 const { database }: CheckpointData = workerData;
 const db = openConnection(database);
-// It waits for nobody: what is in use is written the next time.
+// It waits for no reader: what is in use is written the next time.
 db.pragma('busy_timeout = 0');
 const statements = {
   passive: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),

@@ -1,4 +1,4 @@
-// The port of checkpoints: writing the database's journal into its file on a thread that holds up nobody.
+// The port of checkpoints: writing the database's journal into its file on a thread of its own, beside requests.
 
 /**
  * `passive` writes what it can beside readers and writers. `truncate` also empties the journal's file, where nobody else uses it;
