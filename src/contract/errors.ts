@@ -1,4 +1,5 @@
 // The closed table of error codes: every problem document that either door can answer with.
+import { z } from 'zod';
 
 /** How often a code may be expected: where it is listed in the documentation of an operation. */
 interface ErrorEntry {
@@ -113,12 +114,32 @@ export type FieldErrorCode = keyof typeof FIELD_ERRORS | keyof typeof PANEL_FIEL
 /** One failure within a request: where it is and what is wrong there. */
 export interface FieldError {
   /** JSON Pointer into the body as a URI fragment (RFC 6901 section 6), as in `#/name`. */
-  readonly pointer?: string;
+  readonly pointer?: string | undefined;
   /** Name of the query, path or header parameter. */
-  readonly parameter?: string;
+  readonly parameter?: string | undefined;
   readonly code: FieldErrorCode;
   readonly message: string;
 }
+
+const fieldErrorCode = z.enum(Object.keys(FIELD_ERRORS) as (keyof typeof FIELD_ERRORS)[]).meta({
+  id: 'FieldErrorCode',
+  description: Object.entries(FIELD_ERRORS)
+    .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
+    .join('\n'),
+});
+
+/** The schema of `FieldError` on the API. */
+export const fieldError: z.ZodType<FieldError> = z
+  .object({
+    pointer: z
+      .string()
+      .optional()
+      .meta({ description: 'JSON Pointer into the body as a URI fragment, as in `#/name`.' }),
+    parameter: z.string().optional().meta({ description: 'Name of the parameter of the path, the query or a header.' }),
+    code: fieldErrorCode,
+    message: z.string().meta({ description: 'The same in English, for people.' }),
+  })
+  .meta({ id: 'FieldError', description: 'One failure within a request.' });
 
 /** Records that use another one: how many, and the first ten by their ids. */
 export interface Uses {

@@ -30,7 +30,7 @@ const fields = {
   network: z.enum(NETWORKS),
   security: z.enum(SECURITIES),
   host: s.hostName.nullable().meta({ description: "The address users connect to; null: the node's." }),
-  port: z.int().min(1).max(65535),
+  port: z.int().min(1).max(65535).meta({ description: 'Where the node listens, unique on it.' }),
   sni: s.hostName.nullable(),
   path: path.nullable().meta({ description: 'With ws, httpupgrade and xhttp.' }),
   service_name: z

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `read`: any key. `full`: Full access only. */
 export type Access = 'read' | 'full';
 export type Effect = 'read' | 'write';
@@ -63,6 +63,10 @@ export interface ApiOperation<
   readonly produces: readonly string[];
   /** Reply headers of its own. */
   readonly headers: readonly ('ETag' | 'Location' | 'Link')[];
+  /** A POST that changes nothing: what it asks for is a secret, which must not be in a path. */
+  readonly effect?: 'read';
+  /** 201 beside `status`: it creates where there is nothing to change. */
+  readonly mayCreate?: true;
   /** Whether `If-Match` is honoured. */
   readonly ifMatch: boolean;
   readonly example: Example;
@@ -156,5 +160,15 @@ export type OutputOf<Op> = Op extends { readonly output: infer O } ? (O extends 
 
 /** Whether an operation changes nothing. */
 export function isReading(operation: Operation): boolean {
-  return operation.door === 'api' ? operation.method === 'GET' : operation.effect === 'read';
+  return operation.effect === 'read' || (operation.door === 'api' && operation.method === 'GET');
+}
+
+/** Whether a method of the API door comes with a body. */
+export function hasBody(method: string): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'PATCH';
+}
+
+/** Whether a repetition is recognized by its Idempotency-Key. */
+export function takesIdempotencyKey(operation: ApiOperation): boolean {
+  return operation.method === 'POST' && !isReading(operation);
 }

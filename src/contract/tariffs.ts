@@ -35,7 +35,9 @@ const fields = {
   duration: duration.nullable().meta({ description: 'null: the term never ends.' }),
   device_limit: z.int().min(1).max(100).nullable(),
   reset_strategy: resetStrategy,
-  starts: z.enum(STARTS).meta({ description: 'When the term begins.' }),
+  starts: z.enum(STARTS).meta({
+    description: 'When the term begins. `on_first_use` needs a `duration`: without one there is no term to begin.',
+  }),
   inbounds: s.inboundIds.meta({ description: 'Connections allowed; null: all, []: none.' }),
   price: price.nullable(),
   archived: z.boolean().meta({ description: 'Kept for its users; no new ones can be made from it.' }),

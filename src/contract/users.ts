@@ -1,5 +1,6 @@
 // Users on the wire: the record, what may be asked of it, and every operation on it but grants.
 import { z } from 'zod';
+import { fieldError } from './errors.ts';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
@@ -320,6 +321,134 @@ export const updateUser = apiOperation({
     params: { id: 7 },
     body: { note: 'Pays in cash', enabled: true },
     reply: { ...userExample, note: 'Pays in cash' },
+  },
+});
+
+/** As for a new user, whose external id is in the path. */
+const userPut = userCreate.omit({ external_id: true }).meta({
+  id: 'UserPut',
+  description:
+    'Where there is no user yet, as UserCreate. Where there is one, as UserPatch: what is left out stays, and the plan that the user has already changes nothing.',
+});
+
+export const putUser = apiOperation({
+  id: 'putUser',
+  method: 'PUT',
+  path: '/users/by-external-id/{external_id}',
+  access: 'full',
+  tag: 'Users',
+  summary: 'Create or change the user with an external id',
+  description:
+    'Creates the user with this `external_id` from a plan (201), or changes the one there is (200). Sent again, at any time, it makes no second user: for the webhooks of payments, which are repeated for longer than an Idempotency-Key is stored. The id is percent-encoded in the path.',
+  params: z.strictObject({ external_id: s.externalId.meta({ description: 'The id of the user in another system.' }) }),
+  query: none,
+  body: userPut,
+  status: 200,
+  mayCreate: true,
+  output: user,
+  headers: ['ETag', 'Location'],
+  errors: ['tariff_not_found', 'inbound_not_found', 'telegram_id_taken'],
+  example: {
+    params: { external_id: 'customer-4711' },
+    body: { name: 'Anna Smirnova', tariff_id: 1, contact: '@anna' },
+    reply: userExample,
+  },
+});
+
+const findByLink = apiOperation({
+  id: 'findUserByLink',
+  method: 'POST',
+  path: '/users/find-link',
+  access: 'full',
+  tag: 'Users',
+  summary: 'Find the user of a subscription link',
+  description:
+    'Whose link it is, as for one that was found in public. The link is in the body, as it is a secret that must not be in a path, which is logged. `not_found` for a link that is none or was reissued since.',
+  params: none,
+  query: none,
+  body: z
+    .strictObject({
+      link: z.string().min(1).max(2000).meta({
+        description: 'A subscription link, or its last segment. Its host, query and fragment are ignored.',
+      }),
+    })
+    .meta({ id: 'FindLink' }),
+  status: 200,
+  output: user,
+  headers: ['ETag'],
+  errors: ['read_only_key', 'not_found'],
+  example: { body: { link: userExample.sub_url }, reply: userExample },
+});
+export const findUserByLink = { ...findByLink, effect: 'read' } as const;
+
+/** A batch creates no more users than these. */
+export const MAX_BATCH = 500;
+
+const batchResult = z
+  .object({
+    dry_run: z.boolean().meta({ description: 'Nothing was created: this is what would happen.' }),
+    created: z.int().min(0).meta({ description: 'How many were created, or would be.' }),
+    failed: z.int().min(0).meta({ description: 'How many were not.' }),
+    results: z
+      .array(
+        z
+          .object({
+            outcome: z.enum(['created', 'failed']).meta({ description: 'Whether the user was, or would be, created.' }),
+            user: user.optional().meta({ description: 'The new user; absent in a dry run and where it failed.' }),
+            code: z
+              .string()
+              .optional()
+              .meta({ description: 'Where it failed: the code that POST /users would have answered.' }),
+            errors: z
+              .array(fieldError)
+              .optional()
+              .meta({ description: 'Where it failed: what is wrong. Pointers lead into the body of the batch.' }),
+          })
+          .meta({ id: 'UserBatchItem' }),
+      )
+      .meta({ description: 'One for each user of the request, in the same order.' }),
+  })
+  .meta({ id: 'UserBatchResult' });
+
+export const createUsers = apiOperation({
+  id: 'createUsers',
+  method: 'POST',
+  path: '/users/batch',
+  access: 'full',
+  tag: 'Users',
+  summary: 'Create many users',
+  description:
+    'Each as by POST /users, in one transaction. One that cannot be created leaves the others alone: its result says why. A body that is not valid is refused as a whole.',
+  params: none,
+  query: none,
+  body: z
+    .strictObject({
+      users: z.array(userCreate).min(1).max(MAX_BATCH).meta({ description: 'The new users.' }),
+      dry_run: z.boolean().default(false).meta({ description: 'Say what would happen and create nothing.' }),
+    })
+    .meta({ id: 'UserBatch' }),
+  status: 200,
+  output: batchResult,
+  example: {
+    body: {
+      users: [
+        { name: 'Anna Smirnova', tariff_id: 1, contact: '@anna' },
+        { name: 'Boris', tariff_id: 99 },
+      ],
+    },
+    reply: {
+      dry_run: false,
+      created: 1,
+      failed: 1,
+      results: [
+        { outcome: 'created', user: userExample },
+        {
+          outcome: 'failed',
+          code: 'tariff_not_found',
+          errors: [{ pointer: '#/users/1/tariff_id', code: 'tariff_not_found', message: 'there is no such plan' }],
+        },
+      ],
+    },
   },
 });
 

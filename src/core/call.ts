@@ -42,6 +42,8 @@ export interface Idempotency {
 export interface Result<Body> {
   readonly body: Body;
   readonly etag?: string;
+  /** 201 where the operation may create and did; left out: the status of the table. */
+  readonly status?: number;
   /** Path below base_url of the created record. */
   readonly location?: string;
   /** For the session cookie of the panel door: set it, or null to clear it. */

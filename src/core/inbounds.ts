@@ -128,6 +128,13 @@ function requireFreeTag({ store }: Transaction, nodeId: number, tag: string, own
   if (other && other.id !== ownId) throw bodyError('validation', '#/tag', 'taken', 'is taken on this node');
 }
 
+/** Every network is TCP, so two connections of a node cannot listen on one port, not even while one of them is disabled. */
+function requireFreePort({ store }: Transaction, nodeId: number, port: number, ownId: number | null): void {
+  const other = store.inbounds.byPort(nodeId, port);
+  if (other && other.id !== ownId)
+    throw bodyError('validation', '#/port', 'taken', `is that of ${other.tag} on this node`);
+}
+
 function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Output<'listInbounds'>> {
   const { inbounds } = context.store;
   const conditions = { nodeId: input.node_id };
@@ -173,6 +180,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction): Result<I
     () => requireKeyPair(input, publicKey),
     () => requireConsistent(fields, privateKey !== null),
     () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
+    () => requireFreePort(tx, fields.nodeId, fields.port, null),
   );
   const row = { ...fields, id: store.inbounds.insert(fields) };
   if (privateKey !== null) savePrivateKey(tx, row.id, privateKey);
@@ -193,6 +201,7 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction): Result<I
     () => requireKeyPair(input, publicKey),
     () => requireConsistent(wanted, typeof privateKey === 'string'),
     () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),
+    () => requireFreePort(tx, wanted.nodeId, wanted.port, id),
   );
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   const shown = viewInbound(tx, before);

@@ -139,7 +139,7 @@ async function call(id: OperationId, flat: Members): Promise<Members> {
 
 function newInbound(members: Members): Members {
   tags += 1;
-  return { node_id: 1, tag: `tag-${tags}`, name: 'Germany', port: 443, ...members };
+  return { node_id: 1, tag: `tag-${tags}`, name: 'Germany', port: 10_000 + tags, ...members };
 }
 
 /** The schema of what a patch may set. */

@@ -67,6 +67,12 @@ function mergeTerms(patch: Input<'updateTariff'>, before: TariffRow): Pick<Tarif
   );
 }
 
+/** A plan that waits for the first connection has a term to begin then. */
+function requireTermToStart({ starts, duration }: Pick<TariffRow, 'starts' | 'duration'>): void {
+  if (starts !== 'on_first_use' || duration !== null) return;
+  throw bodyError('validation', '#/duration', 'inconsistent', 'is required with on_first_use');
+}
+
 /** The plan a user can be put on, or `tariff_not_found`: archived ones stay with their users, but take no new ones. */
 export function requireUsableTariff({ store }: Context, id: number): TariffRow {
   const tariff = store.tariffs.get(id);
@@ -85,7 +91,10 @@ function listTariffs(input: Input<'listTariffs'>, context: Context): Result<Outp
 
 function createTariff(input: Input<'createTariff'>, tx: Transaction): Result<Tariff> {
   const { store, now } = tx;
-  requireInbounds(tx, input.inbounds);
+  requireAll(
+    () => requireTermToStart(input),
+    () => requireInbounds(tx, input.inbounds),
+  );
   const fields: Omit<TariffRow, 'id'> = {
     name: input.name,
     trafficLimit: input.traffic_limit,
@@ -112,7 +121,11 @@ function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tar
   const before = requireTariff(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
   const terms = requireAll(
-    () => mergeTerms(input, before),
+    () => {
+      const merged = mergeTerms(input, before);
+      requireTermToStart({ starts: input.starts ?? before.starts, ...merged });
+      return merged;
+    },
     () => requireInbounds(tx, input.inbounds),
   );
   const wanted: TariffRow = { ...before, ...columnsOf(asked), ...terms };

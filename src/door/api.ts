@@ -2,6 +2,7 @@
 
 import { MAX_ERRORS } from '../contract/input/errors.ts';
 import { coerceQuery, parseInput } from '../contract/input/input.ts';
+import { hasBody, takesIdempotencyKey } from '../contract/operation.ts';
 import { listed } from '../contract/scalars.ts';
 import { type Input, type OperationId, PANEL_ONLY_PATHS } from '../contract/table.ts';
 import type { Actor, Call, HandledId, Reply } from '../core/call.ts';
@@ -51,7 +52,7 @@ interface Accepted {
   readonly state: CallState;
   readonly operation: RoutedOperation;
   readonly actor: Actor;
-  readonly params: Readonly<Record<string, number>>;
+  readonly params: Readonly<Record<string, number | string>>;
   /** Media type of the reply; empty where it has no body. */
   readonly type: string;
   readonly ifMatch: string | undefined;
@@ -66,7 +67,7 @@ export function createApiDoor(parts: ApiDoorParts): ApiDoor {
     const accepted = accept(parts, request, state);
     if (accepted === null) return makeReply(state, 204, null, '', ['Allow', state.allow ?? '']);
     const { method } = accepted.operation;
-    if (method !== 'POST' && method !== 'PATCH') return run(parts, accepted, null);
+    if (!hasBody(method)) return run(parts, accepted, null);
     const body = readBytes(request.body);
     return body instanceof Promise ? body.then((bytes) => run(parts, accepted, bytes)) : run(parts, accepted, body);
   };
@@ -93,10 +94,9 @@ function accept({ admission, isPaused }: ApiDoorParts, request: ApiRequest, stat
   if (operation.access === 'full' && actor.access !== 'full') throw new PanelError('read_only_key');
   const type = operation.output === null ? '' : chooseType(headers.accept, operation.produces);
   if (type === null) throw new PanelError('not_acceptable');
-  const takesBody = method === 'POST' || method === 'PATCH';
-  if (takesBody) requireJsonHeaders(headers, isEmpty(request.body), method === 'PATCH');
+  if (hasBody(method)) requireJsonHeaders(headers, isEmpty(request.body), method === 'PATCH');
   const ifMatch = operation.ifMatch ? readIfMatch(headers) : undefined;
-  const idempotencyKey = method === 'POST' ? readIdempotencyKey(headers) : undefined;
+  const idempotencyKey = takesIdempotencyKey(operation) ? readIdempotencyKey(headers) : undefined;
   return { request, state, operation, actor, params, type, ifMatch, idempotencyKey };
 }
 
@@ -172,7 +172,6 @@ function answerEvents(
 /** The validated input. Throws PanelError `not_found`, or `validation` with all that is wrong. */
 function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof readQuery>, body: unknown) {
   const parsed = parseInput(operation, { params, query: coerceQuery(operation, query.raw), body });
-  if (!parsed.ok && parsed.where === 'params') throw new PanelError('not_found');
   if (parsed.ok && query.errors.length === 0) return parsed.value;
   const errors = [...query.errors, ...(parsed.ok ? [] : parsed.errors)];
   throw new PanelError('validation', errors.slice(0, MAX_ERRORS));

@@ -1,4 +1,5 @@
 // Finds the route of a path in one pass. Built from the table of operations alone: nothing else can be mounted.
+import { pathKinds } from '../contract/input/input.ts';
 import { API_OPERATIONS } from '../contract/table.ts';
 
 export type RoutedOperation = (typeof API_OPERATIONS)[number];
@@ -17,14 +18,16 @@ export interface Route {
 
 export interface Match {
   readonly route: Route;
-  /** Values of the path parameters; all of them are ids. */
-  readonly params: Readonly<Record<string, number>>;
+  /** Values of the path parameters: ids, or the text of a parameter that is one. */
+  readonly params: Readonly<Record<string, number | string>>;
 }
 
-/** One segment of the paths: fixed names first, then the parameter, which takes digits only. */
+/** One segment of the paths: fixed names first, then the parameter. */
 interface Branch {
   readonly fixed: Map<string, Branch>;
   parameter: Branch | null;
+  /** The parameter is any text, percent-encoded; otherwise digits only. */
+  takesText: boolean;
   route: Route | null;
 }
 
@@ -43,7 +46,7 @@ export function createRouter(operations: readonly RoutedOperation[] = API_OPERAT
 }
 
 function newBranch(): Branch {
-  return { fixed: new Map(), parameter: null, route: null };
+  return { fixed: new Map(), parameter: null, takesText: false, route: null };
 }
 
 function routeOf(template: string, group: readonly RoutedOperation[]): Route {
@@ -60,6 +63,7 @@ function plant(root: Branch, route: Route): void {
   let branch = root;
   for (const segment of route.template.slice(1).split('/')) {
     if (segment.startsWith('{')) {
+      branch.takesText = isText(route, segment.slice(1, -1));
       branch.parameter ??= newBranch();
       branch = branch.parameter;
     } else {
@@ -71,9 +75,13 @@ function plant(root: Branch, route: Route): void {
   branch.route = route;
 }
 
+function isText({ operations }: Route, name: string): boolean {
+  return [...operations.values()].some((operation) => pathKinds(operation).get(name) === 'string');
+}
+
 function find(root: Branch, path: string): Match | null {
   let branch = root;
-  let values: number[] | null = null;
+  let values: (number | string)[] | null = null;
   for (let start = 1; start <= path.length; ) {
     const slash = path.indexOf('/', start);
     const end = slash < 0 ? path.length : slash;
@@ -82,10 +90,11 @@ function find(root: Branch, path: string): Match | null {
     if (fixed !== undefined) {
       branch = fixed;
     } else {
-      const id = branch.parameter === null ? 0 : idOf(segment);
-      if (branch.parameter === null || id === 0) return null;
+      if (branch.parameter === null) return null;
+      const value = branch.takesText ? textOf(segment) : idOf(segment);
+      if (value === null) return null;
       branch = branch.parameter;
-      values = values === null ? [id] : [...values, id];
+      values = values === null ? [value] : [...values, value];
     }
     if (slash < 0) break;
     start = slash + 1;
@@ -94,20 +103,30 @@ function find(root: Branch, path: string): Match | null {
   return branch.route === null ? null : { route: branch.route, params: paramsOf(branch.route, values) };
 }
 
-/** A positive safe integer in its one form, without sign or leading zero; 0 for everything else. */
-function idOf(segment: string): number {
-  if (segment.length === 0 || segment.length > 16 || segment.charCodeAt(0) === 48) return 0;
+/** A percent-encoded text, which may hold a slash so; null where it is not UTF-8. */
+function textOf(segment: string): string | null {
+  if (segment === '') return null;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+/** A positive safe integer in its one form, without sign or leading zero; null for everything else. */
+function idOf(segment: string): number | null {
+  if (segment.length === 0 || segment.length > 16 || segment.charCodeAt(0) === 48) return null;
   let value = 0;
   for (let index = 0; index < segment.length; index++) {
     const digit = segment.charCodeAt(index) - 48;
-    if (digit < 0 || digit > 9) return 0;
+    if (digit < 0 || digit > 9) return null;
     value = value * 10 + digit;
   }
-  return value <= Number.MAX_SAFE_INTEGER ? value : 0;
+  return value <= Number.MAX_SAFE_INTEGER ? value : null;
 }
 
-function paramsOf(route: Route, values: readonly number[] | null): Readonly<Record<string, number>> {
-  const params: Record<string, number> = {};
+function paramsOf(route: Route, values: readonly (number | string)[] | null): Match['params'] {
+  const params: Record<string, number | string> = {};
   if (values === null) return params;
   for (let index = 0; index < values.length; index++) params[route.names[index] ?? ''] = values[index] ?? 0;
   return params;

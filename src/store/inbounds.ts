@@ -54,6 +54,7 @@ export function createInboundStore(db: Connection): InboundStore {
   const remove = db.prepare<[number]>('DELETE FROM inbounds WHERE id = ?');
   const get = db.prepare<[number], InboundCells>(`${SELECT} WHERE id = ?`);
   const byTag = db.prepare<[number, string], InboundCells>(`${SELECT} WHERE node_id = ? AND tag = ?`);
+  const byPort = db.prepare<[number, number], InboundCells>(`${SELECT} WHERE node_id = ? AND port = ?`);
   const page = db.prepare<[{ nodeId: number | null; limit: number; offset: number; after: number }], InboundCells>(
     `${SELECT} WHERE id > :after AND (:nodeId IS NULL OR node_id = :nodeId) ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
   );
@@ -82,6 +83,10 @@ export function createInboundStore(db: Connection): InboundStore {
     count: ({ nodeId }) => count.get({ nodeId: nodeId ?? null }) ?? 0,
     byTag: (nodeId, tag) => {
       const cells = byTag.get(nodeId, tag);
+      return cells && decode(cells);
+    },
+    byPort: (nodeId, port) => {
+      const cells = byPort.get(nodeId, port);
       return cells && decode(cells);
     },
     missing: (ids) => missing.all(JSON.stringify(ids)),

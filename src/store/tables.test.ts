@@ -88,7 +88,10 @@ describe('tariffs', () => {
     using temp = tempStore();
     const { tariffs, nodes, inbounds } = temp.store;
     const nodeId = nodes.insert(NODE);
-    const [x, y] = ['x', 'y'].map((tag) => inbounds.insert({ ...INBOUND, nodeId, tag })) as [number, number];
+    const [x, y] = ['x', 'y'].map((tag, index) => inbounds.insert({ ...INBOUND, nodeId, tag, port: 1000 + index })) as [
+      number,
+      number,
+    ];
     const first = sampleTariff({ inbounds: [x] });
     const second = sampleTariff({
       duration: null,
@@ -144,7 +147,8 @@ describe('nodes and inbounds', () => {
     const changed = { ...INBOUND, id, nodeId: a, alpn: null, host: null, enabled: true, version: 4 };
     inbounds.save(changed);
     expect([inbounds.get(id), inbounds.byTag(a, 'a'), inbounds.byTag(b, 'a')]).toEqual([changed, changed, undefined]);
-    expect(() => inbounds.insert({ ...INBOUND, nodeId: a })).toThrow(/UNIQUE/);
+    expect(() => inbounds.insert({ ...INBOUND, nodeId: a, port: 2 })).toThrow(/UNIQUE/);
+    expect(() => inbounds.insert({ ...INBOUND, nodeId: a, tag: 'another' })).toThrow(/UNIQUE/);
     const other = inbounds.insert({ ...INBOUND, nodeId: b });
     expect([inbounds.count({}), inbounds.count({ nodeId: b })]).toEqual([2, 1]);
     expect(inbounds.page({ nodeId: b }, 5, 0).map((row) => row.id)).toEqual([other]);

@@ -68,12 +68,13 @@ describe('all that is wrong is listed', () => {
       '#/path inconsistent',
     ]);
     const { id } = await panel.act('createInbound', { ...common, node_id, port: 444, tag: 'second' });
-    expect(await refused('PATCH', `/inbounds/${id}`, { ...wrong, tag: 'first' })).toEqual([
+    expect(await refused('PATCH', `/inbounds/${id}`, { ...wrong, tag: 'first', port: 443 })).toEqual([
       'validation',
       '#/public_key key_mismatch',
       '#/sni inconsistent',
       '#/path inconsistent',
       '#/tag taken',
+      '#/port taken',
     ]);
   });
 });

@@ -15,9 +15,12 @@ afterAll(() => panel.stop());
 const missing = 4_000_000;
 
 describe('connections', () => {
-  const base = { name: 'C', protocol: 'vless', port: 443 } as const;
+  const base = { name: 'C', protocol: 'vless' } as const;
   let count = 0;
-  const fresh = () => ({ ...base, node_id: fixtures.nodeId, tag: `c-${++count}` });
+  const fresh = () => {
+    count += 1;
+    return { ...base, node_id: fixtures.nodeId, tag: `c-${count}`, port: 1000 + count };
+  };
 
   it('show a Read key which there are, never where', async () => {
     const [id = 0] = fixtures.inboundIds;
@@ -98,10 +101,25 @@ describe('connections', () => {
     }
   });
 
+  it('have a port of their own on their node, also while disabled', async () => {
+    const { full, act } = panel;
+    const first = (await full.call('createInbound', { ...fresh(), enabled: false })).body;
+    const taken = { pointer: '#/port', code: 'taken' };
+    const { port = 0 } = first;
+    const second = await full.call('createInbound', { ...fresh(), port });
+    expect(second.problem).toMatchObject({ detail: 'validation', errors: [taken] });
+    const other = (await full.call('createInbound', fresh())).body;
+    const moved = await full.call('updateInbound', { id: other.id, port });
+    expect(moved.problem).toMatchObject({ detail: 'validation', errors: [taken] });
+    expect((await full.call('updateInbound', { id: first.id, port, name: 'Same' })).status).toBe(200);
+    const elsewhere = await act('createNode', { name: 'Elsewhere', address: 'elsewhere.example' });
+    expect((await full.call('createInbound', { ...fresh(), node_id: elsewhere.id, port })).status).toBe(201);
+  });
+
   it('have a tag of their own on their node, and a node that exists', async () => {
     const first = fresh();
     const { id } = (await panel.full.call('createInbound', first)).body;
-    const second = await panel.full.call('createInbound', first);
+    const second = await panel.full.call('createInbound', { ...fresh(), tag: first.tag });
     expect(second.problem).toMatchObject({ detail: 'validation', errors: [{ pointer: '#/tag', code: 'taken' }] });
     const other = (await panel.full.call('createInbound', fresh())).body;
     expect((await panel.full.call('updateInbound', { id: other.id, tag: first.tag })).problem.errors?.[0]?.code).toBe(

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemTimers } from '../../src/adapters/clock.ts';
+import { hasBody } from '../../src/contract/operation.ts';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
 import type { Timers } from '../../src/core/ports/ports.ts';
 import { arbitraryOf } from '../support/arbitrary-of.ts';
@@ -87,9 +88,14 @@ function requests(): fc.Arbitrary<Sent> {
       .map(({ method: verb, path, query: members, headers: extra }): Sent => {
         const pairs = Object.entries(members).map(([name, value]): [string, string] => [name, String(value)]);
         const search = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
-        const hasBody = verb === 'POST' || verb === 'PATCH';
-        const type = hasBody ? { 'content-type': 'application/json' } : {};
-        return { method: verb, path: path + search, headers: { ...extra, ...type }, body: hasBody ? '{}' : undefined };
+        const takesBody = hasBody(verb);
+        const type = takesBody ? { 'content-type': 'application/json' } : {};
+        return {
+          method: verb,
+          path: path + search,
+          headers: { ...extra, ...type },
+          body: takesBody ? '{}' : undefined,
+        };
       });
   });
   const reads = each.filter((_, index) => API_OPERATIONS[index]?.method === 'GET');

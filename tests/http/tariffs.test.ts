@@ -102,6 +102,17 @@ describe('plans', () => {
     );
   });
 
+  it('that wait for the first connection have a term to begin then', async () => {
+    const waiting = { name: 'Waiting', starts: 'on_first_use' } as const;
+    const without = { detail: 'validation', errors: [{ pointer: '#/duration', code: 'inconsistent' }] };
+    expect((await panel.full.call('createTariff', waiting)).problem).toMatchObject(without);
+    const { id } = (await panel.full.call('createTariff', { ...waiting, duration: { days: 3 } })).body;
+    expect((await panel.full.call('updateTariff', { id, duration: null })).problem).toMatchObject(without);
+    const endless = await panel.full.call('updateTariff', { id, duration: null, starts: 'on_creation' });
+    expect(endless.body).toMatchObject({ duration: null, starts: 'on_creation' });
+    expect((await panel.full.call('updateTariff', { id, starts: 'on_first_use' })).problem).toMatchObject(without);
+  });
+
   it('are after a patch what RFC 7396 makes of them, or are refused and stay', async () => {
     const small = fc.integer({ min: 1, max: 3 });
     const unit = fc.constantFrom('days', 'months');

@@ -132,9 +132,12 @@ type Fixture<Id extends ApiId> = (panel: TestPanel, fixtures: Fixtures) => Promi
 const freshUser = async ({ act }: TestPanel, { tariffs }: Fixtures) =>
   (await act('createUser', { name: 'fixture', tariff_id: tariffs.monthly })).id;
 const freshTariff = async ({ act }: TestPanel) => (await act('createTariff', { name: 'fixture' })).id;
+/** A port that no connection has had: each new connection is an event. */
+const unusedPort = (store: TestPanel['store']) => 1000 + (store.events.latestId() % 40_000);
 const freshInbound = async ({ act, store }: TestPanel, { nodeId }: Fixtures) => {
   const tag = `fixture-${store.inbounds.count({})}-${store.events.latestId()}`;
-  return (await act('createInbound', { node_id: nodeId, tag, name: 'fixture', protocol: 'vless', port: 443 })).id;
+  const port = unusedPort(store);
+  return (await act('createInbound', { node_id: nodeId, tag, name: 'fixture', protocol: 'vless', port })).id;
 };
 const none = async () => ({});
 const activeUser = async (_panel: TestPanel, { users }: Fixtures) => ({ id: users.active.id });
@@ -145,6 +148,14 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
   createUser: async (_panel, { tariffs }) => ({ name: 'fixture', tariff_id: tariffs.monthly }),
   getUser: activeUser,
   updateUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), note: 'changed' }),
+  putUser: async (panel, fixtures) => {
+    const { id } = await panel.act('createUser', { name: 'fixture', tariff_id: fixtures.tariffs.monthly });
+    const external_id = `fixture ${id}`;
+    await panel.act('updateUser', { id, external_id });
+    return { external_id, name: 'put', tariff_id: fixtures.tariffs.monthly };
+  },
+  findUserByLink: async ({ store }, { users }) => ({ link: store.users.get(users.active.id)?.token ?? '' }),
+  createUsers: async (_panel, { tariffs }) => ({ users: [{ name: 'fixture', tariff_id: tariffs.monthly }] }),
   deleteUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures) }),
   extendUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), days: 3 }),
   shortenUser: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), days: 3 }),
@@ -171,7 +182,7 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
     tag: `new-${store.events.latestId()}`,
     name: 'fixture',
     protocol: 'vless',
-    port: 443,
+    port: unusedPort(store),
   }),
   updateInbound: async (panel, fixtures) => ({ id: await freshInbound(panel, fixtures), enabled: false }),
   deleteInbound: async (panel, fixtures) => ({ id: await freshInbound(panel, fixtures) }),

@@ -82,7 +82,7 @@ export function requestOf<Id extends ApiId>(id: Id, input?: CallOf<Table[Id]>): 
   const operation: ApiOperation = OPERATIONS[id];
   const { params, query, body } = splitInput(operation, input ?? {});
   const path = pathParameters(operation).reduce<string>(
-    (template, name) => template.replace(`{${name}}`, String(params[name])),
+    (template, name) => template.replace(`{${name}}`, () => encodeURIComponent(String(params[name]))),
     operation.path,
   );
   const pairs = queryPairs(query);

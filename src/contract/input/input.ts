@@ -106,6 +106,11 @@ export function pathParameters(operation: Operation): readonly string[] {
   return planOf(operation).path;
 }
 
+/** How the text of each path parameter is to be read. */
+export function pathKinds(operation: Operation): ReadonlyMap<string, Kind> {
+  return planOf(operation).pathKinds;
+}
+
 /** How the text of each query parameter is to be read. */
 export function queryKinds(operation: Operation): ReadonlyMap<string, Kind> {
   return planOf(operation).kinds;
@@ -167,7 +172,7 @@ function emptyRecord(): Members {
 
 /**
  * Takes one flat record, as the panel door receives it, apart: names of the path template are `params`; the rest is
- * `query` for GET and DELETE and `body` for POST and PATCH. A panel-only operation has a body alone. What is not a
+ * `query` for GET and DELETE and `body` for the other methods. A panel-only operation has a body alone. What is not a
  * record becomes the body, and fails validation there.
  */
 export function splitInput(operation: Operation, flat: unknown): Sections {

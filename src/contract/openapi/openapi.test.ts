@@ -160,6 +160,7 @@ describe.each(operations)('%s', (_, operation) => {
       GET: [],
       DELETE: [],
       POST: ['application/json'],
+      PUT: ['application/json'],
       PATCH: ['application/merge-patch+json', 'application/json'],
     };
     expect(types).toEqual(expected[operation.method]);

@@ -1,7 +1,7 @@
 // The OpenAPI file, made from the table of operations, so that it always matches what is served.
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiOverrideContext } from 'zod-openapi';
-import { type ApiOperation, TAGS } from '../operation.ts';
+import { type ApiOperation, type Method, type SuccessStatus, TAGS, takesIdempotencyKey } from '../operation.ts';
 import { API_OPERATIONS } from '../table.ts';
 import { headerReferences, PROBLEM_SCHEMAS, problemExamples, problemResponses } from './problems.ts';
 import { COMMON_HEADERS, HEADERS, infoDescription, PARAMETERS, SECURITY_SCHEMES } from './text.ts';
@@ -59,7 +59,7 @@ function operationObject(
 ): ZodOpenApiOperationObject {
   const { id, tag, summary, access, method, params, query } = operation;
   const headers = [
-    ...(method === 'POST' ? [reference('parameters', 'IdempotencyKey')] : []),
+    ...(takesIdempotencyKey(operation) ? [reference('parameters', 'IdempotencyKey')] : []),
     ...(operation.ifMatch ? [reference('parameters', 'IfMatch')] : []),
   ];
   const keys = access === 'full' ? 'Asks for a key with Full access.' : 'Any key will do.';
@@ -72,7 +72,7 @@ function operationObject(
     ...(headers.length > 0 ? { parameters: headers } : {}),
     requestParams: { ...(isEmpty(params) ? {} : { path: params }), ...(isEmpty(query) ? {} : { query }) },
     ...requestBody(operation),
-    responses: { [operation.status]: success(operation), ...problems },
+    responses: { ...successes(operation), ...problems },
     security: access === 'full' ? [{ FullKey: [] }] : [{ ReadKey: [] }, { FullKey: [] }],
     'x-access': access,
   };
@@ -95,10 +95,16 @@ function requestBody({ method, body, example }: ApiOperation): Pick<ZodOpenApiOp
   return { requestBody: { required: true, content: { ...merge, 'application/json': content } } };
 }
 
-function success(operation: ApiOperation) {
-  const { status, output, produces, example } = operation;
-  const headers: string[] = [...operation.headers, ...COMMON_HEADERS];
-  if (operation.method === 'POST') headers.push('Idempotency-Replayed');
+function successes(operation: ApiOperation) {
+  const { status, mayCreate } = operation;
+  return { [status]: success(operation, status), ...(mayCreate && { 201: success(operation, 201) }) };
+}
+
+function success(operation: ApiOperation, status: SuccessStatus) {
+  const { output, produces, example } = operation;
+  const own = operation.headers.filter((name) => name !== 'Location' || status === 201);
+  const headers: string[] = [...own, ...COMMON_HEADERS];
+  if (takesIdempotencyKey(operation)) headers.push('Idempotency-Replayed');
   const description = { 200: 'Done.', 201: 'Created.', 204: 'Done; there is nothing to tell.' }[status];
   if (output === null) return { description, headers: headerReferences(headers) };
   const content = produces.map((type) => [type, { schema: output, example: example.reply }] as const);
@@ -107,7 +113,7 @@ function success(operation: ApiOperation) {
 
 /** Writes the example of an operation beside the parameters that it uses; a description stands on the parameter only. */
 function exemplify(document: OpenApiDocument, { path, method, example }: ApiOperation): void {
-  const key = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
+  const key = method.toLowerCase() as Lowercase<Method>;
   for (const parameter of document.paths?.[path]?.[key]?.parameters ?? []) {
     if (!('name' in parameter)) continue;
     const value = { ...example.params, ...example.query }[parameter.name];

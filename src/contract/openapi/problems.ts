@@ -5,14 +5,13 @@ import {
   COMMON_ERRORS,
   ERRORS,
   type ErrorCode,
-  FIELD_ERRORS,
   type FieldError,
   IDEMPOTENCY_ERRORS,
   type InUse,
   problemOf,
   WRITE_ERRORS,
 } from '../errors.ts';
-import type { ApiOperation } from '../operation.ts';
+import { type ApiOperation, hasBody, isReading, takesIdempotencyKey } from '../operation.ts';
 import { API_OPERATIONS } from '../table.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
@@ -22,9 +21,9 @@ export function errorsOf(operation: ApiOperation): readonly ErrorCode[] {
   const { method } = operation;
   const codes = new Set<ErrorCode>([
     ...COMMON_ERRORS,
-    ...(method === 'GET' ? [] : WRITE_ERRORS),
-    ...(method === 'POST' || method === 'PATCH' ? BODY_ERRORS : []),
-    ...(method === 'POST' ? IDEMPOTENCY_ERRORS : []),
+    ...(isReading(operation) ? [] : WRITE_ERRORS),
+    ...(hasBody(method) ? BODY_ERRORS : []),
+    ...(takesIdempotencyKey(operation) ? IDEMPOTENCY_ERRORS : []),
     ...operation.errors,
   ]);
   return CODES.filter((code) => codes.has(code));
@@ -38,15 +37,6 @@ export function apiErrorCodes(): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([...OUTSIDE_OPERATIONS, ...API_OPERATIONS.flatMap(errorsOf)]);
   return CODES.filter((code) => codes.has(code)).sort((a, b) => ERRORS[a].status - ERRORS[b].status);
 }
-
-/** The codes within `errors`. */
-const FIELD_ERROR_CODE_SCHEMA: ZodOpenApiSchemaObject = {
-  type: 'string',
-  description: Object.entries(FIELD_ERRORS)
-    .map(([code, meaning]) => `\`${code}\`: ${meaning}.`)
-    .join('\n'),
-  enum: Object.keys(FIELD_ERRORS),
-};
 
 /** The schema of a problem document. Open, as every reply: members may be added. */
 const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
@@ -70,16 +60,7 @@ const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
     errors: {
       type: 'array',
       description: 'What is wrong and where: every failure of the request, at most 100.',
-      items: {
-        type: 'object',
-        required: ['code', 'message'],
-        properties: {
-          pointer: { type: 'string', description: 'JSON Pointer into the body as a URI fragment, as in `#/name`.' },
-          parameter: { type: 'string', description: 'Name of the parameter of the path, the query or a header.' },
-          code: { $ref: '#/components/schemas/FieldErrorCode' },
-          message: { type: 'string', description: 'The same in English, for people.' },
-        },
-      },
+      items: { $ref: '#/components/schemas/FieldError' },
     },
   },
 };
@@ -109,7 +90,6 @@ const USES_SCHEMA: ZodOpenApiSchemaObject = {
 /** The schemas of problem documents by their names. */
 export const PROBLEM_SCHEMAS: Readonly<Record<string, ZodOpenApiSchemaObject>> = {
   Problem: PROBLEM_SCHEMA,
-  FieldErrorCode: FIELD_ERROR_CODE_SCHEMA,
   Uses: USES_SCHEMA,
 };
 

@@ -74,6 +74,7 @@ export interface InboundStore {
   ): readonly InboundRow[];
   count(conditions: { nodeId?: number | undefined }): number;
   byTag(nodeId: number, tag: string): InboundRow | undefined;
+  byPort(nodeId: number, port: number): InboundRow | undefined;
   /** Which of these ids do not exist. */
   missing(ids: readonly number[]): readonly number[];
 }

@@ -12,12 +12,20 @@ import { requireUsableTariff } from '../tariffs.ts';
 import { commitUser, openUser } from './change.ts';
 import { grantBy } from './grants.ts';
 import { conditionsOf } from './list.ts';
-import { type Act, durationOf, extendBy, type Plan, patchBy, removeUser, resetCounter, setEnabled } from './users.ts';
+import {
+  type Act,
+  durationOf,
+  extendBy,
+  MAX_ON_MAIN,
+  type Plan,
+  patchBy,
+  removeUser,
+  resetCounter,
+  setEnabled,
+} from './users.ts';
 
 type Outcome = BulkResult['results'][number];
 
-/** More users than this are not changed on the thread that answers. */
-const MAX_ON_MAIN = 100;
 /** How many failures an bulkFailure bulk lists. */
 const MAX_LISTED = 100;
 

@@ -23,28 +23,26 @@ export interface Current {
   readonly grants: readonly Grant[];
 }
 
+/** What the panel computes for a row: from the account, from the time, and by the act itself. */
+type Computed =
+  | 'id'
+  | 'state'
+  | 'extra'
+  | 'dueAt'
+  | 'expiringAnnounced'
+  | 'expiredAnnounced'
+  | 'trafficLowAnnounced'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'version';
+
+/** The fields of a row that an act may set beside the account. */
+export type UserFields = Omit<UserRow, keyof Account | Computed>;
+
 /** What an act makes of a user. What is left out stays. */
 export interface Change {
   readonly account?: Account;
-  readonly fields?: Partial<
-    Pick<
-      UserRow,
-      | 'name'
-      | 'contact'
-      | 'note'
-      | 'tags'
-      | 'externalId'
-      | 'telegramId'
-      | 'metadata'
-      | 'tariffId'
-      | 'deviceLimit'
-      | 'inbounds'
-      | 'token'
-      | 'uuid'
-      | 'password'
-      | 'onlineAt'
-    >
-  >;
+  readonly fields?: Partial<UserFields>;
   readonly flags?: TermFlags;
   /** A grant to add to the account, with its event. */
   readonly grant?: Omit<Grant, 'id'> & Pick<GrantRow, 'note'>;

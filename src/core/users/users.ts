@@ -1,7 +1,7 @@
 // Users: made from a plan, read, changed and deleted; extended, reset and reissued, one by one or many (bulk.ts).
 
 import { MAX_METADATA } from '../../contract/scalars.ts';
-import type { Input } from '../../contract/table.ts';
+import type { Input, Output } from '../../contract/table.ts';
 import type { User, UserCreate, UserPatch } from '../../contract/users.ts';
 import { type Account, stateOf, trafficRemaining } from '../../domain/account.ts';
 import { freshFlags, nextChangeAt } from '../../domain/settle.ts';
@@ -24,10 +24,14 @@ import {
   isUnsettled,
   openUser,
   settledRow,
+  type UserFields,
 } from './change.ts';
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
+
+/** More users than this are not created or changed together on the thread that answers. */
+export const MAX_ON_MAIN = 100;
 
 /** A new link and new credentials, all unguessable and unique to the user. */
 export function newCredentials({ crypto }: Pick<Transaction, 'crypto'>): Pick<UserRow, 'token' | 'uuid' | 'password'> {
@@ -142,13 +146,18 @@ function getUser({ id }: Input<'getUser'>, context: Context): Result<User> {
   return context.store.read(() => userResult(context, requireUser(context, id)));
 }
 
-function createUser(input: Input<'createUser'>, tx: Transaction): Result<User> {
-  const { store, now } = tx;
-  const tariff = requireAll(
+/** The plan of a new user. Refuses what cannot be created, before anything is written. */
+function requireNewUser(input: UserCreate, tx: Transaction): TariffRow {
+  return requireAll(
     () => requireUsableTariff(tx, input.tariff_id),
     () => requireInbounds(tx, input.inbounds),
     () => requireFreeIds(tx, { externalId: input.external_id ?? null, telegramId: input.telegram_id ?? null }, null),
   );
+}
+
+/** Inserts a user whom `requireNewUser` has accepted. */
+function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): UserRow {
+  const { store, now } = tx;
   const { grants: _none, ...account } = newAccount(input, tariff, tx);
   const facts = { ...account, grants: [] };
   const isExpired = account.expiresAt !== null && account.expiresAt <= now;
@@ -179,33 +188,89 @@ function createUser(input: Input<'createUser'>, tx: Transaction): Result<User> {
   const row = { ...user, id: store.users.insert(user) };
   tx.emit('user.created', { ...describe(row), name: row.name, tariff_id: tariff.id });
   if (isExpired) tx.emit('user.expired', describe(row));
+  return row;
+}
+
+function createUser(input: UserCreate, tx: Transaction): Result<User> {
+  const row = insertUser(input, requireNewUser(input, tx), tx);
   tx.audit(`user:${row.id}`, { ...input });
   return { ...userResult(tx, row), location: `/users/${row.id}` };
+}
+
+/** Creates the user with an external id, or changes the one there is as a patch does. */
+function putUser(input: Input<'putUser'>, tx: Transaction): Result<User> {
+  const { external_id, ...patch } = input;
+  const stored = tx.store.users.byExternalId(external_id);
+  if (!stored) return { ...createUser(input, tx), status: 201 };
+  requirePatch(tx, stored, patch);
+  return runAct(tx, stored, patchBy(patch), input);
+}
+
+/** The last segment of a link, without query and fragment; a token is one itself. */
+function tokenIn(link: string): string {
+  const [path = ''] = link.split(/[?#]/);
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function findUserByLink({ link }: Input<'findUserByLink'>, context: Context): Result<User> {
+  const row = context.store.users.byToken(tokenIn(link));
+  if (!row) throw new PanelError('not_found');
+  return userResult(context, row);
+}
+
+type BatchItem = Output<'createUsers'>['results'][number];
+
+/** One transaction for all. Each is refused before anything of it is written, so a failure leaves nothing behind. */
+function createUsers({ users, dry_run: isDry }: Input<'createUsers'>, tx: Transaction): Result<Output<'createUsers'>> {
+  // A dry run inserts none, so the store does not know the ids of those before.
+  const seen = new Set<string>();
+  const ids: number[] = [];
+  const create = (input: UserCreate, index: number): BatchItem => {
+    try {
+      const tariff = requireNewUser(input, tx);
+      requireUnseen(seen, input);
+      if (isDry) return { outcome: 'created' };
+      const row = insertUser(input, tariff, tx);
+      ids.push(row.id);
+      return { outcome: 'created', user: viewUser(tx, row) };
+    } catch (error) {
+      if (!(error instanceof PanelError)) throw error;
+      const errors = error.errors?.map((one) => ({ ...one, pointer: one.pointer?.replace('#', `#/users/${index}`) }));
+      return { outcome: 'failed', code: error.code, ...(errors && { errors }) };
+    }
+  };
+  const results = users.map(create);
+  const created = results.filter(({ outcome }) => outcome === 'created').length;
+  const body = { dry_run: isDry, created, failed: results.length - created, results };
+  if (isDry) return { body, isDryRun: true };
+  tx.audit(null, { created, failed: body.failed, first_id: ids[0], last_id: ids.at(-1) });
+  return { body };
+}
+
+/** Refuses ids that another user of the same batch has, and remembers those of this one. */
+function requireUnseen(seen: Set<string>, { external_id, telegram_id }: UserCreate): void {
+  const external = external_id == null ? null : `external_id ${external_id}`;
+  const telegram = telegram_id == null ? null : `telegram_id ${telegram_id}`;
+  const require = (mark: string | null, name: 'external_id' | 'telegram_id') => {
+    if (mark !== null && seen.has(mark)) throw bodyError(`${name}_taken`, `#/${name}`, 'taken', 'is given twice');
+  };
+  requireAll(
+    () => require(external, 'external_id'),
+    () => require(telegram, 'telegram_id'),
+  );
+  for (const mark of [external, telegram]) if (mark !== null) seen.add(mark);
 }
 
 /** A user while a patch is applied: the account, and the fields that no rule depends on. */
 interface Draft {
   readonly account: Account;
-  readonly fields: DraftFields;
+  readonly fields: UserFields;
 }
-type DraftFields = Pick<
-  UserRow,
-  | 'name'
-  | 'contact'
-  | 'note'
-  | 'tags'
-  | 'externalId'
-  | 'telegramId'
-  | 'metadata'
-  | 'tariffId'
-  | 'deviceLimit'
-  | 'inbounds'
->;
 
 /** Applies one member of a patch. */
 type Patcher<Value> = (draft: Draft, value: Value, context: Context) => Draft;
 
-function setField<Name extends keyof DraftFields>(name: Name): Patcher<DraftFields[Name]> {
+function setField<Name extends keyof UserFields>(name: Name): Patcher<UserFields[Name]> {
   return ({ account, fields }, value) => ({ account, fields: { ...fields, [name]: value } });
 }
 
@@ -275,11 +340,7 @@ function applyMember<Member extends keyof PatchValues>(
 
 /** The change that a merge patch asks for; null where it asks for nothing new. */
 function changeOf(patch: UserPatch, { account: before, flags, row }: Current, context: Context): Change | null {
-  const { name, contact, note, tags, externalId, telegramId, metadata, tariffId, deviceLimit, inbounds } = row;
-  const start: Draft = {
-    account: before,
-    fields: { name, contact, note, tags, externalId, telegramId, metadata, tariffId, deviceLimit, inbounds },
-  };
+  const start: Draft = { account: before, fields: row };
   let draft = start;
   for (const member of Object.keys(PATCHERS) as (keyof UserPatch)[]) {
     const value = patch[member];
@@ -292,19 +353,19 @@ function changeOf(patch: UserPatch, { account: before, flags, row }: Current, co
   return { account, fields, flags: hasNewEnd ? freshFlags(account, context.now) : flags };
 }
 
-/** The plan that a patch puts the user on must be one for that; the user's own stays. */
-function requirePatchTariff(context: Context, { tariffId }: UserRow, id: number | null | undefined): void {
-  if (id !== undefined && id !== null && id !== tariffId) requireUsableTariff(context, id);
+/** What a patch names must exist. The plan must take new users, but the user's own one stays. */
+function requirePatch(context: Context, { tariffId }: UserRow, { tariff_id: id, inbounds }: UserPatch): void {
+  requireAll(
+    () => id !== undefined && id !== null && id !== tariffId && requireUsableTariff(context, id),
+    () => requireInbounds(context, inbounds),
+  );
 }
 
 function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
   const stored = requireUser(tx, input.id);
   requireMatch(tx.call.ifMatch, etagOf(stored));
-  requireAll(
-    () => requirePatchTariff(tx, stored, input.tariff_id),
-    () => requireInbounds(tx, input.inbounds),
-  );
   const { id, ...patch } = input;
+  requirePatch(tx, stored, patch);
   return runAct(tx, stored, patchBy(patch), patch);
 }
 
@@ -437,10 +498,23 @@ export const USER_HANDLERS = {
   getUser: { read: getUser, opensTransaction: true },
   updateUser: { write: updateUser },
   deleteUser: { write: deleteUser },
+  putUser: { write: putUser },
+  findUserByLink: { read: findUserByLink },
+  createUsers: { write: createUsers, isHeavy: ({ users }) => users.length > MAX_ON_MAIN },
   extendUser: { write: extendUser },
   shortenUser: { write: shortenUser },
   resetTraffic: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), resetCounter, {}) },
   reissueUser: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), reissue, {}) },
 } satisfies Handlers<
-  'createUser' | 'getUser' | 'updateUser' | 'deleteUser' | 'extendUser' | 'shortenUser' | 'resetTraffic' | 'reissueUser'
+  | 'createUser'
+  | 'getUser'
+  | 'updateUser'
+  | 'deleteUser'
+  | 'putUser'
+  | 'findUserByLink'
+  | 'createUsers'
+  | 'extendUser'
+  | 'shortenUser'
+  | 'resetTraffic'
+  | 'reissueUser'
 >;

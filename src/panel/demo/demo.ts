@@ -219,9 +219,9 @@ function personAsUser(
   const person = createPerson(index, dice);
   return {
     ...person,
-    externalId: null,
-    telegramId: null,
-    metadata: {},
+    externalId: `order-${100_000 + index}`,
+    telegramId: index % 3 === 0 ? 700_000_000 + index * 7 : null,
+    metadata: index % 5 === 0 ? { source: index % 2 === 0 ? 'landing-page' : 'friend' } : NO_METADATA,
     ...fields,
     ...flags,
     trafficLowAnnounced: false,
@@ -242,6 +242,7 @@ function personAsUser(
 }
 
 const NOTHING: UpDown = { up: 0, down: 0 };
+const NO_METADATA: NewUser['metadata'] = {};
 
 function usedThisMonth(
   index: number,

@@ -65,6 +65,7 @@ CREATE TABLE inbounds (
   version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 CREATE UNIQUE INDEX inbounds_node_tag ON inbounds (node_id, tag);
+CREATE UNIQUE INDEX inbounds_node_port ON inbounds (node_id, port);
 
 -- Which connections a plan names, for the question whether any does.
 CREATE TABLE tariff_inbounds (

@@ -49,7 +49,9 @@ function addInbounds(store: Store, count: number): number[] {
     updatedAt: 0,
     version: 1,
   };
-  return Array.from({ length: count }, (_, index) => store.inbounds.insert({ ...inbound, tag: `t${index}` }));
+  return Array.from({ length: count }, (_, index) =>
+    store.inbounds.insert({ ...inbound, tag: `t${index}`, port: 1000 + index }),
+  );
 }
 
 function stored(store: Store, user: NewUser): UserRow {

@@ -100,6 +100,8 @@ export const audit = {
   },
   action: {
     createUser: 'Added a user',
+    createUsers: 'Added many users',
+    putUser: 'Set a user by external ID',
     updateUser: 'Changed a user',
     extendUser: 'Extended a user',
     shortenUser: 'Shortened the term of a user',

@@ -110,6 +110,8 @@ export const audit: Russian<typeof english> = {
   },
   action: {
     createUser: 'Добавлен пользователь',
+    createUsers: 'Добавлены сразу несколько пользователей',
+    putUser: 'Пользователь задан по внешнему ID',
     updateUser: 'Изменён пользователь',
     extendUser: 'Продлён пользователь',
     shortenUser: 'Сокращён срок пользователя',

@@ -13,6 +13,7 @@ export const history = {
   act: {
     createUser: 'Added',
     updateUser: 'Changed: {{what}}',
+    putUser: 'Set by external ID: {{what}}',
     enabled: 'Enabled',
     disabled: 'Disabled',
     deleteUser: 'Deleted',
@@ -28,6 +29,9 @@ export const history = {
     contact: 'contact',
     note: 'note',
     tags: 'tags',
+    external_id: 'external id',
+    telegram_id: 'Telegram id',
+    metadata: 'metadata',
     enabled: 'access',
     tariff_id: 'plan',
     expires_at: 'end of term',

@@ -13,6 +13,7 @@ export const history = {
   act: {
     createUser: 'Добавлен',
     updateUser: 'Изменено: {{what}}',
+    putUser: 'Задано по внешнему ID: {{what}}',
     enabled: 'Включён',
     disabled: 'Отключён',
     deleteUser: 'Удалён',
@@ -28,6 +29,9 @@ export const history = {
     contact: 'контакт',
     note: 'заметка',
     tags: 'метки',
+    external_id: 'внешний ID',
+    telegram_id: 'ID в Telegram',
+    metadata: 'метаданные',
     enabled: 'доступ',
     tariff_id: 'тариф',
     expires_at: 'конец срока',

@@ -7,6 +7,8 @@ export type ActionId = keyof (typeof audit)['action'];
 export const ACTION_GROUPS = {
   users: [
     'createUser',
+    'createUsers',
+    'putUser',
     'updateUser',
     'extendUser',
     'shortenUser',

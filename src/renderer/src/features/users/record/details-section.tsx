@@ -1,5 +1,5 @@
-// Who it is: name, contact, tags, note.
-import { TagsInput, Textarea, TextInput } from '@mantine/core';
+// Who it is: name, contact, tags, note, and the ids and data of other systems.
+import { NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { DateTime } from '../../../components/figures.tsx';
@@ -7,6 +7,7 @@ import { DrawerSection, Fact, Facts } from '../../../components/record-drawer.ts
 import { Mark } from '../../../components/state.tsx';
 import { knownTags } from '../user-reads.ts';
 import { EditableFact } from './editable-fact.tsx';
+import { MetadataFact } from './metadata-fact.tsx';
 import classes from './record.module.css';
 import type { RecordProps } from './record-context.tsx';
 
@@ -86,6 +87,43 @@ export function DetailsSection({ user, refresh }: RecordProps) {
             />
           )}
         />
+        <EditableFact
+          user={user}
+          refresh={refresh}
+          label={t('details.externalId')}
+          shown={user.external_id === null ? empty : <span className={classes.plain}>{user.external_id}</span>}
+          initial={() => ({ external_id: user.external_id ?? '' })}
+          toPatch={({ external_id }) => ({ external_id: external_id === '' ? null : external_id })}
+          fields={(form) => (
+            <TextInput
+              aria-label={t('details.externalId')}
+              description={t('details.externalIdHint')}
+              autoComplete="off"
+              {...form.getInputProps('external_id')}
+            />
+          )}
+        />
+        <EditableFact
+          user={user}
+          refresh={refresh}
+          label={t('details.telegramId')}
+          shown={user.telegram_id ?? empty}
+          initial={(): { telegram_id: number | string } => ({ telegram_id: user.telegram_id ?? '' })}
+          toPatch={({ telegram_id }) => ({ telegram_id: telegram_id === '' ? null : Number(telegram_id) })}
+          fields={(form) => (
+            <NumberInput
+              aria-label={t('details.telegramId')}
+              description={t('details.telegramIdHint')}
+              min={1}
+              clampBehavior="none"
+              allowDecimal={false}
+              allowNegative={false}
+              hideControls
+              {...form.getInputProps('telegram_id')}
+            />
+          )}
+        />
+        <MetadataFact user={user} refresh={refresh} />
         <Fact label={t('details.created')}>
           <DateTime at={user.created_at} style="dateTime" />
         </Fact>

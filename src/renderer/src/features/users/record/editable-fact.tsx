@@ -145,5 +145,9 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
 /** What a patch has changed, as it was before. */
 function formerOf(user: User, patch: UserPatch & { readonly id: number }): UserPatch {
   const names = Object.keys(patch).filter((name) => name !== 'id');
-  return Object.fromEntries(names.map((name) => [name, user[name as keyof User]])) as UserPatch;
+  const former = Object.fromEntries(names.map((name) => [name, user[name as keyof User]])) as UserPatch;
+  if (patch.metadata === undefined) return former;
+  // Metadata is merged: what was added has to be removed by name.
+  const added = Object.keys(patch.metadata).filter((key) => !Object.hasOwn(user.metadata, key));
+  return { ...former, metadata: { ...user.metadata, ...Object.fromEntries(added.map((key) => [key, null])) } };
 }

@@ -1,25 +1,36 @@
 // Entries of the audit log in words.
 import type { TFunction } from 'i18next';
 import type { AuditEntry } from '../../../../../contract/audit.ts';
+import type { UserPatch } from '../../../../../contract/users.ts';
 import { type ReadOptions, useOperation } from '../../../data/use-operation.ts';
 import type { Format } from '../../../format/format.ts';
 import type { Plans } from '../use-plans.ts';
 
 type T = TFunction<'users'>;
 
-const FIELDS = [
-  'name',
-  'contact',
-  'note',
-  'tags',
-  'enabled',
-  'tariff_id',
-  'expires_at',
-  'traffic_limit',
-  'reset_strategy',
-  'device_limit',
-  'inbounds',
-] as const;
+type Field = keyof UserPatch;
+
+/** What a field was set to, where that is short; '' else. The order is that of the sentence. */
+const FIELDS: { readonly [Name in Field]-?: (value: unknown, format: Format, plans: Plans, t: T) => string } = {
+  name: textOf,
+  contact: textOf,
+  note: () => '',
+  tags: (value) => (Array.isArray(value) ? value.join(', ') : ''),
+  external_id: textOf,
+  telegram_id: (value) => (typeof value === 'number' ? String(value) : ''),
+  metadata: () => '',
+  enabled: () => '',
+  tariff_id: (value, _format, plans) => plans.nameOf(typeof value === 'number' ? value : null),
+  expires_at: (value, format, _plans, t) => (typeof value === 'string' ? format.moment(value) : t('term.never')),
+  traffic_limit: (value, format) => (typeof value === 'number' ? format.bytes(value) : '∞'),
+  reset_strategy: () => '',
+  device_limit: (value) => (typeof value === 'number' ? String(value) : '∞'),
+  inbounds: () => '',
+};
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
 
 /** Who did it. */
 export function actorOf(t: T, { actor }: AuditEntry): string {
@@ -40,16 +51,17 @@ export function disabledBy(entries: readonly AuditEntry[]): AuditEntry | undefin
 /** What was done. An act of a newer panel is shown by its operation id. */
 export function actOf(t: T, format: Format, plans: Plans, { action, detail }: AuditEntry): string {
   switch (action) {
+    case 'putUser':
     case 'updateUser': {
-      const changed = FIELDS.filter((field) => field in detail);
+      const changed = (Object.keys(FIELDS) as Field[]).filter((field) => field in detail);
       if (changed.length === 1 && changed[0] === 'enabled') {
         return t(detail.enabled === true ? 'history.act.enabled' : 'history.act.disabled');
       }
       const what = changed.map((field) => {
-        const value = setTo(t, format, plans, field, detail[field]);
+        const value = FIELDS[field](detail[field], format, plans, t);
         return value === '' ? t(`history.field.${field}`) : `${t(`history.field.${field}`)} → ${value}`;
       });
-      return t('history.act.updateUser', { what: what.join(', ') });
+      return t(`history.act.${action}`, { what: what.join(', ') });
     }
     case 'extendUser':
       return t('history.act.extendUser', { term: format.term(termOf(detail)) });
@@ -70,27 +82,6 @@ export function actOf(t: T, format: Format, plans: Plans, { action, detail }: Au
 
 function termOf({ months, days }: AuditEntry['detail']): { months?: number; days?: number } {
   return typeof months === 'number' ? { months } : { days: Number(days) || 0 };
-}
-
-/** What a field was set to, where that is short; '' else. */
-function setTo(t: T, format: Format, plans: Plans, field: (typeof FIELDS)[number], value: unknown): string {
-  switch (field) {
-    case 'name':
-    case 'contact':
-      return typeof value === 'string' ? value : '';
-    case 'tags':
-      return Array.isArray(value) ? value.join(', ') : '';
-    case 'tariff_id':
-      return plans.nameOf(typeof value === 'number' ? value : null);
-    case 'expires_at':
-      return typeof value === 'string' ? format.moment(value) : t('term.never');
-    case 'traffic_limit':
-      return typeof value === 'number' ? format.bytes(value) : '∞';
-    case 'device_limit':
-      return typeof value === 'number' ? String(value) : '∞';
-    default:
-      return '';
-  }
 }
 
 // What was done to a user, as the audit log has it.
