@@ -105,6 +105,42 @@ test.describe('the record', () => {
     await expect(page).toHaveURL(/#\/users$/);
   });
 
+  test('has the ids and data of other systems, which are changed and undone', async ({ page, panel, visit }) => {
+    const { id } = await makeUser(panel, 'Mia Metadata', {
+      external_id: 'crm-9',
+      metadata: { source: 'landing', old: '1' },
+    });
+    await makeUser(panel, 'Noa Other', { telegram_id: 99001 });
+    await visit(`users/${id}`);
+    await expect(page.getByText('crm-9')).toBeVisible();
+    await page.getByRole('button', { name: 'Change: Telegram ID' }).click();
+    await page.getByRole('textbox', { name: 'Telegram ID' }).fill('99001');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Another user has this Telegram ID.').first()).toBeVisible();
+    await page.getByRole('textbox', { name: 'Telegram ID' }).fill('99002');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Mia Metadata: Telegram ID changed')).toBeVisible();
+    expect((await readUser(panel, id)).telegram_id).toBe(99_002);
+
+    await page.getByRole('button', { name: 'Change: Metadata' }).click();
+    await page.getByRole('button', { name: 'Remove row 2' }).click();
+    await page.getByRole('textbox', { name: 'Text 1' }).fill('friend');
+    await page.getByRole('button', { name: 'Add a row' }).click();
+    await page.getByRole('textbox', { name: 'Name 2' }).fill('source');
+    await page.getByRole('textbox', { name: 'Text 2' }).fill('twice');
+    await expectAccessible(page, 'the editor of metadata');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Nothing may be in it twice')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Name 2' }).fill('campaign');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Mia Metadata: Metadata changed')).toBeVisible();
+    expect((await readUser(panel, id)).metadata).toEqual({ source: 'friend', campaign: 'twice' });
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await expect(page.getByText('Undone')).toBeVisible();
+    expect((await readUser(panel, id)).metadata).toEqual({ source: 'landing', old: '1' });
+    await expect(page.getByText('Changed: metadata', { exact: false }).first()).toBeVisible();
+  });
+
   test('asks before what cannot be undone, by name before it deletes', async ({ page, panel, visit }) => {
     const { id } = await makeUser(panel, 'Rita Gone');
     const { sub_url: link } = await readUser(panel, id);

@@ -91,13 +91,16 @@ function pathOf({ template, ids, path }: FuzzRequest): string {
   });
 }
 
+const tokenOf = (id: number) => panel.store.users.get(id)?.token ?? 'none';
+
 /** The body, for an aware request with references that lead somewhere: random ones hardly ever do. */
 function bodyOf({ body, isAware }: FuzzRequest): FuzzRequest['body'] {
   if (!isAware || typeof body !== 'string') return body;
   const { tariffs = [], inbounds = [] } = present;
   return body
     .replaceAll(/"tariff_id":\d+/g, `"tariff_id":${tariffs[0] ?? 1}`)
-    .replaceAll(/"inbounds":\[[\d,]+\]/g, `"inbounds":[${inbounds.slice(0, 2)}]`);
+    .replaceAll(/"inbounds":\[[\d,]+\]/g, `"inbounds":[${inbounds.slice(0, 2)}]`)
+    .replaceAll(/"link":"(?:[^"\\]|\\.)*"/g, `"link":"${tokenOf(present.users?.[0] ?? 0)}"`);
 }
 
 /** What is wrong with a reply that must be a problem of this code; HEAD gets its status alone. */

@@ -85,7 +85,8 @@ describe('the codes of failures', () => {
   it('are an enumeration of the OpenAPI file', () => {
     const { schemas } = openApiDocument({ serverUrl: 'https://127.0.0.1:8443' }).components ?? {};
     expect(schemas?.FieldErrorCode).toMatchObject({ type: 'string', enum: codes });
-    expect(JSON.stringify(schemas?.Problem)).toContain('#/components/schemas/FieldErrorCode');
+    expect(JSON.stringify(schemas?.Problem)).toContain('#/components/schemas/FieldError');
+    expect(JSON.stringify(schemas?.FieldError)).toContain('#/components/schemas/FieldErrorCode');
   });
 
   it('are listed in docs/api.md', () => {

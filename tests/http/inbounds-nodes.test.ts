@@ -113,7 +113,9 @@ describe('connections', () => {
     expect(moved.problem).toMatchObject({ detail: 'validation', errors: [taken] });
     expect((await full.call('updateInbound', { id: first.id, port, name: 'Same' })).status).toBe(200);
     const elsewhere = await act('createNode', { name: 'Elsewhere', address: 'elsewhere.example' });
-    expect((await full.call('createInbound', { ...fresh(), node_id: elsewhere.id, port })).status).toBe(201);
+    const there = await full.call('createInbound', { ...fresh(), node_id: elsewhere.id, port });
+    expect(there.status).toBe(201);
+    await act('deleteInbound', { id: there.body.id });
   });
 
   it('have a tag of their own on their node, and a node that exists', async () => {

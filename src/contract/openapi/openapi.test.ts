@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { EVENT_TYPES } from '../event-types.ts';
-import { type ApiOperation, TAGS } from '../operation.ts';
+import { type ApiOperation, TAGS, takesIdempotencyKey } from '../operation.ts';
 import { API_OPERATIONS, OPERATIONS } from '../table.ts';
 import { openApiDocument } from './openapi.ts';
 import { apiErrorCodes, errorsOf } from './problems.ts';
@@ -152,7 +152,7 @@ describe.each(operations)('%s', (_, operation) => {
     expect(keys).toEqual(operation.access === 'full' ? ['FullKey'] : ['ReadKey', 'FullKey']);
     const headers = (described.parameters ?? []).flatMap(({ $ref }) => $ref ?? []);
     expect(headers).toEqual([
-      ...(operation.method === 'POST' ? ['#/components/parameters/IdempotencyKey'] : []),
+      ...(takesIdempotencyKey(operation) ? ['#/components/parameters/IdempotencyKey'] : []),
       ...(operation.ifMatch ? ['#/components/parameters/IfMatch'] : []),
     ]);
     const types = Object.keys(described.requestBody?.content ?? {});

@@ -245,7 +245,7 @@ export const users: Russian<typeof english> = {
     metadata: 'Метаданные',
     metadataHint: 'Данные других программ. Панель их только хранит.',
     metadataKey: 'Имя {{number}}',
-    metadataKeyExample: 'source',
+    metadataKeyExample: 'источник',
     metadataText: 'Текст {{number}}',
     metadataRemove: 'Удалить строку {{number}}',
     metadataAdd: 'Добавить строку',
