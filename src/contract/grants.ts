@@ -18,19 +18,26 @@ const grantState = z.enum(['open', 'used_up', 'ended']).meta({
 });
 export type GrantState = z.output<typeof grantState>;
 
+const NOTE = 'A remark, such as the number of a payment.';
+
 export const grant = z
   .object({
-    id: s.id,
-    bytes: s.bytes,
+    id: s.idOf('grant'),
+    bytes: s.bytes.meta({ description: 'How much the grant is in all.' }),
     bytes_left: s.bytes.meta({ description: 'What can still be spent; 0 once it has ended.' }),
     state: grantState,
     lifetime,
-    days: z.int().min(1).max(MAX_GRANT_DAYS).nullable(),
+    days: z
+      .int()
+      .min(1)
+      .max(MAX_GRANT_DAYS)
+      .nullable()
+      .meta({ description: 'With the lifetime `days`: for how many, from its creation; else null.' }),
     ends_at: s.instant.nullable().meta({ description: 'When what is left is lost; null: with the reset, or never.' }),
-    note: z.string(),
-    created_at: s.instant,
+    note: z.string().meta({ description: NOTE }),
+    created_at: s.createdAt,
   })
-  .meta({ id: 'Grant' });
+  .meta({ id: 'Grant', description: "Traffic that a user may spend beyond the plan's limit." });
 export type Grant = z.output<typeof grant>;
 
 /** Reports `days` without the lifetime `days`, and the reverse. */
@@ -46,13 +53,18 @@ export function checkGrantDays(
 
 export const grantCreate = z
   .strictObject({
-    bytes: z.int().min(1).max(s.MAX_TRAFFIC),
+    bytes: z.int().min(1).max(s.MAX_TRAFFIC).meta({ description: 'How much is granted; at most 1 PiB.' }),
     lifetime,
-    days: z.int().min(1).max(MAX_GRANT_DAYS).optional().meta({ description: 'With `days`, and only then.' }),
-    note: s.text({ min: 0, max: 200 }).optional(),
+    days: z
+      .int()
+      .min(1)
+      .max(MAX_GRANT_DAYS)
+      .optional()
+      .meta({ description: 'With the lifetime `days`, and only then: for how many.' }),
+    note: s.text({ min: 0, max: 200 }).optional().meta({ description: NOTE }),
   })
   .superRefine(checkGrantDays)
-  .meta({ id: 'GrantCreate' });
+  .meta({ id: 'GrantCreate', description: 'A new grant.' });
 export type GrantCreate = z.output<typeof grantCreate>;
 
 const grantExample: Grant = {
@@ -67,7 +79,7 @@ const grantExample: Grant = {
   created_at: '2026-11-20T10:00:00.000Z',
 };
 
-const byBoth = z.strictObject({ id: s.id, grant_id: s.id });
+const byBoth = z.strictObject({ id: s.idOf('user'), grant_id: s.idOf('grant') });
 const none = z.strictObject({});
 
 export const createGrant = apiOperation({

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { apiOperation, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
-import { byId } from './users.ts';
 
 export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks'] as const;
 export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'] as const;
@@ -19,77 +18,100 @@ const path = z
 /** An X25519 key: 32 bytes in base64url. */
 const realityKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
+/** Settings that are described alike in requests and in replies, where they have no bounds. */
+const ABOUT = {
+  tag: "The engine's name for it, unique on its node.",
+  name: 'What the user reads in the app.',
+  host: "The address users connect to; null: the node's.",
+  port: 'Where the node listens, unique on it.',
+  sni: 'The server name of the TLS handshake; null: the address users connect to. `reality` needs one.',
+  path: 'The path of the HTTP request, with `ws`, `httpupgrade` and `xhttp`; null: `/`.',
+  service_name: 'The service name of `grpc`.',
+  flow: 'With `vless` over `tcp` and `tls` or `reality`: how the traffic is shaped; null: not at all.',
+  fingerprint: 'Whose TLS handshake the client imitates; null: the choice of the client.',
+  alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: the choice of the client.',
+  public_key: 'With `reality`: the X25519 public key, 32 bytes in base64url.',
+  short_id: 'With `reality`: up to 8 bytes in hexadecimal, by which the node knows its clients.',
+  method: 'With `shadowsocks`: the cipher.',
+} as const;
+
 const fields = {
-  node_id: s.id,
+  node_id: s.id.meta({ description: 'The id of the node that serves it.' }),
   tag: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
-    .meta({ description: "The engine's name for it, unique on its node." }),
-  name: s.name.meta({ description: 'What the user reads in the app.' }),
-  protocol: z.enum(PROTOCOLS),
-  network: z.enum(NETWORKS),
-  security: z.enum(SECURITIES),
-  host: s.hostName.nullable().meta({ description: "The address users connect to; null: the node's." }),
-  port: z.int().min(1).max(65535).meta({ description: 'Where the node listens, unique on it.' }),
-  sni: s.hostName.nullable(),
-  path: path.nullable().meta({ description: 'With ws, httpupgrade and xhttp.' }),
+    .meta({ description: ABOUT.tag }),
+  name: s.name.meta({ description: ABOUT.name }),
+  protocol: z.enum(PROTOCOLS).meta({ id: 'Protocol', description: 'The protocol that users speak with the node.' }),
+  network: z.enum(NETWORKS).meta({ id: 'Network', description: 'What carries the protocol.' }),
+  security: z.enum(SECURITIES).meta({
+    id: 'Security',
+    description:
+      '`none`: no TLS. `tls`: TLS with a certificate of the node. `reality`: TLS that looks like that of another site.',
+  }),
+  host: s.hostName.nullable().meta({ description: ABOUT.host }),
+  port: z.int().min(1).max(65535).meta({ description: ABOUT.port }),
+  sni: s.hostName.nullable().meta({ description: ABOUT.sni }),
+  path: path.nullable().meta({ description: ABOUT.path }),
   service_name: z
     .string()
     .max(128)
     .regex(/^[\x21-\x7e]+$/)
     .nullable()
-    .meta({ description: 'With grpc.' }),
-  flow: z.enum(['xtls-rprx-vision']).nullable().meta({ description: 'With vless over tcp and tls or reality.' }),
-  fingerprint: z.enum(FINGERPRINTS).nullable(),
+    .meta({ description: ABOUT.service_name }),
+  flow: z.enum(['xtls-rprx-vision']).nullable().meta({ description: ABOUT.flow }),
+  fingerprint: z.enum(FINGERPRINTS).nullable().meta({ description: ABOUT.fingerprint }),
   alpn: z
     .array(z.enum(['h2', 'http/1.1', 'h3']))
     .max(3)
-    .nullable(),
-  public_key: realityKey.nullable().meta({ description: 'With reality.' }),
-  private_key: realityKey
     .nullable()
-    .meta({ description: 'With reality; kept sealed and never sent back. Without a public_key it gives one.' }),
+    .meta({ description: ABOUT.alpn }),
+  public_key: realityKey.nullable().meta({ description: ABOUT.public_key }),
+  private_key: realityKey.nullable().meta({
+    description:
+      'With `reality`: stored encrypted and never sent back. Without a `public_key`, that is computed from it.',
+  }),
   short_id: z
     .string()
     .regex(/^(?:[0-9a-f]{2}){0,8}$/)
     .nullable()
-    .meta({ description: 'With reality.' }),
-  method: z.enum(METHODS).nullable().meta({ description: 'With shadowsocks.' }),
-  enabled: z.boolean(),
+    .meta({ description: ABOUT.short_id }),
+  method: z.enum(METHODS).nullable().meta({ description: ABOUT.method }),
+  enabled: z.boolean().meta({ description: 'false: the node does not serve it, and it is in no subscription.' }),
 };
 
 const SECRET = 'Absent for a key with Read access.';
-function secret<T extends z.ZodType>(schema: T) {
-  return schema.optional().meta({ description: SECRET });
+function secret<T extends z.ZodType>(schema: T, description: string) {
+  return schema.optional().meta({ description: `${description} ${SECRET}` });
 }
 
 export const inbound = z
   .object({
-    id: s.id,
+    id: s.idOf('connection'),
     node_id: fields.node_id,
-    tag: z.string(),
-    name: z.string(),
+    tag: z.string().meta({ description: ABOUT.tag }),
+    name: z.string().meta({ description: ABOUT.name }),
     protocol: fields.protocol,
     network: fields.network,
     security: fields.security,
-    host: secret(z.string().nullable()),
-    port: secret(fields.port),
-    sni: secret(z.string().nullable()),
-    path: secret(z.string().nullable()),
-    service_name: secret(z.string().nullable()),
-    flow: secret(z.string().nullable()),
-    fingerprint: secret(z.string().nullable()),
-    alpn: secret(z.array(z.string()).nullable()),
-    public_key: secret(z.string().nullable()),
-    has_private_key: secret(z.boolean()),
-    short_id: secret(z.string().nullable()),
-    method: secret(z.string().nullable()),
-    enabled: z.boolean(),
+    host: secret(z.string().nullable(), ABOUT.host),
+    port: secret(fields.port, ABOUT.port),
+    sni: secret(z.string().nullable(), ABOUT.sni),
+    path: secret(z.string().nullable(), ABOUT.path),
+    service_name: secret(z.string().nullable(), ABOUT.service_name),
+    flow: secret(z.string().nullable(), ABOUT.flow),
+    fingerprint: secret(z.string().nullable(), ABOUT.fingerprint),
+    alpn: secret(z.array(z.string()).nullable(), ABOUT.alpn),
+    public_key: secret(z.string().nullable(), ABOUT.public_key),
+    has_private_key: secret(z.boolean(), 'Whether a private key is stored, which no reply contains.'),
+    short_id: secret(z.string().nullable(), ABOUT.short_id),
+    method: secret(z.string().nullable(), ABOUT.method),
+    enabled: fields.enabled,
     status: z.enum(STATUSES).meta({ description: 'Whether its node serves it at the moment.' }),
-    created_at: secret(s.instant),
-    updated_at: secret(s.instant),
+    created_at: secret(s.instant, 'When the record was created.'),
+    updated_at: secret(s.instant, 'When the record was last changed by a request.'),
   })
-  .meta({ id: 'Inbound' });
+  .meta({ id: 'Inbound', description: 'A connection: the settings by which users connect to a node.' });
 export type Inbound = z.output<typeof inbound>;
 
 /** The only fields of a connection that a Read key sees. */
@@ -127,7 +149,7 @@ export const inboundCreate = z
     method: fields.method.default(null),
     enabled: fields.enabled.default(true),
   })
-  .meta({ id: 'InboundCreate' });
+  .meta({ id: 'InboundCreate', description: 'A new connection.' });
 export type InboundCreate = z.output<typeof inboundCreate>;
 
 export const inboundPatch = z.strictObject(fields).omit({ node_id: true, protocol: true }).partial().meta({
@@ -162,6 +184,7 @@ export const inboundExample: Inbound = {
 };
 
 const none = z.strictObject({});
+const byId = s.byIdOf('connection');
 
 export const listInbounds = apiOperation({
   id: 'listInbounds',
@@ -171,7 +194,10 @@ export const listInbounds = apiOperation({
   tag: 'Inbounds',
   summary: 'List connections',
   params: none,
-  query: z.strictObject({ node_id: s.id.optional(), ...s.paging }),
+  query: z.strictObject({
+    node_id: s.id.optional().meta({ description: 'Connections of this node.' }),
+    ...s.paging,
+  }),
   body: null,
   status: 200,
   output: s.listOf(inbound, 'InboundList'),

@@ -4,6 +4,14 @@ import { apiOperation } from './operation.ts';
 
 const none = z.strictObject({});
 
+const openApiFile = z
+  .looseObject({
+    openapi: z.string().meta({ description: 'The version of OpenAPI.' }),
+    info: z.looseObject({}).meta({ description: 'The title, the version and the description of the API.' }),
+    paths: z.looseObject({}).meta({ description: 'The operations, by path and method.' }),
+  })
+  .meta({ id: 'OpenApiFile', description: 'An OpenAPI document, as its specification defines it.' });
+
 export const getMetrics = apiOperation({
   id: 'getMetrics',
   method: 'GET',
@@ -33,6 +41,6 @@ export const getOpenApi = apiOperation({
   query: none,
   body: null,
   status: 200,
-  output: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+  output: openApiFile,
   example: { reply: { openapi: '3.1.1', info: { title: 'Gatehouse panel API', version: '1.0.0' }, paths: {} } },
 });

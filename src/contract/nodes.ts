@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { apiOperation, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
-import { byId } from './users.ts';
 
 export const NODE_STATUSES = ['up', 'down', 'unknown'] as const;
 export const NODE_KINDS = ['local', 'remote'] as const;
@@ -13,29 +12,39 @@ const fields = {
     .enum(NODE_KINDS)
     .meta({ description: "`local`: the engine on the panel's machine. `remote`: on another one." }),
   address: s.hostName.meta({ description: "What users' links point at unless a connection names its own." }),
-  enabled: z.boolean(),
+  enabled: z.boolean().meta({ description: 'false: it serves no users.' }),
 };
 
 export const node = z
   .object({
-    id: s.id,
-    name: z.string(),
+    id: s.idOf('node'),
+    name: z.string().meta({ description: s.ABOUT.name }),
     kind: fields.kind,
     address: z.string().optional().meta({ description: 'Absent for a key with Read access.' }),
-    enabled: z.boolean(),
-    status: z.enum(NODE_STATUSES),
+    enabled: fields.enabled,
+    status: z
+      .enum(NODE_STATUSES)
+      .meta({ description: 'Whether it answers the panel; `unknown`: it has not been asked yet.' }),
     core: z
-      .object({ name: z.string(), version: z.string() })
+      .object({
+        name: z.string().meta({ description: 'The name of the program, as in `xray`.' }),
+        version: z.string().meta({ description: 'Its version, as in `26.9.11`.' }),
+      })
+      .meta({ id: 'NodeCore', description: 'The engine of a node.' })
       .nullable()
       .meta({ description: 'The engine it runs; null while unknown.' }),
-    uptime_s: z.int().min(0).nullable(),
-    users_online: z.int().min(0),
-    last_seen_at: s.instant.nullable(),
+    uptime_s: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'Seconds since its engine started; null unless it is up.' }),
+    users_online: z.int().min(0).meta({ description: 'How many users are connected to it; 0 unless it is up.' }),
+    last_seen_at: s.instant.nullable().meta({ description: 'When it last answered; null: never.' }),
     error: z.string().nullable().meta({ description: 'What is wrong; for a key with Read access a code only.' }),
-    created_at: s.instant,
-    updated_at: s.instant,
+    created_at: s.createdAt,
+    updated_at: s.updatedAt,
   })
-  .meta({ id: 'Node' });
+  .meta({ id: 'Node', description: 'A proxy server.' });
 export type Node = z.output<typeof node>;
 
 export const nodeExample: Node = {
@@ -55,6 +64,7 @@ export const nodeExample: Node = {
 };
 
 const none = z.strictObject({});
+const byId = s.byIdOf('node');
 
 export const listNodes = apiOperation({
   id: 'listNodes',

@@ -54,6 +54,16 @@ function patternOf(min: number, multiline: boolean): string {
 /** Ids are positive integers, never used again. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
+/** The id of a record itself, as a member and in a path. */
+export function idOf(noun: string) {
+  return id.meta({ description: `The id of the ${noun}: a positive integer that is never used again.` });
+}
+
+/** The parameters of a path that ends in the id of a record. */
+export function byIdOf(noun: string) {
+  return z.strictObject({ id: idOf(noun) });
+}
+
 /** How a list stands in a query: `name=a,b`. */
 const IN_QUERY = { param: { style: 'form', explode: false } } as const;
 
@@ -81,6 +91,8 @@ export function listed<T extends string>(value: T | readonly T[] | undefined): r
 
 /** A moment in a reply: RFC 3339, UTC, with `Z`. */
 export const instant = z.iso.datetime({ precision: null }).meta({ examples: ['2026-12-20T21:00:00.000Z'] });
+export const createdAt = instant.meta({ description: 'When the record was created.' });
+export const updatedAt = instant.meta({ description: 'When the record was last changed by a request.' });
 
 // The forms of RFC 3339 section 5.6, but for a second 60; the days of months are checked by what is parsed.
 const RFC_3339 =
@@ -123,6 +135,7 @@ export const bytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** A traffic limit: bytes per period. */
 export const trafficLimit = z.int().min(1).max(MAX_TRAFFIC);
+export const trafficLimitOrNone = trafficLimit.nullable().meta({ description: 'Bytes per period; null: unlimited.' });
 
 /** A list of connection ids without repetition; null allows all, an empty list none. */
 export const inboundIds = z
@@ -130,7 +143,18 @@ export const inboundIds = z
   .max(1000)
   .refine((ids) => new Set(ids).size === ids.length, { message: 'must not repeat an id' })
   .meta({ uniqueItems: true })
-  .nullable();
+  .nullable()
+  .meta({
+    description:
+      'The ids of the connections allowed. null: all, those that are added later included; an empty list: none.',
+  });
+
+export const deviceLimit = z
+  .int()
+  .min(1)
+  .max(100)
+  .nullable()
+  .meta({ description: 'How many devices may be connected at the same time; null: any number.' });
 
 // The characters of a host name, without Unicode classes, which many JSON Schema validators do not support.
 const PORTABLE_HOST =
@@ -149,9 +173,17 @@ export const hostName = z
   })
   .meta({ override: { pattern: PORTABLE_HOST } });
 
-export const name = text({ min: 1, max: 100 });
-export const contact = text({ min: 0, max: 100 });
-export const note = text({ min: 0, max: 2000, multiline: true });
+/** Texts of records that are described alike in requests and in replies, where they have no bounds. */
+export const ABOUT = {
+  name: 'A name for people to read; not necessarily unique.',
+  contact: 'Where to reach the user: a phone number, an e-mail address, a name in a messenger. Empty: unknown.',
+  note: 'A remark for those who operate the panel. The user does not see it.',
+  tags: 'Labels to filter by.',
+} as const;
+
+export const name = text({ min: 1, max: 100 }).meta({ description: ABOUT.name });
+export const contact = text({ min: 0, max: 100 }).meta({ description: ABOUT.contact });
+export const note = text({ min: 0, max: 2000, multiline: true }).meta({ description: ABOUT.note });
 export const tag = text({ min: 1, max: 32 });
 /** A user has no more tags. */
 export const MAX_TAGS = 20;
@@ -159,7 +191,7 @@ export const tags = z
   .array(tag)
   .max(MAX_TAGS)
   .refine((all) => new Set(all).size === all.length, { message: 'must not repeat a tag' })
-  .meta({ uniqueItems: true });
+  .meta({ uniqueItems: true, description: `${ABOUT.tags} In a change, the list replaces the former one.` });
 
 /** The id of a record in another system. */
 export const externalId = text({ min: 1, max: 100 });
@@ -193,11 +225,19 @@ export const metadataFilter = textRecord(text({ min: 1, max: 500, multiline: tru
   .meta({ minProperties: 1, param: { style: 'deepObject', explode: true } });
 
 export const RANGES = ['24h', '7d', '30d'] as const;
-export const range = z.enum(RANGES);
+export const range = z.enum(RANGES).meta({
+  description:
+    "The time that is reported: `24h` is 24 hours and `7d` 168 hours, in steps of an hour; `30d` is 30 days of the panel's time zone, in steps of a day.",
+});
 export type Range = z.output<typeof range>;
 
 /** Directions as the user sees them: `up` is sent by the user, `down` is received. */
-export const updown = z.object({ up: bytes, down: bytes }).meta({ id: 'UpDown' });
+export const updown = z
+  .object({
+    up: bytes.meta({ description: 'Bytes that users sent.' }),
+    down: bytes.meta({ description: 'Bytes that users received.' }),
+  })
+  .meta({ id: 'UpDown', description: 'Traffic in both directions.' });
 
 export const limit = z.int().min(1).max(500).default(100).meta({ description: 'How many a page has at most.' });
 export const offset = z
@@ -219,14 +259,17 @@ export const paging = { limit, offset, cursor };
 export function listOf<T extends z.ZodType>(item: T, title: string) {
   return z
     .object({
-      items: z.array(item),
+      items: z.array(item).meta({ description: 'The records of this page, in the order of the list.' }),
       total: z.int().min(0).meta({ description: 'How many match, on all pages. Exact.' }),
-      limit: z.int().min(1),
-      offset: z.int().min(0),
+      limit: z.int().min(1).meta({ description: 'How many a page has at most: the `limit` of the request.' }),
+      offset: z
+        .int()
+        .min(0)
+        .meta({ description: 'The `offset` of the request; 0 where the page was asked for by `cursor`.' }),
       next_cursor: z
         .string()
         .nullable()
         .meta({ description: 'Pass it as `cursor` for the next page; null on the last one.' }),
     })
-    .meta({ id: title });
+    .meta({ id: title, description: 'A page of a list.' });
 }

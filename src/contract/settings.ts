@@ -4,27 +4,35 @@ import { LANGUAGE_CODES } from '../i18n/languages.ts';
 import { apiOperation, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
+const language = z
+  .enum(LANGUAGE_CODES)
+  .meta({ id: 'Language', description: 'A language of the panel, as a BCP 47 tag.' });
+
 export const settings = z
   .object({
     version: z.string().meta({ description: "The panel's version." }),
     time_zone: z.string().meta({ description: 'IANA name; calendar months, days and resets follow it.' }),
-    language: z.enum(LANGUAGE_CODES),
-    subscription: z.object({
-      title: z.string(),
-      update_interval_hours: z.int().min(1),
-      support_url: z.string().nullable(),
-      announcement: z.string(),
-    }),
-    limits: z.object({
-      requests_per_minute: z.int().min(0).meta({ description: 'Per key; 0: no limit.' }),
-      page: z.int().min(1),
-      bulk: z.int().min(1),
-      body_bytes: z.int().min(1),
-      events_kept_days: z.int().min(1),
-      idempotency_hours: z.int().min(1),
-    }),
+    language,
+    subscription: z
+      .object({
+        title: z.string().meta({ description: 'The name of the subscription in the apps of users.' }),
+        update_interval_hours: z.int().min(1).meta({ description: 'How often apps read it again, in hours.' }),
+        support_url: z.string().nullable().meta({ description: 'Where users find help; null: nowhere.' }),
+        announcement: z.string().meta({ description: 'A message that apps show to users; empty: none.' }),
+      })
+      .meta({ id: 'SubscriptionSettings', description: 'What the apps of users get besides the connections.' }),
+    limits: z
+      .object({
+        requests_per_minute: z.int().min(0).meta({ description: 'Per key; 0: no limit.' }),
+        page: z.int().min(1).meta({ description: 'The highest `limit` of a list.' }),
+        bulk: z.int().min(1).meta({ description: 'How many ids a bulk can name.' }),
+        body_bytes: z.int().min(1).meta({ description: 'The largest body of a request, in bytes.' }),
+        events_kept_days: z.int().min(1).meta({ description: 'For how many days events are stored.' }),
+        idempotency_hours: z.int().min(1).meta({ description: 'For how many hours an Idempotency-Key is recognized.' }),
+      })
+      .meta({ id: 'Limits', description: 'The bounds of requests.' }),
   })
-  .meta({ id: 'Settings' });
+  .meta({ id: 'Settings', description: 'The settings that a bot may know: no address and no secret.' });
 export type SettingsView = z.output<typeof settings>;
 
 export const getSettings = apiOperation({
@@ -60,7 +68,7 @@ export const getSettings = apiOperation({
 /** What the administrator changes, in the panel only. */
 const fields = {
   time_zone: z.string().max(64).meta({ description: 'IANA name. Resets and calendar months follow it from now on.' }),
-  language: z.enum(LANGUAGE_CODES),
+  language,
   panel_title: s.text({ min: 1, max: 60 }),
   subscription_title: s.text({ min: 1, max: 60 }),
   update_interval_hours: z

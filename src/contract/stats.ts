@@ -5,19 +5,25 @@ import * as s from './scalars.ts';
 
 const count = z.int().min(0);
 
+const { up, down } = s.updown.shape;
+
+const trafficPoint = z
+  .object({ t: s.instant.meta({ description: 'When the hour or the day begins.' }), up, down })
+  .meta({ id: 'TrafficPoint', description: 'The traffic of an hour or of a day.' });
+
 export const trafficReport = z
   .object({
     range: s.range,
-    step: z.enum(['hour', 'day']),
-    from: s.instant,
-    to: s.instant,
-    total: s.updown,
-    points: z.array(z.object({ t: s.instant, up: s.bytes, down: s.bytes })).meta({
+    step: z.enum(['hour', 'day']).meta({ description: 'The length of the time of one point.' }),
+    from: s.instant.meta({ description: 'When the first point begins.' }),
+    to: s.instant.meta({ description: 'When the last point ends: the time of the request.' }),
+    total: s.updown.meta({ description: 'The sum of all points.' }),
+    points: z.array(trafficPoint).meta({
       description:
         "24 or 168 hours, or 30 days of the panel's time zone; none left out, the last one current and partial.",
     }),
   })
-  .meta({ id: 'TrafficReport' });
+  .meta({ id: 'TrafficReport', description: 'Traffic over time.' });
 export type TrafficReport = z.output<typeof trafficReport>;
 
 const HOUR = 3_600_000;
@@ -36,29 +42,46 @@ export const trafficReportExample: TrafficReport = {
   })),
 };
 
+const topUser = z
+  .object({
+    id: s.idOf('user'),
+    name: z.string().meta({ description: s.ABOUT.name }),
+    up,
+    down,
+  })
+  .meta({ id: 'TopUser', description: 'A user and the traffic of this month.' });
+
 export const overview = z
   .object({
-    users: z.object({
-      total: count,
-      active: count,
-      on_hold: count,
-      limited: count,
-      expired: count,
-      disabled: count,
-      online: count,
-      expiring_7d: count.meta({ description: 'Not disabled, and their term ends within 7 days.' }),
-    }),
+    users: z
+      .object({
+        total: count.meta({ description: 'All users.' }),
+        active: count.meta({ description: 'Those in the state `active`.' }),
+        on_hold: count.meta({ description: 'Those in the state `on_hold`.' }),
+        limited: count.meta({ description: 'Those in the state `limited`.' }),
+        expired: count.meta({ description: 'Those in the state `expired`.' }),
+        disabled: count.meta({ description: 'Those in the state `disabled`.' }),
+        online: count.meta({ description: 'Those who moved bytes within the last 60 seconds.' }),
+        expiring_7d: count.meta({ description: 'Those who are not disabled and whose term ends within 7 days.' }),
+      })
+      .meta({ id: 'OverviewUsers', description: 'How many users there are, in all and by state.' }),
     traffic: z
-      .object({ today: s.updown, yesterday: s.updown, month: s.updown })
-      .meta({ description: "Days and the month of the panel's time zone." }),
-    nodes: z.object({ total: count, up: count }),
-    top_users: z
-      .array(z.object({ id: s.id, name: z.string(), up: s.bytes, down: s.bytes }))
-      .max(10)
-      .meta({ description: 'The ten that moved most this month.' }),
-    generated_at: s.instant,
+      .object({
+        today: s.updown.meta({ description: 'Since 00:00 of today.' }),
+        yesterday: s.updown.meta({ description: 'The whole of yesterday.' }),
+        month: s.updown.meta({ description: 'Since the 1st of this month.' }),
+      })
+      .meta({ id: 'OverviewTraffic', description: "Days and the month of the panel's time zone." }),
+    nodes: z
+      .object({
+        total: count.meta({ description: 'All nodes.' }),
+        up: count.meta({ description: 'Those that answer.' }),
+      })
+      .meta({ id: 'OverviewNodes', description: 'How many nodes there are.' }),
+    top_users: z.array(topUser).max(10).meta({ description: 'The ten that moved most this month.' }),
+    generated_at: s.instant.meta({ description: 'When the figures were read.' }),
   })
-  .meta({ id: 'Overview' });
+  .meta({ id: 'Overview', description: 'The figures of the first page of the panel.' });
 export type Overview = z.output<typeof overview>;
 
 const none = z.strictObject({});
@@ -99,7 +122,7 @@ export const getTraffic = apiOperation({
   summary: 'Read server traffic over time',
   params: none,
   query: z.strictObject({
-    range: s.range.default('24h'),
+    range: s.range.default('24h').meta({ description: 'The time that is reported, up to now.' }),
     node_id: s.id.optional().meta({ description: 'Of this node only.' }),
   }),
   body: null,

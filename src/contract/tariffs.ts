@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
-import { byId, MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, resetStrategy } from './users.ts';
+import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, resetStrategy } from './users.ts';
 
 const days = z.int().min(1).max(MAX_EXTEND_DAYS).meta({ description: 'Days of 86,400 seconds.' });
 const months = z.int().min(1).max(MAX_EXTEND_MONTHS).meta({ description: 'Calendar months.' });
@@ -15,15 +15,24 @@ const currency = z
   .string()
   .regex(/^[A-Z]{3}$/)
   .meta({ description: 'ISO 4217.' });
-const price = z.strictObject({ amount, currency }).meta({ id: 'Price' });
+const price = z.strictObject({ amount, currency }).meta({ id: 'Price', description: 'What a term of the plan costs.' });
 
-const durationPatch = z.strictObject({ days: days.nullable(), months: months.nullable() }).partial().meta({
-  id: 'DurationPatch',
-  description:
-    'Merged with the present length: exactly one of days and months must be there afterwards, so `{"days": 30, "months": null}` goes from months to days.',
-});
+const durationPatch = z
+  .strictObject({
+    days: days.nullable().meta({ description: 'Days of 86,400 seconds; null: the length is not in days.' }),
+    months: months.nullable().meta({ description: 'Calendar months; null: the length is not in months.' }),
+  })
+  .partial()
+  .meta({
+    id: 'DurationPatch',
+    description:
+      'Merged with the present length: exactly one of days and months must be there afterwards, so `{"days": 30, "months": null}` goes from months to days.',
+  });
 const pricePatch = z
-  .strictObject({ amount: amount.nullable(), currency: currency.nullable() })
+  .strictObject({
+    amount: amount.nullable().meta({ description: 'In minor units (cents, kopecks); null removes it.' }),
+    currency: currency.nullable().meta({ description: 'ISO 4217; null removes it.' }),
+  })
   .partial()
   .meta({ id: 'PricePatch', description: 'Merged with the present price: both members must be there afterwards.' });
 
@@ -31,28 +40,28 @@ export const STARTS = ['on_creation', 'on_first_use'] as const;
 
 const fields = {
   name: s.name,
-  traffic_limit: s.trafficLimit.nullable().meta({ description: 'Bytes per period; null: unlimited.' }),
+  traffic_limit: s.trafficLimitOrNone,
   duration: duration.nullable().meta({ description: 'null: the term never ends.' }),
-  device_limit: z.int().min(1).max(100).nullable(),
+  device_limit: s.deviceLimit,
   reset_strategy: resetStrategy,
   starts: z.enum(STARTS).meta({
     description: 'When the term begins. `on_first_use` needs a `duration`: without one there is no term to begin.',
   }),
-  inbounds: s.inboundIds.meta({ description: 'Connections allowed; null: all, []: none.' }),
-  price: price.nullable(),
-  archived: z.boolean().meta({ description: 'Kept for its users; no new ones can be made from it.' }),
+  inbounds: s.inboundIds,
+  price: price.nullable().meta({ description: 'What a term of the plan costs, for shops; null: no price.' }),
+  archived: z.boolean().meta({ description: 'true: it stays for its users, and no new ones can be created from it.' }),
 };
 
 export const tariff = z
   .object({
-    id: s.id,
+    id: s.idOf('plan'),
     ...fields,
-    name: z.string(),
+    name: z.string().meta({ description: s.ABOUT.name }),
     users: z.int().min(0).meta({ description: 'How many users have it.' }),
-    created_at: s.instant,
-    updated_at: s.instant,
+    created_at: s.createdAt,
+    updated_at: s.updatedAt,
   })
-  .meta({ id: 'Tariff' });
+  .meta({ id: 'Tariff', description: 'A plan: the limits, the term and the price of users that are created from it.' });
 export type Tariff = z.output<typeof tariff>;
 
 export const tariffCreate = z
@@ -67,7 +76,7 @@ export const tariffCreate = z
     price: fields.price.default(null),
     archived: fields.archived.default(false),
   })
-  .meta({ id: 'TariffCreate' });
+  .meta({ id: 'TariffCreate', description: 'A new plan.' });
 
 export const tariffPatch = z
   .strictObject({ ...fields, duration: durationPatch.nullable(), price: pricePatch.nullable() })
@@ -98,6 +107,7 @@ export const tariffExample: Tariff = {
 };
 
 const none = z.strictObject({});
+const byId = s.byIdOf('plan');
 
 export const listTariffs = apiOperation({
   id: 'listTariffs',
@@ -107,7 +117,13 @@ export const listTariffs = apiOperation({
   tag: 'Tariffs',
   summary: 'List plans',
   params: none,
-  query: z.strictObject({ archived: z.boolean().optional(), ...s.paging }),
+  query: z.strictObject({
+    archived: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: archived plans only; false: the others only. Absent: all.' }),
+    ...s.paging,
+  }),
   body: null,
   status: 200,
   output: s.listOf(tariff, 'TariffList'),

@@ -7,8 +7,8 @@ import { trafficReport, trafficReportExample } from './stats.ts';
 import { byId, MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, user, userExample, userFilter } from './users.ts';
 
 const none = z.strictObject({});
-const days = z.int().min(1).max(MAX_EXTEND_DAYS);
-const months = z.int().min(1).max(MAX_EXTEND_MONTHS);
+const days = z.int().min(1).max(MAX_EXTEND_DAYS).meta({ description: 'Days of 86,400 seconds.' });
+const months = z.int().min(1).max(MAX_EXTEND_MONTHS).meta({ description: "Calendar months in the panel's time zone." });
 
 export const BULK_ACTIONS = [
   'extend',
@@ -105,7 +105,10 @@ export const userBulk = z
     message: 'is required to delete by a filter',
     path: ['expect_matched'],
   })
-  .meta({ id: 'UserBulk' });
+  .meta({
+    id: 'UserBulk',
+    description: 'One action, the users it is applied to, and the members that go with the action.',
+  });
 
 /** Why a user of a bulk failed. */
 export const BULK_FAILURES = ['not_found', 'term_unlimited', 'validation', 'too_many_tags'] as const;
@@ -116,6 +119,12 @@ const bulkFailure = z.enum(BULK_FAILURES).meta({
 });
 export type BulkFailure = z.output<typeof bulkFailure>;
 
+const bulkOutcome = z.enum(['changed', 'unchanged', 'failed']).meta({
+  id: 'BulkOutcome',
+  description:
+    '`changed`: the action had an effect. `unchanged`: it had none, as the user was in that condition already. `failed`: it could not be applied; `detail` says why.',
+});
+
 export const bulkResult = z
   .object({
     action: bulkAction,
@@ -125,8 +134,8 @@ export const bulkResult = z
     results: z
       .array(
         z.object({
-          id: s.id,
-          outcome: z.enum(['changed', 'unchanged', 'failed']),
+          id: s.id.meta({ description: 'The id of the user.' }),
+          outcome: bulkOutcome,
           detail: bulkFailure.optional(),
         }),
       )
@@ -136,7 +145,7 @@ export const bulkResult = z
         'In a dry run of an atomic bulk: an estimate of how many milliseconds other writes would wait for its one transaction.',
     }),
   })
-  .meta({ id: 'BulkResult' });
+  .meta({ id: 'BulkResult', description: 'What a bulk has done, or in a dry run would do.' });
 export type BulkResult = z.output<typeof bulkResult>;
 
 export const extendUser = apiOperation({
@@ -172,8 +181,8 @@ export const shortenUser = apiOperation({
   query: none,
   body: z
     .strictObject({
-      days: days.optional().meta({ description: 'Days of 86,400 seconds.' }),
-      months: months.optional().meta({ description: "Calendar months in the panel's time zone." }),
+      days: days.optional(),
+      months: months.optional(),
     })
     .meta({ id: 'Reduction', description: 'Exactly one of days and months.', minProperties: 1, maxProperties: 1 }),
   status: 200,
@@ -193,7 +202,7 @@ export const resetTraffic = apiOperation({
   access: 'full',
   tag: 'Users',
   summary: "Reset a user's traffic counter",
-  description: 'The period counter starts anew; lifetime totals stay.',
+  description: 'The period counter is reset; lifetime totals stay.',
   params: byId,
   query: none,
   body: null,
@@ -264,7 +273,9 @@ export const getUserTraffic = apiOperation({
   tag: 'Users',
   summary: "Read a user's traffic over time",
   params: byId,
-  query: z.strictObject({ range: s.range.default('24h') }),
+  query: z.strictObject({
+    range: s.range.default('24h').meta({ description: 'The time that is reported, up to now.' }),
+  }),
   body: null,
   status: 200,
   output: trafficReport,

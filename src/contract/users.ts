@@ -12,7 +12,7 @@ export const RESET_STRATEGIES = ['none', 'day', 'week', 'month', 'period'] as co
 export const resetStrategy = z.enum(RESET_STRATEGIES).meta({
   id: 'ResetStrategy',
   description:
-    "When the period counter starts anew, at 00:00 in the panel's time zone: `week` on Monday, `month` on the 1st, `period` monthly on the day of the month the term began.",
+    "When the period counter is reset, at 00:00 in the panel's time zone: `week` on Monday, `month` on the 1st, `period` monthly on the day of the month the term began.",
 });
 export type ResetStrategy = z.output<typeof resetStrategy>;
 
@@ -20,19 +20,24 @@ export const MAX_EXTEND_DAYS = 3650;
 export const MAX_EXTEND_MONTHS = 120;
 
 export const hold = z
-  .object({ months: z.int().min(0), days: z.int().min(0) })
+  .object({
+    months: z.int().min(0).meta({ description: "Calendar months of the panel's time zone." }),
+    days: z.int().min(0).meta({ description: 'Days of 86,400 seconds.' }),
+  })
   .meta({ id: 'Hold', description: 'The term that starts at the first connection: months first, then days.' });
 export type Hold = z.output<typeof hold>;
 
-const deviceLimit = z.int().min(1).max(100);
+const enabled = z
+  .boolean()
+  .meta({ description: 'false: the user is disabled and may not connect, whatever the term.' });
 
 export const user = z
   .object({
-    id: s.id,
-    name: z.string(),
-    contact: z.string(),
-    note: z.string(),
-    tags: z.array(z.string()),
+    id: s.idOf('user'),
+    name: z.string().meta({ description: s.ABOUT.name }),
+    contact: z.string().meta({ description: s.ABOUT.contact }),
+    note: z.string().meta({ description: s.ABOUT.note }),
+    tags: z.array(z.string()).meta({ description: s.ABOUT.tags }),
     external_id: z
       .string()
       .nullable()
@@ -47,10 +52,12 @@ export const user = z
       description: 'Follows from the facts: disabled, else expired, else limited, else on_hold, else active.',
     }),
     tariff_id: s.id.nullable().meta({ description: 'The plan; null once detached.' }),
-    enabled: z.boolean().meta({ description: 'false: disabled by the administrator.' }),
-    expires_at: s.instant.nullable().meta({ description: 'null: never.' }),
-    hold: hold.nullable(),
-    traffic_limit: s.trafficLimit.nullable().meta({ description: 'Bytes per period; null: unlimited.' }),
+    enabled,
+    expires_at: s.instant
+      .nullable()
+      .meta({ description: 'When the term ends; null: never, or not begun (see `hold`).' }),
+    hold: hold.nullable().meta({ description: 'The term that has not begun; null unless the user is on hold.' }),
+    traffic_limit: s.trafficLimitOrNone,
     used_up: s.bytes.meta({ description: 'Bytes sent this period.' }),
     used_down: s.bytes.meta({ description: 'Bytes received this period.' }),
     total_up: s.bytes.meta({ description: 'Bytes sent ever; never goes down.' }),
@@ -60,19 +67,23 @@ export const user = z
       .nullable()
       .meta({ description: 'What is left of the limit, and the grants; null: unlimited.' }),
     reset_strategy: resetStrategy,
-    resets_at: s.instant.nullable().meta({ description: 'When the period counter starts anew.' }),
-    device_limit: deviceLimit.nullable(),
+    resets_at: s.instant.nullable().meta({ description: 'When the period counter is reset next; null: never.' }),
+    device_limit: s.deviceLimit,
     inbounds: z.array(s.id).nullable().meta({ description: 'Connections allowed; null: all, []: none.' }),
     online: z.boolean().meta({ description: 'Bytes moved within the last 60 seconds.' }),
-    online_at: s.instant.nullable(),
+    online_at: s.instant.nullable().meta({ description: 'When bytes were last moved; null: never.' }),
     sub_url: z
       .url()
       .optional()
       .meta({ description: 'The subscription link. Absent for a key with Read access, everywhere.' }),
-    created_at: s.instant,
+    created_at: s.createdAt,
     updated_at: s.instant.meta({ description: 'Changed by acts only, not by traffic or passing time.' }),
   })
-  .meta({ id: 'User' });
+  .meta({
+    id: 'User',
+    description:
+      'A customer of the service: who may connect, until when and with how much traffic. A key with Read access sees everything but the subscription link.',
+  });
 export type User = z.output<typeof user>;
 
 export const userExample: User = {
@@ -126,11 +137,11 @@ export const userCreate = z
     metadata: s.metadata
       .optional()
       .meta({ description: 'At most 20 texts by name. A name has 1 to 40 characters, a text at most 500.' }),
-    enabled: z.boolean().optional(),
+    enabled: enabled.optional(),
     expires_at: s.expiresAt.nullable().optional().meta({ description: "Instead of the plan's term; null: never." }),
-    traffic_limit: s.trafficLimit.nullable().optional(),
+    traffic_limit: s.trafficLimitOrNone.optional(),
     reset_strategy: resetStrategy.optional(),
-    device_limit: deviceLimit.nullable().optional(),
+    device_limit: s.deviceLimit.optional(),
     inbounds: s.inboundIds.optional(),
   })
   .meta({ id: 'UserCreate', description: 'What is left out comes from the plan.' });
@@ -147,14 +158,14 @@ export const userPatch = z
     metadata: s.metadataPatch.optional().meta({
       description: 'Merged with what is there: `null` removes a name, others stay. At most 20 remain.',
     }),
-    enabled: z.boolean().optional(),
+    enabled: enabled.optional(),
     tariff_id: s.id.nullable().optional().meta({
-      description: 'Another plan: its limits, a new term, the counter anew. null: detaches only. The same: nothing.',
+      description: 'Another plan: its limits, a new term, the counter reset. null: detaches only. The same: nothing.',
     }),
     expires_at: s.expiresAt.nullable().optional().meta({ description: 'null: never. Ends a hold.' }),
-    traffic_limit: s.trafficLimit.nullable().optional(),
+    traffic_limit: s.trafficLimitOrNone.optional(),
     reset_strategy: resetStrategy.optional(),
-    device_limit: deviceLimit.nullable().optional(),
+    device_limit: s.deviceLimit.optional(),
     inbounds: s.inboundIds.optional(),
   })
   .meta({ id: 'UserPatch', description: 'JSON merge patch (RFC 7396): what is left out stays.' });
@@ -217,7 +228,10 @@ export const userQuery = z.strictObject({
 });
 
 export const userFilter = z
-  .strictObject({ all: z.literal(true).optional(), ...filterFields })
+  .strictObject({
+    all: z.literal(true).optional().meta({ description: 'Every user. It goes without other conditions.' }),
+    ...filterFields,
+  })
   .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
     message: 'must name at least one condition; {"all": true} takes every user',
   })
@@ -237,7 +251,7 @@ export const userFilter = z
 export type UserFilter = Omit<z.output<typeof userFilter>, 'all'>;
 
 const none = z.strictObject({});
-export const byId = z.strictObject({ id: s.id });
+export const byId = s.byIdOf('user');
 const example = { params: { id: 7 }, reply: userExample };
 
 export const listUsers = apiOperation({
@@ -372,7 +386,7 @@ const findByLink = apiOperation({
         description: 'A subscription link, or its last segment. Its host, query and fragment are ignored.',
       }),
     })
-    .meta({ id: 'FindLink' }),
+    .meta({ id: 'FindLink', description: 'A link of which the user is looked for.' }),
   status: 200,
   output: user,
   headers: ['ETag'],
@@ -404,11 +418,11 @@ const batchResult = z
               .optional()
               .meta({ description: 'Where it failed: what is wrong. Pointers lead into the body of the batch.' }),
           })
-          .meta({ id: 'UserBatchItem' }),
+          .meta({ id: 'UserBatchItem', description: 'What became of one user of a batch.' }),
       )
       .meta({ description: 'One for each user of the request, in the same order.' }),
   })
-  .meta({ id: 'UserBatchResult' });
+  .meta({ id: 'UserBatchResult', description: 'What became of each user of a batch.' });
 
 export const createUsers = apiOperation({
   id: 'createUsers',
@@ -426,7 +440,7 @@ export const createUsers = apiOperation({
       users: z.array(userCreate).min(1).max(MAX_BATCH).meta({ description: 'The new users.' }),
       dry_run: z.boolean().default(false).meta({ description: 'Say what would happen and create nothing.' }),
     })
-    .meta({ id: 'UserBatch' }),
+    .meta({ id: 'UserBatch', description: 'Users to create in one transaction.' }),
   status: 200,
   output: batchResult,
   example: {

@@ -5,6 +5,7 @@ import { type ApiOperation, type Method, type SuccessStatus, TAGS, takesIdempote
 import { API_OPERATIONS } from '../table.ts';
 import { headerReferences, PROBLEM_SCHEMAS, problemExamples, problemResponses } from './problems.ts';
 import { COMMON_HEADERS, HEADERS, infoDescription, PARAMETERS, SECURITY_SCHEMES } from './text.ts';
+import { tidyDocument } from './tidy.ts';
 
 /** The version of the API itself; the panel has a version of its own. */
 export const API_VERSION = '1.0.0';
@@ -50,6 +51,7 @@ export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPla
     exemplify(document, operation);
     tellDefaults(document, operation);
   }
+  tidyDocument(document);
   return document;
 }
 
@@ -78,10 +80,12 @@ function operationObject(
   };
 }
 
+const EMPTY_BODY = { type: 'object', description: 'No members.', additionalProperties: false } as const;
+
 function requestBody({ method, body, example }: ApiOperation): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (body === null) {
     if (method !== 'POST') return {};
-    const empty = { schema: { type: 'object', additionalProperties: false }, example: {} } as const;
+    const empty = { schema: EMPTY_BODY, example: {} } as const;
     return {
       requestBody: {
         required: false,

@@ -46,7 +46,7 @@ const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
   properties: {
     type: { type: 'string', format: 'uri', description: '`urn:panel:problem:<code>`' },
     title: { type: 'string', description: 'For people; the same for every problem of the code.' },
-    status: { type: 'integer', minimum: 400, maximum: 599 },
+    status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status of the reply.' },
     detail: { type: 'string', description: 'The code. More may come in later versions.' },
     instance: { type: 'string', format: 'uri', description: '`urn:panel:request:<request id>`' },
     in_use: {

@@ -1,0 +1,107 @@
+// How the OpenAPI document is written: everything in it has a description.
+import { expect, it } from 'vitest';
+import { openApiDocument } from './openapi.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+
+interface Described {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly schema?: Schema;
+  readonly headers?: Readonly<Record<string, Described>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+interface OperationNode {
+  readonly operationId: string;
+  readonly parameters?: readonly Described[];
+  readonly requestBody?: Described;
+  readonly responses: Readonly<Record<string, Described>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationNode>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Described>>>> & {
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
+}
+
+const document: Document = JSON.parse(JSON.stringify(openApiDocument({ serverUrl: 'https://10.0.0.5/p/api/v1' })));
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+const { schemas } = document.components;
+
+/** What a reference leads to; anything else is itself. */
+function resolve<T extends { readonly $ref?: string }>(node: T): T {
+  const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(.+)$/.exec(node.$ref ?? '') ?? [];
+  return kind === '' ? node : (document.components[kind]?.[name] as T);
+}
+
+/** The schemas within a schema, by where they are. */
+function within(schema: Schema, at: string): (readonly [string, Schema])[] {
+  const { items, additionalProperties, anyOf = [], oneOf = [], allOf = [] } = schema;
+  const parts: (readonly [string, Schema])[] = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+    `${at}.${name}`,
+    property,
+  ]);
+  for (const part of [...anyOf, ...oneOf, ...allOf]) parts.push([`${at}|`, part]);
+  if (items !== undefined) parts.push([`${at}[]`, items]);
+  if (typeof additionalProperties === 'object') parts.push([`${at}{}`, additionalProperties]);
+  return parts.flatMap(([place, part]) => [[place, part] as const, ...within(part, place)]);
+}
+
+/** The schemas that are not named: bodies, parameters and headers, by where they are. */
+const unnamed: (readonly [string, Schema])[] = operations.flatMap((operation) => {
+  const id = operation.operationId;
+  const { parameters = [], requestBody, responses } = operation;
+  const replies = Object.values(responses).map(resolve);
+  const contents = [requestBody, ...replies].flatMap((part) => Object.entries(part?.content ?? {}));
+  return [
+    ...parameters.map(resolve).map(({ name, schema = {} }) => [`${id} ${name}`, schema] as const),
+    ...contents.map(([type, { schema }]) => [`${id} ${type}`, schema] as const),
+  ];
+});
+
+/** Every schema of the document, by where it is. */
+const everySchema = [...Object.entries(schemas), ...unnamed].flatMap(([at, schema]) => [
+  [at, schema] as const,
+  ...within(schema, at),
+]);
+
+function hasDescription(node: Schema | Described): boolean {
+  if (/\S/.test(node.description ?? '')) return true;
+  if (node.$ref !== undefined) return hasDescription(resolve(node));
+  const alternatives = 'anyOf' in node ? (node.anyOf ?? []) : [];
+  return (
+    alternatives.some(({ type }) => type === 'null') &&
+    alternatives.some(({ $ref }) => $ref && hasDescription({ $ref }))
+  );
+}
+
+it('describes every component, field, parameter, header and body', () => {
+  const fields = everySchema.filter(([at]) => /\.\w+$/.test(at));
+  const components = Object.entries(document.components).flatMap(([kind, all]) =>
+    kind === 'examples' ? [] : Object.entries(all).map(([name, node]) => [`${kind} ${name}`, node] as const),
+  );
+  const parts = operations.flatMap(({ operationId, parameters = [], requestBody, responses }) => [
+    ...parameters.map(resolve).map((parameter) => [`${operationId} ${parameter.name}`, parameter] as const),
+    ...Object.entries(responses).map(([status, node]) => [`${operationId} ${status}`, resolve(node)] as const),
+    ...Object.values(responses).flatMap((response) =>
+      Object.entries(resolve(response).headers ?? {}).map(([name, node]) => [name, resolve(node)] as const),
+    ),
+    ...Object.values(requestBody?.content ?? {}).map(({ schema }) => [`${operationId} body`, schema] as const),
+  ]);
+  const all = [...components, ...fields, ...parts];
+  expect(all.length).toBeGreaterThan(1000);
+  expect(all.flatMap(([at, node]) => (hasDescription(node) ? [] : at))).toEqual([]);
+});
