@@ -11,16 +11,37 @@ const trafficPoint = z
   .object({ t: s.instant.meta({ description: 'When the hour or the day begins.' }), up, down })
   .meta({ id: 'TrafficPoint', description: 'The traffic of an hour or of a day.' });
 
+/** How long traffic is stored, in days: by the hour, and by the day. The same days have the changes of users. */
+export const HOURS_STORED_DAYS = 8;
+export const DAYS_STORED = 400;
+
+const from = s.time
+  .optional()
+  .meta({ description: 'The first moment, instead of `range`. Its whole hour or day counts.' });
+const to = s.time.optional().meta({
+  description: 'The end, which is not included; its hour or day is the last one. Now, if left out or later than now.',
+});
+const STEPS = ['hour', 'day'] as const;
+const step = z.enum(STEPS);
+const trafficWindow = {
+  range: s.range.optional().meta({ description: '`24h` if `from` is left out too.' }),
+  from,
+  to,
+  step: step.optional().meta({
+    description: `With \`from\`. Hours are stored for ${HOURS_STORED_DAYS} days, days for ${DAYS_STORED}. Left out: hours for up to 7 days, days for more.`,
+  }),
+};
+
 export const trafficReport = z
   .object({
-    range: s.range,
-    step: z.enum(['hour', 'day']).meta({ description: 'The length of the time of one point.' }),
+    range: s.range.nullable().meta({ description: 'null: asked for by `from`.' }),
+    step: step.meta({ description: 'What a point stands for: a UTC hour, or a day of the panel’s time zone.' }),
     from: s.instant.meta({ description: 'When the first point begins.' }),
-    to: s.instant.meta({ description: 'When the last point ends: the time of the request.' }),
+    to: s.instant.meta({ description: 'The moment until which traffic is counted.' }),
     total: s.updown.meta({ description: 'The sum of all points.' }),
     points: z.array(trafficPoint).meta({
       description:
-        "24 or 168 hours, or 30 days of the panel's time zone; none left out, the last one current and partial.",
+        "Every hour or day of the panel's time zone, none left out. A range has 24 or 168 hours, or 30 days, and the last one is current and partial.",
     }),
   })
   .meta({ id: 'TrafficReport', description: 'Traffic over time.' });
@@ -85,6 +106,82 @@ export const overview = z
 export type Overview = z.output<typeof overview>;
 
 const none = z.strictObject({});
+export const trafficQuery = z.strictObject(trafficWindow);
+export type TrafficQuery = z.output<typeof trafficQuery>;
+
+const changes = {
+  created: count.meta({ description: 'Users created.' }),
+  expired: count.meta({ description: 'Terms that ended. A user whose term ends twice counts twice.' }),
+  deleted: count.meta({ description: 'Users deleted.' }),
+};
+
+const userReport = z
+  .object({
+    from: s.instant.meta({ description: 'When the first day begins.' }),
+    to: s.instant.meta({ description: 'The moment until which changes are counted.' }),
+    total: z.object(changes).meta({ id: 'UserChanges', description: 'The sums of the days.' }),
+    days: z
+      .array(
+        z
+          .object({ t: s.instant.meta({ description: 'When the day begins.' }), ...changes })
+          .meta({ id: 'UserDay', description: "What happened on a day of the panel's time zone." }),
+      )
+      .meta({ description: 'Every day, none left out.' }),
+    by_tariff: z
+      .array(
+        z
+          .object({
+            tariff_id: s.id.nullable().meta({ description: 'The plan; null: users without one.' }),
+            name: z.string().nullable().meta({ description: 'Its name; null: users without a plan.' }),
+            total: count.meta({ description: 'Its users.' }),
+            active: count.meta({ description: 'Those who are `active`.' }),
+            on_hold: count.meta({ description: 'Those who are `on_hold`.' }),
+            limited: count.meta({ description: 'Those who are `limited`.' }),
+            expired: count.meta({ description: 'Those who are `expired`.' }),
+            disabled: count.meta({ description: 'Those who are `disabled`.' }),
+          })
+          .meta({ id: 'TariffUsers', description: 'The users of a plan at present.' }),
+      )
+      .meta({ description: 'Plans with users at present, most users first.' }),
+  })
+  .meta({ id: 'UserReport' });
+export type UserReport = z.output<typeof userReport>;
+
+export const getUserStats = apiOperation({
+  id: 'getUserStats',
+  method: 'GET',
+  path: '/stats/users',
+  access: 'read',
+  tag: 'Statistics',
+  summary: 'Read users by plan and by day',
+  description:
+    'How many users were created, expired and were deleted on each day, and how many each plan has at present.',
+  params: none,
+  query: z.strictObject({
+    from: s.time.optional().meta({
+      description: `The first moment; its whole day counts. 30 days ago, if left out; at most ${DAYS_STORED} days ago.`,
+    }),
+    to,
+  }),
+  body: null,
+  status: 200,
+  output: userReport,
+  example: {
+    query: { from: '2026-11-19T00:00:00Z' },
+    reply: {
+      from: '2026-11-18T21:00:00.000Z',
+      to: '2026-11-20T10:15:00.000Z',
+      total: { created: 5, expired: 2, deleted: 0 },
+      days: [
+        { t: '2026-11-18T21:00:00.000Z', created: 3, expired: 2, deleted: 0 },
+        { t: '2026-11-19T21:00:00.000Z', created: 2, expired: 0, deleted: 0 },
+      ],
+      by_tariff: [
+        { tariff_id: 1, name: 'Monthly 50 GB', total: 96, active: 80, on_hold: 4, limited: 3, expired: 9, disabled: 0 },
+      ],
+    },
+  },
+});
 
 export const getOverview = apiOperation({
   id: 'getOverview',
@@ -122,7 +219,7 @@ export const getTraffic = apiOperation({
   summary: 'Read server traffic over time',
   params: none,
   query: z.strictObject({
-    range: s.range.default('24h').meta({ description: 'The time that is reported, up to now.' }),
+    ...trafficWindow,
     node_id: s.id.optional().meta({ description: 'Of this node only.' }),
   }),
   body: null,

@@ -55,6 +55,7 @@ export const OPERATIONS = {
   getNode: nodes.getNode,
   getOverview: stats.getOverview,
   getTraffic: stats.getTraffic,
+  getUserStats: stats.getUserStats,
   listEvents: events.listEvents,
   getMetrics: monitoring.getMetrics,
   getSettings: settings.getSettings,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkGrantDays, grantCreate } from './grants.ts';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
-import { trafficReport, trafficReportExample } from './stats.ts';
+import { trafficQuery, trafficReport, trafficReportExample } from './stats.ts';
 import { byId, MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, user, userExample, userFilter } from './users.ts';
 
 const none = z.strictObject({});
@@ -273,9 +273,7 @@ export const getUserTraffic = apiOperation({
   tag: 'Users',
   summary: "Read a user's traffic over time",
   params: byId,
-  query: z.strictObject({
-    range: s.range.default('24h').meta({ description: 'The time that is reported, up to now.' }),
-  }),
+  query: trafficQuery,
   body: null,
   status: 200,
   output: trafficReport,

@@ -1,13 +1,14 @@
 // What handlers are and what they work with: the environment of the core, a read's context, a write's transaction.
 import type { EventActorKind, EventData, EventType } from '../contract/event-types.ts';
 import type { Input, Output } from '../contract/table.ts';
+import { localDay } from '../domain/calendar.ts';
 import type { Call, HandledId, ReadId, Result } from './call.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { CoreParts } from './core.ts';
 import type { PanelError } from './panel-error.ts';
 import type { ListenAddress } from './ports/host.ts';
 import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
-import type { ActorKind, EventRow } from './ports/records.ts';
+import type { ActorKind, EventRow, UserDayCounts } from './ports/records.ts';
 import type { SettingValues } from './ports/settings.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
@@ -179,6 +180,13 @@ export function createContext(env: Env, call: Call, now: number): Context {
 
 const NO_FIELDS: readonly string[] = [];
 
+/** Events that are counted by day. */
+const COUNTED: { readonly [Type in EventType]?: keyof UserDayCounts } = {
+  'user.created': 'created',
+  'user.expired': 'expired',
+  'user.deleted': 'deleted',
+};
+
 type Cause = Pick<EventRow, 'actorKind' | 'keyId' | 'requestId'>;
 const SYSTEM: Cause = { actorKind: 'system', keyId: null, requestId: null };
 
@@ -201,6 +209,10 @@ function causeOf({ actor, requestId }: Call): Cause {
 export function createTransaction(env: Env, call: Call, action: string, now: number): Transaction {
   const { store } = env;
   const cause = causeOf(call);
+  const countUser = (type: EventType, at: number) => {
+    const what = COUNTED[type];
+    if (what) store.userDays.add(localDay(at, env.settings().timeZone), what, 1);
+  };
   return {
     ...createContext(env, call, now),
     saveSettings: (values) => {
@@ -209,10 +221,12 @@ export function createTransaction(env: Env, call: Call, action: string, now: num
       env.forgetSettings();
     },
     emit: (type, data, changed = NO_FIELDS) => {
+      countUser(type, now);
       const names = changed.length === 0 ? '[]' : JSON.stringify(changed);
       store.events.append({ type, at: now, ...cause, changed: names, data: JSON.stringify(data) }, now);
     },
     emitDue: (type, data, at) => {
+      countUser(type, at);
       store.events.append({ type, at, ...SYSTEM, changed: '[]', data: JSON.stringify(data) }, now);
     },
     audit: (target, detail = {}, outcome = 'done') => {

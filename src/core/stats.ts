@@ -1,19 +1,34 @@
 // Statistics: the overview and traffic over time, from sums that were written when the traffic came in.
 
+import type { FieldErrorCode } from '../contract/errors.ts';
 import type { Range } from '../contract/scalars.ts';
-import type { Overview, TrafficReport } from '../contract/stats.ts';
+import {
+  DAYS_STORED,
+  HOURS_STORED_DAYS,
+  type Overview,
+  type TrafficQuery,
+  type TrafficReport,
+  type UserReport,
+} from '../contract/stats.ts';
 import type { Input } from '../contract/table.ts';
 import { addBytes } from '../domain/account.ts';
-import { hoursBack, lastLocalDays, localDay } from '../domain/calendar.ts';
-import { DAY_MS } from '../domain/limits.ts';
+import { hoursBack, type LocalDay, lastLocalDays, localDay, localDaysBetween } from '../domain/calendar.ts';
+import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers } from './context.ts';
 import { PanelError } from './panel-error.ts';
-import type { Point, UpDown } from './ports/records.ts';
+import type { Point, UpDown, UserDayCounts } from './ports/records.ts';
 import { ONLINE_MS, requireUser } from './users/users.ts';
-import { toInstant } from './wire.ts';
+import { fromInstant, toInstant } from './wire.ts';
 
-const HOURS: Record<Exclude<Range, '30d'>, number> = { '24h': 24, '7d': 168 };
+const RANGES: Readonly<Record<Range, { readonly step: 'hour' | 'day'; readonly count: number }>> = {
+  '24h': { step: 'hour', count: 24 },
+  '7d': { step: 'hour', count: 168 },
+  '30d': { step: 'day', count: 30 },
+};
+const USUAL_DAYS = 30;
+/** A window of up to so many days is shown by the hour. */
+const HOURLY_DAYS = 7;
 const TOP_USERS = 10;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
@@ -23,36 +38,71 @@ interface Source {
   days(firstDay: string): readonly (UpDown & { readonly day: string })[];
 }
 
-function report(range: Range, points: readonly Point[], now: number): TrafficReport {
+/** The hours or days that a report has, and the moment until which it counts. */
+type Window = { readonly range: Range | null; readonly to: number } & (
+  | { readonly step: 'hour'; readonly hours: readonly number[] }
+  | { readonly step: 'day'; readonly days: readonly LocalDay[] }
+);
+
+function refuse(parameter: string, code: FieldErrorCode, message: string): never {
+  throw new PanelError('validation', [{ parameter, code, message }]);
+}
+
+/** `from` and `to` as moments; the end is at most now. */
+function momentsOf(asked: { from: string; to?: string | undefined }, now: number, storedDays: number) {
+  const from = fromInstant(asked.from);
+  const to = Math.min(now, asked.to === undefined ? now : fromInstant(asked.to));
+  if (from >= to) refuse('from', 'inconsistent', 'must be earlier than the end and than now');
+  if (from < now - storedDays * DAY_MS) refuse('from', 'too_small', `must lie within the last ${storedDays} days`);
+  return { from, to };
+}
+
+function windowOf(query: TrafficQuery, { now, settings: { timeZone } }: Context): Window {
+  const { range, from: asked, to: end, step } = query;
+  if (asked === undefined) {
+    if (end !== undefined || step !== undefined) refuse('from', 'required', 'is required with to and step');
+    const found = RANGES[range ?? '24h'];
+    const common = { range: range ?? '24h', to: now } as const;
+    if (found.step === 'hour') return { ...common, step: 'hour', hours: hoursBack(now, found.count) };
+    return { ...common, step: 'day', days: lastLocalDays(now, found.count, timeZone) };
+  }
+  if (range !== undefined) refuse('range', 'inconsistent', 'does not go with from');
+  const { from, to } = momentsOf({ from: asked, to: end }, now, step === 'hour' ? HOURS_STORED_DAYS : DAYS_STORED);
+  const isShort = to - from <= HOURLY_DAYS * DAY_MS && from >= now - HOURS_STORED_DAYS * DAY_MS;
+  if (step === 'hour' || (step === undefined && isShort)) {
+    const first = Math.floor(from / HOUR_MS) * HOUR_MS;
+    const hours = Array.from({ length: Math.ceil((to - first) / HOUR_MS) }, (_, index) => first + index * HOUR_MS);
+    return { range: null, to, step: 'hour', hours };
+  }
+  return { range: null, to, step: 'day', days: localDaysBetween(from, to, timeZone) };
+}
+
+function reportOf(query: TrafficQuery, source: Source, context: Context): TrafficReport {
+  const window = windowOf(query, context);
+  const points = window.step === 'hour' ? hourPoints(window.hours, source) : dayPoints(window.days, source);
   const total = { up: 0, down: 0 };
   for (const { up, down } of points) {
     total.up = addBytes(total.up, up);
     total.down = addBytes(total.down, down);
   }
   return {
-    range,
-    step: range === '30d' ? 'day' : 'hour',
-    from: toInstant(points[0]?.t ?? now),
-    to: toInstant(now),
+    range: window.range,
+    step: window.step,
+    from: toInstant(points[0]?.t ?? window.to),
+    to: toInstant(window.to),
     total,
     points: points.map(({ t, up, down }) => ({ t: toInstant(t), up, down })),
   };
 }
 
-function reportOf(range: Range, source: Source, { now, settings }: Context): TrafficReport {
-  if (range === '30d') {
-    const days = lastLocalDays(now, 30, settings.timeZone);
-    const sums = new Map(source.days(days[0]?.day ?? '').map((sum) => [sum.day, sum]));
-    const points = days.map(({ day, from }) => ({ t: from, ...pick(sums.get(day)) }));
-    return report(range, points, now);
-  }
-  const hours = hoursBack(now, HOURS[range]);
-  const sums = new Map(source.hours(hours[0] ?? now).map((sum) => [sum.t, sum]));
-  return report(
-    range,
-    hours.map((t) => ({ t, ...pick(sums.get(t)) })),
-    now,
-  );
+function hourPoints(hours: readonly number[], source: Source): readonly Point[] {
+  const sums = new Map(source.hours(hours[0] ?? 0).map((sum) => [sum.t, sum]));
+  return hours.map((t) => ({ t, ...pick(sums.get(t)) }));
+}
+
+function dayPoints(days: readonly LocalDay[], source: Source): readonly Point[] {
+  const sums = new Map(source.days(days[0]?.day ?? '').map((sum) => [sum.day, sum]));
+  return days.map(({ day, from }) => ({ t: from, ...pick(sums.get(day)) }));
 }
 
 function pick({ up, down }: UpDown = NOTHING): UpDown {
@@ -71,7 +121,7 @@ function getTraffic(input: Input<'getTraffic'>, context: Context): Result<Traffi
     hours: (from) => traffic.nodeHours(from, nodeId),
     days: (firstDay) => traffic.nodeDays(firstDay, nodeId),
   };
-  return { body: reportOf(input.range, source, context) };
+  return { body: reportOf(input, source, context) };
 }
 
 function getUserTraffic(input: Input<'getUserTraffic'>, context: Context): Result<TrafficReport> {
@@ -81,7 +131,40 @@ function getUserTraffic(input: Input<'getUserTraffic'>, context: Context): Resul
     hours: (from) => traffic.userHours(id, from),
     days: (firstDay) => traffic.userDays(id, firstDay),
   };
-  return { body: reportOf(input.range, source, context) };
+  return { body: reportOf(input, source, context) };
+}
+
+const NO_CHANGES: UserDayCounts = { created: 0, expired: 0, deleted: 0 };
+
+function getUserStats(input: Input<'getUserStats'>, context: Context): Result<UserReport> {
+  const { store, now, settings } = context;
+  const asked = input.from ?? toInstant(now - (USUAL_DAYS - 1) * DAY_MS);
+  const { from, to } = momentsOf({ from: asked, to: input.to }, now, DAYS_STORED);
+  const span = localDaysBetween(from, to, settings.timeZone);
+  const counts = new Map(store.userDays.read(span[0]?.day ?? '', span.at(-1)?.day ?? '').map((sum) => [sum.day, sum]));
+  const total = { ...NO_CHANGES };
+  const days = span.map(({ day, from: start }) => {
+    const { created, expired, deleted } = counts.get(day) ?? NO_CHANGES;
+    total.created += created;
+    total.expired += expired;
+    total.deleted += deleted;
+    return { t: toInstant(start), created, expired, deleted };
+  });
+  const first = toInstant(span[0]?.from ?? from);
+  return { body: { from: first, to: toInstant(to), total, days, by_tariff: usersByTariff(context) } };
+}
+
+function usersByTariff({ store, now }: Context): UserReport['by_tariff'] {
+  return store.users
+    .countsByTariff(now)
+    .map(({ tariffId, states }) => ({
+      tariff_id: tariffId,
+      name: tariffId === null ? null : (store.tariffs.get(tariffId)?.name ?? null),
+      total: Object.values(states).reduce((sum, count) => sum + count, 0),
+      ...states,
+    }))
+    .filter(({ total }) => total > 0)
+    .sort((a, b) => b.total - a.total || (a.tariff_id ?? 0) - (b.tariff_id ?? 0));
 }
 
 function getOverview(_input: Input<'getOverview'>, { store, now, settings }: Context): Result<Overview> {
@@ -114,4 +197,5 @@ export const STATS_HANDLERS = {
   getOverview: { read: getOverview },
   getTraffic: { read: getTraffic },
   getUserTraffic: { read: getUserTraffic },
-} satisfies Handlers<'getOverview' | 'getTraffic' | 'getUserTraffic'>;
+  getUserStats: { read: getUserStats },
+} satisfies Handlers<'getOverview' | 'getTraffic' | 'getUserTraffic' | 'getUserStats'>;

@@ -1,5 +1,6 @@
 // Writes what has come due soon after its moment, in small transactions, and removes old rows.
 
+import { DAYS_STORED, HOURS_STORED_DAYS } from '../contract/stats.ts';
 import { localDay } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
 import { pruneSessions } from './access/session.ts';
@@ -9,8 +10,6 @@ import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
 import { commitTime, openUser } from './users/change.ts';
 
 const CHUNK = 100;
-const HOURS_KEPT_MS = 8 * DAY_MS;
-const DAYS_KEPT_MS = 400 * DAY_MS;
 
 const CALL: Call = {
   actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
@@ -49,12 +48,14 @@ export async function prune(env: Env): Promise<void> {
   if (store.diskSpace.isFull()) return;
   const now = clock.now();
   const { eventsKeptDays, auditKeptDays, timeZone } = env.settings();
+  const oldest = localDay(now - DAYS_STORED * DAY_MS, timeZone);
   const steps = [
     () => store.events.prune(now - eventsKeptDays * DAY_MS),
     () => store.audit.prune(now - auditKeptDays * DAY_MS),
     () => store.idempotency.prune(now - IDEMPOTENCY_HOURS * HOUR_MS),
     () => pruneSessions(store, now),
-    () => store.traffic.prune(now - HOURS_KEPT_MS, localDay(now - DAYS_KEPT_MS, timeZone)),
+    () => store.traffic.prune(now - HOURS_STORED_DAYS * DAY_MS, oldest),
+    () => store.userDays.prune(oldest),
   ];
   for (const step of steps) await queue.run(() => store.write(step));
 }

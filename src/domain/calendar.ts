@@ -93,6 +93,17 @@ export function lastLocalDays(now: number, count: number, zone: string): LocalDa
   return days.reverse();
 }
 
+/** The local days from the one of `from` to the last one that begins before `to`. */
+export function localDaysBetween(from: number, to: number, zone: string): LocalDay[] {
+  const days: LocalDay[] = [];
+  for (let start = startOfLocalDay(from, zone); start < to; ) {
+    const next = nextLocalMidnight(start, zone);
+    days.push({ day: localDay(start, zone), from: start, to: next });
+    start = next;
+  }
+  return days;
+}
+
 /** The beginnings (epoch ms) of the last `count` UTC hours, oldest first, the current one last. */
 export function hoursBack(now: number, count: number): number[] {
   const current = Math.floor(now / HOUR_MS) * HOUR_MS;

@@ -18,6 +18,7 @@ import { createAuditStore, createEventStore, createIdempotencyStore } from './re
 import { createSettingStore } from './settings.ts';
 import { createTariffStore } from './tariffs.ts';
 import { createTrafficStore } from './traffic.ts';
+import { createUserDayStore } from './user-days.ts';
 import { createGrantStore, createUserStore } from './users/users.ts';
 import { createWebhookStore } from './webhooks.ts';
 
@@ -89,6 +90,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     inbounds: createInboundStore(db),
     nodes: createNodeStore(db),
     traffic: createTrafficStore(db),
+    userDays: createUserDayStore(db),
     events: createEventStore(db),
     audit: createAuditStore(db),
     keys: createKeyStore(db),

@@ -112,6 +112,107 @@ describe('traffic over time', () => {
   });
 });
 
+describe('a window of traffic', () => {
+  const at = (ms: number) => new Date(ms).toISOString();
+  const read = (query: object) => panel.read.call('getTraffic', query);
+
+  it('has every hour that it touches', async () => {
+    const [from, to] = [NOW - 50 * HOUR, NOW - 20 * HOUR];
+    const { body } = await read({ from: at(from), to: at(to) });
+    expect(body).toMatchObject({ range: null, step: 'hour', from: '2026-11-08T08:00:00.000Z', to: at(to) });
+    expect(body.points.map(({ t }) => Date.parse(t))).toEqual(
+      Array.from({ length: 31 }, (_, index) => Date.parse('2026-11-08T08:00:00Z') + index * HOUR),
+    );
+    for (const { t, up, down } of body.points) {
+      const inHour = moves.filter((one) => one.at >= Date.parse(t) && one.at < Date.parse(t) + HOUR);
+      expect({ up, down }).toEqual(sum(inHour));
+    }
+    expect(body.total).toEqual(sum(body.points));
+  });
+
+  it('has every local day that it touches, the one of 25 hours among them', async () => {
+    const { body } = await read({ from: '2026-10-24T12:00:00+02:00', to: '2026-10-27T00:00:00+01:00', step: 'day' });
+    expect(body.step).toBe('day');
+    expect(body.points.map(({ t }) => t)).toEqual([
+      '2026-10-23T22:00:00.000Z',
+      '2026-10-24T22:00:00.000Z',
+      '2026-10-25T23:00:00.000Z',
+    ]);
+    const ends = [...body.points.slice(1).map(({ t }) => t), '2026-10-26T23:00:00.000Z'];
+    body.points.forEach(({ t, up, down }, index) => {
+      const end = Date.parse(ends[index] ?? '');
+      expect({ up, down }).toEqual(sum(moves.filter((one) => one.at >= Date.parse(t) && one.at < end)));
+    });
+    expect(body.total.down).toBeGreaterThan(0);
+  });
+
+  it('is by the hour up to seven days, by the day beyond, and ends now', async () => {
+    const steps = async (days: number) => (await read({ from: at(NOW - days * DAY) })).body;
+    expect([(await steps(7)).step, (await steps(7.1)).step]).toEqual(['hour', 'day']);
+    const later = (await read({ from: at(NOW - HOUR), to: at(NOW + DAY) })).body;
+    expect([later.to, later.points.length]).toEqual([at(NOW), 2]);
+    const ofUser = await panel.read.call('getUserTraffic', { id: userId, from: at(NOW - 400 * DAY), step: 'day' });
+    expect(ofUser.body.total).toEqual(sum(moves.filter(({ user }) => user)));
+  });
+
+  it('is refused where it says nothing, or asks for what is no longer stored', async () => {
+    const [earlier, later] = [at(NOW - 2 * DAY), at(NOW - DAY)];
+    for (const [query, parameter, code] of [
+      [{ to: later }, 'from', 'required'],
+      [{ step: 'day' }, 'from', 'required'],
+      [{ range: '24h', from: earlier }, 'range', 'inconsistent'],
+      [{ from: later, to: earlier }, 'from', 'inconsistent'],
+      [{ from: later, to: later }, 'from', 'inconsistent'],
+      [{ from: at(NOW) }, 'from', 'inconsistent'],
+      [{ from: at(NOW - 8 * DAY - 1), step: 'hour' }, 'from', 'too_small'],
+      [{ from: at(NOW - 400 * DAY - 1) }, 'from', 'too_small'],
+      [{ from: 'yesterday' }, 'from', 'format'],
+    ] as const) {
+      const { problem } = await read(query);
+      expect([problem.detail, problem.errors], JSON.stringify(query)).toMatchObject([
+        'validation',
+        [{ parameter, code }],
+      ]);
+    }
+  });
+});
+
+describe('users by day and by plan', () => {
+  it('are counted when they are created, expire and are deleted', async () => {
+    const own = createTestClock(Date.parse('2026-11-01T22:30:00Z'));
+    await using other = await startPanel({ clock: own, timeZone: 'Europe/Berlin' });
+    const day = await other.act('createTariff', { name: 'Day', duration: { days: 1 } });
+    const endless = await other.act('createTariff', { name: 'Endless' });
+    const create = (tariff_id: number) => other.act('createUser', { name: 'U', tariff_id });
+    const first = await create(day.id);
+    // Half past midnight of the next local day.
+    own.advance(HOUR);
+    await create(day.id);
+    const { id } = await create(endless.id);
+    await other.act('updateUser', { id, tariff_id: null });
+    // Both terms have ended; the first one is read and written, the second one only read.
+    own.advance(25 * HOUR);
+    await other.act('extendUser', { id: first.id, days: 1 });
+    await other.act('deleteUser', { id: first.id });
+    const { body } = await other.read.call('getUserStats', { from: '2026-11-01T12:00:00Z' });
+    expect(body.days).toEqual([
+      { t: '2026-10-31T23:00:00.000Z', created: 1, expired: 0, deleted: 0 },
+      { t: '2026-11-01T23:00:00.000Z', created: 2, expired: 1, deleted: 0 },
+      { t: '2026-11-02T23:00:00.000Z', created: 0, expired: 0, deleted: 1 },
+    ]);
+    expect(body.total).toEqual({ created: 3, expired: 1, deleted: 1 });
+    const none = { active: 0, on_hold: 0, limited: 0, expired: 0, disabled: 0 };
+    expect(body.by_tariff).toEqual([
+      { tariff_id: null, name: null, total: 1, ...none, active: 1 },
+      { tariff_id: day.id, name: 'Day', total: 1, ...none, expired: 1 },
+    ]);
+    const { days } = (await other.read.call('getUserStats')).body;
+    expect([days.length, days.at(-1)?.t]).toEqual([30, '2026-11-02T23:00:00.000Z']);
+    const wrong = await other.read.call('getUserStats', { from: '2025-09-01T00:00:00Z' });
+    expect(wrong.problem.errors).toMatchObject([{ parameter: 'from', code: 'too_small' }]);
+  });
+});
+
 describe('the overview', () => {
   it('counts users, days and the month of the panel’s time zone', async () => {
     const { body } = await panel.read.call('getOverview');

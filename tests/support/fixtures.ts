@@ -190,6 +190,7 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
   getNode: async (_panel, { nodeId }) => ({ id: nodeId }),
   getOverview: none,
   getTraffic: none,
+  getUserStats: none,
   listEvents: none,
   getMetrics: none,
   getSettings: none,

@@ -11,7 +11,7 @@ import type {
 import type { Journal } from './checkpointer.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
 import type { InboundStore, NodeStore, TariffStore } from './plans.ts';
-import type { AuditStore, EventStore, IdempotencyStore, TrafficStore } from './records.ts';
+import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UserDayStore } from './records.ts';
 import type { SettingStore } from './settings.ts';
 import type { GrantStore, UserStore } from './users.ts';
 import type { WebhookStore } from './webhooks.ts';
@@ -84,6 +84,7 @@ export interface Store {
   readonly inbounds: InboundStore;
   readonly nodes: NodeStore;
   readonly traffic: TrafficStore;
+  readonly userDays: UserDayStore;
   readonly events: EventStore;
   readonly audit: AuditStore;
   readonly keys: KeyStore;

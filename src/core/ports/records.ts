@@ -40,6 +40,21 @@ export interface TrafficStore {
   prune(hour: number, day: string): void;
 }
 
+/** What happened to users on a local day. */
+export interface UserDayCounts {
+  readonly created: number;
+  readonly expired: number;
+  readonly deleted: number;
+}
+
+export interface UserDayStore {
+  add(day: string, what: keyof UserDayCounts, count: number): void;
+  /** Days with changes, both ends included. */
+  read(firstDay: string, lastDay: string): readonly (UserDayCounts & { readonly day: string })[];
+  /** Drops days before `day`. */
+  prune(day: string): void;
+}
+
 /** An event as stored; the members of the wire that are JSON there are its text here. */
 export interface EventRow {
   readonly id: number;

@@ -103,6 +103,10 @@ export interface UserStore {
   rows(ids: readonly number[]): readonly UserRow[];
   /** Users by true state at `now`, from maintained counts. */
   countsByState(now: number): Readonly<Record<UserState, number>>;
+  /** Users of each plan by true state at `now`; a plan without users may be left out. Null: without a plan. */
+  countsByTariff(
+    now: number,
+  ): readonly { readonly tariffId: number | null; readonly states: Readonly<Record<UserState, number>> }[];
   /** Users whose `onlineAt` is later than `since`. */
   countOnline(since: number): number;
   /** Users, not disabled, with `from < expiresAt <= to`. */

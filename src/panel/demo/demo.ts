@@ -5,7 +5,7 @@ import type { Store } from '../../core/ports/ports.ts';
 import type { UpDown } from '../../core/ports/records.ts';
 import type { NewUser } from '../../core/ports/users.ts';
 import { type Account, stateOf } from '../../domain/account.ts';
-import { nextReset, startOfLocalMonth } from '../../domain/calendar.ts';
+import { localDay, nextReset, startOfLocalMonth } from '../../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import { nextChangeAt } from '../../domain/settle.ts';
 import { bulkLoader } from '../../store/bulk-load.ts';
@@ -66,7 +66,14 @@ export function fillDemo(store: FileStore, parts: DemoParts): void {
     addPlans(store, parts.now);
     addNodes(store, parts.now);
   });
-  bulkLoader(store).loadUsers(people(parts));
+  const changes = new Map<string, { created: number; expired: number }>();
+  bulkLoader(store).loadUsers(counted(people(parts), changes, parts));
+  store.write(() => {
+    for (const [day, { created, expired }] of changes) {
+      store.userDays.add(day, 'created', created);
+      store.userDays.add(day, 'expired', expired);
+    }
+  });
   store.write(() => addNodeTraffic(store, parts));
   store.write(() => addUserTraffic(store, parts));
 }
@@ -149,6 +156,25 @@ const NO_INBOUND = {
   method: null,
   enabled: true,
 } as const satisfies Partial<InboundRow>;
+
+/** Counts on which days they were created, and their terms ended. */
+function* counted(
+  users: Iterable<NewUser>,
+  changes: Map<string, { created: number; expired: number }>,
+  { now, timeZone }: DemoParts,
+): Generator<NewUser> {
+  const at = (ms: number) => {
+    const day = localDay(ms, timeZone);
+    const found = changes.get(day) ?? { created: 0, expired: 0 };
+    changes.set(day, found);
+    return found;
+  };
+  for (const user of users) {
+    at(user.createdAt).created += 1;
+    if (user.expiresAt !== null && user.expiresAt <= now) at(user.expiresAt).expired += 1;
+    yield user;
+  }
+}
 
 /** Chance for secrets, fetched in pieces that do not cost a system call each. */
 function createSecrets(randomBytes: DemoParts['randomBytes']): (length: number) => Buffer {

@@ -257,6 +257,14 @@ CREATE TABLE inbound_totals (
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 
+-- What happened to users on each day of the panel's time zone, counted when it is written.
+CREATE TABLE user_changes (
+  day TEXT PRIMARY KEY CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+  created INTEGER NOT NULL DEFAULT 0 CHECK (created BETWEEN 0 AND 9007199254740991),
+  expired INTEGER NOT NULL DEFAULT 0 CHECK (expired BETWEEN 0 AND 9007199254740991),
+  deleted INTEGER NOT NULL DEFAULT 0 CHECK (deleted BETWEEN 0 AND 9007199254740991)
+) STRICT, WITHOUT ROWID;
+
 -- Traffic of users over time, by time first: a poll writes in one place, and what is old goes in one piece.
 CREATE TABLE user_hours (
   hour INTEGER NOT NULL CHECK (hour BETWEEN 0 AND 8640000000000000),

@@ -1,5 +1,6 @@
 // The state of users at a given time, in SQL: the stored state is correct except for the few rows where time has changed it since.
-import { USER_STATES, type UserState } from '../../contract/users.ts';
+import type { UserState } from '../../contract/users.ts';
+import type { UserStore } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
 import type { Params } from '../statements.ts';
 
@@ -33,12 +34,17 @@ export const FILL_COUNTS = `
   DELETE FROM user_blocks;
   INSERT INTO user_blocks (block, count) SELECT id / 1024, count(*) FROM users NOT INDEXED GROUP BY 1`;
 
+function noUsers(): Record<UserState, number> {
+  return { active: 0, on_hold: 0, limited: 0, expired: 0, disabled: 0 };
+}
+
 export interface UserStates {
   /** Whether the stored state of any user may be wrong at `now`: one lookup in each of two indexes. */
   isAnyStale(now: number): boolean;
   /** Users of a plan, in a state, or both, at `now`. */
   count(where: { readonly state?: UserState | undefined; readonly tariffId?: number | undefined }, now: number): number;
   countsByState(now: number): Readonly<Record<UserState, number>>;
+  countsByTariff: UserStore['countsByTariff'];
 }
 
 export function createUserStates(db: Connection): UserStates {
@@ -76,6 +82,17 @@ export function createUserStates(db: Connection): UserStates {
       .raw(),
   );
 
+  const storedByTariff = db
+    .prepare<[], [tariffId: number, state: UserState, count: number]>('SELECT tariff_id, state, count FROM user_counts')
+    .raw();
+  const tariffCorrections = STALE_SOURCES.map(({ from, where }) =>
+    db
+      .prepare<[Params], [tariffId: number, stored: UserState, computed: UserState, count: number]>(
+        `SELECT coalesce(u.tariff_id, 0), u.state, ${COMPUTED_STATE} AS computed, count(*) FROM ${from} WHERE ${where} GROUP BY 1, 2, 3`,
+      )
+      .raw(),
+  );
+
   const isAnyStale = (now: number) => firstStale.some((first) => first.get({ now }) !== undefined);
   return {
     isAnyStale,
@@ -85,8 +102,22 @@ export function createUserStates(db: Connection): UserStates {
       if (state === undefined || !isAnyStale(now)) return sum;
       return correction.reduce((corrected, part) => corrected + (part.get(params) ?? 0), sum);
     },
+    countsByTariff: (now) => {
+      const byTariff = new Map<number, Record<UserState, number>>();
+      const add = (tariffId: number, state: UserState, count: number) => {
+        const states = byTariff.get(tariffId) ?? noUsers();
+        states[state] += count;
+        byTariff.set(tariffId, states);
+      };
+      for (const row of storedByTariff.all()) add(...row);
+      for (const [tariffId, before, after, count] of tariffCorrections.flatMap((part) => part.all({ now }))) {
+        add(tariffId, before, -count);
+        add(tariffId, after, count);
+      }
+      return [...byTariff].map(([id, states]) => ({ tariffId: id === 0 ? null : id, states }));
+    },
     countsByState: (now) => {
-      const counts = Object.fromEntries(USER_STATES.map((state) => [state, 0])) as Record<UserState, number>;
+      const counts = noUsers();
       for (const [state, count] of storedByState.all()) counts[state] = count;
       if (!isAnyStale(now)) return counts;
       for (const [before, after, count] of corrections.flatMap((part) => part.all({ now }))) {

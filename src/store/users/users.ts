@@ -89,6 +89,7 @@ export function createUserStore(db: Connection): UserStore {
       return cells && decodeUser(cells);
     },
     countsByState: states.countsByState,
+    countsByTariff: states.countsByTariff,
     countOnline: (since) => online.get(since) ?? 0,
     countExpiring: (from, to) => expiring.get(from, Math.min(to, NEVER - 1)) ?? 0,
     countByTariff: (tariffId) => states.count({ tariffId }, 0),

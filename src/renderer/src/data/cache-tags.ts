@@ -63,6 +63,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   // Days begin by the panel's time zone.
   getOverview: { reads: ['user', 'node', 'settings'] },
   getTraffic: { reads: ['settings'] },
+  getUserStats: { reads: ['user', 'tariff', 'settings'] },
   listEvents: { reads: [] },
   getMetrics: { reads: [] },
   listAudit: { reads: ALL },
