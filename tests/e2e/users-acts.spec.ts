@@ -247,4 +247,75 @@ test.describe('many at once', () => {
     await drawer.getByText('Close', { exact: true }).click();
     await expect(page.getByText('Nobody matches')).toBeVisible();
   });
+
+  test('gives traffic, another plan and tags, and takes a tag back', async ({ page, panel, visit }) => {
+    const { call } = otherWindow(panel);
+    const plan = (await call('createTariff', { name: 'Bulk plan', duration: { days: 10 } })).body;
+    const crowd: number[] = [];
+    for (const name of ['Crowd A', 'Crowd B', 'Crowd C']) {
+      crowd.push((await makeUser(panel, name, { note: 'crowd', tags: name === 'Crowd C' ? ['paid'] : [] })).id);
+    }
+    const [first = 0, , third = 0] = crowd;
+    const drawer = page.getByRole('dialog');
+    await visit('users?q=crowd');
+    await expect(page.getByRole('checkbox', { name: 'Select Crowd C' })).toBeVisible();
+    const choose = async (name: string) => {
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+      await page.getByRole('toolbar').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+
+    await choose('Add traffic');
+    await expect(drawer.getByText('Fill in the fields above to see it.')).toBeVisible();
+    const give = drawer.getByRole('button', { name: 'Add traffic for 3 users' });
+    await expect(give).toBeDisabled();
+    await drawer.getByLabel('Amount').fill('10');
+    await drawer.getByText('For days').click();
+    await drawer.getByLabel('Days', { exact: true }).fill('9999');
+    await expect(drawer.getByText('At most 3650')).toBeVisible();
+    await expect(give).toBeDisabled();
+    await drawer.getByLabel('Days', { exact: true }).fill('5');
+    await drawer.getByLabel('Note').fill('Outage');
+    await expect(drawer.getByText('3 will change')).toBeVisible();
+    await expectAccessible(page, 'a grant for many');
+    await give.click();
+    await expect(page.getByText('Traffic added for 3 users')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+    const grants = await call('listGrants', { id: first });
+    expect(grants.body.items).toMatchObject([{ bytes: 10_000_000_000, lifetime: 'days', days: 5, note: 'Outage' }]);
+    await drawer.getByText('Close', { exact: true }).click();
+
+    await choose('Change the plan');
+    await expect(drawer.getByText('the counter starts at zero', { exact: false })).toBeVisible();
+    await drawer.getByLabel('New plan').selectOption('Bulk plan');
+    await expect(drawer.getByText('3 will change')).toBeVisible();
+    await expectAccessible(page, 'a plan for many');
+    await drawer.getByRole('button', { name: 'Change the plan of 3 users' }).click();
+    await expect(page.getByText('Plan of 3 users changed')).toBeVisible();
+    expect((await readUser(panel, third)).tariff_id).toBe(plan.id);
+    await drawer.getByText('Close', { exact: true }).click();
+
+    await choose('Add tags');
+    await drawer.getByLabel('Tags').fill('paid');
+    await page.keyboard.press('Enter');
+    await expect(drawer.getByText('2 will change')).toBeVisible();
+    await expect(drawer.getByText('1 is tagged so already')).toBeVisible();
+    await expectAccessible(page, 'tags for many');
+    await drawer.getByRole('button', { name: 'Add tags to 2 users' }).click();
+    await expect(page.getByText('Tags added to 2 users')).toBeVisible();
+    expect((await readUser(panel, first)).tags).toEqual(['paid']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByText('Undone')).toBeVisible();
+    expect((await readUser(panel, first)).tags).toEqual([]);
+    expect((await readUser(panel, third)).tags).toEqual(['paid']);
+    await drawer.getByText('Close', { exact: true }).click();
+
+    await choose('Remove tags');
+    await drawer.getByLabel('Tags').fill('paid');
+    await page.keyboard.press('Enter');
+    await expect(drawer.getByText('2 are not tagged so')).toBeVisible();
+    await drawer.getByRole('button', { name: 'Remove tags from 1 user' }).click();
+    await expect(page.getByText('Tags removed from 1 user')).toBeVisible();
+    expect((await readUser(panel, third)).tags).toEqual([]);
+  });
 });

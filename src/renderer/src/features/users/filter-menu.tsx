@@ -61,7 +61,7 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
         ]}
       />
       <div>
-        <span className={classes.conditionLabel} aria-hidden>
+        <span className={classes.fieldLabel} aria-hidden>
           {t('filter.online')}
         </span>
         <SegmentedControl

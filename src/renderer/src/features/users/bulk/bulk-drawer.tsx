@@ -5,8 +5,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
-import { type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
-import type { Duration } from '../../../../../domain/term.ts';
+import { type BulkAction, type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
@@ -14,9 +13,9 @@ import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
-import { TermPicker } from '../record/term-picker.tsx';
 import classes from './bulk.module.css';
-import { type BulkEnd, type BulkJob, type BulkLine, forecastOf, type OfferedAction, reasonOf } from './run-bulk.ts';
+import { BulkFields } from './bulk-fields.tsx';
+import { type BulkEnd, type BulkJob, type BulkLine, forecastOf, reasonOf } from './run-bulk.ts';
 import { useBulk } from './use-bulk.ts';
 
 interface BulkDrawerProps {
@@ -37,11 +36,10 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
   const format = useFormat();
   const { action, count } = job;
   const bulk = useBulk(job, onDone);
-  const { dry, progress, end } = bulk;
+  const { fields, wrong, dry, isAskable, isChecked, progress, end } = bulk;
   const [typed, setTyped] = useState('');
   const hint = useId();
   const affected = dry.data?.affected ?? 0;
-  const isChecked = dry.data !== undefined && !dry.isPlaceholderData && !dry.isFetching;
   const isConfirmed = action !== 'delete' || typed.trim() === String(affected);
   const isDanger = action === 'delete';
 
@@ -102,7 +100,8 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
           <BulkResults action={action} end={end} names={bulk.names} />
         ) : (
           <>
-            <BulkForecast action={action} dry={dry} isChecked={isChecked} term={bulk.term} onTerm={bulk.setTerm} />
+            <BulkFields action={action} fields={fields} wrong={wrong} />
+            <BulkForecast action={action} dry={dry} isAskable={isAskable} isChecked={isChecked} />
             {isDanger && isChecked && affected > 0 && (
               <TextInput
                 label={t('users:bulk.typeCount', { count: affected })}
@@ -127,41 +126,56 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
 // What a bulk act would do, before anything is done.
 
 interface BulkForecastProps {
-  readonly action: OfferedAction;
+  readonly action: BulkAction;
   readonly dry: UseQueryResult<BulkResult, PanelCallError>;
+  /** The fields are filled in. */
+  readonly isAskable: boolean;
   readonly isChecked: boolean;
-  readonly term: Duration | null;
-  readonly onTerm: (term: Duration | null) => void;
 }
 
-function BulkForecast({ action, dry, isChecked, term, onTerm }: BulkForecastProps) {
+function BulkForecast({ action, dry, isAskable, isChecked }: BulkForecastProps) {
   const { t } = useTranslation('users');
   return (
-    <>
-      {action === 'extend' && <TermPicker label={t('term.amount')} value={term} onChange={onTerm} />}
-      <section className={classes.forecast} aria-label={t('bulk.will')} aria-busy={!isChecked} data-stale={!isChecked}>
-        <h3>{t('bulk.will')}</h3>
-        {dry.error !== null && !dry.isFetching ? (
-          <ErrorState size="small" failure={dry.error} onRetry={() => void dry.refetch()} />
-        ) : dry.data === undefined ? (
-          <>
-            <span className="visually-hidden">{t('bulk.checking')}</span>
-            <Skeleton width="60%" />
-          </>
-        ) : (
-          <ForecastLines action={action} result={dry.data} />
-        )}
-        <p className={classes.quiet}>{t(`bulk.note.${action}`)}</p>
-      </section>
-    </>
+    <section
+      className={classes.forecast}
+      aria-label={t('bulk.will')}
+      aria-busy={isAskable && !isChecked}
+      data-stale={isAskable && !isChecked}
+    >
+      <h3>{t('bulk.will')}</h3>
+      {!isAskable ? (
+        <p className={classes.quiet}>{t('bulk.incomplete')}</p>
+      ) : dry.error !== null && !dry.isFetching ? (
+        <ErrorState size="small" failure={dry.error} onRetry={() => void dry.refetch()} />
+      ) : dry.data === undefined ? (
+        <>
+          <span className="visually-hidden">{t('bulk.checking')}</span>
+          <Skeleton width="60%" />
+        </>
+      ) : (
+        <ForecastLines action={action} result={dry.data} />
+      )}
+      <p className={classes.quiet}>{t(`bulk.note.${action}`)}</p>
+    </section>
   );
 }
 
-function ForecastLines({ action, result }: { readonly action: OfferedAction; readonly result: BulkResult }) {
+/** How those who would not change are spoken of. */
+const AS_IS = {
+  extend: 'unchanged',
+  reset: 'unchanged',
+  disable: 'alreadyDisabled',
+  enable: 'alreadyEnabled',
+  delete: 'unchanged',
+  grant: 'unchanged',
+  set_tariff: 'samePlan',
+  add_tags: 'tagged',
+  remove_tags: 'untagged',
+} as const satisfies Record<BulkAction, string>;
+
+function ForecastLines({ action, result }: { readonly action: BulkAction; readonly result: BulkResult }) {
   const { t } = useTranslation('users');
   const { changed, unchanged, failed } = forecastOf(result);
-  const same =
-    action === 'enable' ? 'alreadyEnabled' : action === 'disable' ? 'alreadyDisabled' : ('unchanged' as const);
   return (
     <ul className={classes.lines} aria-live="polite">
       <li className={classes.line} data-tone={changed > 0 ? 'ok' : undefined}>
@@ -171,7 +185,7 @@ function ForecastLines({ action, result }: { readonly action: OfferedAction; rea
       {unchanged > 0 && (
         <li className={classes.line}>
           <IconMinus size={16} stroke={2} aria-hidden />
-          {t(`bulk.${same}`, { count: unchanged })}
+          {t(`bulk.${AS_IS[action]}`, { count: unchanged })}
         </li>
       )}
       {failed.map(({ reason, count }) => (
@@ -187,7 +201,7 @@ function ForecastLines({ action, result }: { readonly action: OfferedAction; rea
 // What came of a bulk act: the counts, why it ended early if it did, and every user's own result.
 
 interface BulkResultsProps {
-  readonly action: OfferedAction;
+  readonly action: BulkAction;
   readonly end: BulkEnd;
   readonly names: ReadonlyMap<number, string>;
 }
@@ -203,7 +217,9 @@ function BulkResults({ action, end, names }: BulkResultsProps) {
   const nameOf = (id: number) => names.get(id) ?? t('bulk.user', { id });
   const outcomeOf = ({ outcome, detail }: BulkLine) => {
     const word = t(`bulk.outcome.${isDelete && outcome === 'changed' ? 'deleted' : outcome}`);
-    return outcome === 'failed' ? `${word}: ${t(`bulk.why.${reasonOf(detail)}`, { code: detail ?? '' })}` : word;
+    return outcome === 'failed'
+      ? `${word}: ${t(`bulk.why.${reasonOf(detail, action)}`, { code: detail ?? '' })}`
+      : word;
   };
   const text = lines.map((line) => [line.id, nameOf(line.id), outcomeOf(line)].join('\t')).join('\n');
   return (

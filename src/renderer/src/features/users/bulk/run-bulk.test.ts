@@ -2,8 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import { type Client, PanelCallError } from '../../../../../contract/client.ts';
 import { problemOf } from '../../../../../contract/errors.ts';
-import type { BulkResult } from '../../../../../contract/user-acts.ts';
-import { type BulkProgress, changing, forecastOf, inPortions, inputOf, runBulk } from './run-bulk.ts';
+import { BULK_ACTIONS, type BulkResult, userBulk } from '../../../../../contract/user-acts.ts';
+import { NEW_GRANT } from '../grant-values.ts';
+import {
+  actOf,
+  type BulkProgress,
+  type BulkValues,
+  changing,
+  forecastOf,
+  inPortions,
+  inputOf,
+  runBulk,
+  undoOf,
+} from './run-bulk.ts';
 
 type Call = { readonly ids?: number[]; readonly expect_matched?: number };
 
@@ -25,7 +36,7 @@ const never = new AbortController().signal;
 describe('portions', () => {
   it('try everyone once, in order', async () => {
     const calls: Call[] = [];
-    const end = await inPortions(clientOf(calls), 'disable', ids, null, nothing, never);
+    const end = await inPortions(clientOf(calls), { action: 'disable' }, ids, nothing, never);
     expect(calls.map((call) => call.ids?.length)).toEqual([500, 500, 201]);
     expect(calls.flatMap((call) => call.ids ?? [])).toEqual(ids);
     expect(end).toMatchObject({ affected: 1201, rest: [], failure: null });
@@ -33,12 +44,12 @@ describe('portions', () => {
 
   it('report their progress from start to end', async () => {
     const seen: BulkProgress[] = [];
-    await inPortions(clientOf([]), 'disable', ids, null, (progress) => seen.push(progress), never);
+    await inPortions(clientOf([]), { action: 'disable' }, ids, (progress) => seen.push(progress), never);
     expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000, 1201]);
   });
 
   it('return the users that a failure left out', async () => {
-    const end = await inPortions(clientOf([], 2), 'disable', ids, null, nothing, never);
+    const end = await inPortions(clientOf([], 2), { action: 'disable' }, ids, nothing, never);
     expect(end.failure?.code).toBe('storage_full');
     expect(end.affected).toBe(500);
     expect(end.rest).toEqual(ids.slice(500));
@@ -47,7 +58,7 @@ describe('portions', () => {
   it('stop between two of them', async () => {
     const controller = new AbortController();
     const stop = ({ done }: BulkProgress) => done >= 500 && controller.abort();
-    const end = await inPortions(clientOf([]), 'disable', ids, null, stop, controller.signal);
+    const end = await inPortions(clientOf([]), { action: 'disable' }, ids, stop, controller.signal);
     expect(end.affected + end.rest.length).toBe(1201);
     expect(end.rest.length).toBeGreaterThan(0);
   });
@@ -65,11 +76,12 @@ describe('a bulk act', () => {
       { id: 8, outcome: 'unchanged' },
     ],
   };
-  const job = { action: 'disable', target: { filter: { tag: 'a' } }, count: 3 } as const;
+  const act = { action: 'disable' } as const;
+  const target = { filter: { tag: 'a' } };
 
   it('changes only those that its dry run named, and reports all', async () => {
     const calls: Call[] = [];
-    const end = await runBulk(clientOf(calls), job, null, dry, nothing, never);
+    const end = await runBulk(clientOf(calls), act, target, dry, nothing, never);
     expect(calls).toEqual([{ action: 'disable', ids: [7] }]);
     expect(end.lines.map(({ id }) => id)).toEqual([9, 7, 8]);
   });
@@ -77,13 +89,70 @@ describe('a bulk act', () => {
   it('goes in one step where there are more than can be named, if they are still as many', async () => {
     const calls: Call[] = [];
     expect(changing({ ...dry, matched: 10_001 })).toBeNull();
-    await runBulk(clientOf(calls), job, null, { ...dry, matched: 10_001 }, nothing, never);
+    await runBulk(clientOf(calls), act, target, { ...dry, matched: 10_001 }, nothing, never);
     expect(calls).toEqual([{ action: 'disable', filter: { tag: 'a' }, expect_matched: 10_001 }]);
   });
 
-  it('sends the term for an extension only', () => {
-    expect(inputOf('extend', { ids: [1] }, { months: 1 })).toEqual({ action: 'extend', ids: [1], months: 1 });
-    expect(inputOf('reset', { ids: [1] }, { months: 1 })).toEqual({ action: 'reset', ids: [1] });
+  it('sends with each portion what goes with the action', async () => {
+    const calls: Call[] = [];
+    await runBulk(clientOf(calls), { action: 'add_tags', tags: ['vip'] }, target, dry, nothing, never);
+    expect(calls).toEqual([{ action: 'add_tags', ids: [7], tags: ['vip'] }]);
+  });
+});
+
+describe('the request of an action', () => {
+  const values: BulkValues = {
+    ...NEW_GRANT,
+    term: { months: 1 },
+    bytes: 5_000_000_000,
+    note: 'Outage',
+    tariff_id: '3',
+    tags: ['vip', 'trial'],
+  };
+  const ids = { ids: [1] };
+
+  it('has the fields of that action and of no other, as the contract wants them', () => {
+    const requests = BULK_ACTIONS.map((action) => inputOf(actOf(action, values), ids));
+    expect(requests).toEqual([
+      { action: 'extend', ids: [1], months: 1 },
+      { action: 'reset', ids: [1] },
+      { action: 'disable', ids: [1] },
+      { action: 'enable', ids: [1] },
+      { action: 'delete', ids: [1] },
+      { action: 'grant', ids: [1], bytes: 5_000_000_000, lifetime: 'used', note: 'Outage' },
+      { action: 'set_tariff', ids: [1], tariff_id: 3 },
+      { action: 'add_tags', ids: [1], tags: ['vip', 'trial'] },
+      { action: 'remove_tags', ids: [1], tags: ['vip', 'trial'] },
+    ]);
+    for (const request of requests) expect(userBulk.safeParse(request).error).toBeUndefined();
+  });
+
+  it('has days only for a grant that lasts for days', () => {
+    expect(actOf('grant', { ...values, lifetime: 'days', days: 30 })).toMatchObject({ lifetime: 'days', days: 30 });
+    expect(actOf('grant', { ...values, lifetime: 'period', days: 30 })).not.toHaveProperty('days');
+  });
+
+  it('leaves out what is empty, which the contract then misses', () => {
+    const empty: BulkValues = { ...NEW_GRANT, term: null, tariff_id: '', tags: [] };
+    for (const action of ['grant', 'set_tariff', 'add_tags', 'remove_tags'] as const) {
+      expect(userBulk.safeParse(inputOf(actOf(action, empty), ids)).success).toBe(false);
+    }
+  });
+});
+
+describe('the way back', () => {
+  it('is the opposite, where it is exact', () => {
+    expect(undoOf({ action: 'enable' })).toEqual({ action: 'disable' });
+    expect(undoOf({ action: 'disable' })).toEqual({ action: 'enable' });
+    expect(undoOf({ action: 'add_tags', tags: ['vip'] })).toEqual({ action: 'remove_tags', tags: ['vip'] });
+    expect(undoOf({ action: 'remove_tags', tags: ['vip'] })).toEqual({ action: 'add_tags', tags: ['vip'] });
+  });
+
+  it('is not offered for several tags, of which a user may have had some, nor for what is gone', () => {
+    expect(undoOf({ action: 'add_tags', tags: ['vip', 'trial'] })).toBeNull();
+    for (const action of ['extend', 'reset', 'delete', 'grant', 'set_tariff'] as const) {
+      expect(undoOf({ action })).toBeNull();
+    }
   });
 });
 
@@ -112,9 +181,15 @@ it('counts by outcome and reason', () => {
     failed: [
       { reason: 'term_unlimited', count: 2 },
       { reason: 'not_found', count: 1 },
-      { reason: 'other', count: 1 },
+      { reason: 'too_many_tags', count: 1 },
     ],
   });
+});
+
+it('says of a grant beyond the bounds that it is too much, of a term that it ends too late', () => {
+  const results: BulkResult['results'] = [{ id: 1, outcome: 'failed', detail: 'validation' }];
+  expect(forecastOf({ ...dry(results, 1, 0), action: 'grant' }).failed).toEqual([{ reason: 'too_much', count: 1 }]);
+  expect(forecastOf(dry(results, 1, 0)).failed).toEqual([{ reason: 'validation', count: 1 }]);
 });
 
 it('counts those that the reply does not name', () => {

@@ -1,19 +1,17 @@
 // A bulk act on the way: users that are known by their ids are changed in portions, so that there is progress and a way to stop; more of
 // them than a reply can name are changed in one step.
 import { type Client, PanelCallError } from '../../../../../contract/client.ts';
-import { type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
+import type { CallOf } from '../../../../../contract/operation.ts';
+import { type BulkAction, type BulkResult, type bulkUsers, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import type { Duration } from '../../../../../domain/term.ts';
 import type { Filter } from '../filter.ts';
-
-/** The actions that the selection offers, in the order of their buttons. */
-export const OFFERED_ACTIONS = ['extend', 'reset', 'disable', 'enable', 'delete'] as const;
-export type OfferedAction = (typeof OFFERED_ACTIONS)[number];
+import { type GrantValues, grantMembers } from '../grant-values.ts';
 
 export type BulkTarget = { readonly ids: readonly number[] } | { readonly filter: Filter | { readonly all: true } };
 
-/** The request as it was when the act was chosen. */
+/** What was chosen, and the users who were selected then. */
 export interface BulkJob {
-  readonly action: OfferedAction;
+  readonly action: BulkAction;
   readonly target: BulkTarget;
   readonly count: number;
 }
@@ -38,10 +36,59 @@ export interface BulkEnd {
 
 const PORTION = 500;
 
+/** What the fields hold. An action uses its own; they are named as the contract names its members. */
+export interface BulkValues extends Record<string, unknown>, GrantValues {
+  term: Duration | null;
+  /** Empty: none is chosen. */
+  tariff_id: string;
+  tags: string[];
+}
+
+/** An action with the members that go with it. */
+export type BulkAct = Pick<
+  CallOf<typeof bulkUsers>,
+  'action' | 'days' | 'months' | 'bytes' | 'lifetime' | 'note' | 'tariff_id' | 'tags'
+>;
+
+/** Leaves out what is empty, so that the contract reports it as missing. */
+export function actOf(action: BulkAction, values: BulkValues): BulkAct {
+  switch (action) {
+    case 'extend':
+      return { action, ...values.term };
+    case 'grant':
+      return { action, ...grantMembers(values) };
+    case 'set_tariff':
+      return { action, ...(values.tariff_id !== '' && { tariff_id: Number(values.tariff_id) }) };
+    case 'add_tags':
+    case 'remove_tags':
+      return { action, ...(values.tags.length > 0 && { tags: values.tags }) };
+    default:
+      return { action };
+  }
+}
+
+/**
+ * The act that takes another back for those whom it changed; null where none does so exactly. Of several tags a user may have had
+ * some before; of one, those who changed had it not.
+ */
+export function undoOf({ action, tags = [] }: BulkAct): BulkAct | null {
+  switch (action) {
+    case 'enable':
+      return { action: 'disable' };
+    case 'disable':
+      return { action: 'enable' };
+    case 'add_tags':
+      return tags.length === 1 ? { action: 'remove_tags', tags } : null;
+    case 'remove_tags':
+      return tags.length === 1 ? { action: 'add_tags', tags } : null;
+    default:
+      return null;
+  }
+}
+
 /** The input of the operation. */
-export function inputOf(action: OfferedAction, target: BulkTarget, term: Duration | null) {
-  const to = 'ids' in target ? { ids: [...target.ids] } : { filter: target.filter };
-  return { action, ...to, ...(action === 'extend' && term) };
+export function inputOf(act: BulkAct, target: BulkTarget) {
+  return { ...act, ...('ids' in target ? { ids: [...target.ids] } : { filter: target.filter }) };
 }
 
 /** The ids that would change by a dry run; null where it cannot name all of them. */
@@ -56,8 +103,8 @@ function isChanged({ outcome }: BulkLine): boolean {
 /** Changes all users that the dry run named, or, where there are too many, all that match, if their number is still the same. */
 export async function runBulk(
   client: Client,
-  { action, target }: BulkJob,
-  term: Duration | null,
+  act: BulkAct,
+  target: BulkTarget,
   dry: BulkResult,
   onProgress: (progress: BulkProgress) => void,
   signal: AbortSignal,
@@ -65,12 +112,12 @@ export async function runBulk(
   const ids = changing(dry);
   if (ids !== null) {
     const others = dry.results.filter((line) => !isChanged(line));
-    const end = await inPortions(client, action, ids, term, onProgress, signal);
+    const end = await inPortions(client, act, ids, onProgress, signal);
     return { ...end, lines: [...end.lines, ...others].sort(failuresFirst) };
   }
   onProgress({ done: 0, total: null });
   try {
-    const input = { ...inputOf(action, target, term), expect_matched: dry.matched };
+    const input = { ...inputOf(act, target), expect_matched: dry.matched };
     const { affected, results } = await client.bulkUsers(input);
     return { affected, lines: results, rest: [], failure: null };
   } catch (failure) {
@@ -81,9 +128,8 @@ export async function runBulk(
 /** The same act on these ids alone; also for going on with the rest. */
 export async function inPortions(
   client: Client,
-  action: OfferedAction,
+  act: BulkAct,
   ids: readonly number[],
-  term: Duration | null,
   onProgress: (progress: BulkProgress) => void,
   signal: AbortSignal,
 ): Promise<BulkEnd> {
@@ -94,7 +140,7 @@ export async function inPortions(
     onProgress({ done: at, total: ids.length });
     try {
       const portion = ids.slice(at, at + PORTION);
-      const result = await client.bulkUsers(inputOf(action, { ids: portion }, term));
+      const result = await client.bulkUsers(inputOf(act, { ids: portion }));
       affected += result.affected;
       lines.push(...result.results);
     } catch (failure) {
@@ -118,9 +164,9 @@ function failuresFirst(a: BulkLine, b: BulkLine): number {
 
 // What a dry run found, counted: how many would change, how many would not, and why.
 
-/** Reasons that have words of their own. */
-const REASONS = ['term_unlimited', 'not_found', 'validation'] as const;
-export type Reason = (typeof REASONS)[number] | 'other';
+/** Reasons that have words of their own. A value beyond its bounds is an end of a term or, of a grant, an amount. */
+const REASONS = ['term_unlimited', 'not_found', 'too_many_tags', 'validation'] as const;
+export type Reason = (typeof REASONS)[number] | 'too_much' | 'other';
 
 export interface Forecast {
   readonly changed: number;
@@ -129,15 +175,18 @@ export interface Forecast {
 }
 
 /** The reason of a failure, by its error code. */
-export function reasonOf(code: string | undefined): Reason {
+export function reasonOf(code: string | undefined, action: BulkAction): Reason {
+  if (code === 'validation' && action === 'grant') return 'too_much';
   return REASONS.find((reason) => reason === code) ?? 'other';
 }
 
 /** Beyond what the reply can name, the counts of reasons are those of what it names: failures come first in it. */
-export function forecastOf({ matched, affected, results }: BulkResult): Forecast {
+export function forecastOf({ action, matched, affected, results }: BulkResult): Forecast {
   const counts = new Map<Reason, number>();
   for (const { outcome, detail } of results) {
-    if (outcome === 'failed') counts.set(reasonOf(detail), (counts.get(reasonOf(detail)) ?? 0) + 1);
+    if (outcome !== 'failed') continue;
+    const reason = reasonOf(detail, action);
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   const failed = [...counts].map(([reason, count]) => ({ reason, count }));
   // A deleted user was not matched.

@@ -1,29 +1,49 @@
 // A bulk act from its dry run to its result.
+import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
 import { MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
-import type { Duration } from '../../../../../domain/term.ts';
+import { type FieldTexts, wrongFields } from '../../../components/form/field-errors.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { notify } from '../../../state/messages.ts';
 import type { Filter } from '../filter.ts';
+import { NEW_GRANT } from '../grant-values.ts';
 import { allUsers, knownUsers } from '../user-reads.ts';
-import { type BulkEnd, type BulkJob, type BulkProgress, inPortions, inputOf, runBulk } from './run-bulk.ts';
+import {
+  actOf,
+  type BulkEnd,
+  type BulkJob,
+  type BulkProgress,
+  type BulkValues,
+  inPortions,
+  inputOf,
+  runBulk,
+  undoOf,
+} from './run-bulk.ts';
+
+const NEW_VALUES: BulkValues = { ...NEW_GRANT, term: { months: 1 }, tariff_id: '', tags: [] };
 
 export function useBulk({ action, target, count }: BulkJob, onDone: () => void) {
   const { t } = useTranslation('users');
+  const { t: tErrors } = useTranslation('errors');
   const { client, invalidate } = usePanel();
-  const [term, setTerm] = useState<Duration | null>(action === 'extend' ? { months: 1 } : null);
+  const fields = useForm<BulkValues>({ initialValues: NEW_VALUES });
+  const act = actOf(action, fields.values);
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [end, setEnd] = useState<BulkEnd | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const running = useRef<AbortController | null>(null);
-  const isAskable = action !== 'extend' || term !== null;
+  // Whom to act on is not the question here, and would be read again with every key.
+  const wrong = wrongFields(tErrors, 'bulkUsers', inputOf(act, { ids: [1] }));
+  const isAskable = Object.keys(wrong).length === 0 && (action !== 'extend' || fields.values.term !== null);
+  // The note changes nothing in what would happen.
+  const { note: _, ...asked } = act;
   const dry = useOperation(
     'bulkUsers',
-    { ...inputOf(action, target, term), dry_run: true },
+    { ...inputOf(asked, target), dry_run: true },
     { enabled: isAskable && progress === null && end === null, keepPrevious: true, staleMs: 0 },
   );
   const names = useNames(target, count);
@@ -46,14 +66,14 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     if (dry.data === undefined) return;
     const { data } = dry;
     setFailure(null);
-    const result = await run((signal) => runBulk(client, { action, target, count }, term, data, setProgress, signal));
+    const result = await run((signal) => runBulk(client, act, target, data, setProgress, signal));
     finish(result);
   }
 
   /** Tries those that a stop or a failure left. */
   async function goOn(): Promise<void> {
     if (end === null) return;
-    const more = await run((signal) => inPortions(client, action, end.rest, term, setProgress, signal));
+    const more = await run((signal) => inPortions(client, act, end.rest, setProgress, signal));
     finish({ ...more, affected: end.affected + more.affected, lines: [...more.lines, ...end.lines] });
   }
 
@@ -67,20 +87,24 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     if (result.affected === 0) return;
     onDone();
     const changed = result.lines.filter(({ outcome }) => outcome === 'changed').map(({ id }) => id);
-    const canUndo = (action === 'enable' || action === 'disable') && changed.length === result.affected;
+    const text = t(`bulk.said.${action}`, { count: result.affected });
+    const back = changed.length === result.affected ? undoOf(act) : null;
     const undo = async () => {
-      const back = action === 'enable' ? 'disable' : 'enable';
-      const undone = await inPortions(client, back, changed, null, () => undefined, new AbortController().signal);
+      if (back === null) return;
+      const undone = await inPortions(client, back, changed, () => undefined, new AbortController().signal);
       invalidate('user');
       if (undone.failure !== null) throw undone.failure;
     };
-    const text = t(`bulk.said.${action}`, { count: result.affected });
-    notify({ text, ...(canUndo && { undo }) });
+    notify({ text, ...(back !== null && { undo }) });
   }
 
   return {
-    term,
-    setTerm,
+    fields,
+    /** What is wrong with what was filled in; a field that is still empty is not reported. */
+    wrong: presentOnly(wrong, act),
+    isAskable,
+    /** The forecast is that of the present input. */
+    isChecked: isAskable && dry.data !== undefined && !dry.isPlaceholderData && !dry.isFetching,
     dry,
     progress,
     end,
@@ -90,6 +114,10 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     goOn: () => void goOn(),
     stop: () => running.current?.abort(),
   };
+}
+
+function presentOnly(texts: FieldTexts, members: object): FieldTexts {
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => name in members));
 }
 
 /** Names of those whom the act is about: as the list has shown them; read for a filter, where the result can name all of them. */

@@ -10,19 +10,23 @@ import type { Plans } from '../use-plans.ts';
 interface PlanFieldProps {
   readonly plans: Plans;
   readonly value: string;
+  readonly label?: string;
+  /** What stands there while no plan is chosen; left out, there is no such choice. */
+  readonly empty?: string;
   readonly inputProps: GetInputPropsReturnType;
 }
 
-export function PlanField({ plans, value, inputProps }: PlanFieldProps) {
+export function PlanField({ plans, value, label, empty, inputProps }: PlanFieldProps) {
   const { t } = useTranslation('users');
   const summaryOf = useSummary();
   const plan = plans.usable.find(({ id }) => String(id) === value);
+  const choices = plans.usable.map(({ id, name }) => ({ value: String(id), label: name }));
   return (
     <NativeSelect
-      label={t('make.plan')}
+      label={label ?? t('make.plan')}
       description={plan === undefined ? '' : summaryOf(plan)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      data={plans.usable.map(({ id, name }) => ({ value: String(id), label: name }))}
+      data={empty === undefined ? choices : [{ value: '', label: empty }].concat(choices)}
       {...inputProps}
     />
   );

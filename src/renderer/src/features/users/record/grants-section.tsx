@@ -1,14 +1,12 @@
 // Traffic on top of the plan: the rest of each grant, adding one, and revoking one.
-import { ActionIcon, Button, NumberInput, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { GRANT_LIFETIMES, type Grant, type GrantLifetime } from '../../../../../contract/grants.ts';
+import type { Grant, GrantCreate } from '../../../../../contract/grants.ts';
 import type { User } from '../../../../../contract/users.ts';
 import { isGrantLive } from '../../../../../domain/account.ts';
 import { Confirm } from '../../../components/confirm.tsx';
-import { BytesInput } from '../../../components/form/bytes-input.tsx';
-import { FieldRow } from '../../../components/form/form-drawer.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';
@@ -18,6 +16,8 @@ import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
+import { GrantFields } from '../grant-fields.tsx';
+import { type GrantValues, grantMembers, NEW_GRANT } from '../grant-values.ts';
 import classes from './record.module.css';
 import { type RecordProps, useEditing } from './record-context.tsx';
 
@@ -126,14 +126,7 @@ function GrantLine({ grant, isLive: lives, onTake }: GrantLineProps) {
 
 // Adds traffic on top of the plan.
 
-interface Values extends Record<string, unknown> {
-  bytes: number | null;
-  lifetime: GrantLifetime;
-  days: number | '';
-  note: string;
-}
-
-const USUAL_DAYS = 30;
+interface Values extends Record<string, unknown>, GrantValues {}
 
 function GrantForm({ user: { id, name }, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { t } = useTranslation(['users', 'common']);
@@ -142,15 +135,9 @@ function GrantForm({ user: { id, name }, onClose }: { readonly user: User; reado
   useEditing(useId());
   const { form, failure, isBusy, submit } = useOperationForm<'createGrant', Values>({
     operation: 'createGrant',
-    initial: { bytes: null, lifetime: 'used', days: USUAL_DAYS, note: '' },
-    toInput: ({ bytes, lifetime, days, note }) => ({
-      id,
-      // Left out, it is reported as missing at its field.
-      ...((bytes === null ? {} : { bytes }) as { bytes: number }),
-      lifetime,
-      ...(lifetime === 'days' && days !== '' && { days }),
-      ...(note.trim() !== '' && { note }),
-    }),
+    initial: { ...NEW_GRANT },
+    // An empty amount is reported as missing at its field.
+    toInput: (values) => ({ id, ...(grantMembers(values) as GrantCreate) }),
     message: ({ bytes }) => ({ text: t('users:said.granted', { name, amount: format.bytes(bytes) }) }),
     onDone: onClose,
   });
@@ -173,37 +160,7 @@ function GrantForm({ user: { id, name }, onClose }: { readonly user: User; reado
         onClose();
       }}
     >
-      <BytesInput label={t('users:grants.amount')} required {...form.getInputProps('bytes')} />
-      <div>
-        <span className={classes.label} aria-hidden>
-          {t('users:grants.lifetime')}
-        </span>
-        <SegmentedControl
-          fullWidth
-          aria-label={t('users:grants.lifetime')}
-          data={GRANT_LIFETIMES.map((value) => ({ value, label: t(`users:grants.${value}`) }))}
-          {...form.getInputProps('lifetime')}
-        />
-      </div>
-      <FieldRow>
-        {form.getValues().lifetime === 'days' && (
-          <NumberInput
-            label={t('users:grants.dayCount')}
-            min={1}
-            clampBehavior="none"
-            allowDecimal={false}
-            allowNegative={false}
-            hideControls
-            {...form.getInputProps('days')}
-          />
-        )}
-        <TextInput
-          label={t('users:grants.note')}
-          placeholder={t('users:grants.notePlaceholder')}
-          autoComplete="off"
-          {...form.getInputProps('note')}
-        />
-      </FieldRow>
+      <GrantFields lifetime={form.getValues().lifetime} inputProps={(field) => form.getInputProps(field)} />
       <FormFailure failure={failure} />
       <span className={classes.editorActs}>
         <Button type="submit" loading={isBusy}>
