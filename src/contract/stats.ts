@@ -144,7 +144,7 @@ const userReport = z
       )
       .meta({ description: 'Plans with users at present, most users first.' }),
   })
-  .meta({ id: 'UserReport' });
+  .meta({ id: 'UserReport', description: 'Users created, expired and deleted by day, and users by plan.' });
 export type UserReport = z.output<typeof userReport>;
 
 export const getUserStats = apiOperation({
