@@ -141,6 +141,11 @@ export const fieldError: z.ZodType<FieldError> = z
   })
   .meta({ id: 'FieldError', description: 'One failure within a request.' });
 
+/** A code in a reply. The document refers to the codes of the API, which follow from the table of operations (openapi/problems.ts). */
+export const problemCode = z
+  .enum(Object.keys(ERRORS) as ErrorCode[])
+  .meta({ override: { $ref: '#/components/schemas/ProblemCode' } });
+
 /** Records that use another one: how many, and the first ten by their ids. */
 export interface Uses {
   readonly total: number;

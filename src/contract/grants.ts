@@ -6,6 +6,7 @@ import { byId } from './users.ts';
 
 export const GRANT_LIFETIMES = ['used', 'period', 'days'] as const;
 const lifetime = z.enum(GRANT_LIFETIMES).meta({
+  id: 'Lifetime',
   description: '`used`: until used up. `period`: until the next reset. `days`: for that many days.',
 });
 export type GrantLifetime = z.output<typeof lifetime>;

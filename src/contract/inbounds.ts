@@ -8,7 +8,6 @@ export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'] as const;
 export const SECURITIES = ['none', 'tls', 'reality'] as const;
 export const METHODS = ['aes-128-gcm', 'aes-256-gcm', 'chacha20-ietf-poly1305', 'xchacha20-ietf-poly1305'] as const;
 export const FINGERPRINTS = ['chrome', 'firefox', 'safari', 'ios', 'android', 'edge', 'random', 'randomized'] as const;
-const STATUSES = ['up', 'down', 'unknown'] as const;
 
 const path = z
   .string()
@@ -35,6 +34,15 @@ const ABOUT = {
   method: 'With `shadowsocks`: the cipher.',
 } as const;
 
+const flow = z.enum(['xtls-rprx-vision']).meta({ id: 'Flow', description: 'How VLESS shapes its traffic.' });
+const fingerprint = z
+  .enum(FINGERPRINTS)
+  .meta({ id: 'Fingerprint', description: 'A program whose TLS handshake is imitated.' });
+const alpnProtocol = z
+  .enum(['h2', 'http/1.1', 'h3'])
+  .meta({ id: 'AlpnProtocol', description: 'A protocol over TLS, by its registered name (RFC 7301).' });
+const method = z.enum(METHODS).meta({ id: 'ShadowsocksMethod', description: 'A cipher of Shadowsocks.' });
+
 const fields = {
   node_id: s.id.meta({ description: 'The id of the node that serves it.' }),
   tag: z
@@ -59,13 +67,9 @@ const fields = {
     .regex(/^[\x21-\x7e]+$/)
     .nullable()
     .meta({ description: ABOUT.service_name }),
-  flow: z.enum(['xtls-rprx-vision']).nullable().meta({ description: ABOUT.flow }),
-  fingerprint: z.enum(FINGERPRINTS).nullable().meta({ description: ABOUT.fingerprint }),
-  alpn: z
-    .array(z.enum(['h2', 'http/1.1', 'h3']))
-    .max(3)
-    .nullable()
-    .meta({ description: ABOUT.alpn }),
+  flow: flow.nullable().meta({ description: ABOUT.flow }),
+  fingerprint: fingerprint.nullable().meta({ description: ABOUT.fingerprint }),
+  alpn: z.array(alpnProtocol).max(3).nullable().meta({ description: ABOUT.alpn }),
   public_key: realityKey.nullable().meta({ description: ABOUT.public_key }),
   private_key: realityKey.nullable().meta({
     description:
@@ -76,7 +80,7 @@ const fields = {
     .regex(/^(?:[0-9a-f]{2}){0,8}$/)
     .nullable()
     .meta({ description: ABOUT.short_id }),
-  method: z.enum(METHODS).nullable().meta({ description: ABOUT.method }),
+  method: method.nullable().meta({ description: ABOUT.method }),
   enabled: z.boolean().meta({ description: 'false: the node does not serve it, and it is in no subscription.' }),
 };
 
@@ -107,7 +111,7 @@ export const inbound = z
     short_id: secret(z.string().nullable(), ABOUT.short_id),
     method: secret(z.string().nullable(), ABOUT.method),
     enabled: fields.enabled,
-    status: z.enum(STATUSES).meta({ description: 'Whether its node serves it at the moment.' }),
+    status: s.status.meta({ description: 'Whether its node serves it at the moment.' }),
     created_at: secret(s.instant, 'When the record was created.'),
     updated_at: secret(s.instant, 'When the record was last changed by a request.'),
   })

@@ -7,8 +7,10 @@ const none = z.strictObject({});
 const openApiFile = z
   .looseObject({
     openapi: z.string().meta({ description: 'The version of OpenAPI.' }),
-    info: z.looseObject({}).meta({ description: 'The title, the version and the description of the API.' }),
-    paths: z.looseObject({}).meta({ description: 'The operations, by path and method.' }),
+    info: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'The title, the version and the description of the API.' }),
+    paths: z.record(z.string(), z.unknown()).meta({ description: 'The operations, by path and method.' }),
   })
   .meta({ id: 'OpenApiFile', description: 'An OpenAPI document, as its specification defines it.' });
 

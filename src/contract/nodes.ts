@@ -3,14 +3,13 @@ import { z } from 'zod';
 import { apiOperation, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
-export const NODE_STATUSES = ['up', 'down', 'unknown'] as const;
 export const NODE_KINDS = ['local', 'remote'] as const;
 
 const fields = {
   name: s.name,
   kind: z
     .enum(NODE_KINDS)
-    .meta({ description: "`local`: the engine on the panel's machine. `remote`: on another one." }),
+    .meta({ id: 'NodeKind', description: "`local`: the engine on the panel's machine. `remote`: on another one." }),
   address: s.hostName.meta({ description: "What users' links point at unless a connection names its own." }),
   enabled: z.boolean().meta({ description: 'false: it serves no users.' }),
 };
@@ -22,9 +21,7 @@ export const node = z
     kind: fields.kind,
     address: z.string().optional().meta({ description: 'Absent for a key with Read access.' }),
     enabled: fields.enabled,
-    status: z
-      .enum(NODE_STATUSES)
-      .meta({ description: 'Whether it answers the panel; `unknown`: it has not been asked yet.' }),
+    status: s.status,
     core: z
       .object({
         name: z.string().meta({ description: 'The name of the program, as in `xray`.' }),

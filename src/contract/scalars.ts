@@ -224,8 +224,15 @@ export const metadataFilter = textRecord(text({ min: 1, max: 500, multiline: tru
   .refine((members) => Object.keys(members).length > 0, { message: 'must have one member' })
   .meta({ minProperties: 1, param: { style: 'deepObject', explode: true } });
 
+export const STATUSES = ['up', 'down', 'unknown'] as const;
+export const status = z.enum(STATUSES).meta({
+  id: 'Status',
+  description: '`up`: the node answers. `down`: it does not. `unknown`: it has not been asked yet.',
+});
+
 export const RANGES = ['24h', '7d', '30d'] as const;
 export const range = z.enum(RANGES).meta({
+  id: 'Range',
   description:
     "The time that is reported: `24h` is 24 hours and `7d` 168 hours, in steps of an hour; `30d` is 30 days of the panel's time zone, in steps of a day.",
 });

@@ -22,7 +22,9 @@ const to = s.time.optional().meta({
   description: 'The end, which is not included; its hour or day is the last one. Now, if left out or later than now.',
 });
 const STEPS = ['hour', 'day'] as const;
-const step = z.enum(STEPS);
+const step = z
+  .enum(STEPS)
+  .meta({ id: 'TrafficStep', description: "`hour`: hours of UTC. `day`: days of the panel's time zone." });
 const trafficWindow = {
   range: s.range.optional().meta({ description: '`24h` if `from` is left out too.' }),
   from,
@@ -35,7 +37,7 @@ const trafficWindow = {
 export const trafficReport = z
   .object({
     range: s.range.nullable().meta({ description: 'null: asked for by `from`.' }),
-    step: step.meta({ description: 'What a point stands for: a UTC hour, or a day of the panel’s time zone.' }),
+    step: step.meta({ description: 'The length of the time of one point.' }),
     from: s.instant.meta({ description: 'When the first point begins.' }),
     to: s.instant.meta({ description: 'The moment until which traffic is counted.' }),
     total: s.updown.meta({ description: 'The sum of all points.' }),

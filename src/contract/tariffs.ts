@@ -7,7 +7,10 @@ import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, resetStrategy } from './users.ts';
 const days = z.int().min(1).max(MAX_EXTEND_DAYS).meta({ description: 'Days of 86,400 seconds.' });
 const months = z.int().min(1).max(MAX_EXTEND_MONTHS).meta({ description: 'Calendar months.' });
 const duration = z
-  .union([z.strictObject({ days }), z.strictObject({ months })])
+  .union([
+    z.strictObject({ days }).meta({ id: 'DurationInDays', description: 'A term of so many days.' }),
+    z.strictObject({ months }).meta({ id: 'DurationInMonths', description: 'A term of so many calendar months.' }),
+  ])
   .meta({ id: 'Duration', description: 'The length of the term: days of 86,400 s, or calendar months.' });
 
 const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description: 'In minor units (cents, kopecks).' });
@@ -45,6 +48,7 @@ const fields = {
   device_limit: s.deviceLimit,
   reset_strategy: resetStrategy,
   starts: z.enum(STARTS).meta({
+    id: 'TermStart',
     description: 'When the term begins. `on_first_use` needs a `duration`: without one there is no term to begin.',
   }),
   inbounds: s.inboundIds,

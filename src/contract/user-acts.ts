@@ -133,11 +133,13 @@ export const bulkResult = z
     affected: z.int().min(0).meta({ description: 'How many changed, or would change.' }),
     results: z
       .array(
-        z.object({
-          id: s.id.meta({ description: 'The id of the user.' }),
-          outcome: bulkOutcome,
-          detail: bulkFailure.optional(),
-        }),
+        z
+          .object({
+            id: s.id.meta({ description: 'The id of the user.' }),
+            outcome: bulkOutcome,
+            detail: bulkFailure.optional(),
+          })
+          .meta({ id: 'BulkItem', description: 'What became of one user of a bulk.' }),
       )
       .meta({ description: 'At most 10,000, failures first; the counts are complete.' }),
     writes_wait_ms: z.int().min(0).optional().meta({

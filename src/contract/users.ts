@@ -1,11 +1,15 @@
 // Users on the wire: the record, what may be asked of it, and every operation on it but grants.
 import { z } from 'zod';
-import { fieldError } from './errors.ts';
+import { fieldError, problemCode } from './errors.ts';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
 export const USER_STATES = ['active', 'on_hold', 'limited', 'expired', 'disabled'] as const;
-export const userState = z.enum(USER_STATES);
+export const userState = z.enum(USER_STATES).meta({
+  id: 'UserState',
+  description:
+    'The first that holds: `disabled`: by the administrator. `expired`: the term has ended. `limited`: the traffic is used up. `on_hold`: the term begins at the first connection, which has not been. `active`: none of these. Users may connect while `active` or `on_hold`.',
+});
 export type UserState = z.output<typeof userState>;
 
 export const RESET_STRATEGIES = ['none', 'day', 'week', 'month', 'period'] as const;
@@ -48,9 +52,7 @@ export const user = z
     metadata: z
       .record(z.string(), z.string())
       .meta({ description: 'Texts by name, for programs; the panel only stores them.' }),
-    state: userState.meta({
-      description: 'Follows from the facts: disabled, else expired, else limited, else on_hold, else active.',
-    }),
+    state: userState,
     tariff_id: s.id.nullable().meta({ description: 'The plan; null once detached.' }),
     enabled,
     expires_at: s.instant
@@ -174,6 +176,11 @@ export type UserPatch = z.output<typeof userPatch>;
 export const SORTS = ['id', 'name', 'created_at', 'expires_at', 'used'] as const;
 export type SortField = (typeof SORTS)[number];
 const descending = SORTS.map((field) => `-${field}` as const);
+const userSort = z.enum([...SORTS, ...descending]).meta({
+  id: 'UserSort',
+  description:
+    '`-` in front: descending. Ties go by id. Users who never expire come last under `expires_at` and first under `-expires_at`.',
+});
 export type Sort = SortField | `-${SortField}`;
 
 const SEARCHED = 'A substring of name, contact, note, external id or a tag, in any case; or an id.';
@@ -218,13 +225,7 @@ export const userQuery = z.strictObject({
   // An empty search field of a page is no search: reading changes nothing.
   q: search.optional().meta({ description: `${SEARCHED} Empty: no search.` }),
   ...s.paging,
-  sort: z
-    .enum([...SORTS, ...descending])
-    .default('-id')
-    .meta({
-      description:
-        '`-` in front: descending. Ties go by id. Users who never expire come last under `expires_at` and first under `-expires_at`.',
-    }),
+  sort: userSort.default('-id').meta({ description: 'The order of the list.' }),
 });
 
 export const userFilter = z
@@ -398,6 +399,10 @@ export const findUserByLink = { ...findByLink, effect: 'read' } as const;
 /** A batch creates no more users than these. */
 export const MAX_BATCH = 500;
 
+const batchOutcome = z
+  .enum(['created', 'failed'])
+  .meta({ id: 'BatchOutcome', description: 'Whether the user was created; in a dry run, would be.' });
+
 const batchResult = z
   .object({
     dry_run: z.boolean().meta({ description: 'Nothing was created: this is what would happen.' }),
@@ -407,10 +412,9 @@ const batchResult = z
       .array(
         z
           .object({
-            outcome: z.enum(['created', 'failed']).meta({ description: 'Whether the user was, or would be, created.' }),
+            outcome: batchOutcome,
             user: user.optional().meta({ description: 'The new user; absent in a dry run and where it failed.' }),
-            code: z
-              .string()
+            code: problemCode
               .optional()
               .meta({ description: 'Where it failed: the code that POST /users would have answered.' }),
             errors: z

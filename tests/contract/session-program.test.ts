@@ -101,7 +101,10 @@ it('drives a real panel through the README session, by nothing but its own docum
   const folder = mkdtempSync(join(cache, 'session-'));
   const at = (name: string) => join(folder, name);
   try {
-    writeFileSync(at('panel.d.ts'), astToString(await openapiTS(served as unknown as OpenAPI3)));
+    writeFileSync(
+      at('panel.d.ts'),
+      astToString(await openapiTS(served as unknown as OpenAPI3, { defaultNonNullable: false })),
+    );
     writeFileSync(at('program.ts'), PROGRAM);
     writeFileSync(at('tsconfig.json'), JSON.stringify(CONFIG));
     expect(complaintsOf(folder)).toBe('');

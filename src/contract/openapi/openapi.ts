@@ -19,6 +19,8 @@ export interface OpenApiPlace {
   readonly version?: string;
 }
 
+const EMPTY_BODY = { type: 'object', description: 'No members.', additionalProperties: false } as const;
+
 /** The OpenAPI 3.1.1 description of the API door; equal arguments give equal documents, member for member. */
 export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPlace): OpenApiDocument {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
@@ -37,7 +39,7 @@ export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPla
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths,
       components: {
-        schemas: PROBLEM_SCHEMAS,
+        schemas: { ...PROBLEM_SCHEMAS, EmptyBody: EMPTY_BODY },
         parameters: PARAMETERS,
         headers: HEADERS,
         examples: problemExamples(),
@@ -49,7 +51,6 @@ export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPla
   );
   for (const operation of API_OPERATIONS) {
     exemplify(document, operation);
-    tellDefaults(document, operation);
   }
   tidyDocument(document);
   return document;
@@ -80,12 +81,10 @@ function operationObject(
   };
 }
 
-const EMPTY_BODY = { type: 'object', description: 'No members.', additionalProperties: false } as const;
-
 function requestBody({ method, body, example }: ApiOperation): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (body === null) {
     if (method !== 'POST') return {};
-    const empty = { schema: EMPTY_BODY, example: {} } as const;
+    const empty = { schema: reference('schemas', 'EmptyBody'), example: {} };
     return {
       requestBody: {
         required: false,
@@ -125,22 +124,6 @@ function exemplify(document: OpenApiDocument, { path, method, example }: ApiOper
     if (typeof parameter.schema === 'object' && parameter.description !== undefined) {
       delete parameter.schema.description;
     }
-  }
-}
-
-/**
- * Describes the defaults of a body's members in words: generators of clients take a member that has a default for one that is always
- * there, and would ask for it.
- */
-function tellDefaults(document: OpenApiDocument, { body }: ApiOperation): void {
-  const name = body?.meta()?.id;
-  const schema = name === undefined ? undefined : document.components?.schemas?.[name];
-  if (typeof schema !== 'object' || '$ref' in schema) return;
-  for (const member of Object.values(schema.properties ?? {})) {
-    if (typeof member !== 'object' || !('default' in member)) continue;
-    const text = `Default: ${JSON.stringify(member.default)}.`;
-    member.description = member.description === undefined ? text : `${member.description} ${text}`;
-    delete member.default;
   }
 }
 

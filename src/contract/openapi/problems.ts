@@ -47,21 +47,40 @@ const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
     type: { type: 'string', format: 'uri', description: '`urn:panel:problem:<code>`' },
     title: { type: 'string', description: 'For people; the same for every problem of the code.' },
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status of the reply.' },
-    detail: { type: 'string', description: 'The code. More may come in later versions.' },
+    detail: { $ref: '#/components/schemas/ProblemCode' },
     instance: { type: 'string', format: 'uri', description: '`urn:panel:request:<request id>`' },
-    in_use: {
-      type: 'object',
-      description: 'With `tariff_in_use` and `inbound_in_use`: what uses the record.',
-      properties: {
-        users: { $ref: '#/components/schemas/Uses' },
-        tariffs: { $ref: '#/components/schemas/Uses' },
-      },
-    },
+    in_use: { $ref: '#/components/schemas/InUse' },
     errors: {
       type: 'array',
       description: 'What is wrong and where: every failure of the request, at most 100.',
       items: { $ref: '#/components/schemas/FieldError' },
     },
+  },
+};
+
+const PROBLEM_CODE_SCHEMA: ZodOpenApiSchemaObject = {
+  type: 'string',
+  enum: [...apiErrorCodes()],
+  description:
+    'What programs read of a problem; the meaning of each code is in the description of the API. More may come in later versions.',
+};
+
+const IN_USE_SCHEMA: ZodOpenApiSchemaObject = {
+  type: 'object',
+  description: 'With `tariff_in_use` and `inbound_in_use`: what uses the record. A kind that does not is absent.',
+  properties: {
+    users: { $ref: '#/components/schemas/Uses', description: 'The users of the record.' },
+    tariffs: { $ref: '#/components/schemas/Uses', description: 'The plans that name the record.' },
+  },
+};
+
+const USING_RECORD_SCHEMA: ZodOpenApiSchemaObject = {
+  type: 'object',
+  description: 'A record that uses another one.',
+  required: ['id', 'name'],
+  properties: {
+    id: { type: 'integer', minimum: 1, description: 'The id of the record.' },
+    name: { type: 'string', description: 'The name of the record.' },
   },
 };
 
@@ -75,14 +94,7 @@ const USES_SCHEMA: ZodOpenApiSchemaObject = {
       type: 'array',
       maxItems: 10,
       description: 'The first ten, by id.',
-      items: {
-        type: 'object',
-        required: ['id', 'name'],
-        properties: {
-          id: { type: 'integer', minimum: 1, description: 'The id of the record.' },
-          name: { type: 'string', description: 'The name of the record.' },
-        },
-      },
+      items: { $ref: '#/components/schemas/UsingRecord' },
     },
   },
 };
@@ -90,7 +102,10 @@ const USES_SCHEMA: ZodOpenApiSchemaObject = {
 /** The schemas of problem documents by their names. */
 export const PROBLEM_SCHEMAS: Readonly<Record<string, ZodOpenApiSchemaObject>> = {
   Problem: PROBLEM_SCHEMA,
+  ProblemCode: PROBLEM_CODE_SCHEMA,
+  InUse: IN_USE_SCHEMA,
   Uses: USES_SCHEMA,
+  UsingRecord: USING_RECORD_SCHEMA,
 };
 
 const EXAMPLE_REQUEST = '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2';

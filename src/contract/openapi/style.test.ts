@@ -1,11 +1,13 @@
-// How the OpenAPI document is written: everything in it has a description.
+// How the OpenAPI document is written: everything has a description, enums and objects are components, null and defaults have one form.
 import { expect, it } from 'vitest';
 import { openApiDocument } from './openapi.ts';
+import { apiErrorCodes } from './problems.ts';
 
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
+  readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly additionalProperties?: Schema | boolean;
@@ -104,4 +106,46 @@ it('describes every component, field, parameter, header and body', () => {
   const all = [...components, ...fields, ...parts];
   expect(all.length).toBeGreaterThan(1000);
   expect(all.flatMap(([at, node]) => (hasDescription(node) ? [] : at))).toEqual([]);
+});
+
+it('names every enum once', () => {
+  const enums = Object.entries(schemas).filter(([, schema]) => schema.enum !== undefined);
+  expect(enums.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['UserState', 'ResetStrategy', 'Protocol', 'Network', 'Security', 'Lifetime', 'GrantState']),
+  );
+  const names = new Set(enums.map(([name]) => name));
+  const inline = everySchema.filter(([at, schema]) => schema.enum !== undefined && !names.has(at));
+  expect(inline.map(([at]) => at)).toEqual([]);
+  const sameValues = Object.groupBy(enums, ([, schema]) => JSON.stringify(schema.enum?.toSorted()));
+  expect(Object.values(sameValues).filter((same) => same?.length !== 1)).toEqual([]);
+});
+
+it('has the codes of problems in one enum, wherever a code is answered', () => {
+  expect(schemas.ProblemCode?.enum).toEqual(apiErrorCodes());
+  expect(schemas.Problem?.properties?.detail).toMatchObject({ $ref: '#/components/schemas/ProblemCode' });
+  expect(schemas.UserBatchItem?.properties?.code).toMatchObject({ $ref: '#/components/schemas/ProblemCode' });
+});
+
+it('names every object', () => {
+  const objects = everySchema.filter(([, schema]) => schema.properties !== undefined);
+  expect(objects.flatMap(([at]) => (at in schemas ? [] : at))).toEqual([]);
+});
+
+it('has one form of null: a second type, or beside a reference an alternative', () => {
+  const wrong = everySchema.filter(([, { anyOf = [], oneOf = [], type }]) => {
+    const alternatives = [...anyOf, ...oneOf];
+    if (alternatives.some((part) => part.type === 'null')) {
+      return anyOf.length !== 2 || anyOf[0]?.$ref === undefined || anyOf[1]?.type !== 'null';
+    }
+    return Array.isArray(type) && !(type.length === 2 && type[1] === 'null');
+  });
+  expect(wrong.map(([at]) => at)).toEqual([]);
+  expect(JSON.stringify(document)).not.toContain('"nullable"');
+});
+
+it('has defaults as values, not in words', () => {
+  expect(schemas.TariffCreate?.properties?.starts).toMatchObject({ default: 'on_creation' });
+  expect(schemas.UserBatch?.properties?.dry_run).toMatchObject({ default: false });
+  const inWords = everySchema.filter(([, { description = '' }]) => /\bdefaults?\b/i.test(description));
+  expect(inWords.map(([at]) => at)).toEqual([]);
 });

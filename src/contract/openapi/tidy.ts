@@ -6,11 +6,13 @@ type Node = Record<string, unknown>;
 /** What may stand beside a reference to a schema: the rest is said by the schema itself. */
 const BESIDE_REFERENCE = new Set(['$ref', 'description', 'default', 'deprecated']);
 /** Members with values of the API, which are no part of the document's structure. */
-const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const', 'value']);
+const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 /** Changes the document in place. */
-export function tidyDocument(document: OpenApiDocument): void {
-  visit(document);
+export function tidyDocument({ paths, components = {} }: OpenApiDocument): void {
+  visit(paths);
+  visitMembers(components.schemas);
+  visit(components.responses);
 }
 
 function visit(value: unknown): void {
@@ -20,12 +22,32 @@ function visit(value: unknown): void {
 
 function visitNode(node: Node): void {
   if (typeof node.$ref === 'string' && node.$ref.startsWith('#/components/schemas/')) dropSiblings(node);
-  for (const [name, member] of Object.entries(node)) if (!VALUES.has(name)) visit(member);
+  joinNull(node);
+  for (const [name, member] of Object.entries(node)) {
+    if (name === 'properties') visitMembers(member);
+    else if (!VALUES.has(name)) visit(member);
+  }
+}
+
+/** Visits each member of a record whose names are names of the API, such as `examples`. */
+function visitMembers(record: unknown): void {
+  if (isNode(record)) for (const member of Object.values(record)) visit(member);
 }
 
 /** A description of an object that is a component comes with parts of the object: they are dropped. */
 function dropSiblings(node: Node): void {
   for (const name of Object.keys(node)) if (!BESIDE_REFERENCE.has(name)) delete node[name];
+}
+
+/** Null is one more type of what has a type; beside a reference it is an alternative. */
+function joinNull(node: Node): void {
+  const { anyOf } = node;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return;
+  const [schema, none]: unknown[] = anyOf;
+  if (!isNode(schema) || !isNode(none) || none.type !== 'null' || typeof schema.type !== 'string') return;
+  delete node.anyOf;
+  const own = { ...node };
+  Object.assign(node, schema, own, { type: [schema.type, 'null'] });
 }
 
 function isNode(value: unknown): value is Node {
