@@ -212,8 +212,8 @@ export const getOverview = apiOperation({
   },
 });
 
-export const getTraffic = apiOperation({
-  id: 'getTraffic',
+export const getServerTraffic = apiOperation({
+  id: 'getServerTraffic',
   method: 'GET',
   path: '/stats/traffic',
   access: 'read',

@@ -197,8 +197,8 @@ export const shortenUser = apiOperation({
   },
 });
 
-export const resetTraffic = apiOperation({
-  id: 'resetTraffic',
+export const resetUserTraffic = apiOperation({
+  id: 'resetUserTraffic',
   method: 'POST',
   path: '/users/{id}/reset-traffic',
   access: 'full',

@@ -109,7 +109,7 @@ function pick({ up, down }: UpDown = NOTHING): UpDown {
   return { up, down };
 }
 
-function getTraffic(input: Input<'getTraffic'>, context: Context): Result<TrafficReport> {
+function getServerTraffic(input: Input<'getServerTraffic'>, context: Context): Result<TrafficReport> {
   const { traffic, nodes } = context.store;
   const nodeId = input.node_id ?? null;
   if (nodeId !== null && !nodes.get(nodeId)) {
@@ -195,7 +195,7 @@ function getOverview(_input: Input<'getOverview'>, { store, now, settings }: Con
 
 export const STATS_HANDLERS = {
   getOverview: { read: getOverview },
-  getTraffic: { read: getTraffic },
+  getServerTraffic: { read: getServerTraffic },
   getUserTraffic: { read: getUserTraffic },
   getUserStats: { read: getUserStats },
-} satisfies Handlers<'getOverview' | 'getTraffic' | 'getUserTraffic' | 'getUserStats'>;
+} satisfies Handlers<'getOverview' | 'getServerTraffic' | 'getUserTraffic' | 'getUserStats'>;

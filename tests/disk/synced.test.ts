@@ -74,7 +74,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await noted('updateUser', client.call('updateUser', { id, expires_at: '2030-01-01T00:00:00Z' }));
   await noted('extendUser', client.call('extendUser', { id, days: 3 }));
   await noted('shortenUser', client.call('shortenUser', { id, days: 1 }));
-  await noted('resetTraffic', client.call('resetTraffic', { id }));
+  await noted('resetUserTraffic', client.call('resetUserTraffic', { id }));
   await noted('reissueUser', client.call('reissueUser', { id }));
   const grant = await noted('createGrant', client.call('createGrant', { id, bytes: 1000, lifetime: 'used' }));
   await noted('deleteGrant', client.call('deleteGrant', { id, grant_id: grant.id }));

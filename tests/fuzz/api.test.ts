@@ -189,7 +189,14 @@ describe('the API under fire', () => {
       expect(total, state).toBe(users[state]);
       for (const user of items) expect(user.state).toBe(state);
     }
-    for (const id of ['listTariffs', 'listInbounds', 'listNodes', 'listEvents', 'getMetrics', 'getTraffic'] as const) {
+    for (const id of [
+      'listTariffs',
+      'listInbounds',
+      'listNodes',
+      'listEvents',
+      'getMetrics',
+      'getServerTraffic',
+    ] as const) {
       expect((await panel.read.call(id)).status, id).toBe(200);
     }
   });

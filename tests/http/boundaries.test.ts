@@ -26,7 +26,8 @@ async function readAll(): Promise<void> {
     const { method, path } = OPERATIONS[id];
     if (method !== 'GET') continue;
     const request = await fixtureOf(id, panel, fixtures);
-    const ranged = id === 'getTraffic' || id === 'getUserTraffic' ? ['?range=24h', '?range=7d', '?range=30d'] : [''];
+    const ranged =
+      id === 'getServerTraffic' || id === 'getUserTraffic' ? ['?range=24h', '?range=7d', '?range=30d'] : [''];
     for (const query of ranged) {
       for (const client of [panel.full, panel.read]) {
         const answer = await client.send({ ...request, path: request.path + query });

@@ -98,7 +98,7 @@ describe('who and what', () => {
     expect(await low(), 'a grant has taken the user back below').toBe(1);
     move(1);
     expect(await low()).toBe(2);
-    await panel.full.call('resetTraffic', { id });
+    await panel.full.call('resetUserTraffic', { id });
     move(1500);
     expect((await told(start)).at(-1), 'used up at one stroke').toEqual(['user.limited']);
     expect(await low()).toBe(2);
@@ -185,7 +185,7 @@ describe('the feed', () => {
     ).body;
     await full.call('updateUser', { id, note: 'x' });
     await full.call('extendUser', { id, months: 1 });
-    await full.call('resetTraffic', { id });
+    await full.call('resetUserTraffic', { id });
     await full.call('reissueUser', { id });
     const grant = (await full.call('createGrant', { id, bytes: 5, lifetime: 'used' })).body;
     await full.call('bulkUsers', { action: 'disable', ids: [id] });

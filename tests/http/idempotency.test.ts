@@ -77,8 +77,8 @@ describe('an Idempotency-Key', () => {
       () => panel.full.call('createUser', newUser('scope'), keyed('s')),
       () => other.call('createUser', newUser('scope'), keyed('s')),
       () => panel.full.call('createGrant', { id, bytes: 1, lifetime: 'used' }, keyed('s')),
-      () => panel.full.call('resetTraffic', { id }, keyed('s')),
-      () => panel.full.call('resetTraffic', { id: fixtures.users.limited.id }, keyed('s')),
+      () => panel.full.call('resetUserTraffic', { id }, keyed('s')),
+      () => panel.full.call('resetUserTraffic', { id: fixtures.users.limited.id }, keyed('s')),
     ];
     for (const act of acts) {
       const answer = await act();

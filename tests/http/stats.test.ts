@@ -62,7 +62,7 @@ describe('traffic over time', () => {
     ['24h', 24],
     ['7d', 168],
   ] as const)('%s: %d hours, none left out, the last one current', async (range, count) => {
-    const report = (await panel.read.call('getTraffic', { range })).body;
+    const report = (await panel.read.call('getServerTraffic', { range })).body;
     expect(report).toMatchObject({ range, step: 'hour' });
     expect(report.points).toHaveLength(count);
     const last = Date.parse('2026-11-10T10:00:00Z');
@@ -73,7 +73,7 @@ describe('traffic over time', () => {
   });
 
   it('30d: 30 local days, the one with 25 hours among them', async () => {
-    const report = (await panel.read.call('getTraffic', { range: '30d' })).body;
+    const report = (await panel.read.call('getServerTraffic', { range: '30d' })).body;
     expect(report).toMatchObject({ range: '30d', step: 'day' });
     expect(report.points).toHaveLength(30);
     const starts = report.points.map(({ t }) => Date.parse(t));
@@ -84,7 +84,7 @@ describe('traffic over time', () => {
   });
 
   it.each(['24h', '7d', '30d'] as const)('%s of one node, and of one user', async (range) => {
-    const ofNode = (await panel.read.call('getTraffic', { range, node_id: otherNode })).body;
+    const ofNode = (await panel.read.call('getServerTraffic', { range, node_id: otherNode })).body;
     expectPoints(
       ofNode,
       moves.filter(({ node }) => node === otherNode),
@@ -98,7 +98,7 @@ describe('traffic over time', () => {
   });
 
   it('is 24h unless asked otherwise, and empty where nothing moved', async () => {
-    expect((await panel.read.call('getTraffic', {})).body.range).toBe('24h');
+    expect((await panel.read.call('getServerTraffic', {})).body.range).toBe('24h');
     const { body } = await panel.read.call('getUserTraffic', { id: fixtures.users.disabled.id });
     expect(body).toMatchObject({ range: '24h', total: { up: 0, down: 0 } });
     expect(body.points).toHaveLength(24);
@@ -114,7 +114,7 @@ describe('traffic over time', () => {
 
 describe('a window of traffic', () => {
   const at = (ms: number) => new Date(ms).toISOString();
-  const read = (query: object) => panel.read.call('getTraffic', query);
+  const read = (query: object) => panel.read.call('getServerTraffic', query);
 
   it('has every hour that it touches', async () => {
     const [from, to] = [NOW - 50 * HOUR, NOW - 20 * HOUR];

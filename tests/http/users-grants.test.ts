@@ -107,7 +107,7 @@ describe('a grant', () => {
     await grant({ bytes: 10, lifetime: 'used', note: 'used' });
     await grant({ bytes: 10, lifetime: 'period', note: 'period' });
     await grant({ bytes: 10, lifetime: 'days', days: 300, note: 'days' });
-    const { body } = await panel.full.call('resetTraffic', { id });
+    const { body } = await panel.full.call('resetUserTraffic', { id });
     expect(body.traffic_extra).toBe(20);
     expect(await left()).toEqual({ used: 10, period: 0, days: 10 });
     await grant({ bytes: 10, lifetime: 'period', note: 'next' });

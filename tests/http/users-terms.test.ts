@@ -198,7 +198,7 @@ describe('resetting', () => {
     move(id, 3 * MIB);
     expect(await read(id)).toMatchObject({ state: 'limited', traffic_remaining: 0 });
     clock.advance(1000);
-    const { body } = await panel.full.call('resetTraffic', { id });
+    const { body } = await panel.full.call('resetUserTraffic', { id });
     expect(body).toMatchObject({
       state: 'active',
       used_up: 0,
@@ -210,7 +210,7 @@ describe('resetting', () => {
 
   it('does not enable who is disabled', async () => {
     const { id } = await create({ enabled: false });
-    expect((await panel.full.call('resetTraffic', { id })).body.state).toBe('disabled');
+    expect((await panel.full.call('resetUserTraffic', { id })).body.state).toBe('disabled');
   });
 
   it.each([

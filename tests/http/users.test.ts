@@ -183,7 +183,7 @@ describe('deleting', () => {
     await panel.full.call('createGrant', { id: user.id, bytes: MIB, lifetime: 'used' });
     const total = { up: MIB, down: MIB };
     panel.move({ nodeId: fixtures.nodeId, total, users: [{ userId: user.id, ...total }], inbounds: [] });
-    const moved = (await panel.read.call('getTraffic', {})).body.total;
+    const moved = (await panel.read.call('getServerTraffic', {})).body.total;
     const after = panel.store.events.latestId();
     const answer = await panel.full.call('deleteUser', { id: user.id });
     expect({ status: answer.status, text: answer.text, type: answer.headers['content-type'] }).toEqual({
@@ -197,7 +197,7 @@ describe('deleting', () => {
     }
     expect((await panel.full.call('deleteUser', { id: user.id })).status).toBe(404);
     expect((await panel.full.as(null).send({ method: 'GET', path: String(user.sub_url) })).status).toBe(404);
-    expect((await panel.read.call('getTraffic', {})).body.total).toEqual(moved);
+    expect((await panel.read.call('getServerTraffic', {})).body.total).toEqual(moved);
     expect(typesSince(after)).toEqual(['user.deleted']);
   });
 

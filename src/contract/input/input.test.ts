@@ -61,7 +61,7 @@ describe('splitInput', () => {
   });
 
   it('keeps __proto__ a member like any other, which is refused', () => {
-    for (const operation of [O.getOverview, O.createUser, O.resetTraffic, O.signOut]) {
+    for (const operation of [O.getOverview, O.createUser, O.resetUserTraffic, O.signOut]) {
       const flat: unknown = JSON.parse('{"id":7,"name":"a","tariff_id":1,"__proto__":{"polluted":1}}');
       expect(
         errorsIn(operation, splitInput(operation, flat)).map(([place]) => String(place).replace('#/', '')),
@@ -127,13 +127,13 @@ describe('parseInput', () => {
 
   it('takes an empty body or {} where there is none to send, and nothing else', () => {
     for (const body of [undefined, {}]) {
-      expect(parseInput(O.resetTraffic, { params: { id: 7 }, query: {}, body })).toEqual({
+      expect(parseInput(O.resetUserTraffic, { params: { id: 7 }, query: {}, body })).toEqual({
         ok: true,
         value: { id: 7 },
       });
     }
-    expect(bodyErrors(O.resetTraffic, '{"hard":true}')).toEqual([['#/hard', 'unknown']]);
-    expect(bodyErrors(O.resetTraffic, 'null')).toEqual([['#', 'type']]);
+    expect(bodyErrors(O.resetUserTraffic, '{"hard":true}')).toEqual([['#/hard', 'unknown']]);
+    expect(bodyErrors(O.resetUserTraffic, 'null')).toEqual([['#', 'type']]);
   });
 
   it('asks for a body where there is one to send', () => {

@@ -503,7 +503,7 @@ export const USER_HANDLERS = {
   createUsers: { write: createUsers, isHeavy: ({ users }) => users.length > MAX_ON_MAIN },
   extendUser: { write: extendUser },
   shortenUser: { write: shortenUser },
-  resetTraffic: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), resetCounter, {}) },
+  resetUserTraffic: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), resetCounter, {}) },
   reissueUser: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), reissue, {}) },
 } satisfies Handlers<
   | 'createUser'
@@ -515,6 +515,6 @@ export const USER_HANDLERS = {
   | 'createUsers'
   | 'extendUser'
   | 'shortenUser'
-  | 'resetTraffic'
+  | 'resetUserTraffic'
   | 'reissueUser'
 >;

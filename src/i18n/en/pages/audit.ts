@@ -105,7 +105,7 @@ export const audit = {
     updateUser: 'Changed a user',
     extendUser: 'Extended a user',
     shortenUser: 'Shortened the term of a user',
-    resetTraffic: 'Reset a user’s traffic',
+    resetUserTraffic: 'Reset a user’s traffic',
     reissueUser: 'Reissued a user’s link',
     createGrant: 'Added traffic to a user',
     deleteGrant: 'Took added traffic back',

@@ -115,7 +115,7 @@ export const audit: Russian<typeof english> = {
     updateUser: 'Изменён пользователь',
     extendUser: 'Продлён пользователь',
     shortenUser: 'Сокращён срок пользователя',
-    resetTraffic: 'Сброшен трафик пользователя',
+    resetUserTraffic: 'Сброшен трафик пользователя',
     reissueUser: 'Перевыпущена ссылка пользователя',
     createGrant: 'Добавлен трафик пользователю',
     deleteGrant: 'Отозван добавленный трафик',

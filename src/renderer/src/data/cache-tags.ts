@@ -31,7 +31,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   createUsers: { changes: ['user'] },
   extendUser: { changes: ['user'] },
   shortenUser: { changes: ['user'] },
-  resetTraffic: { changes: ['user'] },
+  resetUserTraffic: { changes: ['user'] },
   reissueUser: { changes: ['user'] },
   bulkUsers: { changes: ['user'] },
   listGrants: { reads: ['user'] },
@@ -62,7 +62,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
 
   // Days begin by the panel's time zone.
   getOverview: { reads: ['user', 'node', 'settings'] },
-  getTraffic: { reads: ['settings'] },
+  getServerTraffic: { reads: ['settings'] },
   getUserStats: { reads: ['user', 'tariff', 'settings'] },
   listEvents: { reads: [] },
   getMetrics: { reads: [] },

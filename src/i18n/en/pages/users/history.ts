@@ -19,7 +19,7 @@ export const history = {
     deleteUser: 'Deleted',
     extendUser: 'Extended by {{term}}',
     shortenUser: 'Shortened by {{term}}',
-    resetTraffic: 'Traffic reset',
+    resetUserTraffic: 'Traffic reset',
     reissueUser: 'Link reissued',
     createGrant: '{{amount}} added',
     deleteGrant: 'Grant taken back',

@@ -19,7 +19,7 @@ export const history = {
     deleteUser: 'Удалён',
     extendUser: 'Продлён: {{term}}',
     shortenUser: 'Срок сокращён на {{term}}',
-    resetTraffic: 'Трафик обнулён',
+    resetUserTraffic: 'Трафик обнулён',
     reissueUser: 'Ссылка перевыпущена',
     createGrant: 'Добавлено {{amount}}',
     deleteGrant: 'Дополнительный трафик отозван',

@@ -12,7 +12,7 @@ export const ACTION_GROUPS = {
     'updateUser',
     'extendUser',
     'shortenUser',
-    'resetTraffic',
+    'resetUserTraffic',
     'reissueUser',
     'createGrant',
     'deleteGrant',

@@ -92,7 +92,7 @@ const EVERY_MS = 60_000;
 function DayTraffic({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
-  const { data } = useOperation('getTraffic', { range: '24h', node_id: nodeId }, { pollMs: EVERY_MS });
+  const { data } = useOperation('getServerTraffic', { range: '24h', node_id: nodeId }, { pollMs: EVERY_MS });
   if (data === undefined) return <Skeleton width={WIDTH} />;
   const sums = data.points.map(({ up, down }) => up + down);
   const most = Math.max(1, ...sums);

@@ -158,7 +158,7 @@ function NodeTraffic({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation(['nodes', 'common']);
   const [range, setRange] = useState<Range>('24h');
   const report = useOperation(
-    'getTraffic',
+    'getServerTraffic',
     { range, node_id: nodeId },
     { pollMs: TRAFFIC_EVERY_MS, keepPrevious: true },
   );

@@ -16,7 +16,7 @@ import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './overview.module.css';
 
 type Nodes = Output<'listNodes'>['items'];
-type Report = Output<'getTraffic'>;
+type Report = Output<'getServerTraffic'>;
 
 const EVERY_MS = 60_000;
 const HEIGHT = 260;
@@ -29,7 +29,7 @@ export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
   const { query } = useRoute();
   const range = rangeOf(query.get('range'));
   const isByNode = query.get('by') === 'node' && (nodes?.length ?? 0) > 1;
-  const whole = useOperation('getTraffic', { range }, { pollMs: EVERY_MS, keepPrevious: true });
+  const whole = useOperation('getServerTraffic', { range }, { pollMs: EVERY_MS, keepPrevious: true });
   const shown = (nodes ?? []).slice(0, MAX_NODES);
   const perNode = useNodeTraffic(isByNode ? shown : [], range);
 
@@ -88,7 +88,9 @@ function rangeOf(text: string | null): Range {
 function useNodeTraffic(nodes: Nodes, range: Range): readonly (Report | undefined)[] {
   const panel = usePanel();
   return useQueries({
-    queries: nodes.map(({ id }) => operationQuery(panel, 'getTraffic', { range, node_id: id }, { pollMs: EVERY_MS })),
+    queries: nodes.map(({ id }) =>
+      operationQuery(panel, 'getServerTraffic', { range, node_id: id }, { pollMs: EVERY_MS }),
+    ),
     combine: combineReports,
   });
 }

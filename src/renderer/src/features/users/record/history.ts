@@ -71,7 +71,7 @@ export function actOf(t: T, format: Format, plans: Plans, { action, detail }: Au
       return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
     case 'createUser':
     case 'deleteUser':
-    case 'resetTraffic':
+    case 'resetUserTraffic':
     case 'reissueUser':
     case 'deleteGrant':
       return t(`history.act.${action}`);

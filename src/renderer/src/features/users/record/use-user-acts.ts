@@ -28,7 +28,7 @@ export function useTermMessage(before: User, act: 'extended' | 'shortened') {
 }
 
 export interface UserActs {
-  readonly reset: Act<'resetTraffic'>;
+  readonly reset: Act<'resetUserTraffic'>;
   readonly reissue: Act<'reissueUser'>;
   readonly remove: Act<'deleteUser'>;
   readonly isSwitching: boolean;
@@ -49,7 +49,7 @@ export function useUserActs({ id, name, enabled }: User): UserActs {
     }),
   });
   return {
-    reset: useAct('resetTraffic', { message: () => ({ text: t('said.reset', { name }) }) }),
+    reset: useAct('resetUserTraffic', { message: () => ({ text: t('said.reset', { name }) }) }),
     reissue: useAct('reissueUser', { message: () => ({ text: t('said.reissued', { name }) }) }),
     remove: useAct('deleteUser', { message: () => ({ text: t('said.deleted', { name }) }) }),
     isSwitching: change.isRunning,
