@@ -90,6 +90,24 @@ describe('a page', () => {
   });
 });
 
+describe('a page by a deep offset while the state of some is to be computed', () => {
+  const cases = [
+    { states: ['active'], sort: 'name', index: 'users_state_name' },
+    { states: ['active', 'expired'], sort: 'id', index: 'users_state' },
+  ] as const;
+  it.each(cases)('of $states by $sort merges indexes without reading users', ({ states, sort, index }) => {
+    using temp = tempStore();
+    temp.store.users.insert(sampleUser({ expiresAt: 5, dueAt: 5 }));
+    const watched = spy(temp.db);
+    const pages = createUserLists(watched.db, createUserStates(temp.db), -1);
+    pages.page({ conditions: { states }, sort, descending: false, limit: 50, offset: 5000, after: null, now: 10 });
+    const plans = watched.plans();
+    expect(plans).toContain('MERGE (UNION ALL)');
+    const ranges = plans.filter((detail) => detail.startsWith(`SEARCH u USING COVERING INDEX ${index} (`));
+    expect(ranges.length).toBe(states.length);
+  });
+});
+
 describe('everything else that is asked of users', () => {
   it('looks into an index', () => {
     using temp = tempStore();

@@ -77,7 +77,8 @@ CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
 
 -- expires_at 9000000000000000 is "never", so that it sorts behind every moment. name_sort is the folded name. used is what both
 -- directions moved. announced: 1 expiring, 2 expired, 4 traffic low. state is that of the last write; state_due_at is the earliest
--- moment at which time alone may change it (null: never), due_at the earliest at which time changes anything in the row.
+-- moment at which time alone may change it (null: never), due_at the earliest at which time changes anything in the row. Where
+-- state_due_at is the end of the term, users_state_expires finds it, and no other index is written.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -140,7 +141,7 @@ CREATE INDEX users_updated ON users (updated_at);
 CREATE INDEX users_contact ON users (contact);
 CREATE INDEX users_online ON users (online_at) WHERE online_at IS NOT NULL;
 CREATE INDEX users_due ON users (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX users_state_due ON users (state_due_at) WHERE state_due_at IS NOT NULL;
+CREATE INDEX users_state_due ON users (state_due_at) WHERE state_due_at < expires_at;
 CREATE INDEX users_state ON users (state);
 CREATE INDEX users_state_name ON users (state, name_sort);
 CREATE INDEX users_state_created ON users (state, created_at);

@@ -5,7 +5,7 @@ import type { Cell, Connection } from '../database.ts';
 import { createStatements, equals, limitTo, type Params, type Statements } from '../statements.ts';
 import { decodeUser, NEVER, USER_COLUMNS, type UserCells } from './row.ts';
 import { createFinder, type Finder, type Search, toSearch } from './search.ts';
-import { COMPUTED_STATE, CURRENT_STATE, IS_STALE, STALE_SOURCES, type UserStates } from './states.ts';
+import { COMPUTED_STATE, CURRENT_STATE, IS_STALE, STALE_IDS, STALE_SOURCES, type UserStates } from './states.ts';
 
 /** Bytes moved within this many ms: online. */
 const ONLINE_MS = 60_000;
@@ -170,6 +170,9 @@ const FEW = 5000;
 /** Up to this many times as many matches of a search are collected in a set; where there are more, reading rows soon finds one. */
 const SET = 20;
 
+/** Users of a block in `user_blocks` have ids that differ in the last ten bits. */
+const BLOCK = 1024;
+
 /** Users from one source; two branches of a plan never have a user in common. */
 interface Branch {
   readonly from: string;
@@ -203,7 +206,11 @@ const INDEX: Readonly<Record<SortField, string>> = {
 };
 
 interface Planner {
-  forPage(filter: Filter, request: Pick<PageRequest, 'conditions' | 'sort' | 'now'>, isAnyStale: boolean): Plan;
+  forPage(
+    filter: Filter,
+    request: Pick<PageRequest, 'conditions' | 'sort' | 'offset' | 'now'>,
+    isAnyStale: boolean,
+  ): Plan;
   /** For counts and for all ids: the fewest rows, in any order. */
   forAll(filter: Filter): Plan;
 }
@@ -250,14 +257,15 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
   }
 
   return {
-    forPage: (filter, { conditions, sort, now }, isAnyStale) => {
+    forPage: (filter, { conditions, sort, offset, now }, isAnyStale) => {
       const { entries } = filter;
       const ordered = sort === 'id' ? entries.find(({ isOrdered }) => isOrdered) : undefined;
       const best = entries.length === 1 && ordered ? ordered : entries.find((entry) => areFew(filter, entry));
       const entry = best ?? ordered;
       if (entry) return { branches: enter(filter, entry), isOrdered: entry === ordered };
       const [index, isOrdered] = indexFor(conditions, sort, now);
-      return { branches: scan(testsOf(filter), index, conditions.states, isAnyStale), isOrdered };
+      const notStale = offset > Math.min(BLOCK, few) ? `u.id NOT IN (${STALE_IDS})` : `${IS_STALE} IS NOT TRUE`;
+      return { branches: scan(testsOf(filter), index, conditions.states, isAnyStale ? notStale : null), isOrdered };
     },
     forAll: (filter) => {
       const { entries, tests } = filter;
@@ -279,18 +287,19 @@ function enter(filter: Filter, { kind, table, where, id, join }: Entry): Branch[
   return [branch, { from: 'users AS u NOT INDEXED', where: ofId, id: 'u.id', join: '' }];
 }
 
+/** `notStale`: the test that a stored state is the true one; null where all are. */
 function scan(
   tests: ReadonlyMap<string, string>,
   index: string,
   states: UserConditions['states'],
-  isAnyStale: boolean,
+  notStale: string | null,
 ): Branch[] {
   const from = index === 'users' ? 'users AS u NOT INDEXED' : `users AS u INDEXED BY ${index}`;
   const isByState = index.startsWith('users_state') || index === 'users_tariff_state';
   if (!isByState || states === undefined) return [{ from, where: [...tests.values()], id: 'u.id', join: '' }];
   // Each state is a range of the index, in order.
   const others = testsBut(tests, 'state');
-  const fresh = isAnyStale ? [`${IS_STALE} IS NOT TRUE`] : [];
+  const fresh = notStale === null ? [] : [notStale];
   const names = states.map((_, number) => `:state${number}` as const);
   const ranges = names.map((name) => ({
     from,
@@ -298,7 +307,7 @@ function scan(
     id: 'u.id',
     join: '',
   }));
-  if (!isAnyStale) return ranges;
+  if (notStale === null) return ranges;
   // The index has the stored state: users whose state may have changed since are computed one by one.
   const stale = STALE_SOURCES.map((source) => ({
     from: source.from,
@@ -328,9 +337,6 @@ const BY_IDS = `SELECT ${CELLS} FROM json_each(:ids) AS wanted CROSS JOIN users 
 
 const ID_OF_THESE = 'SELECT u.id FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value';
 
-/** Users of a block in `user_blocks` have ids that differ in the last ten bits. */
-const BLOCK = 1024;
-
 /** Called in a transaction, as the core does, each method reads one state of the database. `few`: as for the planner. */
 export function createUserLists(db: Connection, states: UserStates, few?: number): UserLists {
   const statements = createStatements(db);
@@ -359,7 +365,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
     for (const part of segmentNumbers(request)) {
       if (ids.length === most) break;
       const rest = most - ids.length;
-      const values = { ...params, limit: rest, offset: begin, reach: rest + begin };
+      const values = { ...params, limit: rest, offset: begin };
       for (const id of statements.column<number>(idsSql(branches, request, part), values)) ids.push(id);
     }
     return ids.slice(skipped);
@@ -479,17 +485,18 @@ function segment(id: string, { after, sort, descending }: PageRequest, part: num
 function idsSql(branches: readonly Branch[], request: PageRequest, part: number): string {
   const { sort, descending } = request;
   const direction = descending ? 'DESC' : 'ASC';
-  const key = sort === 'id' ? '0' : SORT_COLUMN[sort];
   const parts = branches.map(({ from, join, where, id }) => {
     const source = sort === 'id' ? from : from + join;
     const tests = whereOf([...where, ...segment(id, request, part)]);
-    return { id, key, sql: `FROM ${source}${tests} ORDER BY ${orderOf(id, request)}` };
+    return { id, sql: `FROM ${source}${tests}` };
   });
   const [only] = parts;
-  if (only && parts.length === 1) return `SELECT ${only.id} ${only.sql} ${limitTo(':limit')} OFFSET :offset`;
-  const limited = parts.map(
-    ({ id, sql }) => `SELECT * FROM (SELECT ${key} AS k, ${id} AS id ${sql} ${limitTo(':reach')})`,
-  );
-  return `SELECT id FROM (${limited.join(' UNION ALL ')})
-    ORDER BY k ${direction}, id ${direction} ${limitTo(':limit')} OFFSET :offset`;
+  if (only && parts.length === 1) {
+    return `SELECT ${only.id} ${only.sql} ORDER BY ${orderOf(only.id, request)} ${limitTo(':limit')} OFFSET :offset`;
+  }
+  // Branches in the order of the list are merged as they are read.
+  const key = sort === 'id' ? '' : `${SORT_COLUMN[sort]} AS k, `;
+  const order = sort === 'id' ? `id ${direction}` : `k ${direction}, id ${direction}`;
+  const merged = parts.map(({ id, sql }) => `SELECT ${key}${id} AS id ${sql}`).join(' UNION ALL ');
+  return `SELECT id FROM (${merged} ORDER BY ${order}) ${limitTo(':limit')} OFFSET :offset`;
 }

@@ -6,7 +6,7 @@ import { sampleTariff, sampleUser, storeAccount, tempStore } from '../../../test
 import { USER_STATES } from '../../contract/users.ts';
 import { stateOf } from '../../domain/account.ts';
 import { freshFlags, settle } from '../../domain/settle.ts';
-import { CURRENT_STATE } from './states.ts';
+import { CURRENT_STATE, STALE_IDS } from './states.ts';
 
 /** Other moments: close by, so that little has come due, far, and earlier, as after a clock that was set back. */
 const later = fc.oneof(
@@ -39,8 +39,34 @@ describe('true state', () => {
     const { store, db } = temp;
     store.users.insert(sampleUser({ resetsAt: 100, dueAt: 100, expiresAt: 10_000, trafficLimit: 5 }));
     store.users.insert(sampleUser({ enabled: false, state: 'disabled', expiresAt: 50, dueAt: 50 }));
-    expect(db.prepare('SELECT count(*) FROM users WHERE state_due_at <= 1000').pluck().get()).toBe(0);
+    expect(db.prepare(`SELECT count(*) FROM (${STALE_IDS})`).pluck().get({ now: 1000 })).toBe(0);
     expect(store.users.countsByState(1000)).toMatchObject({ active: 1, disabled: 1, expired: 0 });
+  });
+});
+
+describe('rows whose state is to be computed', () => {
+  it('are all whose stored state is not the true one, none twice', () => {
+    using temp = tempStore();
+    const { store, db } = temp;
+    const stale = db.prepare<[{ now: number }], number>(STALE_IDS).pluck();
+    fc.assert(
+      fc.property(fc.array(settledAccount, { maxLength: 6 }), later, (accounts, by) => {
+        const moment = Math.max(0, ...accounts.map(({ now }) => now)) + by;
+        const users = store.write(() =>
+          accounts.map(({ account, now, zone }) => {
+            const flags = { expiringAnnounced: true, expiredAnnounced: false };
+            const { id, state } = storeAccount(store, account, flags, now);
+            return { id, state, truth: stateOf(settle(account, flags, moment, zone).account, moment) };
+          }),
+        );
+        const found = stale.all({ now: moment });
+        expect(new Set(found).size).toBe(found.length);
+        for (const { id, state, truth } of users) if (state !== truth) expect(found).toContain(id);
+        store.write(() => {
+          for (const { id } of users) store.users.remove(id);
+        });
+      }),
+    );
   });
 });
 

@@ -4,14 +4,29 @@ import type { UserStore } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
 import type { Params } from '../statements.ts';
 
-/** Where time may have changed the state of `u` since it was written: it came due, or it had ended by a clock that was set back since. */
+/**
+ * Where time may have changed the state of `u` since it was written: the term ended, something else came due before its end, or it had
+ * ended by a clock that was set back since.
+ */
 export const STALE_SOURCES = [
-  { from: 'users AS u INDEXED BY users_state_due', where: 'u.state_due_at <= :now' },
+  {
+    from: 'users AS u INDEXED BY users_state_expires',
+    where: "u.state IN ('active', 'on_hold', 'limited') AND u.expires_at <= :now",
+  },
+  {
+    from: 'users AS u INDEXED BY users_state_due',
+    where: 'u.state_due_at <= :now AND u.state_due_at < u.expires_at AND u.expires_at > :now',
+  },
   { from: 'users AS u INDEXED BY users_state_expires', where: "u.state = 'expired' AND u.expires_at > :now" },
 ] as const;
 
-/** Whether time may have changed the state of `u`; no row is in two of the sources, as an expired one no longer comes due. */
-export const IS_STALE = `(${STALE_SOURCES.map(({ where }) => where).join(' OR ')})`;
+/** Whether time may have changed the state of `u`; no row is in two of the sources. */
+export const IS_STALE = `(${STALE_SOURCES.map(({ where }) => `(${where})`).join(' OR ')})`;
+
+/** The ids of all that may have changed: where very many are read, a set of these is cheaper than a test of each row. */
+export const STALE_IDS = STALE_SOURCES.map(({ from, where }) => `SELECT u.id FROM ${from} WHERE ${where}`).join(
+  ' UNION ALL ',
+);
 
 /** The state of `u` at `:now` by its facts, as domain/account.ts computes it. */
 export const COMPUTED_STATE = `CASE
@@ -39,7 +54,7 @@ function noUsers(): Record<UserState, number> {
 }
 
 export interface UserStates {
-  /** Whether the stored state of any user may be wrong at `now`: one lookup in each of two indexes. */
+  /** Whether the stored state of any user may be wrong at `now`: a few lookups in two indexes. */
   isAnyStale(now: number): boolean;
   /** Users of a plan, in a state, or both, at `now`. */
   count(where: { readonly state?: UserState | undefined; readonly tariffId?: number | undefined }, now: number): number;
