@@ -17,7 +17,7 @@ const SHAPES: readonly InboundShape[] = PROTOCOLS.flatMap((protocol) =>
   NETWORKS.flatMap((network) => SECURITIES.map((security) => ({ protocol, network, security }))),
 );
 const FULL: Values = {
-  ...blankValues(1),
+  ...blankValues(1, 443),
   name: 'Frankfurt (1)',
   tag: 'in',
   sni: 'www.example.org',

@@ -48,8 +48,8 @@ test.describe('finding users', () => {
     await expect(page).toHaveURL(/sort=-used/);
     await expect(page.getByRole('columnheader', { name: 'Traffic' })).toHaveAttribute('aria-sort', 'descending');
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByRole('checkbox', { name: 'Tags' }).uncheck();
-    await page.getByRole('checkbox', { name: 'ID' }).check();
+    await page.getByRole('checkbox', { name: 'Tags', exact: true }).uncheck();
+    await page.getByRole('checkbox', { name: 'ID', exact: true }).check();
     await page.reload();
     await expect(page.getByRole('button', { name: 'ID', exact: true })).toBeVisible();
     await expect(page.getByRole('columnheader', { name: /^Tags/ })).toHaveCount(0);

@@ -9,6 +9,7 @@ export const connections = {
   more: 'More acts on {{name}}',
   addNode: 'Add a node',
   tagTaken: 'Another connection of this node has this tag',
+  portTaken: '{{name}} has this port on this node',
   columns: { name: 'Connection', node: 'Node', kind: 'Kind', address: 'Address', state: 'State', acts: 'Acts' },
   state: { up: 'Up', down: 'Down', unknown: 'Unknown', disabled: 'Disabled' },
   empty: 'No connections yet',

@@ -11,6 +11,7 @@ export const connections: Russian<typeof english> = {
   more: 'Другие действия: {{name}}',
   addNode: 'Добавить узел',
   tagTaken: 'На этом узле уже есть подключение с таким тегом',
+  portTaken: 'На этом узле этот порт занят подключением «{{name}}»',
   columns: {
     name: 'Подключение',
     node: 'Узел',

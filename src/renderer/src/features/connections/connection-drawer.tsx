@@ -13,7 +13,17 @@ import { ConnectionFields } from './connection-fields.tsx';
 import { ConnectionState, kindOf } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import classes from './connections.module.css';
-import { blankValues, changesOf, createOf, freeTag, missingOf, previewLink, type Values, valuesOf } from './values.ts';
+import {
+  blankValues,
+  changesOf,
+  createOf,
+  freePort,
+  freeTag,
+  missingOf,
+  previewLink,
+  type Values,
+  valuesOf,
+} from './values.ts';
 
 interface ConnectionDrawerProps {
   /** `new`, an id, or null: closed. */
@@ -46,14 +56,16 @@ interface OpenProps extends Omit<ConnectionDrawerProps, 'open'> {
 function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps) {
   const { t } = useTranslation('connections');
   const only = nodes.length === 1 ? (nodes[0]?.id ?? null) : null;
-  // A key belongs to one connection: a copy gets its own.
+  const portFor = (node: string) => freePort(portsOf(all, node));
+  // A key belongs to one connection, and a port to one of its node: a copy gets its own.
   const initial: Values =
     from === undefined
-      ? blankValues(nodeId ?? only)
+      ? blankValues(nodeId ?? only, portFor(String(nodeId ?? only ?? '')))
       : {
           ...valuesOf(from),
           name: t('copyOf', { name: from.name }).slice(0, 100),
           tag: '',
+          port: portFor(String(from.node_id)),
           public_key: '',
           short_id: '',
         };
@@ -66,6 +78,10 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
     check,
     message: ({ name }) => ({ text: t('said.created', { name }) }),
     onDone: onClose,
+  });
+  form.watch('node_id', ({ previousValue, value }) => {
+    // A port that was typed stays.
+    if (form.getValues().port === portFor(previousValue)) form.setFieldValue('port', portFor(value));
   });
   return (
     <FormDrawer
@@ -139,13 +155,24 @@ function tagsOf(all: readonly Inbound[], nodeId: string, ownId: number | null): 
   return new Set(all.filter(({ id, node_id }) => String(node_id) === nodeId && id !== ownId).map(({ tag }) => tag));
 }
 
-/** What no schema checks: fields that the shape requires, and tags that are taken. */
+/** The ports on a node. */
+function portsOf(all: readonly Inbound[], nodeId: string): ReadonlySet<number> {
+  const own = all.filter(({ node_id }) => String(node_id) === nodeId);
+  return new Set(own.flatMap(({ port }) => port ?? []));
+}
+
+/** What no schema checks: fields that the shape requires, and tags and ports that are taken. */
 function useCheck(all: readonly Inbound[], ownId: number | null): (values: Values) => FieldTexts {
   const { t } = useTranslation(['errors', 'connections']);
   return (values) => {
-    const missing = missingOf(values).map((field) => [field, t('errors:field.required')]);
+    const texts: FieldTexts = Object.fromEntries(missingOf(values).map((field) => [field, t('errors:field.required')]));
     const isTaken = tagsOf(all, values.node_id, ownId).has(values.tag.trim());
-    return Object.fromEntries(isTaken ? [...missing, ['tag', t('connections:tagTaken')]] : missing);
+    const holder = all.find(({ id, node_id, port }) => {
+      return String(node_id) === values.node_id && id !== ownId && port === values.port;
+    });
+    if (isTaken) texts.tag = t('connections:tagTaken');
+    if (holder) texts.port = t('connections:portTaken', { name: holder.name });
+    return texts;
   };
 }
 

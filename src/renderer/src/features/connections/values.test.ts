@@ -5,6 +5,7 @@ import {
   blankValues,
   changesOf,
   createOf,
+  freePort,
   freeTag,
   missingOf,
   newShortId,
@@ -38,18 +39,18 @@ describe('a connection in its form', () => {
   });
 
   it('sets Vision where it becomes possible under REALITY, and respects a choice', () => {
-    const plain = reshaped(blankValues(1), { network: 'xhttp' });
+    const plain = reshaped(blankValues(1, 443), { network: 'xhttp' });
     expect(plain.flow).toBe('');
     expect(reshaped(plain, { network: 'tcp' }).flow).toBe('xtls-rprx-vision');
-    expect(reshaped({ ...blankValues(1), flow: '' }, { security: 'tls' }).flow).toBe('');
+    expect(reshaped({ ...blankValues(1, 443), flow: '' }, { security: 'tls' }).flow).toBe('');
   });
 });
 
 describe('missingOf', () => {
   it('asks for what reality cannot do without', () => {
-    expect(missingOf(blankValues(1))).toEqual(['sni', 'public_key']);
-    expect(missingOf({ ...blankValues(1), sni: 'a.example', private_key: KEY })).toEqual([]);
-    expect(missingOf(reshaped(blankValues(1), { protocol: 'vmess' }))).toEqual([]);
+    expect(missingOf(blankValues(1, 443))).toEqual(['sni', 'public_key']);
+    expect(missingOf({ ...blankValues(1, 443), sni: 'a.example', private_key: KEY })).toEqual([]);
+    expect(missingOf(reshaped(blankValues(1, 443), { protocol: 'vmess' }))).toEqual([]);
   });
 });
 
@@ -69,7 +70,7 @@ it('makes short ids that the contract takes', () => {
 
 const UUID = '00000000-0000-4000-8000-000000000000';
 const REALITY: Values = {
-  ...blankValues(1),
+  ...blankValues(1, 443),
   name: 'DE 1',
   sni: 'www.example.org',
   fingerprint: 'firefox',
@@ -116,5 +117,13 @@ describe('previewLink', () => {
     expect(linkOf({ ...REALITY, public_key: '' })).toBeNull();
     expect(linkOf({ ...REALITY, port: '' })).toBeNull();
     expect(linkOf(REALITY, '')).toBeNull();
+  });
+});
+
+describe('the port of a new connection', () => {
+  it('is the first usual one that is free, and some other where none is', () => {
+    expect(freePort(new Set())).toBe(443);
+    expect(freePort(new Set([443, 2053]))).toBe(8443);
+    expect(freePort(new Set([443, 8443, 2053, 2083, 2087, 2096, 10_000]))).toBe(10_001);
   });
 });

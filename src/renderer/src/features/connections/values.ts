@@ -34,7 +34,7 @@ type Changes = Omit<Create, 'node_id' | 'protocol'>;
 const COMMON_METHOD = METHODS[2];
 
 /** A new one with the most common settings of today: VLESS with REALITY. */
-export function blankValues(nodeId: number | null): Values {
+export function blankValues(nodeId: number | null, port: number): Values {
   return {
     node_id: nodeId === null ? '' : String(nodeId),
     tag: '',
@@ -43,7 +43,7 @@ export function blankValues(nodeId: number | null): Values {
     network: 'tcp',
     security: 'reality',
     host: '',
-    port: 443,
+    port,
     sni: '',
     path: '',
     service_name: '',
@@ -153,6 +153,19 @@ export function freeTag({ protocol, network, security }: InboundShape, taken: Re
     const tag = number === 1 ? base : `${base}-${number}`;
     if (!taken.has(tag)) return tag;
   }
+}
+
+/** Ports for TLS that networks rarely block, the usual one first. */
+const USUAL_PORTS = [443, 8443, 2053, 2083, 2087, 2096];
+const FIRST_OTHER_PORT = 10_000;
+
+/** The first usual port that no connection of the node has; where all are taken, any other. */
+export function freePort(taken: ReadonlySet<number>): number {
+  const usual = USUAL_PORTS.find((port) => !taken.has(port));
+  if (usual !== undefined) return usual;
+  let port = FIRST_OTHER_PORT;
+  while (taken.has(port)) port += 1;
+  return port;
 }
 
 /** Eight random bytes in hex, which distinguish one connection's clients from another's. */
