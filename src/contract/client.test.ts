@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient, isProblem, isProblemOf, PanelCallError, type Transport, toPanelCallError } from './client.ts';
 import { problemOf } from './errors.ts';
 import { OPERATIONS } from './table.ts';
-import { type User, userExample } from './users.ts';
+import { type UserWithLink, userExample } from './users.ts';
 
 function recording(reply: unknown) {
   const calls: unknown[] = [];
@@ -30,7 +30,7 @@ describe('the client', () => {
   it('carries the flat input and gives the reply', async () => {
     const { client, calls } = recording(userExample);
     const user = await client.extendUser({ id: 7, months: 1 });
-    expectTypeOf(user).toEqualTypeOf<User>();
+    expectTypeOf(user).toEqualTypeOf<UserWithLink>();
     expect(user).toBe(userExample);
     await client.getOverview();
     await client.listUsers();

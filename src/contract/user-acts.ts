@@ -4,7 +4,7 @@ import { checkGrantDays, grantCreate } from './grants.ts';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
 import { trafficQuery, trafficReport, trafficReportExample } from './stats.ts';
-import { byId, MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, user, userExample, userFilter } from './users.ts';
+import { byId, MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, userExample, userFilter, userWithLink } from './users.ts';
 
 const none = z.strictObject({});
 const days = z.int().min(1).max(MAX_EXTEND_DAYS).meta({ description: 'Days of 86,400 seconds.' });
@@ -165,7 +165,7 @@ export const extendUser = apiOperation({
     .strictObject({ days: days.optional(), months: months.optional() })
     .meta({ id: 'Extension', description: 'Exactly one of days and months.', minProperties: 1, maxProperties: 1 }),
   status: 200,
-  output: user,
+  output: userWithLink,
   errors: ['not_found', 'extend_amount', 'term_unlimited'],
   example: { params: { id: 7 }, body: { months: 1 }, reply: userExample },
 });
@@ -188,7 +188,7 @@ export const shortenUser = apiOperation({
     })
     .meta({ id: 'Reduction', description: 'Exactly one of days and months.', minProperties: 1, maxProperties: 1 }),
   status: 200,
-  output: user,
+  output: userWithLink,
   errors: ['not_found', 'extend_amount', 'term_unlimited'],
   example: {
     params: { id: 7 },
@@ -209,7 +209,7 @@ export const resetUserTraffic = apiOperation({
   query: none,
   body: null,
   status: 200,
-  output: user,
+  output: userWithLink,
   errors: ['not_found'],
   example: {
     params: { id: 7 },
@@ -229,7 +229,7 @@ export const reissueUser = apiOperation({
   query: none,
   body: null,
   status: 200,
-  output: user,
+  output: userWithLink,
   errors: ['not_found'],
   example: {
     params: { id: 7 },

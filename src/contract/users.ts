@@ -35,6 +35,8 @@ const enabled = z
   .boolean()
   .meta({ description: 'false: the user is disabled and may not connect, whatever the term.' });
 
+const subUrl = z.url().meta({ description: 'The subscription link, which is all that the app of the user needs.' });
+
 export const user = z
   .object({
     id: s.idOf('user'),
@@ -74,8 +76,7 @@ export const user = z
     inbounds: z.array(s.id).nullable().meta({ description: 'Connections allowed; null: all, []: none.' }),
     online: z.boolean().meta({ description: 'Bytes moved within the last 60 seconds.' }),
     online_at: s.instant.nullable().meta({ description: 'When bytes were last moved; null: never.' }),
-    sub_url: z
-      .url()
+    sub_url: subUrl
       .optional()
       .meta({ description: 'The subscription link. Absent for a key with Read access, everywhere.' }),
     created_at: s.createdAt,
@@ -88,7 +89,14 @@ export const user = z
   });
 export type User = z.output<typeof user>;
 
-export const userExample: User = {
+/** What operations answer that a key with Read access cannot use. */
+export const userWithLink = user.extend({ sub_url: subUrl }).meta({
+  id: 'UserWithLink',
+  description: 'A user as an operation for Full access answers it: always with the subscription link.',
+});
+export type UserWithLink = z.output<typeof userWithLink>;
+
+export const userExample: UserWithLink = {
   id: 7,
   name: 'Anna Smirnova',
   contact: '@anna',
@@ -287,7 +295,7 @@ export const createUser = apiOperation({
   query: none,
   body: userCreate,
   status: 201,
-  output: user,
+  output: userWithLink,
   headers: ['Location'],
   errors: ['tariff_not_found', 'inbound_not_found', 'external_id_taken', 'telegram_id_taken'],
   example: { body: { name: 'Anna Smirnova', tariff_id: 1, contact: '@anna' }, reply: userExample },
@@ -321,7 +329,7 @@ export const updateUser = apiOperation({
   query: none,
   body: userPatch,
   status: 200,
-  output: user,
+  output: userWithLink,
   headers: ['ETag'],
   ifMatch: true,
   errors: [
@@ -360,7 +368,7 @@ export const putUser = apiOperation({
   body: userPut,
   status: 200,
   mayCreate: true,
-  output: user,
+  output: userWithLink,
   headers: ['ETag', 'Location'],
   errors: ['tariff_not_found', 'inbound_not_found', 'telegram_id_taken'],
   example: {
@@ -389,7 +397,7 @@ const findByLink = apiOperation({
     })
     .meta({ id: 'FindLink', description: 'A link of which the user is looked for.' }),
   status: 200,
-  output: user,
+  output: userWithLink,
   headers: ['ETag'],
   errors: ['read_only_key', 'not_found'],
   example: { body: { link: userExample.sub_url }, reply: userExample },
@@ -413,7 +421,9 @@ const batchResult = z
         z
           .object({
             outcome: batchOutcome,
-            user: user.optional().meta({ description: 'The new user; absent in a dry run and where it failed.' }),
+            user: userWithLink
+              .optional()
+              .meta({ description: 'The new user; absent in a dry run and where it failed.' }),
             code: problemCode
               .optional()
               .meta({ description: 'Where it failed: the code that POST /users would have answered.' }),

@@ -9,6 +9,7 @@ interface Schema {
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
   readonly items?: Schema;
   readonly additionalProperties?: Schema | boolean;
   readonly anyOf?: readonly Schema[];
@@ -27,6 +28,7 @@ interface Described {
 
 interface OperationNode {
   readonly operationId: string;
+  readonly 'x-access': string;
   readonly parameters?: readonly Described[];
   readonly requestBody?: Described;
   readonly responses: Readonly<Record<string, Described>>;
@@ -148,4 +150,19 @@ it('has defaults as values, not in words', () => {
   expect(schemas.UserBatch?.properties?.dry_run).toMatchObject({ default: false });
   const inWords = everySchema.filter(([, { description = '' }]) => /\bdefaults?\b/i.test(description));
   expect(inWords.map(([at]) => at)).toEqual([]);
+});
+
+it('promises the subscription link in the replies of operations for Full access, and only there', () => {
+  expect(schemas.User?.required).not.toContain('sub_url');
+  expect(schemas.UserWithLink?.required?.toSorted()).toEqual([...(schemas.User?.required ?? []), 'sub_url'].toSorted());
+  expect(schemas.UserBatchItem?.properties?.user?.$ref).toBe('#/components/schemas/UserWithLink');
+  for (const { operationId, responses, 'x-access': access } of operations) {
+    const media = Object.values(responses).map(({ content }) => content?.['application/json']?.schema.$ref ?? '');
+    const users = media.filter((reference) => /\/User(?:WithLink)?$/.test(reference));
+    const expected = access === 'full' ? '#/components/schemas/UserWithLink' : '#/components/schemas/User';
+    expect(
+      users.every((reference) => reference === expected),
+      operationId,
+    ).toBe(true);
+  }
 });

@@ -2,7 +2,7 @@
 
 import { MAX_METADATA } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import type { User, UserCreate, UserPatch } from '../../contract/users.ts';
+import type { User, UserCreate, UserPatch, UserWithLink } from '../../contract/users.ts';
 import { type Account, stateOf, trafficRemaining } from '../../domain/account.ts';
 import { freshFlags, nextChangeAt } from '../../domain/settle.ts';
 import { type Duration, extendTerm, setExpiry, shortenTerm, startTerm } from '../../domain/term.ts';
@@ -45,13 +45,22 @@ export function newCredentials({ crypto }: Pick<Transaction, 'crypto'>): Pick<Us
 /** Bytes moved within this many ms: online. */
 export const ONLINE_MS = 60_000;
 
-/** The wire's record of a user, at the context's moment. */
+/** The wire's record of a user, at the context's moment. The link is only for those who may see it. */
 export function viewUser(context: Context, stored: UserRow): User {
-  const { env, store, now } = context;
+  return context.call.actor.access === 'full' ? viewUserWithLink(context, stored) : viewWithoutLink(context, stored);
+}
+
+/** The same in what only those get who may see the link. */
+function viewUserWithLink(context: Context, stored: UserRow): UserWithLink {
+  return { ...viewWithoutLink(context, stored), sub_url: context.env.subUrl(stored.token) };
+}
+
+function viewWithoutLink(context: Context, stored: UserRow): Omit<User, 'sub_url'> {
+  const { store, now } = context;
   const row = settledRow(store, stored, now, context.settings.timeZone);
   const { trafficLimit, extra } = row;
   const used = row.usedUp + row.usedDown;
-  const view: User = {
+  return {
     id: row.id,
     name: row.name,
     contact: row.contact,
@@ -81,8 +90,6 @@ export function viewUser(context: Context, stored: UserRow): User {
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
   };
-  if (context.call.actor.access === 'full') view.sub_url = env.subUrl(row.token);
-  return view;
 }
 
 /** The user, or `not_found`. */
@@ -117,8 +124,12 @@ function newIds(before: UserRow, { externalId = null, telegramId = null }: Parti
 }
 
 /** What every operation returns that answers with the user. */
-export function userResult(context: Context, row: UserRow): Result<User> {
+function userResult(context: Context, row: UserRow): Result<User> {
   return { body: viewUser(context, row), etag: etagOf(row) };
+}
+
+function linkResult(context: Context, row: UserRow): Result<UserWithLink> {
+  return { body: viewUserWithLink(context, row), etag: etagOf(row) };
 }
 
 function newAccount(input: UserCreate, tariff: TariffRow, { now, settings }: Transaction): Account {
@@ -191,14 +202,14 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
   return row;
 }
 
-function createUser(input: UserCreate, tx: Transaction): Result<User> {
+function createUser(input: UserCreate, tx: Transaction): Result<UserWithLink> {
   const row = insertUser(input, requireNewUser(input, tx), tx);
   tx.audit(`user:${row.id}`, { ...input });
-  return { ...userResult(tx, row), location: `/users/${row.id}` };
+  return { ...linkResult(tx, row), location: `/users/${row.id}` };
 }
 
 /** Creates the user with an external id, or changes the one there is as a patch does. */
-function putUser(input: Input<'putUser'>, tx: Transaction): Result<User> {
+function putUser(input: Input<'putUser'>, tx: Transaction): Result<UserWithLink> {
   const { external_id, ...patch } = input;
   const stored = tx.store.users.byExternalId(external_id);
   if (!stored) return { ...createUser(input, tx), status: 201 };
@@ -212,10 +223,10 @@ function tokenIn(link: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function findUserByLink({ link }: Input<'findUserByLink'>, context: Context): Result<User> {
+function findUserByLink({ link }: Input<'findUserByLink'>, context: Context): Result<UserWithLink> {
   const row = context.store.users.byToken(tokenIn(link));
   if (!row) throw new PanelError('not_found');
-  return userResult(context, row);
+  return linkResult(context, row);
 }
 
 type BatchItem = Output<'createUsers'>['results'][number];
@@ -232,7 +243,7 @@ function createUsers({ users, dry_run: isDry }: Input<'createUsers'>, tx: Transa
       if (isDry) return { outcome: 'created' };
       const row = insertUser(input, tariff, tx);
       ids.push(row.id);
-      return { outcome: 'created', user: viewUser(tx, row) };
+      return { outcome: 'created', user: viewUserWithLink(tx, row) };
     } catch (error) {
       if (!(error instanceof PanelError)) throw error;
       const errors = error.errors?.map((one) => ({ ...one, pointer: one.pointer?.replace('#', `#/users/${index}`) }));
@@ -361,7 +372,7 @@ function requirePatch(context: Context, { tariffId }: UserRow, { tariff_id: id, 
   );
 }
 
-function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<User> {
+function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<UserWithLink> {
   const stored = requireUser(tx, input.id);
   requireMatch(tx.call.ifMatch, etagOf(stored));
   const { id, ...patch } = input;
@@ -477,18 +488,23 @@ export function actOn(tx: Transaction, stored: UserRow, act: Act): UserRow {
 }
 
 /** Carries out the act of an operation; what changes nothing leaves no audit row. */
-function runAct(tx: Transaction, stored: UserRow, act: Act, detail: Readonly<Record<string, unknown>>): Result<User> {
+function runAct(
+  tx: Transaction,
+  stored: UserRow,
+  act: Act,
+  detail: Readonly<Record<string, unknown>>,
+): Result<UserWithLink> {
   const row = actOn(tx, stored, act);
   if (row !== stored) tx.audit(`user:${stored.id}`, detail);
-  return userResult(tx, row);
+  return linkResult(tx, row);
 }
 
-function extendUser(input: Input<'extendUser'>, tx: Transaction): Result<User> {
+function extendUser(input: Input<'extendUser'>, tx: Transaction): Result<UserWithLink> {
   const amount = durationOf(input);
   return runAct(tx, requireUser(tx, input.id), extendBy(amount), { ...amount });
 }
 
-function shortenUser(input: Input<'shortenUser'>, tx: Transaction): Result<User> {
+function shortenUser(input: Input<'shortenUser'>, tx: Transaction): Result<UserWithLink> {
   const amount = durationOf(input);
   return runAct(tx, requireUser(tx, input.id), shortenBy(amount), { ...amount });
 }
