@@ -33,6 +33,8 @@ export interface Target extends AsyncDisposable {
   killWhileStarting(delay: number): Promise<void>;
   /** Ends it gently, as a service manager does. */
   stop(): Promise<void>;
+  /** The key, with Full access. */
+  readonly key: string;
   /** Speaks with the key to the present path. */
   client(): Client;
   /** Sends with the key, and again from the new path where the old one was given up. Rejects where the panel died under it. */
@@ -77,6 +79,7 @@ export async function openTarget(): Promise<Target> {
     folder: line.folder,
     database,
     line,
+    key,
     serving: running,
     async start() {
       serving = await line.serve(SERVE);
