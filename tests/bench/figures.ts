@@ -1,5 +1,6 @@
 // Every figure, in the order in which they are measured and shown.
 import type { Figure } from './figure.ts';
+import { beside } from './figures/beside.ts';
 import { bulk } from './figures/bulk.ts';
 import { create } from './figures/create.ts';
 import { deepOffset } from './figures/deep-offset.ts';
@@ -14,6 +15,7 @@ import { search } from './figures/search.ts';
 import { tableSize } from './figures/table-size.ts';
 import { tls } from './figures/tls.ts';
 import { traffic } from './figures/traffic.ts';
+import { webhooks } from './figures/webhooks.ts';
 
 export const FIGURES: readonly Figure[] = [
   oneUser,
@@ -27,6 +29,8 @@ export const FIGURES: readonly Figure[] = [
   keyset,
   deepOffset,
   search,
+  beside,
+  webhooks,
   metrics,
   fill,
   pages,

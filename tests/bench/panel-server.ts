@@ -1,4 +1,5 @@
 // A child that is a panel as `panel serve` opens it, on a folder that is there already, with a key for whoever measures it.
+import type { Call } from '../../src/core/call.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { answerParent } from './child.ts';
 import type { PanelPlace, PanelStart } from './servers.ts';
@@ -10,14 +11,27 @@ const RATE_LIMIT = 100_000_000;
 
 let panel: Panel | null = null;
 
+const CALL: Call = {
+  actor: { kind: 'cli', id: null, name: 'bench', access: 'full' },
+  requestId: 'bench',
+  address: null,
+};
+
 async function start({ folder, tls }: PanelStart): Promise<PanelPlace> {
-  panel = await openPanel({ folder, host: '127.0.0.1', port: 0, plainHttp: !tls, rateLimit: RATE_LIMIT });
+  panel = await openPanel({
+    folder,
+    host: '127.0.0.1',
+    port: 0,
+    plainHttp: !tls,
+    rateLimit: RATE_LIMIT,
+    keyFile: `${folder}.key`,
+  });
   const { core } = panel;
   if (!core.local.isSetUp()) await core.local.setUp('admin', PASSWORD);
   const { body } = await core.call(
     'createKey',
     { name: 'bench', access: 'full', expires_in_days: null, password: PASSWORD },
-    { actor: { kind: 'cli', id: null, name: 'bench', access: 'full' }, requestId: 'bench', address: null },
+    CALL,
   );
   return {
     origin: `${tls ? 'https' : 'http'}://127.0.0.1:${panel.address()?.port}`,
@@ -26,4 +40,14 @@ async function start({ folder, tls }: PanelStart): Promise<PanelPlace> {
   };
 }
 
-answerParent({ start, ...usageAnswers(), stop: () => panel?.close() });
+/** Sends all events to this address from now on. */
+async function webhook(url: string): Promise<void> {
+  const input = { url, description: '', types: null, allow_private: true, password: PASSWORD };
+  await panel?.core.call('createWebhook', input, CALL);
+}
+
+async function backup(): Promise<void> {
+  await panel?.core.call('createBackup', {}, CALL);
+}
+
+answerParent({ start, webhook, backup, ...usageAnswers(), stop: () => panel?.close() });

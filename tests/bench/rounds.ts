@@ -62,6 +62,7 @@ export function ratioOf(pairs: readonly Pair[], take: (sample: Sample) => number
 
 export const cpu = ({ cpu }: Sample): number => cpu;
 export const p50 = ({ p50 }: Sample): number => p50;
+export const p99 = ({ p99 }: Sample): number => p99;
 
 /** A time as a table shows it. */
 export function time(ms: number): string {

@@ -1,4 +1,5 @@
-// A rare word among a million users, beside the scan that SQL's LIKE would be; in any script, and in another case than it is written.
+// A rare word among a million users, beside the scan that SQL's LIKE would be; in any script, and in another case than it is written. Then a
+// common word, beside the same one among a thousand.
 import type { Figure } from '../figure.ts';
 import { RARE_WORDS } from '../rare-words.ts';
 import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
@@ -6,6 +7,7 @@ import { type Server, startBareBeside, startPanel } from '../servers.ts';
 import { fetchText } from '../target.ts';
 
 const REQUESTS = 200;
+const COMMON = 'anna';
 
 const pathOf = (word: string) => `/users?limit=50&q=${encodeURIComponent(word)}`;
 
@@ -36,6 +38,13 @@ export const search: Figure = {
     );
     const ratio = ratioOf(pairs, cpu);
     const p99 = ratioOf(pairs, (sample) => sample.p99);
+    await using few = await startPanel({ folder: await databases.folder('small'), tls: false });
+    const common = (server: Server) => ({
+      server: server.child,
+      run: () => generator.load(server.target([pathOf(COMMON)]), { connections: 1, requests: REQUESTS }),
+    });
+    const ofCommon = ratioOf(await pairedRounds(common(panel), common(few), scale.rounds, 1), cpu, true);
+    const { total } = JSON.parse(await fetchText(panel.target([pathOf(COMMON)])));
     const users = databases.sizes.large.toLocaleString('en');
     return [
       {
@@ -52,6 +61,13 @@ export const search: Figure = {
         unit: 'ms',
         value: p99.ours,
         detail: `${RARE_WORDS.length} words in as many scripts, each in another case`,
+      },
+      {
+        title: `search for a common word, ${databases.sizes.small.toLocaleString('en')} to ${users} users`,
+        reach: { most: 3 },
+        isRatio: true,
+        ...ofCommon,
+        detail: `CPU: ${time(ofCommon.other)}, ${time(ofCommon.ours)}; ${Number(total).toLocaleString('en')} users have it`,
       },
     ];
   },
