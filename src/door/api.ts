@@ -128,7 +128,7 @@ function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): 
   const document = parts.documents[operation.id];
   if (document !== undefined) {
     const reply = ({ type: contentType, body: text }: Document): DoorReply => {
-      return { ...makeReply(state, 200, contentType, text), mayCompress: true };
+      return { ...makeReply(state, 200, contentType, text), compression: 'any' } as const;
     };
     const made = document(type);
     return made instanceof Promise ? made.then(reply) : reply(made);
@@ -180,9 +180,15 @@ function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof re
 /** How a subscription link stands in a reply: a secret, beside text that users choose. */
 const LINK_MEMBER = '"sub_url":"';
 
-/** Not what holds links; and not what has a tag, since a strong one names one sequence of bytes and is sent back as If-Match. */
-function mayCompress({ etag }: Reply, text: string | undefined): boolean {
-  return text !== undefined && etag === undefined && !text.includes(LINK_MEMBER);
+/** Not what has a tag, since a strong one names one sequence of bytes and is sent back as If-Match; lists that hold links are padded. */
+function compressionOf(
+  { etag }: Reply,
+  { headers }: RoutedOperation,
+  text: string | undefined,
+): DoorReply['compression'] {
+  if (text === undefined || etag !== undefined) return undefined;
+  if (!text.includes(LINK_MEMBER)) return 'any';
+  return headers.includes('Link') ? 'padded' : undefined;
 }
 
 function encodeReply(
@@ -200,5 +206,6 @@ function encodeReply(
   }
   const text = reply.raw ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   const made = makeReply(state, reply.status, text === undefined ? null : type, text ?? '', headers);
-  return mayCompress(reply, text) ? { ...made, mayCompress: true } : made;
+  const compression = compressionOf(reply, operation, text);
+  return compression === undefined ? made : { ...made, compression };
 }

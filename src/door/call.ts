@@ -85,8 +85,11 @@ export interface DoorReply {
   readonly body: string | AsyncIterable<Uint8Array> | null;
   /** The route's template, for metrics: never a raw path. */
   readonly route: string;
-  /** Whether an adapter may compress the body: its length then tells what is repeated in it (docs/security.md). */
-  readonly mayCompress?: true;
+  /**
+   * How an adapter may compress the body, whose length then tells what is repeated in it (docs/security.md). `padded`: by gzip with
+   * a random length added. Left out: not at all.
+   */
+  readonly compression?: 'any' | 'padded';
   /** A session began, or (null) ended: the adapter stores its token, HTTP in a cookie, IPC in memory. */
   readonly sessionToken?: string | null;
 }

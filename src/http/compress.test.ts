@@ -43,9 +43,25 @@ describe('compressed are', () => {
     },
   );
 
-  it('plans for a Full key, but no reply that holds a link, and no record with a tag', async () => {
+  it('lists that hold links, with a random length added, so that the same list has many lengths', async () => {
+    const plain = await get('/users?limit=20', panel.keys.full, undefined);
+    expect(plain.bytes.toString()).toContain('"sub_url":');
+    const lengths = new Set<number>();
+    for (let time = 0; time < 20; time++) {
+      const { headers, bytes } = await get('/users?limit=20', panel.keys.full, 'br, gzip');
+      expect(headers['content-encoding']).toBe('gzip');
+      expect(headers['content-length']).toBe(String(bytes.length));
+      expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true);
+      lengths.add(bytes.length);
+    }
+    expect(lengths.size).toBeGreaterThan(5);
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(100);
+    expect(Math.max(...lengths)).toBeLessThan(plain.bytes.length / 4);
+    expect(await codingOf('/users?limit=20', panel.keys.full, 'br')).toBeUndefined();
+  });
+
+  it('plans for a Full key, but no single user, and no record with a tag', async () => {
     expect(await codingOf('/tariffs', panel.keys.full)).toBe('gzip');
-    expect(await codingOf('/users?limit=20', panel.keys.full)).toBeUndefined();
     expect(await codingOf(`/users/${user}`, panel.keys.full)).toBeUndefined();
     const record = await get(`/users/${user}`, panel.keys.read, 'gzip');
     expect(record.bytes.length).toBeGreaterThan(1024);
