@@ -101,7 +101,7 @@ const noData = z.object({}).meta({ id: 'EmptyEventData', description: 'Nothing m
 const USER = {
   user_id: 7,
   contact: '@anna',
-  external_id: 'customer-4411',
+  external_id: 'customer-4711',
   state: 'active',
   expires_at: '2026-12-20T21:00:00.000Z',
 } as const;

@@ -177,7 +177,7 @@ export const inboundExample: Inbound = {
   flow: 'xtls-rprx-vision',
   fingerprint: 'chrome',
   alpn: null,
-  public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
+  public_key: 'KhJyt0Jafc8s8FA3ByDTPPHrW5qecFf1jDVzL4rpox8',
   has_private_key: true,
   short_id: '6ba85179e30d4fc2',
   method: null,
@@ -238,7 +238,7 @@ export const createInbound = apiOperation({
   body: inboundCreate,
   status: 201,
   output: inbound,
-  headers: ['Location'],
+  headers: ['ETag', 'Location'],
   errors: ['node_not_found', 'vault_unavailable'],
   example: {
     body: {
@@ -252,10 +252,10 @@ export const createInbound = apiOperation({
       sni: 'www.example.org',
       flow: 'xtls-rprx-vision',
       fingerprint: 'chrome',
-      public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
+      public_key: 'KhJyt0Jafc8s8FA3ByDTPPHrW5qecFf1jDVzL4rpox8',
       short_id: '6ba85179e30d4fc2',
     },
-    reply: { ...inboundExample, status: 'unknown' },
+    reply: { ...inboundExample, has_private_key: false },
   },
 });
 
@@ -313,7 +313,7 @@ export const makeRealityKeys = panelOperation({
     body: {},
     reply: {
       private_key: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
-      public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
+      public_key: 'KhJyt0Jafc8s8FA3ByDTPPHrW5qecFf1jDVzL4rpox8',
     },
   },
 });

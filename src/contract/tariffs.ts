@@ -164,7 +164,7 @@ export const createTariff = apiOperation({
   body: tariffCreate,
   status: 201,
   output: tariff,
-  headers: ['Location'],
+  headers: ['ETag', 'Location'],
   errors: ['inbound_not_found'],
   example: {
     body: { name: 'Monthly 50 GB', traffic_limit: 50_000_000_000, duration: { months: 1 }, reset_strategy: 'month' },

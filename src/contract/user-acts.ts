@@ -166,6 +166,7 @@ export const extendUser = apiOperation({
     .meta({ id: 'Extension', description: 'Exactly one of days and months.', minProperties: 1, maxProperties: 1 }),
   status: 200,
   output: userWithLink,
+  headers: ['ETag'],
   errors: ['not_found', 'extend_amount', 'term_unlimited'],
   example: { params: { id: 7 }, body: { months: 1 }, reply: userExample },
 });
@@ -189,6 +190,7 @@ export const shortenUser = apiOperation({
     .meta({ id: 'Reduction', description: 'Exactly one of days and months.', minProperties: 1, maxProperties: 1 }),
   status: 200,
   output: userWithLink,
+  headers: ['ETag'],
   errors: ['not_found', 'extend_amount', 'term_unlimited'],
   example: {
     params: { id: 7 },
@@ -210,6 +212,7 @@ export const resetUserTraffic = apiOperation({
   body: null,
   status: 200,
   output: userWithLink,
+  headers: ['ETag'],
   errors: ['not_found'],
   example: {
     params: { id: 7 },
@@ -230,6 +233,7 @@ export const reissueUser = apiOperation({
   body: null,
   status: 200,
   output: userWithLink,
+  headers: ['ETag'],
   errors: ['not_found'],
   example: {
     params: { id: 7 },

@@ -128,6 +128,22 @@ export const userExample: UserWithLink = {
   updated_at: '2026-11-20T10:00:00.000Z',
 };
 
+/** The same user as created by the example request. */
+const newUserExample: UserWithLink = {
+  ...userExample,
+  tags: [],
+  external_id: null,
+  telegram_id: null,
+  metadata: {},
+  used_up: 0,
+  used_down: 0,
+  total_up: 0,
+  total_down: 0,
+  traffic_remaining: 50_000_000_000,
+  online: false,
+  online_at: null,
+};
+
 const newExternalId = s.externalId.nullable().optional().meta({
   description: 'The id of the user in another system, such as billing; unique. null: none.',
 });
@@ -296,9 +312,9 @@ export const createUser = apiOperation({
   body: userCreate,
   status: 201,
   output: userWithLink,
-  headers: ['Location'],
+  headers: ['ETag', 'Location'],
   errors: ['tariff_not_found', 'inbound_not_found', 'external_id_taken', 'telegram_id_taken'],
-  example: { body: { name: 'Anna Smirnova', tariff_id: 1, contact: '@anna' }, reply: userExample },
+  example: { body: { name: 'Anna Smirnova', tariff_id: 1, contact: '@anna' }, reply: newUserExample },
 });
 
 export const getUser = apiOperation({
@@ -469,7 +485,7 @@ export const createUsers = apiOperation({
       created: 1,
       failed: 1,
       results: [
-        { outcome: 'created', user: userExample },
+        { outcome: 'created', user: newUserExample },
         {
           outcome: 'failed',
           code: 'tariff_not_found',

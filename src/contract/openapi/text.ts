@@ -72,7 +72,7 @@ export const PARAMETERS = {
     required: false,
     description: 'The `ETag` that was read: refuse with `precondition_failed` if the record has changed since.',
     schema: { type: 'string', minLength: 1, maxLength: 1000 },
-    example: '"7-1795514400000"',
+    example: '"7-3"',
   },
 } as const;
 
@@ -90,7 +90,7 @@ export const HEADERS = {
     'What is left of each budget (`r`), and in how many seconds it is full again (`t`).',
     '"burst";r=99;t=1, "minute";r=1199;t=60',
   ),
-  ETag: header('The version of the record, for `If-Match`.', '"7-1795514400000"'),
+  ETag: header('The version of the record, for `If-Match`.', '"7-3"'),
   Location: header('The address of the new record, as a path.', '/k3yW8dPq2nVtXr5sLb7mZc1f/api/v1/users/7'),
   Link: header(
     'Other pages of the list (RFC 8288), absolute: `first`, `prev`, `next` (by cursor), `last`.',
