@@ -48,6 +48,14 @@ test('draws traffic by range and by node, and tells each step to pointer and key
   await expect(chart).toHaveAttribute('aria-valuemax', '29');
 });
 
+test('counts users by plan, each of which leads to its users', async ({ page, visit }) => {
+  await visit('overview');
+  const card = page.getByRole('region', { name: 'Users by plan' });
+  await expect(card.getByText(/^In 30 days: \d+ new, \d+ expired$/)).toBeVisible();
+  await card.getByRole('link', { name: /^Unlimited \d+ active of \d+$/ }).click();
+  await expect(page).toHaveURL(/#\/users\?tariff_id=5$/);
+});
+
 test('names what needs attention, with the way to mend it', async ({ page, visit }) => {
   await visit('overview');
   const card = page.getByRole('region', { name: 'Needs attention' });

@@ -36,6 +36,14 @@ export const overview = {
     all: 'All users',
     share: '{{percent}} of the month’s traffic',
   },
+  plans: {
+    title: 'Users by plan',
+    changes_one: 'Today: {{created, number}} new, {{expired, number}} expired',
+    changes_other: 'In {{count, number}} days: {{created, number}} new, {{expired, number}} expired',
+    none: 'No plan',
+    users: '{{active}} active of {{total}}',
+    empty: 'There are no users yet.',
+  },
   nodes: {
     title: 'Nodes',
     all: 'All nodes',

@@ -38,6 +38,16 @@ export const overview: Russian<typeof english> = {
     all: 'Все пользователи',
     share: '{{percent}} трафика за месяц',
   },
+  plans: {
+    title: 'Пользователи по тарифам',
+    changes_one: 'За {{count, number}} день: новых — {{created, number}}, истекло — {{expired, number}}',
+    changes_few: 'За {{count, number}} дня: новых — {{created, number}}, истекло — {{expired, number}}',
+    changes_many: 'За {{count, number}} дней: новых — {{created, number}}, истекло — {{expired, number}}',
+    changes_other: 'За {{count, number}} дня: новых — {{created, number}}, истекло — {{expired, number}}',
+    none: 'Без тарифа',
+    users: '{{active}} активных из {{total}}',
+    empty: 'Пользователей пока нет.',
+  },
   nodes: {
     title: 'Узлы',
     all: 'Все узлы',

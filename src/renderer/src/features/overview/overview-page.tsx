@@ -12,6 +12,7 @@ import { NodeHealth } from './node-health.tsx';
 import classes from './overview.module.css';
 import { TopUsers } from './top-users.tsx';
 import { TrafficCard } from './traffic-card.tsx';
+import { UsersByPlan } from './users-by-plan.tsx';
 
 const EVERY_MS = 30_000;
 
@@ -43,7 +44,10 @@ export function OverviewPage() {
           <TrafficCard nodes={nodes.data?.items} />
           <div className={classes.columns}>
             <TopUsers overview={overview.data} />
-            <NodeHealth nodes={nodes.data?.items} failure={nodes.error} onRetry={() => void nodes.refetch()} />
+            <div className={classes.stacked}>
+              <NodeHealth nodes={nodes.data?.items} failure={nodes.error} onRetry={() => void nodes.refetch()} />
+              <UsersByPlan />
+            </div>
           </div>
         </>
       )}
