@@ -4,6 +4,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiOverride
 import { type ApiOperation, type Method, type SuccessStatus, TAGS, takesIdempotencyKey } from '../operation.ts';
 import { API_OPERATIONS } from '../table.ts';
 import { headerReferences, PROBLEM_SCHEMAS, problemExamples, problemResponses } from './problems.ts';
+import { codeSamples } from './samples.ts';
 import { COMMON_HEADERS, HEADERS, infoDescription, PARAMETERS, SECURITY_SCHEMES } from './text.ts';
 import { tidyDocument } from './tidy.ts';
 
@@ -28,7 +29,7 @@ export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPla
   for (const operation of API_OPERATIONS) {
     const problems = problemResponses(operation, COMMON_HEADERS);
     Object.assign(responses, problems.components);
-    const described = { [operation.method.toLowerCase()]: operationObject(operation, problems.references) };
+    const described = { [operation.method.toLowerCase()]: operationObject(operation, problems.references, serverUrl) };
     paths[operation.path] = { ...paths[operation.path], ...described };
   }
   const document = createDocument(
@@ -59,6 +60,7 @@ export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPla
 function operationObject(
   operation: ApiOperation,
   problems: Record<string, { $ref: string }>,
+  serverUrl: string,
 ): ZodOpenApiOperationObject {
   const { id, tag, summary, access, method, params, query } = operation;
   const headers = [
@@ -78,6 +80,7 @@ function operationObject(
     responses: { ...successes(operation), ...problems },
     security: access === 'full' ? [{ FullKey: [] }] : [{ ReadKey: [] }, { FullKey: [] }],
     'x-access': access,
+    'x-codeSamples': codeSamples(operation, serverUrl),
   };
 }
 

@@ -1,0 +1,119 @@
+// The example request of an operation as a program: with curl, in TypeScript and in Python. The key comes from the environment, and the
+// panel's CA from a file beside the program.
+import { type ApiOperation, hasBody, takesIdempotencyKey } from '../operation.ts';
+import { PARAMETERS } from './text.ts';
+
+/** One member of `x-codeSamples`. */
+export interface CodeSample {
+  readonly lang: 'Shell' | 'TypeScript' | 'Python';
+  readonly label: string;
+  readonly source: string;
+}
+
+interface Request {
+  readonly method: string;
+  readonly url: string;
+  /** All but Authorization. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** undefined: none is sent. */
+  readonly body: unknown;
+  /** What is read of the reply. */
+  readonly reply: 'json' | 'text' | 'status';
+}
+
+const CA_FILE = 'panel-ca.pem';
+
+/** `serverUrl`: the base address of the API. */
+export function codeSamples(operation: ApiOperation, serverUrl: string): readonly CodeSample[] {
+  const request = requestOf(operation, serverUrl);
+  return [
+    { lang: 'Shell', label: 'curl', source: curlSample(request) },
+    { lang: 'TypeScript', label: 'TypeScript', source: typeScriptSample(request) },
+    { lang: 'Python', label: 'Python', source: pythonSample(request) },
+  ];
+}
+
+function requestOf(operation: ApiOperation, serverUrl: string): Request {
+  const { method, path, example, body, output, produces } = operation;
+  const { params = {}, query = {} } = example;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const search = new URLSearchParams(pairs).toString();
+  const headers: [string, string][] = [];
+  if (body !== null) headers.push(['Content-Type', 'application/json']);
+  if (takesIdempotencyKey(operation)) headers.push(['Idempotency-Key', PARAMETERS.IdempotencyKey.example]);
+  return {
+    method,
+    url: `${serverUrl}${filled}${search === '' ? '' : `?${search}`}`,
+    headers,
+    body: hasBody(method) && body !== null ? example.body : undefined,
+    reply: output === null ? 'status' : produces[0] === 'application/json' ? 'json' : 'text',
+  };
+}
+
+function curlSample({ method, url, headers, body }: Request): string {
+  const parts = [`curl --fail-with-body --cacert ${CA_FILE}`];
+  if (method !== 'GET') parts.push(`-X ${method}`);
+  parts.push('-H "Authorization: Bearer $KEY"');
+  for (const [name, value] of headers) parts.push(`-H ${shellQuote(`${name}: ${value}`)}`);
+  if (body !== undefined) parts.push(`-d ${shellQuote(JSON.stringify(body))}`);
+  parts.push(shellQuote(url));
+  return parts.join(' \\\n  ');
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function typeScriptSample({ method, url, headers, body, reply }: Request): string {
+  const lines = [
+    `// NODE_EXTRA_CA_CERTS=${CA_FILE} node sample.ts`,
+    `const response = await fetch(${JSON.stringify(url)}, {`,
+  ];
+  if (method !== 'GET') lines.push(`  method: "${method}",`);
+  lines.push('  headers: {', '    Authorization: "Bearer " + process.env.KEY,');
+  for (const [name, value] of headers) lines.push(`    ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
+  lines.push('  },');
+  if (body !== undefined) lines.push(`  body: JSON.stringify(${indent(JSON.stringify(body, null, 2), '  ')}),`);
+  lines.push('});', 'if (!response.ok) throw new Error(await response.text());');
+  const read = { json: 'await response.json()', text: 'await response.text()', status: 'response.status' }[reply];
+  lines.push(`console.log(${read});`);
+  return lines.join('\n');
+}
+
+function pythonSample({ method, url, headers, body, reply }: Request): string {
+  const needsJson = body !== undefined || reply === 'json';
+  const lines = [...(needsJson ? ['import json'] : []), 'import os', 'import ssl', 'import urllib.request', ''];
+  lines.push('request = urllib.request.Request(', `    ${JSON.stringify(url)},`);
+  if (method !== 'GET') lines.push(`    method="${method}",`);
+  lines.push('    headers={', '        "Authorization": "Bearer " + os.environ["KEY"],');
+  for (const [name, value] of headers) lines.push(`        ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
+  lines.push('    },');
+  if (body !== undefined) lines.push(`    data=json.dumps(${indent(pythonLiteral(body, ''), '    ')}).encode(),`);
+  lines.push(')', `context = ssl.create_default_context(cafile="${CA_FILE}")`);
+  lines.push('with urllib.request.urlopen(request, context=context) as response:');
+  const read = { json: 'json.load(response)', text: 'response.read().decode()', status: 'response.status' }[reply];
+  lines.push(`    print(${read})`);
+  return lines.join('\n');
+}
+
+/** Indents all lines but the first. */
+function indent(text: string, by: string): string {
+  return text.replaceAll('\n', `\n${by}`);
+}
+
+/** A JSON value as Python writes it; texts are written alike in both. */
+function pythonLiteral(value: unknown, at: string): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const inner = `${at}    `;
+  const isList = Array.isArray(value);
+  const parts = isList
+    ? value.map((item) => `${inner}${pythonLiteral(item, inner)},\n`)
+    : Object.entries(value).map(
+        ([name, member]) => `${inner}${JSON.stringify(name)}: ${pythonLiteral(member, inner)},\n`,
+      );
+  const [open, close] = isList ? '[]' : '{}';
+  return parts.length === 0 ? `${open}${close}` : `${open}\n${parts.join('')}${at}${close}`;
+}
