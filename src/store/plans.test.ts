@@ -15,7 +15,7 @@ const ANYTHING = new Proxy(
 );
 
 /** The connection, telling how each statement that it runs is carried out. */
-function spy(db: Connection): { readonly db: Connection; plans(): string[] } {
+function spy(db: Connection): { readonly db: Connection; texts(): string[]; plans(): string[] } {
   let texts: string[] = [];
   const watched = new Proxy(db, {
     get: (target, name) => {
@@ -28,6 +28,7 @@ function spy(db: Connection): { readonly db: Connection; plans(): string[] } {
   });
   return {
     db: watched,
+    texts: () => texts,
     plans: () => {
       const details = texts.flatMap((sql) => {
         const explain = db.prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
@@ -80,13 +81,26 @@ describe('a page', () => {
 
   it('by offset skips over an index without reading users', () => {
     using temp = tempStore();
+    for (let index = 0; index < 3; index += 1) temp.store.users.insert(sampleUser());
     const watched = spy(temp.db);
     const pages = createUserLists(watched.db, createUserStates(temp.db), -1);
     for (const sort of ['name', 'created_at', 'expires_at', 'used'] as const) {
-      pages.page({ conditions: {}, sort, descending: true, limit: 50, offset: 1000, after: null, now: 0 });
+      pages.page({ conditions: {}, sort, descending: true, limit: 50, offset: 1, after: null, now: 0 });
       const [first] = watched.plans();
       expect(first).toMatch(/^SCAN u USING COVERING INDEX users_/);
     }
+  });
+});
+
+describe('a page by an offset behind the middle', () => {
+  it.each(['name', 'created_at', 'expires_at', 'used'] as const)('by %s is read from the end of the list', (sort) => {
+    using temp = tempStore();
+    for (let index = 0; index < 3; index += 1) temp.store.users.insert(sampleUser());
+    const watched = spy(temp.db);
+    const pages = createUserLists(watched.db, createUserStates(temp.db), 0);
+    const page = pages.page({ conditions: {}, sort, descending: false, limit: 1, offset: 2, after: null, now: 0 });
+    expect(page.rows.map(({ id }) => id)).toEqual([3]);
+    expect(watched.texts().filter((sql) => / (ASC|DESC)/.test(sql))).toEqual([expect.stringContaining(' DESC')]);
   });
 });
 
@@ -98,9 +112,10 @@ describe('a page by a deep offset while the state of some is to be computed', ()
   it.each(cases)('of $states by $sort merges indexes without reading users', ({ states, sort, index }) => {
     using temp = tempStore();
     temp.store.users.insert(sampleUser({ expiresAt: 5, dueAt: 5 }));
+    for (let index = 0; index < 3; index += 1) temp.store.users.insert(sampleUser());
     const watched = spy(temp.db);
     const pages = createUserLists(watched.db, createUserStates(temp.db), -1);
-    pages.page({ conditions: { states }, sort, descending: false, limit: 50, offset: 5000, after: null, now: 10 });
+    pages.page({ conditions: { states }, sort, descending: false, limit: 50, offset: 1, after: null, now: 10 });
     const plans = watched.plans();
     expect(plans).toContain('MERGE (UNION ALL)');
     const ranges = plans.filter((detail) => detail.startsWith(`SEARCH u USING COVERING INDEX ${index} (`));

@@ -173,6 +173,11 @@ const SET = 20;
 /** Users of a block in `user_blocks` have ids that differ in the last ten bits. */
 const BLOCK = 1024;
 
+/** Whether skipping so many users costs more than the page. `few`: as for the planner. */
+function isDeepOffset(offset: number, few = BLOCK): boolean {
+  return offset > Math.min(BLOCK, few);
+}
+
 /** Users from one source; two branches of a plan never have a user in common. */
 interface Branch {
   readonly from: string;
@@ -264,7 +269,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
       const entry = best ?? ordered;
       if (entry) return { branches: enter(filter, entry), isOrdered: entry === ordered };
       const [index, isOrdered] = indexFor(conditions, sort, now);
-      const notStale = offset > Math.min(BLOCK, few) ? `u.id NOT IN (${STALE_IDS})` : `${IS_STALE} IS NOT TRUE`;
+      const notStale = isDeepOffset(offset, few) ? `u.id NOT IN (${STALE_IDS})` : `${IS_STALE} IS NOT TRUE`;
       return { branches: scan(testsOf(filter), index, conditions.states, isAnyStale ? notStale : null), isOrdered };
     },
     forAll: (filter) => {
@@ -397,25 +402,41 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
     return request;
   }
 
+  /** The same page, read from the end of the list, with `total` users in it. */
+  function readFromEnd(request: PageRequest, total: number): ReturnType<UserLists['page']> {
+    const { descending, limit, offset } = request;
+    const rest = Math.max(0, total - offset);
+    const size = Math.min(limit, rest);
+    if (size === 0) return { rows: [], hasMore: false };
+    const { rows } = readPage({ ...request, descending: !descending, limit: size, offset: rest - size });
+    return { rows: rows.toReversed(), hasMore: rest > size };
+  }
+
+  function readPage(asked: PageRequest): ReturnType<UserLists['page']> {
+    const isDeep = asked.after === null && isDeepOffset(asked.offset, few);
+    const isAll = Object.values(asked.conditions).every((value) => value === undefined);
+    const request = isDeep && isAll && asked.sort === 'id' ? skipBlocks(asked) : asked;
+    const { conditions, now, limit, offset, after } = request;
+    const isAnyStale = conditions.states !== undefined && states.isAnyStale(now);
+    const filter = toFilter(conditions, now, isAnyStale, find);
+    if (filter === null) return { rows: [], hasMore: false };
+    if (isDeep && after === null && isMaintained(filter)) {
+      const total = countStates(states, conditions.states, conditions.tariffId, now);
+      if (offset > total / 2) return readFromEnd(request, total);
+    }
+    const plan = planner.forPage(filter, request, isAnyStale);
+    const values = { ...filter.params, ...(after === null ? {} : afterParams(after)), now };
+    const [first] = plan.branches;
+    const isPlain = plan.branches.length === 1 && plan.isOrdered && offset === 0;
+    const rows =
+      isPlain && first
+        ? readRows(first, request, limit + 1, values)
+        : rowsOf(readIds(plan, request, limit + 1, values));
+    return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+  }
+
   return {
-    page: (asked) => {
-      const isDeep = asked.sort === 'id' && asked.after === null && asked.offset > BLOCK;
-      const isAll = Object.values(asked.conditions).every((value) => value === undefined);
-      const request = isDeep && isAll ? skipBlocks(asked) : asked;
-      const { conditions, now, limit, offset, after } = request;
-      const isAnyStale = conditions.states !== undefined && states.isAnyStale(now);
-      const filter = toFilter(conditions, now, isAnyStale, find);
-      if (filter === null) return { rows: [], hasMore: false };
-      const plan = planner.forPage(filter, request, isAnyStale);
-      const values = { ...filter.params, ...(after === null ? {} : afterParams(after)), now };
-      const [first] = plan.branches;
-      const isPlain = plan.branches.length === 1 && plan.isOrdered && offset === 0;
-      const rows =
-        isPlain && first
-          ? readRows(first, request, limit + 1, values)
-          : rowsOf(readIds(plan, request, limit + 1, values));
-      return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
-    },
+    page: readPage,
     count: (conditions, now) => {
       const { states: wanted, tariffId } = conditions;
       const isAnyStale = wanted !== undefined && states.isAnyStale(now);
