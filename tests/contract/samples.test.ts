@@ -33,7 +33,7 @@ describe('samples', () => {
   beforeAll(async () => {
     own = await openOwnPanel();
     key = await own.newKey('full');
-    writeFileSync(join(own.folder, 'panel-ca.pem'), own.ca);
+    writeFileSync(join(own.folder, 'gatehouse-ca.pem'), own.ca);
     const bot = createClient({ baseUrl: own.panel.baseUrl, key, ca: own.ca });
     served = JSON.parse((await bot.call('getOpenApi', {})).text);
     bot.close();
@@ -41,7 +41,10 @@ describe('samples', () => {
   afterAll(() => own[Symbol.asyncDispose]());
 
   async function runSample(lang: Lang, source: string): Promise<string> {
-    const options = { cwd: own.folder, env: { ...process.env, KEY: key, NODE_EXTRA_CA_CERTS: 'panel-ca.pem' } };
+    const options = {
+      cwd: own.folder,
+      env: { ...process.env, PANEL_KEY: key, NODE_EXTRA_CA_CERTS: 'gatehouse-ca.pem' },
+    };
     if (lang === 'Shell') return (await run('sh', ['-c', source], options)).stdout;
     if (lang === 'Python') return (await run('python3', ['-c', source], options)).stdout;
     const file = join(own.folder, 'sample.mts');

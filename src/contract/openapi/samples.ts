@@ -13,6 +13,8 @@ export interface CodeSample {
 interface Request {
   readonly method: string;
   readonly url: string;
+  /** Whether the CA's file has to be given. */
+  readonly needsCa: boolean;
   /** All but Authorization. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** undefined: none is sent. */
@@ -21,11 +23,12 @@ interface Request {
   readonly reply: 'json' | 'text' | 'status';
 }
 
-const CA_FILE = 'panel-ca.pem';
+/** As the panel names it where it is downloaded. */
+const CA_FILE = 'gatehouse-ca.pem';
 
-/** `serverUrl`: the base address of the API. */
-export function codeSamples(operation: ApiOperation, serverUrl: string): readonly CodeSample[] {
-  const request = requestOf(operation, serverUrl);
+/** `serverUrl`: the base address of the API. `hasOwnAuthority`: its certificate is signed by the panel's own CA. */
+export function codeSamples(operation: ApiOperation, serverUrl: string, hasOwnAuthority = true): readonly CodeSample[] {
+  const request = requestOf(operation, serverUrl, hasOwnAuthority);
   return [
     { lang: 'Shell', label: 'curl', source: curlSample(request) },
     { lang: 'TypeScript', label: 'TypeScript', source: typeScriptSample(request) },
@@ -33,7 +36,7 @@ export function codeSamples(operation: ApiOperation, serverUrl: string): readonl
   ];
 }
 
-function requestOf(operation: ApiOperation, serverUrl: string): Request {
+function requestOf(operation: ApiOperation, serverUrl: string, needsCa: boolean): Request {
   const { method, path, example, body, output, produces } = operation;
   const { params = {}, query = {} } = example;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
@@ -45,16 +48,17 @@ function requestOf(operation: ApiOperation, serverUrl: string): Request {
   return {
     method,
     url: `${serverUrl}${filled}${search === '' ? '' : `?${search}`}`,
+    needsCa,
     headers,
     body: hasBody(method) && body !== null ? example.body : undefined,
     reply: output === null ? 'status' : produces[0] === 'application/json' ? 'json' : 'text',
   };
 }
 
-function curlSample({ method, url, headers, body }: Request): string {
-  const parts = [`curl --fail-with-body --cacert ${CA_FILE}`];
+function curlSample({ method, url, needsCa, headers, body }: Request): string {
+  const parts = [needsCa ? `curl --fail-with-body --cacert ${CA_FILE}` : 'curl --fail-with-body'];
   if (method !== 'GET') parts.push(`-X ${method}`);
-  parts.push('-H "Authorization: Bearer $KEY"');
+  parts.push('-H "Authorization: Bearer $PANEL_KEY"');
   for (const [name, value] of headers) parts.push(`-H ${shellQuote(`${name}: ${value}`)}`);
   if (body !== undefined) parts.push(`-d ${shellQuote(JSON.stringify(body))}`);
   parts.push(shellQuote(url));
@@ -65,13 +69,11 @@ function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function typeScriptSample({ method, url, headers, body, reply }: Request): string {
-  const lines = [
-    `// NODE_EXTRA_CA_CERTS=${CA_FILE} node sample.ts`,
-    `const response = await fetch(${JSON.stringify(url)}, {`,
-  ];
+function typeScriptSample({ method, url, needsCa, headers, body, reply }: Request): string {
+  const lines = needsCa ? [`// Run with NODE_EXTRA_CA_CERTS=${CA_FILE}.`] : [];
+  lines.push(`const response = await fetch(${JSON.stringify(url)}, {`);
   if (method !== 'GET') lines.push(`  method: "${method}",`);
-  lines.push('  headers: {', '    Authorization: "Bearer " + process.env.KEY,');
+  lines.push('  headers: {', '    Authorization: "Bearer " + process.env.PANEL_KEY,');
   for (const [name, value] of headers) lines.push(`    ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
   lines.push('  },');
   if (body !== undefined) lines.push(`  body: JSON.stringify(${indent(JSON.stringify(body, null, 2), '  ')}),`);
@@ -81,17 +83,20 @@ function typeScriptSample({ method, url, headers, body, reply }: Request): strin
   return lines.join('\n');
 }
 
-function pythonSample({ method, url, headers, body, reply }: Request): string {
+function pythonSample({ method, url, needsCa, headers, body, reply }: Request): string {
   const needsJson = body !== undefined || reply === 'json';
-  const lines = [...(needsJson ? ['import json'] : []), 'import os', 'import ssl', 'import urllib.request', ''];
+  const lines = [...(needsJson ? ['import json'] : []), 'import os'];
+  if (needsCa) lines.push('import ssl');
+  lines.push('import urllib.request', '');
   lines.push('request = urllib.request.Request(', `    ${JSON.stringify(url)},`);
   if (method !== 'GET') lines.push(`    method="${method}",`);
-  lines.push('    headers={', '        "Authorization": "Bearer " + os.environ["KEY"],');
+  lines.push('    headers={', '        "Authorization": "Bearer " + os.environ["PANEL_KEY"],');
   for (const [name, value] of headers) lines.push(`        ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
   lines.push('    },');
   if (body !== undefined) lines.push(`    data=json.dumps(${indent(pythonLiteral(body, ''), '    ')}).encode(),`);
-  lines.push(')', `context = ssl.create_default_context(cafile="${CA_FILE}")`);
-  lines.push('with urllib.request.urlopen(request, context=context) as response:');
+  lines.push(')');
+  if (needsCa) lines.push(`context = ssl.create_default_context(cafile="${CA_FILE}")`);
+  lines.push(`with urllib.request.urlopen(request${needsCa ? ', context=context' : ''}) as response:`);
   const read = { json: 'json.load(response)', text: 'response.read().decode()', status: 'response.status' }[reply];
   lines.push(`    print(${read})`);
   return lines.join('\n');

@@ -1,5 +1,5 @@
 // Gives the schemas of the finished document one style, whatever the schemas that they were made from look like.
-import type { OpenApiDocument } from './openapi.ts';
+import type { createDocument } from 'zod-openapi';
 
 type Node = Record<string, unknown>;
 
@@ -9,7 +9,7 @@ const BESIDE_REFERENCE = new Set(['$ref', 'description', 'default', 'deprecated'
 const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 /** Changes the document in place. */
-export function tidyDocument({ paths, components = {} }: OpenApiDocument): void {
+export function tidyDocument({ paths, components = {} }: ReturnType<typeof createDocument>): void {
   visit(paths);
   visitMembers(components.schemas);
   visit(components.responses);
