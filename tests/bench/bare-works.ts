@@ -65,6 +65,8 @@ function withBody(work: (body: string, response: ServerResponse) => void): Reque
 
 const WRITTEN = USER_COLUMNS.replaceAll(/\s+/g, '').split(',').slice(1);
 const COPIED = new Set(['name', 'token', 'uuid', 'password']);
+/** Unique where they are given. */
+const LEFT_OUT = new Set(['external_id', 'telegram_id']);
 
 /** POST / with a name: another user like one whose term runs, and a commit. */
 const insert: MakeWork = (db, links) => {
@@ -72,7 +74,8 @@ const insert: MakeWork = (db, links) => {
     .prepare("SELECT min(id) FROM users WHERE state = 'active' AND state_due_at < due_at + 1e12")
     .pluck()
     .get();
-  const values = WRITTEN.map((column) => (COPIED.has(column) ? `:${column}` : column));
+  const valueOf = (column: string) => (LEFT_OUT.has(column) ? 'NULL' : column);
+  const values = WRITTEN.map((column) => (COPIED.has(column) ? `:${column}` : valueOf(column)));
   const add = db
     .prepare<[Record<string, string>], UserCells>(
       `INSERT INTO users (${WRITTEN.join(', ')}, name_sort, used, state_due_at)
