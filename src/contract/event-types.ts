@@ -55,6 +55,12 @@ const userShortenedData = z
     months: z.int().min(1).optional().meta({ description: 'The months taken off; absent if it was in days.' }),
   })
   .meta({ id: 'UserShortenedEventData', description: 'The user, after the term was shortened, and by how much.' });
+const userExpiringData = z
+  .object({
+    ...userFacts,
+    days: z.int().min(1).meta({ description: 'Which of the notices this is: the value of `expiring_notice_days`.' }),
+  })
+  .meta({ id: 'UserExpiringEventData', description: 'The user, and how many days before the end this notice is due.' });
 const userGrantedData = z
   .object({
     ...userFacts,
@@ -181,9 +187,9 @@ const EVENTS = [
   ]),
   eventOf(
     'user.expiring',
-    'The term of a user ends in 3 days: at exactly that moment, once for each end that is set. An end that is set less than 3 days ahead has none.',
-    userData,
-    USER,
+    'The term of a user ends in `days` times 24 hours: at exactly that moment, once for each of `expiring_notice_days` and each end that is set. Of the notices whose moment has passed when an end is set, the one with the fewest days comes at once and the others not at all.',
+    userExpiringData,
+    { ...USER, days: 3 },
     BY_SYSTEM,
   ),
   eventOf('user.expired', 'The term of a user ended.', userData, { ...USER, state: 'expired' }, BY_SYSTEM),

@@ -8,11 +8,23 @@ const language = z
   .enum(LANGUAGE_CODES)
   .meta({ id: 'Language', description: 'A language of the panel, as a BCP 47 tag.' });
 
+const expiringNoticeDays = z
+  .array(z.int().min(1).max(90))
+  .min(1)
+  .max(5)
+  .refine((days) => new Set(days).size === days.length, { message: 'must not repeat a number' })
+  .meta({
+    uniqueItems: true,
+    description:
+      'How many times 24 hours before the end of a term there is a `user.expiring` event; in replies the longest notice first.',
+  });
+
 export const settings = z
   .object({
     version: z.string().meta({ description: "The panel's version." }),
     time_zone: z.string().meta({ description: 'IANA name; calendar months, days and resets follow it.' }),
     language,
+    expiring_notice_days: expiringNoticeDays,
     subscription: z
       .object({
         title: z.string().meta({ description: 'The name of the subscription in the apps of users.' }),
@@ -52,6 +64,7 @@ export const getSettings = apiOperation({
       version: '0.1.0',
       time_zone: 'Europe/Berlin',
       language: 'en',
+      expiring_notice_days: [7, 3, 1],
       subscription: { title: 'Gatehouse', update_interval_hours: 12, support_url: null, announcement: '' },
       limits: {
         requests_per_minute: 1200,
@@ -81,6 +94,7 @@ const fields = {
     .nullable(),
   announcement: s.text({ min: 0, max: 200 }),
   rate_limit: z.int().min(0).max(100_000).meta({ description: 'Requests a minute per key; 0: no limit.' }),
+  expiring_notice_days: expiringNoticeDays,
   events_kept_days: z.int().min(1).max(365),
   audit_kept_days: z.int().min(30).max(3650),
 };
@@ -97,6 +111,7 @@ const panelSettingsExample: PanelSettings = {
   support_url: 'https://t.me/example',
   announcement: '',
   rate_limit: 1200,
+  expiring_notice_days: [7, 3, 1],
   events_kept_days: 30,
   audit_kept_days: 365,
 };

@@ -3,7 +3,6 @@
 import { canConnect } from '../domain/account.ts';
 import { localDay } from '../domain/calendar.ts';
 import { HOUR_MS } from '../domain/limits.ts';
-import { freshFlags } from '../domain/settle.ts';
 import { beginHeldTerm } from '../domain/term.ts';
 import { applyTraffic } from '../domain/traffic.ts';
 import type { Transaction } from './context.ts';
@@ -34,7 +33,7 @@ function countOnUser(tx: Transaction, current: Current, moved: UpDown): void {
   commitTraffic(tx, current, {
     account,
     fields: { onlineAt: now },
-    flags: begins ? freshFlags(account, now) : current.flags,
+    setsEnd: begins,
     ...(isFirst && { emit }),
   });
 }

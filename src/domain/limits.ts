@@ -7,6 +7,3 @@ export const DAY_MS = 86_400_000;
 
 /** No term ends later than 2100-01-01T00:00:00Z (epoch ms); that moment itself is allowed. */
 export const MAX_INSTANT = Date.UTC(2100, 0, 1);
-
-/** How long before its end a term is announced as expiring (ms). */
-export const EXPIRING_NOTICE_MS = 3 * DAY_MS;

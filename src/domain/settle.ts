@@ -4,17 +4,22 @@ import type { ResetStrategy } from '../contract/users.ts';
 import { type Account, type Grant, isGrantLive } from './account.ts';
 import { nextReset } from './calendar.ts';
 import { endPeriodGrants } from './grant.ts';
-import { DAY_MS, EXPIRING_NOTICE_MS } from './limits.ts';
+import { DAY_MS } from './limits.ts';
+
+/** How many days before the end of a term it is announced as expiring: distinct whole days, the longest notice first. */
+export type Notices = readonly number[];
 
 /** Which notices about the present end of the term have gone out; stored beside the account. */
 export interface TermFlags {
-  readonly expiringAnnounced: boolean;
+  /** The days of the shortest notice that has gone out; those as long or longer are over too. null: none has. */
+  readonly noticeAnnounced: number | null;
   readonly expiredAnnounced: boolean;
 }
 
 /** One thing that time did, at its true moment (epoch ms). */
 export type Happening =
-  | { readonly type: 'reset' | 'expiring' | 'expired'; readonly at: number }
+  | { readonly type: 'reset' | 'expired'; readonly at: number }
+  | { readonly type: 'expiring'; readonly at: number; readonly days: number }
   | { readonly type: 'grant_ended'; readonly at: number; readonly grantId: number };
 
 export interface Settled {
@@ -23,13 +28,37 @@ export interface Settled {
   readonly happened: readonly Happening[];
 }
 
+/** The moment of a notice. */
+function noticeAt(expiresAt: number, days: number): number {
+  return expiresAt - days * DAY_MS;
+}
+
+/** The shortest notice whose moment has come by `now`; null where none has. */
+function shortestPassed(expiresAt: number | null, now: number, notices: Notices): number | null {
+  if (expiresAt === null) return null;
+  return notices.findLast((days) => noticeAt(expiresAt, days) <= now) ?? null;
+}
+
 /**
- * The flags after an act that sets the end of the term: both notices are due again. One set within its last three days is not
- * announced as expiring, as that mark is not passed any more.
+ * The flags after an act that sets the end of the term: all notices are due again. Of those whose moment has passed by then, the
+ * shortest is `noticeAnnounced`, which the act announces at once; the longer ones are left out.
  */
-export function freshFlags(account: Account, now: number): TermFlags {
-  const { expiresAt } = account;
-  return { expiringAnnounced: expiresAt !== null && expiresAt - EXPIRING_NOTICE_MS <= now, expiredAnnounced: false };
+export function freshFlags({ expiresAt }: Account, now: number, notices: Notices): TermFlags {
+  return { noticeAnnounced: shortestPassed(expiresAt, now, notices), expiredAnnounced: false };
+}
+
+/** The flags of a settled account under other notices: those whose moment has passed are not announced any more. */
+export function flagsUnder({ expiresAt }: Account, flags: TermFlags, now: number, notices: Notices): TermFlags {
+  const passed = shortestPassed(expiresAt, now, notices);
+  const { noticeAnnounced: announced, expiredAnnounced } = flags;
+  if (passed === null || expiredAnnounced || (announced !== null && announced <= passed)) return flags;
+  return { noticeAnnounced: passed, expiredAnnounced };
+}
+
+/** The notices that are still to come or due, the longest first; none after the end of the term has been announced. */
+function pendingNotices({ noticeAnnounced, expiredAnnounced }: TermFlags, notices: Notices): Notices {
+  if (expiredAnnounced) return [];
+  return noticeAnnounced === null ? notices : notices.filter((days) => days < noticeAnnounced);
 }
 
 /**
@@ -37,10 +66,13 @@ export function freshFlags(account: Account, now: number): TermFlags {
  * account settled at `now`; one that is not later means that settling is due. A future end counts even where it has
  * been announced, as happens when a wrong clock is set back.
  */
-export function nextChangeAt(account: Account, flags: TermFlags, now: number): number | null {
+export function nextChangeAt(account: Account, flags: TermFlags, now: number, notices: Notices): number | null {
   const { expiresAt, resetsAt } = account;
   let next = resetsAt ?? Number.POSITIVE_INFINITY;
-  if (expiresAt !== null && !flags.expiringAnnounced) next = Math.min(next, expiresAt - EXPIRING_NOTICE_MS);
+  if (expiresAt !== null) {
+    const [longest] = pendingNotices(flags, notices);
+    if (longest !== undefined) next = Math.min(next, noticeAt(expiresAt, longest));
+  }
   if (expiresAt !== null && (expiresAt > now || !flags.expiredAnnounced)) next = Math.min(next, expiresAt);
   for (const grant of account.grants) {
     if (grant.bytesLeft > 0 && grant.endsAt !== null) next = Math.min(next, grant.endsAt);
@@ -53,8 +85,8 @@ export function nextChangeAt(account: Account, flags: TermFlags, now: number): n
  * at the moment of the last of them; `period` grants end at the first. Settling again changes nothing, and settling in steps
  * leaves the same account and flags.
  */
-export function settle(account: Account, flags: TermFlags, now: number, zone: string): Settled {
-  const due = nextChangeAt(account, flags, now);
+export function settle(account: Account, flags: TermFlags, now: number, zone: string, notices: Notices): Settled {
+  const due = nextChangeAt(account, flags, now, notices);
   if (due === null || due > now) return { account, flags, happened: [] };
   const happened: Happening[] = [];
   let settled = { ...account, grants: endDatedGrants(account.grants, now) };
@@ -70,16 +102,20 @@ export function settle(account: Account, flags: TermFlags, now: number, zone: st
     }
   });
   const { expiresAt } = account;
-  const isExpiring = expiresAt !== null && expiresAt - EXPIRING_NOTICE_MS <= now;
-  if (isExpiring && !flags.expiringAnnounced) happened.push({ type: 'expiring', at: expiresAt - EXPIRING_NOTICE_MS });
+  let { noticeAnnounced } = flags;
+  if (expiresAt !== null) {
+    for (const days of pendingNotices(flags, notices)) {
+      const at = noticeAt(expiresAt, days);
+      if (at > now) break;
+      happened.push({ type: 'expiring', at, days });
+      noticeAnnounced = days;
+    }
+  }
   const isExpired = expiresAt !== null && expiresAt <= now;
   if (isExpired && !flags.expiredAnnounced) happened.push({ type: 'expired', at: expiresAt });
   return {
     account: settled,
-    flags: {
-      expiringAnnounced: flags.expiringAnnounced || isExpiring,
-      expiredAnnounced: flags.expiredAnnounced || isExpired,
-    },
+    flags: { noticeAnnounced, expiredAnnounced: flags.expiredAnnounced || isExpired },
     happened: happened.sort((a, b) => a.at - b.at),
   };
 }

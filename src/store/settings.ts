@@ -13,6 +13,7 @@ const DEFAULTS: SettingValues = {
   supportUrl: null,
   announcement: '',
   rateLimit: 1200,
+  expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,
   auditKeptDays: 365,
   host: '127.0.0.1',
@@ -46,6 +47,7 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
   supportUrl: isTextOrNull,
   announcement: isText,
   rateLimit: isBetween(0, Number.MAX_SAFE_INTEGER),
+  expiringNoticeDays: isNotices,
   eventsKeptDays: isBetween(1, 36_500),
   auditKeptDays: isBetween(1, 36_500),
   host: isText,
@@ -62,6 +64,11 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
   backupSchedule: isSchedule,
   backupLast: isOutcome,
 };
+
+function isNotices(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isBetween(1, 90))) return false;
+  return value.every((days, index) => index === 0 || days < value[index - 1]);
+}
 
 function isSchedule(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

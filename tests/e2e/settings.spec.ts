@@ -43,6 +43,24 @@ test('how long records are kept is refused out of bounds and kept as typed', asy
   await expect(audit).toHaveValue('400');
 });
 
+test('notices before the end of a term are whole days, stored with the longest first', async ({ page, own }) => {
+  await own.visit('settings/general');
+  const notices = card(page, 'Notices before the end of a term');
+  const days = notices.getByRole('textbox', { name: 'Days before the end' });
+  for (const text of ['14', 'soon']) {
+    await days.fill(text);
+    await page.keyboard.press('Enter');
+  }
+  await notices.getByRole('button', { name: 'Save' }).click();
+  await expect(days).toHaveAttribute('aria-invalid', 'true');
+  await expect(notices.getByText('soon')).toBeVisible();
+  await expectAccessible(page, 'a refused notice');
+  await days.press('Backspace');
+  await notices.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  expect((await own.administrator?.call('getPanelSettings', {}))?.body.expiring_notice_days).toEqual([14, 7, 3, 1]);
+});
+
 test('units are this browser’s own', async ({ page, visit }) => {
   await visit('settings/general');
   await card(page, 'In this browser').getByText('GiB').click();

@@ -104,7 +104,9 @@ describe('a term ends', () => {
     await swept();
     expect(eventsOf(id)).toEqual([
       `user.created ${instant(START)}`,
+      `user.expiring ${instant(end - 7 * DAY)}`,
       `user.expiring ${instant(end - 3 * DAY)}`,
+      `user.expiring ${instant(end - DAY)}`,
       `user.expired ${instant(end)}`,
       `user.changed ${instant(end + 5 * DAY)}`,
     ]);
@@ -122,8 +124,10 @@ describe('a term ends', () => {
     await panel.full.call('extendUser', { id, days: 1 });
     await swept();
     expect(eventsOf(id).slice(1)).toEqual([
+      `user.expiring ${instant(START)}`,
       `user.expired ${instant(end)}`,
       `user.extended ${instant(end + 1000)}`,
+      `user.expiring ${instant(end + 1000)}`,
       `user.activated ${instant(end + 1000)}`,
     ]);
   });
@@ -231,7 +235,7 @@ describe('while the panel is stopped', () => {
     const clock = createTestClock(START);
     const first = await startPanel({ clock, folder });
     const { id: tariffId } = await first.act('createTariff', { name: 'T' });
-    const ends = Array.from({ length: 250 }, (_, index) => START + DAY + index * 1000);
+    const ends = Array.from({ length: 250 }, (_, index) => START + DAY + (index + 1) * 1000);
     for (const end of ends) {
       await first.act('createUser', { name: `u${end}`, tariff_id: tariffId, expires_at: instant(end) });
     }

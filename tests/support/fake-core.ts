@@ -55,6 +55,7 @@ export const SETTINGS: SettingValues = {
   supportUrl: null,
   announcement: '',
   rateLimit: 0,
+  expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,
   auditKeptDays: 365,
   host: '127.0.0.1',

@@ -65,7 +65,7 @@ export function userOf(changes: Partial<UserRow> = {}): UserRow {
     token: 'Zp3kVn0cQm6yT1uXw8RsLg',
     uuid: UUID,
     password: 'q7Rk2_vN-pass',
-    expiringAnnounced: false,
+    noticeAnnounced: null,
     expiredAnnounced: false,
     trafficLowAnnounced: false,
     createdAt: 0,

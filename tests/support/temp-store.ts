@@ -80,7 +80,7 @@ export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
     token: `token-${String(made).padStart(16, '0')}`,
     uuid: `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`,
     password: `password-${String(made).padStart(16, '0')}`,
-    expiringAnnounced: false,
+    noticeAnnounced: null,
     expiredAnnounced: false,
     trafficLowAnnounced: false,
     createdAt: 0,
@@ -89,6 +89,9 @@ export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
     ...fields,
   };
 }
+
+/** The notices before the end of a term, as a new panel has them. */
+export const NOTICES = [7, 3, 1] as const;
 
 /** Stores an account as a write at `now` leaves it: state, extra and due moment follow from it. */
 export function storeAccount(
@@ -102,7 +105,7 @@ export function storeAccount(
   const derived = {
     state: stateOf(account, now),
     extra: extraBytes(grants, now),
-    dueAt: nextChangeAt(account, flags, now),
+    dueAt: nextChangeAt(account, flags, now, NOTICES),
   };
   const id = store.users.insert(sampleUser({ ...facts, ...flags, ...derived, ...fields }));
   for (const { id: _, ...grant } of grants) store.grants.insert({ ...grant, userId: id, note: '' });

@@ -12,6 +12,8 @@ export interface SettingValues {
   readonly announcement: string;
   /** Requests a minute per key; 0: no limit. */
   readonly rateLimit: number;
+  /** Days before the end of a term at which it is announced as expiring, the longest first. */
+  readonly expiringNoticeDays: readonly number[];
   readonly eventsKeptDays: number;
   readonly auditKeptDays: number;
   readonly host: string;

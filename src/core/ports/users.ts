@@ -32,7 +32,8 @@ export interface UserRow extends Omit<Account, 'grants'> {
   readonly uuid: string;
   /** Credential of trojan and shadowsocks. */
   readonly password: string;
-  readonly expiringAnnounced: boolean;
+  /** Days of the shortest notice of the present end of the term that has been announced. */
+  readonly noticeAnnounced: number | null;
   readonly expiredAnnounced: boolean;
   readonly trafficLowAnnounced: boolean;
   readonly createdAt: number;
@@ -123,6 +124,8 @@ export interface UserStore {
   nextDueAt(): number | null;
   /** Every user's row with a reset strategy, by id, for a change of time zone. */
   withResets(afterId: number, limit: number): readonly UserRow[];
+  /** Every user's row whose term has an end, by id, for a change of the notices before it. */
+  withEnds(afterId: number, limit: number): readonly UserRow[];
 }
 
 export interface GrantRow extends Grant {

@@ -8,8 +8,9 @@ import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError } from '../panel-error.ts';
 import type { SettingValues } from '../ports/settings.ts';
-import { commitTraffic, openUser } from '../users/change.ts';
-import { changedMembers, patchReader } from '../wire.ts';
+import type { UserRow, UserStore } from '../ports/users.ts';
+import { commitNotices, commitTraffic, openUser } from '../users/change.ts';
+import { changedMembers, isSameJson, patchReader } from '../wire.ts';
 
 const PAGE = 500;
 const BODY_BYTES = 1_048_576;
@@ -22,6 +23,7 @@ function getSettings(_input: Input<'getSettings'>, { env, settings }: Context): 
     version: env.version,
     time_zone: settings.timeZone,
     language: settings.language,
+    expiring_notice_days: [...settings.expiringNoticeDays],
     subscription: {
       title: settings.subscriptionTitle,
       update_interval_hours: settings.updateIntervalHours,
@@ -52,6 +54,7 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
     support_url: settings.supportUrl,
     announcement: settings.announcement,
     rate_limit: settings.rateLimit,
+    expiring_notice_days: [...settings.expiringNoticeDays],
     events_kept_days: settings.eventsKeptDays,
     audit_kept_days: settings.auditKeptDays,
   };
@@ -60,14 +63,23 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
 /** Settles every user that resets under the former zone and moves the next reset to the new one. */
 function moveResets(tx: Transaction, zone: string): void {
   const { store, now } = tx;
+  forEachRow(store.users.withResets, (row) => {
+    const current = openUser(tx, row);
+    const { account } = current;
+    commitTraffic(tx, current, { account: changeReset(account, account.resetStrategy, now, zone) });
+  });
+}
+
+/** Settles every user whose term ends under the former notices; what is to come follows the new ones. */
+function moveNotices(tx: Transaction, notices: readonly number[]): void {
+  forEachRow(tx.store.users.withEnds, (row) => commitNotices(tx, openUser(tx, row), notices));
+}
+
+function forEachRow(read: UserStore['withEnds'], act: (row: UserRow) => void): void {
   let afterId = 0;
   for (;;) {
-    const rows = store.users.withResets(afterId, CHUNK);
-    for (const row of rows) {
-      const current = openUser(tx, row);
-      const { account } = current;
-      commitTraffic(tx, current, { account: changeReset(account, account.resetStrategy, now, zone) });
-    }
+    const rows = read(afterId, CHUNK);
+    for (const row of rows) act(row);
     const last = rows.at(-1);
     if (rows.length < CHUNK || !last) return;
     afterId = last.id;
@@ -83,20 +95,27 @@ const columnsOf = patchReader<Input<'updateSettings'>, SettingValues>({
   support_url: 'supportUrl',
   announcement: 'announcement',
   rate_limit: 'rateLimit',
+  expiring_notice_days: 'expiringNoticeDays',
   events_kept_days: 'eventsKeptDays',
   audit_kept_days: 'auditKeptDays',
 });
+
+function longestFirst(days: readonly number[]): number[] {
+  return [...days].sort((a, b) => b - a);
+}
 
 function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result<PanelSettings> {
   const { settings } = tx;
   if (input.time_zone !== undefined && !isTimeZone(input.time_zone)) {
     throw bodyError('validation', '#/time_zone', 'invalid', 'is not an IANA time zone');
   }
-  const asked = columnsOf(input);
+  const { expiring_notice_days: days } = input;
+  const asked = columnsOf({ ...input, ...(days && { expiring_notice_days: longestFirst(days) }) });
   const names = Object.keys(asked) as (keyof SettingValues)[];
-  const changed = names.filter((name) => asked[name] !== settings[name]);
+  const changed = names.filter((name) => !isSameJson(asked[name], settings[name]));
   if (changed.length === 0) return { body: viewPanelSettings(settings) };
   if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(tx, asked.timeZone);
+  if (changed.includes('expiringNoticeDays') && asked.expiringNoticeDays) moveNotices(tx, asked.expiringNoticeDays);
   tx.saveSettings(asked);
   const after = viewPanelSettings({ ...settings, ...asked });
   tx.emit('settings.changed', {}, changedMembers(viewPanelSettings(settings), after));
@@ -107,5 +126,8 @@ function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result
 export const SETTINGS_HANDLERS = {
   getSettings: { read: getSettings },
   getPanelSettings: { read: (_input, { settings }) => ({ body: viewPanelSettings(settings) }) },
-  updateSettings: { write: updateSettings, isHeavy: ({ time_zone }) => time_zone !== undefined },
+  updateSettings: {
+    write: updateSettings,
+    isHeavy: ({ time_zone, expiring_notice_days }) => time_zone !== undefined || expiring_notice_days !== undefined,
+  },
 } satisfies Handlers<'getSettings' | 'getPanelSettings' | 'updateSettings'>;

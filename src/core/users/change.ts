@@ -3,10 +3,11 @@
 import type { UserFacts } from '../../contract/event-types.ts';
 import type { UserState } from '../../contract/users.ts';
 import { type Account, extraBytes, type Grant, stateOf } from '../../domain/account.ts';
-import { nextChangeAt, settle, type TermFlags } from '../../domain/settle.ts';
+import { flagsUnder, freshFlags, type Notices, nextChangeAt, settle, type TermFlags } from '../../domain/settle.ts';
 import { isTrafficLow } from '../../domain/traffic.ts';
 import type { Context, Transaction } from '../context.ts';
 import type { Store } from '../ports/ports.ts';
+import type { SettingValues } from '../ports/settings.ts';
 import type { GrantRow, UserRow } from '../ports/users.ts';
 import { toInstantOrNull } from '../wire.ts';
 import { changedFields } from './changed-fields.ts';
@@ -29,7 +30,7 @@ type Computed =
   | 'state'
   | 'extra'
   | 'dueAt'
-  | 'expiringAnnounced'
+  | 'noticeAnnounced'
   | 'expiredAnnounced'
   | 'trafficLowAnnounced'
   | 'createdAt'
@@ -43,7 +44,8 @@ export type UserFields = Omit<UserRow, keyof Account | Computed>;
 export interface Change {
   readonly account?: Account;
   readonly fields?: Partial<UserFields>;
-  readonly flags?: TermFlags;
+  /** The end of the term was set: what is announced about it is due again. */
+  readonly setsEnd?: boolean;
   /** A grant to add to the account, with its event. */
   readonly grant?: Omit<Grant, 'id'> & Pick<GrantRow, 'note'>;
   /** Emits the act's own events, which the state's follow. `changed`: the fields of the record that the act changed. */
@@ -89,10 +91,14 @@ function liveGrants(store: Store, row: UserRow, now: number): readonly Grant[] {
   return row.extra > 0 || isUnsettled(row, now) ? store.grants.live(row.id) : NO_GRANTS;
 }
 
+function settleBy({ timeZone, expiringNoticeDays }: SettingValues, account: Account, flags: TermFlags, now: number) {
+  return settle(account, flags, now, timeZone, expiringNoticeDays);
+}
+
 /** The user as it is at `now`, for reading: nothing is written. */
-export function settledRow(store: Store, row: UserRow, now: number, zone: string): UserRow {
+export function settledRow(store: Store, row: UserRow, now: number, settings: SettingValues): UserRow {
   if (!isUnsettled(row, now)) return row;
-  const { account, flags } = settle(accountOf(row, store.grants.live(row.id)), row, now, zone);
+  const { account, flags } = settleBy(settings, accountOf(row, store.grants.live(row.id)), row, now);
   return withAccount(row, account, flags, now);
 }
 
@@ -102,7 +108,7 @@ export function openUser(tx: Context, stored: UserRow): Current {
   const grants = liveGrants(store, stored, now);
   const account = accountOf(stored, grants);
   if (!isUnsettled(stored, now)) return { stored, row: stored, account, flags: stored, grants };
-  const settled = settle(account, stored, now, tx.settings.timeZone);
+  const settled = settleBy(tx.settings, account, stored, now);
   return {
     stored,
     row: withAccount(stored, settled.account, settled.flags, now),
@@ -116,6 +122,13 @@ export function openUser(tx: Context, stored: UserRow): Current {
 export function commitTime(tx: Transaction, current: Current): void {
   emitDue(tx, current);
   write(tx, current, current.row, current.account);
+}
+
+/** Writes what has come due for a user, and the notices that are still to come under another list of them. */
+export function commitNotices(tx: Transaction, current: Current, notices: Notices): void {
+  const { stored, row, account, flags } = current;
+  if (isUnsettled(stored, tx.now)) emitDue(tx, current);
+  write(tx, current, { ...row, ...flagsUnder(account, flags, tx.now, notices) }, account, notices);
 }
 
 /**
@@ -137,13 +150,14 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
   const changed = change.account ?? current.account;
   const grant = change.grant && insertGrant(tx, current.row.id, change.grant);
   const account = grant ? { ...changed, grants: [...changed.grants, grant] } : changed;
-  const asked = change.flags ?? current.flags;
+  const asked = change.setsEnd ? freshFlags(account, now, tx.settings.expiringNoticeDays) : current.flags;
   const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
-  const flags = { expiringAnnounced: asked.expiringAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
+  const flags = { noticeAnnounced: asked.noticeAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
   const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
   const fields = grant || change.emit ? changedFields(current.row, after) : [];
   if (grant) tx.emit('user.granted', { ...describe(after), grant_id: grant.id, bytes: grant.bytes }, fields);
   change.emit?.(describe(after), fields);
+  if (change.setsEnd) emitNotice(tx, after);
   if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
   const entered = enteredState(current.row.state, after);
   if (entered) tx.emit(entered, describe(after));
@@ -152,6 +166,12 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
 
 function insertGrant({ store }: Transaction, userId: number, grant: NonNullable<Change['grant']>): Grant {
   return { ...grant, id: store.grants.insert({ ...grant, userId }) };
+}
+
+/** Emits the notice with which a new end of the term begins, where it is set later than the moment of that notice. */
+export function emitNotice(tx: Transaction, row: UserRow): void {
+  if (row.noticeAnnounced === null || row.expiredAnnounced) return;
+  tx.emit('user.expiring', { ...describe(row), days: row.noticeAnnounced });
 }
 
 /** What the data of every event about a user has. */
@@ -168,15 +188,16 @@ export function describe(row: UserRow): UserFacts {
 /** Emits what has come due, each at its true moment and with the state of that moment; then what a clock that was set back undid. */
 export function emitDue(tx: Transaction, { stored, row: present, grants }: Current): void {
   const { now, settings } = tx;
-  const zone = settings.timeZone;
   const account = accountOf(stored, grants);
   let { state } = stored;
-  for (const happening of settle(account, stored, now, zone).happened) {
+  for (const happening of settleBy(settings, account, stored, now).happened) {
     const { at } = happening;
-    const then = settle(account, stored, at, zone);
+    const then = settleBy(settings, account, stored, at);
     const row = withAccount(stored, then.account, then.flags, at);
     if (happening.type === 'grant_ended') {
       tx.emitDue('user.grant_ended', { ...describe(row), grant_id: happening.grantId }, at);
+    } else if (happening.type === 'expiring') {
+      tx.emitDue('user.expiring', { ...describe(row), days: happening.days }, at);
     } else {
       tx.emitDue(`user.${happening.type}`, describe(row), at);
     }
@@ -195,12 +216,18 @@ function enteredState(before: UserState, { state }: UserRow): 'user.limited' | '
   return state === 'active' ? 'user.activated' : null;
 }
 
-function write(tx: Transaction, current: Current, row: UserRow, account: Account): UserRow {
+function write(
+  tx: Transaction,
+  current: Current,
+  row: UserRow,
+  account: Account,
+  notices: Notices = tx.settings.expiringNoticeDays,
+): UserRow {
   const { store, now } = tx;
   const isLow = isTrafficLow(account, now);
   if (isLow && !row.trafficLowAnnounced && row.state === 'active') tx.emit('user.traffic_low', describe(row));
   const trafficLowAnnounced = isLow && (row.trafficLowAnnounced || row.state === 'active');
-  const after: UserRow = { ...row, trafficLowAnnounced, dueAt: nextChangeAt(account, row, now) };
+  const after: UserRow = { ...row, trafficLowAnnounced, dueAt: nextChangeAt(account, row, now, notices) };
   if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants, now);
   store.users.save(current.stored, after);
   return after;

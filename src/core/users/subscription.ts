@@ -22,7 +22,7 @@ export function subscriptionOf(env: Env, token: string): Subscription | null {
   return store.read(() => {
     const stored = store.users.byToken(token);
     if (!stored) return null;
-    const user = settledRow(store, stored, clock.now(), env.settings().timeZone);
+    const user = settledRow(store, stored, clock.now(), env.settings());
     const used = user.usedUp + user.usedDown;
     const remaining = trafficRemaining({ trafficLimit: user.trafficLimit, used, extra: user.extra });
     const mayConnect = canConnect(user.state);

@@ -21,6 +21,7 @@ import {
   commitUser,
   describe,
   emitDue,
+  emitNotice,
   isUnsettled,
   openUser,
   settledRow,
@@ -57,7 +58,7 @@ function viewUserWithLink(context: Context, stored: UserRow): UserWithLink {
 
 function viewWithoutLink(context: Context, stored: UserRow): Omit<User, 'sub_url'> {
   const { store, now } = context;
-  const row = settledRow(store, stored, now, context.settings.timeZone);
+  const row = settledRow(store, stored, now, context.settings);
   const { trafficLimit, extra } = row;
   const used = row.usedUp + row.usedDown;
   return {
@@ -168,11 +169,11 @@ function requireNewUser(input: UserCreate, tx: Transaction): TariffRow {
 
 /** Inserts a user whom `requireNewUser` has accepted. */
 function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): UserRow {
-  const { store, now } = tx;
+  const { store, now, settings } = tx;
   const { grants: _none, ...account } = newAccount(input, tariff, tx);
   const facts = { ...account, grants: [] };
   const isExpired = account.expiresAt !== null && account.expiresAt <= now;
-  const flags = { ...freshFlags(facts, now), expiredAnnounced: isExpired };
+  const flags = { ...freshFlags(facts, now, settings.expiringNoticeDays), expiredAnnounced: isExpired };
   const user: NewUser = {
     ...account,
     ...flags,
@@ -189,7 +190,7 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
     inbounds: input.inbounds === undefined ? tariff.inbounds : input.inbounds,
     state: stateOf(facts, now),
     extra: 0,
-    dueAt: nextChangeAt(facts, flags, now),
+    dueAt: nextChangeAt(facts, flags, now, settings.expiringNoticeDays),
     onlineAt: null,
     trafficLowAnnounced: false,
     createdAt: now,
@@ -198,6 +199,7 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
   };
   const row = { ...user, id: store.users.insert(user) };
   tx.emit('user.created', { ...describe(row), name: row.name, tariff_id: tariff.id });
+  emitNotice(tx, row);
   if (isExpired) tx.emit('user.expired', describe(row));
   return row;
 }
@@ -350,7 +352,7 @@ function applyMember<Member extends keyof PatchValues>(
 }
 
 /** The change that a merge patch asks for; null where it asks for nothing new. */
-function changeOf(patch: UserPatch, { account: before, flags, row }: Current, context: Context): Change | null {
+function changeOf(patch: UserPatch, { account: before, row }: Current, context: Context): Change | null {
   const start: Draft = { account: before, fields: row };
   let draft = start;
   for (const member of Object.keys(PATCHERS) as (keyof UserPatch)[]) {
@@ -360,8 +362,7 @@ function changeOf(patch: UserPatch, { account: before, flags, row }: Current, co
   const { account, fields } = draft;
   const isSame = isSameJson(account, before) && isSameJson(fields, start.fields);
   if (isSame) return null;
-  const hasNewEnd = account.expiresAt !== row.expiresAt;
-  return { account, fields, flags: hasNewEnd ? freshFlags(account, context.now) : flags };
+  return { account, fields, setsEnd: account.expiresAt !== row.expiresAt };
 }
 
 /** What a patch names must exist. The plan must take new users, but the user's own one stays. */
@@ -421,7 +422,7 @@ export function extendBy(amount: Duration): Act {
     if (result.ok) {
       const { account } = result;
       const emit: Change['emit'] = (after, changed) => tx.emit('user.extended', { ...after, ...asked }, changed);
-      return { change: { account, flags: freshFlags(account, now), emit } };
+      return { change: { account, setsEnd: true, emit } };
     }
     if (result.error === 'term_unlimited') return new PanelError('term_unlimited');
     return new PanelError('validation', [{ pointer, code: 'too_big', message: 'the term would end after 2100-01-01' }]);
@@ -438,7 +439,7 @@ function shortenBy(amount: Duration): Act {
     const { account } = result;
     if (account === current.account) return 'unchanged';
     const emit: Change['emit'] = (after, changed) => tx.emit('user.shortened', { ...after, ...asked }, changed);
-    return { change: { account, flags: freshFlags(account, now), emit } };
+    return { change: { account, setsEnd: true, emit } };
   };
 }
 

@@ -18,7 +18,8 @@ let store: FileStore;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-demo-'));
   store = openStore(join(folder, 'panel.db'));
-  fillDemo(store, { users: USERS, now: NOW, timeZone: 'Europe/Berlin', randomBytes: nodeCrypto.randomBytes });
+  const { randomBytes } = nodeCrypto;
+  fillDemo(store, { users: USERS, now: NOW, timeZone: 'Europe/Berlin', notices: [7, 3, 1], randomBytes });
 });
 afterAll(() => {
   store.close();

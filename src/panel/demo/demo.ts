@@ -7,7 +7,7 @@ import type { NewUser } from '../../core/ports/users.ts';
 import { type Account, stateOf } from '../../domain/account.ts';
 import { localDay, nextReset, startOfLocalMonth } from '../../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
-import { nextChangeAt } from '../../domain/settle.ts';
+import { freshFlags, type Notices, nextChangeAt } from '../../domain/settle.ts';
 import { bulkLoader } from '../../store/bulk-load.ts';
 import type { FileStore } from '../../store/index.ts';
 import { createDice, createPerson } from './people.ts';
@@ -17,6 +17,7 @@ export interface DemoParts {
   readonly users: number;
   readonly now: number;
   readonly timeZone: string;
+  readonly notices: Notices;
   randomBytes(length: number): Uint8Array;
 }
 
@@ -209,7 +210,7 @@ function personAsUser(
   dice: () => number,
   secrets: (length: number) => Buffer,
   monthStart: number,
-  { users, now, timeZone }: DemoParts,
+  { users, now, timeZone, notices }: DemoParts,
 ): NewUser {
   const plan = Math.min(PLANS.length - 1, Math.floor(dice() ** 1.2 * PLANS.length));
   const { trafficLimit = null, resetStrategy = 'none', name = '' } = PLANS[plan] ?? {};
@@ -239,7 +240,7 @@ function personAsUser(
   };
   const { grants: _none, ...fields } = account;
   const flags = {
-    expiringAnnounced: expiresAt !== null && expiresAt - 3 * DAY_MS <= now,
+    ...freshFlags(account, now, notices),
     expiredAnnounced: expiresAt !== null && expiresAt <= now,
   };
   const person = createPerson(index, dice);
@@ -254,7 +255,7 @@ function personAsUser(
     state: stateOf(account, now),
     tariffId: plan + 1,
     extra: 0,
-    dueAt: nextChangeAt(account, flags, now),
+    dueAt: nextChangeAt(account, flags, now, notices),
     deviceLimit: trafficLimit === null ? null : 5,
     inbounds: null,
     onlineAt: isHeld ? null : Math.floor(now - dice() ** 6 * 10 * DAY_MS),

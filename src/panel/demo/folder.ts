@@ -35,8 +35,9 @@ export function prepareDemoFolder(asked: string | undefined, users: number): str
   rmSync(filling, { recursive: true, force: true });
   const opened = ownFolder(filling, 'demo');
   try {
-    const { timeZone } = opened.settings;
-    fillDemo(opened.store, { users, now: systemClock.now(), timeZone, randomBytes: nodeCrypto.randomBytes });
+    const { timeZone, expiringNoticeDays: notices } = opened.settings;
+    const now = systemClock.now();
+    fillDemo(opened.store, { users, now, timeZone, notices, randomBytes: nodeCrypto.randomBytes });
   } finally {
     opened.close();
   }

@@ -76,9 +76,10 @@ CREATE TABLE tariff_inbounds (
 CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
 
 -- expires_at 9000000000000000 is "never", so that it sorts behind every moment. name_sort is the folded name. used is what both
--- directions moved. announced: 1 expiring, 2 expired, 4 traffic low. state is that of the last write; state_due_at is the earliest
--- moment at which time alone may change it (null: never), due_at the earliest at which time changes anything in the row. Where
--- state_due_at is the end of the term, users_state_expires finds it, and no other index is written.
+-- directions moved. announced: 1 expired, 2 traffic low; notice_announced: the days of the shortest notice of the end of the term
+-- that was announced. state is that of the last write; state_due_at is the earliest moment at which time alone may change it (null:
+-- never), due_at the earliest at which time changes anything in the row. Where state_due_at is the end of the term,
+-- users_state_expires finds it, and no other index is written.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -110,7 +111,8 @@ CREATE TABLE users (
   token TEXT NOT NULL CHECK (length(token) >= 16),
   uuid TEXT NOT NULL CHECK (length(uuid) = 36),
   password TEXT NOT NULL CHECK (length(password) >= 16),
-  announced INTEGER NOT NULL CHECK (announced BETWEEN 0 AND 7),
+  announced INTEGER NOT NULL CHECK (announced BETWEEN 0 AND 3),
+  notice_announced INTEGER CHECK (notice_announced BETWEEN 1 AND 90),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
   version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991),

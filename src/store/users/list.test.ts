@@ -1,7 +1,7 @@
 // Pages, counts and ids under random filters, sorts and moments, held against a list in memory that is filtered and sorted the plain way.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
+import { NOTICES, sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
 import type { GrantLifetime } from '../../contract/grants.ts';
 import { SORTS, type SortField, USER_STATES } from '../../contract/users.ts';
 import type { Store } from '../../core/ports/ports.ts';
@@ -125,7 +125,7 @@ function holds({ row, account: facts }: Known, asked: UserConditions, now: numbe
   const isOnline = row.onlineAt !== null && row.onlineAt > now - 60_000;
   const fields = [row.name, row.contact, row.note, ...row.tags, row.externalId ?? ''].map(foldText);
   return (
-    (states === undefined || states.includes(stateOf(settle(facts, row, now, 'UTC').account, now))) &&
+    (states === undefined || states.includes(stateOf(settle(facts, row, now, 'UTC', NOTICES).account, now))) &&
     (ids === undefined || ids.includes(row.id)) &&
     (externalId === undefined || row.externalId === externalId) &&
     (telegramId === undefined || row.telegramId === telegramId) &&
@@ -168,7 +168,7 @@ function withUsers(
   const pages = [0, 3, 5000].map((most) => createUserLists(db, createUserStates(db), most));
   const run = () =>
     store.write(() => {
-      const flags = { expiringAnnounced: true, expiredAnnounced: false };
+      const flags = { noticeAnnounced: 1, expiredAnnounced: false };
       const known = users.map(({ account: facts, fields }, index) => ({
         account: facts,
         row: storeAccount(store, facts, { ...flags, expiredAnnounced: isPast(facts) }, WRITTEN_AT, {

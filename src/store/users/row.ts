@@ -8,15 +8,14 @@ import type { Cell } from '../database.ts';
 export const NEVER = 9_000_000_000_000_000;
 
 /** Bits of `announced`. */
-const EXPIRING = 1;
-const EXPIRED = 2;
-const TRAFFIC_LOW = 4;
+const EXPIRED = 1;
+const TRAFFIC_LOW = 2;
 
 /** What every read of a user selects, in the order of the cells. */
 export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, enabled, expires_at, hold_months, hold_days,
   traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
   device_limit, inbounds, online_at, token, uuid, password, announced, created_at, updated_at, version,
-  external_id, telegram_id, metadata`;
+  external_id, telegram_id, metadata, notice_announced`;
 
 export type UserCells = [
   id: number,
@@ -53,6 +52,7 @@ export type UserCells = [
   externalId: string | null,
   telegramId: number | null,
   metadata: string,
+  noticeAnnounced: number | null,
 ];
 
 const NO_TAGS: readonly string[] = [];
@@ -94,7 +94,7 @@ export function decodeUser(cells: UserCells): UserRow {
     token: cells[24],
     uuid: cells[25],
     password: cells[26],
-    expiringAnnounced: (announced & EXPIRING) !== 0,
+    noticeAnnounced: cells[34],
     expiredAnnounced: (announced & EXPIRED) !== 0,
     trafficLowAnnounced: (announced & TRAFFIC_LOW) !== 0,
     createdAt: cells[28],
@@ -146,6 +146,7 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'uuid', cell: (row) => row.uuid },
   { name: 'password', cell: (row) => row.password },
   { name: 'announced', cell: announced },
+  { name: 'notice_announced', cell: (row) => row.noticeAnnounced },
   { name: 'created_at', cell: (row) => row.createdAt },
   { name: 'updated_at', cell: (row) => row.updatedAt },
   { name: 'version', cell: (row) => row.version },
@@ -164,11 +165,7 @@ export function encodeUser(user: NewUser): Cell[] {
 }
 
 function announced(row: NewUser): number {
-  return (
-    (row.expiringAnnounced ? EXPIRING : 0) |
-    (row.expiredAnnounced ? EXPIRED : 0) |
-    (row.trafficLowAnnounced ? TRAFFIC_LOW : 0)
-  );
+  return (row.expiredAnnounced ? EXPIRED : 0) | (row.trafficLowAnnounced ? TRAFFIC_LOW : 0);
 }
 
 /**

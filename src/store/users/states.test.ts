@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, settledAccount } from '../../../tests/support/domain-arbitraries.ts';
-import { sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
+import { NOTICES, sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
 import { USER_STATES } from '../../contract/users.ts';
 import { stateOf } from '../../domain/account.ts';
 import { freshFlags, settle } from '../../domain/settle.ts';
@@ -25,9 +25,9 @@ describe('true state', () => {
       .pluck();
     fc.assert(
       fc.property(settledAccount, later, fc.boolean(), ({ account, now, zone }, by, isAnnounced) => {
-        const flags = isAnnounced ? freshFlags(account, now) : { expiringAnnounced: true, expiredAnnounced: false };
+        const flags = isAnnounced ? freshFlags(account, now, NOTICES) : { noticeAnnounced: 1, expiredAnnounced: false };
         const row = store.write(() => storeAccount(store, account, flags, now));
-        const settled = settle(account, flags, now + by, zone);
+        const settled = settle(account, flags, now + by, zone, NOTICES);
         expect(truth.get({ now: now + by, id: row.id })).toBe(stateOf(settled.account, now + by));
       }),
       { numRuns: 400 },
@@ -54,9 +54,9 @@ describe('rows whose state is to be computed', () => {
         const moment = Math.max(0, ...accounts.map(({ now }) => now)) + by;
         const users = store.write(() =>
           accounts.map(({ account, now, zone }) => {
-            const flags = { expiringAnnounced: true, expiredAnnounced: false };
+            const flags = { noticeAnnounced: 1, expiredAnnounced: false };
             const { id, state } = storeAccount(store, account, flags, now);
-            return { id, state, truth: stateOf(settle(account, flags, moment, zone).account, moment) };
+            return { id, state, truth: stateOf(settle(account, flags, moment, zone, NOTICES).account, moment) };
           }),
         );
         const found = stale.all({ now: moment });

@@ -104,7 +104,7 @@ describe('a user', () => {
       deviceLimit: 100,
       inbounds,
       onlineAt: 3,
-      expiringAnnounced: true,
+      noticeAnnounced: 90,
       trafficLowAnnounced: true,
       createdAt: 4,
       updatedAt: 5,
@@ -214,7 +214,8 @@ describe('save', () => {
       deviceLimit: 1,
       inbounds: [second],
       onlineAt: 9,
-      expiringAnnounced: true,
+      noticeAnnounced: 7,
+      expiredAnnounced: true,
       createdAt: 10,
       updatedAt: 11,
       version: 12,
@@ -269,6 +270,14 @@ describe('the few other questions', () => {
     expect(store.users.withResets(0, 2).map(({ id }) => id)).toEqual([ids[0], ids[2]]);
     expect(store.users.withResets(ids[2] ?? 0, 2).map(({ id }) => id)).toEqual([ids[3]]);
   });
+
+  it('list users whose term ends in pieces', () => {
+    using temp = tempStore();
+    const { store } = temp;
+    const ids = [5, null, 6, 7].map((expiresAt) => store.users.insert(sampleUser({ expiresAt })));
+    expect(store.users.withEnds(0, 2).map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+    expect(store.users.withEnds(ids[2] ?? 0, 2).map(({ id }) => id)).toEqual([ids[3]]);
+  });
 });
 
 describe('the table refuses', () => {
@@ -293,6 +302,8 @@ describe('the table refuses', () => {
     { updatedAt: Number.NaN },
     { hold: { months: -1, days: 0 } },
     { dueAt: 'soon' as never },
+    { noticeAnnounced: 0 },
+    { noticeAnnounced: 91 },
   ];
   it.each(bad.map((fields) => [JSON.stringify(fields).slice(0, 60), fields] as const))('%s', (_, fields) => {
     expect(() => shared.store.users.insert(sampleUser(fields))).toThrow(/CHECK|cannot store|NOT NULL/);

@@ -49,6 +49,11 @@ export function createUserStore(db: Connection): UserStore {
       `${SELECT} WHERE id > ? AND reset_strategy <> 'none' ORDER BY id ${limitTo('?')}`,
     )
     .raw();
+  const withEnds = db
+    .prepare<[number, number], UserCells>(
+      `${SELECT} WHERE id > ? AND expires_at < ${NEVER} ORDER BY id ${limitTo('?')}`,
+    )
+    .raw();
   const online = db.prepare<[number], number>('SELECT count(*) FROM users WHERE online_at > ?').pluck();
   // A disabled user stays so whatever the time: the index that begins with the state counts the others.
   const expiring = db
@@ -99,6 +104,7 @@ export function createUserStore(db: Connection): UserStore {
     endedEarly: (now, limit) => endedEarly.all(now, limit).map(decodeUser),
     nextDueAt: () => nextDue.get() ?? null,
     withResets: (afterId, limit) => withResets.all(afterId, limit).map(decodeUser),
+    withEnds: (afterId, limit) => withEnds.all(afterId, limit).map(decodeUser),
   };
 }
 

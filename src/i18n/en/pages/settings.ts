@@ -34,6 +34,11 @@ export const settings = {
     timeZoneHint: 'Calendar months, days in charts and resets of traffic follow it from now on.',
     here: 'In this browser',
     hereText: 'Only how it is shown to you.',
+    notices: 'Notices before the end of a term',
+    noticesText: 'At these times before the end, bots and webhooks get the event user.expiring.',
+    noticeDays: 'Days before the end',
+    noticeDaysHint:
+      'Up to 5 numbers from 1 to 90, Enter or comma after each. After a change, notices whose time has passed are not sent.',
     kept: 'How long records are kept',
     keptText: 'Older ones are deleted by themselves.',
     events: 'Events, days',

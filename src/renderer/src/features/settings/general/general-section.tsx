@@ -1,5 +1,5 @@
-// General settings: the panel's name, language and time zone, how long records are stored, and how this browser shows figures.
-import { NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+// General settings: the panel's name, language and time zone, notices before the end of a term, how long records are stored, and how this browser shows figures.
+import { NumberInput, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/settings.ts';
 import { LANGUAGES } from '../../../../../i18n/languages.ts';
@@ -19,6 +19,7 @@ export function GeneralSection() {
         <>
           <GeneralCard settings={data} />
           <ViewCard />
+          <NoticesCard settings={data} />
           <RetentionCard settings={data} />
         </>
       )}
@@ -82,6 +83,27 @@ function ViewCard() {
         data={UNITS.map((value) => ({ value, label: t(`frame:units.${value}`) }))}
       />
     </SectionCard>
+  );
+}
+
+function NoticesCard({ settings }: { readonly settings: PanelSettings }) {
+  const { t } = useTranslation('settings');
+  const form = useOperationForm({
+    operation: 'updateSettings',
+    initial: { expiring_notice_days: settings.expiring_notice_days.map(String) },
+    // What is not a number is refused at the field.
+    toInput: ({ expiring_notice_days: days }) => ({ expiring_notice_days: days.map(Number) }),
+    message: () => ({ text: t('saved') }),
+  });
+  return (
+    <SaveCard title={t('general.notices')} description={t('general.noticesText')} form={form}>
+      <TagsInput
+        label={t('general.noticeDays')}
+        description={t('general.noticeDaysHint')}
+        inputMode="numeric"
+        {...form.form.getInputProps('expiring_notice_days')}
+      />
+    </SaveCard>
   );
 }
 
