@@ -169,7 +169,10 @@ function startsOf(create: OperationId | null): fc.Arbitrary<Members> {
 
 /** A member as a read gives it. */
 function readable(member: string, value: unknown): unknown {
-  return member === 'expires_at' && typeof value === 'string' ? new Date(value).toISOString() : value;
+  if (member === 'expires_at' && typeof value === 'string') return new Date(value).toISOString();
+  // The longest notice comes first.
+  if (member === 'expiring_notice_days') return (value as number[]).toSorted((a, b) => b - a);
+  return value;
 }
 
 /** RFC 7396 for the objects of records, which hold no objects themselves. */

@@ -145,7 +145,7 @@ function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): 
   const encode = (reply: Reply) => encodeReply(parts, accepted, query.raw, reply);
   const outcome =
     operation.id === 'listEvents'
-      ? answerEvents(parts, request, input, call)
+      ? answerEvents(parts, accepted, input, call)
       : callCore(parts.core, operation.id, input, call);
   return outcome instanceof Promise ? outcome.then(encode) : encode(outcome);
 }
@@ -153,7 +153,7 @@ function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): 
 /** GET /events: where the page would be empty it waits, as long as it is asked to. */
 function answerEvents(
   { core, waits }: ApiDoorParts,
-  { headers, onGone }: ApiRequest,
+  { request: { headers, onGone }, state }: Accepted,
   parsed: unknown,
   call: Call,
 ): Reply | Promise<Reply> {
@@ -165,7 +165,11 @@ function answerEvents(
   if (!input.wait || key === null || reply.body.items.length > 0) return reply;
   const { actor } = call;
   const types = listed(input.type);
-  const wait = { actor, key, after: reply.body.next_after, types, seconds: input.wait };
+  const isThere = () => read().body.items.length > 0;
+  const onBegin = () => {
+    state.hasWaited = true;
+  };
+  const wait = { actor, key, after: reply.body.next_after, types, seconds: input.wait, isThere, onBegin };
   return waits.wait({ ...wait, ...(onGone && { onGone }) }).then(read);
 }
 

@@ -85,6 +85,8 @@ export interface DoorReply {
   readonly body: string | AsyncIterable<Uint8Array> | null;
   /** The route's template, for metrics: never a raw path. */
   readonly route: string;
+  /** It waited for something to happen: its duration says nothing of the panel. */
+  readonly hasWaited?: true;
   /**
    * How an adapter may compress the body, whose length then tells what is repeated in it (docs/security.md). `padded`: by gzip with
    * a random length added. Left out: not at all.
@@ -106,10 +108,12 @@ export interface CallState {
   rate: RateVerdict | null;
   /** The methods of the route, once it is known. */
   allow: string | null;
+  /** Whether the reply waits for something to happen. */
+  hasWaited: boolean;
 }
 
 export function newCallState(id: string, method: string): CallState {
-  return { id, method, route: UNMATCHED, rate: null, allow: null };
+  return { id, method, route: UNMATCHED, rate: null, allow: null, hasWaited: false };
 }
 
 /** A reply to a call. `type` null: no body. `extra`: further headers, names and values by turns. */
@@ -129,7 +133,8 @@ export function makeReply(
   for (const part of extra) headers.push(part);
   if (type !== null) headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)));
   else if (status !== 204) headers.push('Content-Length', '0');
-  return { status, headers, body: type === null ? null : body, route: state.route };
+  const reply = { status, headers, body: type === null ? null : body, route: state.route };
+  return state.hasWaited ? { ...reply, hasWaited: true } : reply;
 }
 
 function policyOf(name: string, { quota, windowSeconds }: Budget): string {

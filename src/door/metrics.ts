@@ -25,7 +25,7 @@ export function createMetrics(core: Pick<Core, 'figures'>, clock: Clock, version
   const refresh = createPanelFigures({ registers, version, clock });
   const durations = new Histogram({
     name: 'panel_http_request_duration_seconds',
-    help: 'Time from the request to its reply, by route.',
+    help: 'Time from the request to its reply, by route, without requests that waited for an event.',
     labelNames: ['route', 'method', 'status'],
     buckets: BUCKETS,
     registers,

@@ -19,6 +19,10 @@ export interface Wait {
   /** Of one of these types; undefined: of any. */
   readonly types: readonly EventType[] | undefined;
   readonly seconds: number;
+  /** Whether such an event is in the feed by now. */
+  isThere(): boolean;
+  /** Called when the waiting begins; not if it is refused or the panel stops. */
+  onBegin(): void;
   /** Calls the listener when the client has gone. */
   onGone?(listener: () => void): void;
 }
@@ -85,8 +89,8 @@ export function createWaits({ core, clock, timers }: WaitsParts): Waits {
     waiters.add(waiter);
     wait.onGone?.(wake);
     if (stopListening === null) listen();
-    // Another thread may have committed one between the caller's read and the subscription.
-    if (core.latestEventId() > wait.after) wake();
+    // Another thread may have committed one between the caller's read and the subscription; one of another type is not waited for.
+    if (core.latestEventId() > wait.after && wait.isThere()) wake();
     return promise;
   }
 
@@ -95,6 +99,7 @@ export function createWaits({ core, clock, timers }: WaitsParts): Waits {
       if (isClosed) return;
       const now = clock.now();
       requirePlace(wait, now);
+      wait.onBegin();
       await untilWoken(wait, now);
       if (core.authenticateKey(wait.key) === null) throw new PanelError('unauthorized');
     },

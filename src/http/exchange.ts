@@ -69,7 +69,7 @@ export function answer(exchange: Exchange, call: () => SentReply | Promise<SentR
  */
 export function send(exchange: Exchange, reply: SentReply): void {
   const { host, request, response, startedAt } = exchange;
-  const { status, headers, body, route } = reply;
+  const { status, headers, body, route, hasWaited } = reply;
   if (response.headersSent || response.destroyed) return;
   const isClosing = isWorthClosing(request);
   if (isClosing) endGently(request.socket);
@@ -81,7 +81,7 @@ export function send(exchange: Exchange, reply: SentReply): void {
   else if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
   // A client that leaves in the middle knows it; the head is out, so nothing else can be said.
   else pipeline(body, response).catch(() => response.destroy());
-  host.observe(route, request.method ?? '', status, (performance.now() - startedAt) / 1000);
+  if (!hasWaited) host.observe(route, request.method ?? '', status, (performance.now() - startedAt) / 1000);
 }
 
 /** Unread bodies of at most this many bytes are read to their end and discarded; for more the connection is closed. */

@@ -55,6 +55,43 @@ it('another type of event does not end the waiting for one', async () => {
   expect((await reply).body.items.map(({ type }) => type)).toEqual(['tariff.deleted']);
 });
 
+it('another type that came between the look and the waiting does not end it either', async () => {
+  const { store } = panel;
+  const latestId = store.events.latestId;
+  const { id } = await makePlan();
+  after = latestId();
+  // As another thread would: an event that is committed behind the reading of the feed, before the subscription to it.
+  vi.spyOn(store.events, 'latestId').mockImplementationOnce(() => {
+    const read = latestId();
+    const row = { at: 0, actorKind: 'system', keyId: null, requestId: null, changed: '[]', data: '{}' } as const;
+    store.write(() => store.events.append({ ...row, type: 'settings.changed' }, 0));
+    return read;
+  });
+  const reply = waitFor({ type: 'tariff.deleted' });
+  await waiting(1);
+  expect(latestId()).toBeGreaterThan(after);
+  await panel.act('deleteTariff', { id });
+  expect((await reply).body.items.map(({ type }) => type)).toEqual(['tariff.deleted']);
+});
+
+it('is not in the histogram of durations; what is answered or refused at once is', async () => {
+  const count = async () => {
+    const { text } = await panel.read.call('getMetrics');
+    const lines = [...text.matchAll(/^panel_http_request_duration_seconds_count{route="\/events".*} (\d+)$/gm)];
+    return lines.reduce((sum, [, requests]) => sum + Number(requests), 0);
+  };
+  const before = await count();
+  const replies = Array.from({ length: 4 }, () => waitFor());
+  await waiting(4);
+  expect((await waitFor()).status).toBe(429);
+  expect(await count()).toBe(before + 1);
+  await makePlan();
+  await Promise.all(replies);
+  expect(await count()).toBe(before + 1);
+  await waitFor();
+  expect(await count()).toBe(before + 2);
+});
+
 it('an undone act does not end the waiting; the time does, with an empty page', async () => {
   const reply = waitFor();
   await waiting(1);
