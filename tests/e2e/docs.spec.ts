@@ -33,6 +33,17 @@ test('has every method of the API, each with answers and a curl line for this pa
     await expect(method.locator('.panel-curl pre')).toContainText(panel.baseUrl);
     await expect(method.locator('.responses-table .response').first()).toBeVisible();
   }
+  for (const [language, text] of [
+    ['TypeScript', 'await fetch('],
+    ['Python', 'urllib.request'],
+  ] as const) {
+    const sample = block(page, 'extendUser').locator('details', { hasText: language });
+    await sample.locator('summary').press('Enter');
+    await expect(sample.locator('pre')).toBeVisible();
+    await expect(sample.locator('pre')).toContainText(text);
+    await expect(sample.locator('pre')).toContainText(panel.baseUrl);
+  }
+  await expect(block(page, 'extendUser').locator('details[open]')).toHaveCount(1);
   const list = block(page, 'listUsers');
   await expect(list.locator('tr[data-param-name="limit"]')).toBeVisible();
   await expect(list.getByRole('button', { name: 'Try it' })).toBeVisible();

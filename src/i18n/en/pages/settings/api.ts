@@ -75,6 +75,7 @@ export const api = {
     curl: 'Example with curl',
     sent: 'The same with curl',
     copyCurl: 'Copy the command',
+    copyCode: 'Copy the code',
     try: 'Try it',
     cancel: 'Cancel',
     english: 'Methods are described in English, as in the OpenAPI file.',

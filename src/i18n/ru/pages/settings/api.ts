@@ -83,6 +83,7 @@ export const api: Russian<typeof english> = {
     curl: 'Пример с curl',
     sent: 'То же с curl',
     copyCurl: 'Скопировать команду',
+    copyCode: 'Скопировать код',
     try: 'Попробовать',
     cancel: 'Отмена',
     english: 'Методы описаны по-английски, как в файле OpenAPI.',

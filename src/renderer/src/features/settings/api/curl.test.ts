@@ -1,7 +1,7 @@
 // The curl commands: each method has one, a shell reads them as they are meant, and none holds a key unasked.
 import { describe, expect, it } from 'vitest';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
-import { curlOf, exampleCurl, quote } from './curl.ts';
+import { curlOf, exampleCurl, exampleSamples, quote } from './curl.ts';
 
 const endpoint = { baseUrl: 'https://10.0.0.2:8443/secret/api/v1', hasOwnAuthority: true };
 
@@ -52,5 +52,23 @@ describe('exampleCurl', () => {
   it('knows no method that the API does not have', () => {
     expect(exampleCurl(endpoint, 'createKey')).toBeNull();
     expect(exampleCurl(endpoint, 'nothing')).toBeNull();
+  });
+});
+
+describe('exampleSamples', () => {
+  it('are in TypeScript and Python, with the address of the panel and no key', () => {
+    const samples = exampleSamples(endpoint, 'extendUser');
+    expect(samples.map(({ label }) => label)).toEqual(['TypeScript', 'Python']);
+    for (const { source } of samples) {
+      expect(source).toContain(`${endpoint.baseUrl}/users/7/extend`);
+      expect(source).toContain('gatehouse-ca.pem');
+      expect(source).not.toContain('pnl_');
+    }
+    expect(exampleSamples(endpoint, 'createKey')).toEqual([]);
+  });
+
+  it('name the authority only where the panel signs its own certificate', () => {
+    const samples = exampleSamples({ ...endpoint, hasOwnAuthority: false }, 'extendUser');
+    for (const { source } of samples) expect(source).not.toMatch(/gatehouse-ca|\bssl\b|context/);
   });
 });

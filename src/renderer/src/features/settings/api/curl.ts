@@ -1,4 +1,5 @@
 // Ready-made curl commands: for a key that has just been made, and for each method of the documentation.
+import { type CodeSample, codeSamples } from '../../../../../contract/openapi/samples.ts';
 import type { Example, Method } from '../../../../../contract/operation.ts';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
 
@@ -46,6 +47,14 @@ export function exampleCurl(endpoint: ApiEndpoint, operationId: string): string 
   const { method, path, example } = operation;
   const body = example.body === undefined ? undefined : JSON.stringify(example.body);
   return curlOf(endpoint, { method, path: fillIn(path, example), key: null, body });
+}
+
+/** The same request in other languages. */
+export function exampleSamples({ baseUrl, hasOwnAuthority }: ApiEndpoint, operationId: string): readonly CodeSample[] {
+  const operation = API_OPERATIONS.find(({ id }) => id === operationId);
+  if (operation === undefined) return [];
+  const samples = codeSamples(operation, baseUrl, hasOwnAuthority && baseUrl.startsWith('https:'));
+  return samples.filter(({ lang }) => lang !== 'Shell');
 }
 
 function fillIn(template: string, { params = {}, query = {} }: Example): string {

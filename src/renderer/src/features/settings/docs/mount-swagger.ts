@@ -124,11 +124,14 @@ interface PartsOptions {
     readonly curl: string;
     readonly sent: string;
     readonly copyCurl: string;
+    readonly copyCode: string;
     readonly try: string;
     readonly cancel: string;
   };
   /** The example of a method, by its operation id; null for none. */
   exampleOf(operationId: string): string | null;
+  /** The same request in other languages. */
+  samplesOf(operationId: string): readonly { readonly label: string; readonly source: string }[];
   /** The command that sends the same request again, without its key. */
   sentOf(url: string): string | null;
   copy(text: string): void;
@@ -142,21 +145,24 @@ interface ResponsesProps {
 
 /** Is called once, as a plugin of swagger-ui. */
 function createParts({ React }: SwaggerSystem, options: PartsOptions): SwaggerPlugin {
-  const { texts, exampleOf, sentOf, copy } = options;
+  const { texts, exampleOf, samplesOf, sentOf, copy } = options;
   const h = React.createElement;
 
   function Curl({ title, line }: { readonly title: string; readonly line: string }) {
-    return h(
-      'div',
-      { className: 'panel-curl' },
-      h('h4', null, title),
-      h(
-        'div',
-        { className: 'panel-curl__line' },
-        h('pre', { tabIndex: 0 }, line),
-        h('button', { type: 'button', onClick: () => copy(line) }, texts.copyCurl),
-      ),
+    return h('div', { className: 'panel-curl' }, h('h4', null, title), lineOf(line, texts.copyCurl));
+  }
+
+  function lineOf(line: string, copyText: string) {
+    const button = h('button', { type: 'button', onClick: () => copy(line) }, copyText);
+    return h('div', { className: 'panel-curl__line' }, h('pre', { tabIndex: 0 }, line), button);
+  }
+
+  function Samples({ id }: { readonly id: string }) {
+    const samples = samplesOf(id).map(({ label, source }) =>
+      // At most one of them is open.
+      h('details', { key: label, name: `samples-${id}` }, h('summary', null, label), lineOf(source, texts.copyCode)),
     );
+    return h('div', { className: 'panel-samples' }, samples);
   }
 
   return {
@@ -179,8 +185,10 @@ function createParts({ React }: SwaggerSystem, options: PartsOptions): SwaggerPl
     wrapComponents: {
       responses: (Original: unknown) => (props: ResponsesProps) => {
         const id = props.specSelectors.specJson().getIn(['paths', props.path, props.method, 'operationId']);
-        const line = typeof id === 'string' ? exampleOf(id) : null;
-        return h('div', null, line === null ? null : h(Curl, { title: texts.curl, line }), h(Original, props));
+        if (typeof id !== 'string') return h(Original, props);
+        const line = exampleOf(id);
+        const curl = line === null ? null : h(Curl, { title: texts.curl, line });
+        return h('div', null, curl, h(Samples, { id }), h(Original, props));
       },
     },
   };

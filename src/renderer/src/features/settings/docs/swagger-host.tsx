@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useHost } from '../../../data/host.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { notifyFailure } from '../../../state/messages.ts';
-import { curlOf, exampleCurl } from '../api/curl.ts';
+import { curlOf, exampleCurl, exampleSamples } from '../api/curl.ts';
 import type { Api } from '../api/use-api.ts';
 import 'swagger-ui-dist/swagger-ui.css';
 import './docs.css';
@@ -44,6 +44,7 @@ export function SwaggerHost({ api, document: description, apiKey, filter }: Swag
       node: container,
       spec: copyDescription(description),
       exampleOf: (id) => exampleCurl(api, id),
+      samplesOf: (id) => exampleSamples(api, id),
       sentOf(url) {
         const path = pathBelow(api.baseUrl, url);
         return path === null ? null : curlOf(api, { method: 'GET', path, key: null });
@@ -58,6 +59,7 @@ export function SwaggerHost({ api, document: description, apiKey, filter }: Swag
         curl: t('api.docs.curl'),
         sent: t('api.docs.sent'),
         copyCurl: t('api.docs.copyCurl'),
+        copyCode: t('api.docs.copyCode'),
         try: t('api.docs.try'),
         cancel: t('api.docs.cancel'),
       },
