@@ -38,7 +38,7 @@ export const overview = {
   },
   plans: {
     title: 'Users by plan',
-    changes_one: 'Today: {{created, number}} new, {{expired, number}} expired',
+    changes_one: 'In {{count, number}} day: {{created, number}} new, {{expired, number}} expired',
     changes_other: 'In {{count, number}} days: {{created, number}} new, {{expired, number}} expired',
     none: 'No plan',
     users: '{{active}} active of {{total}}',
