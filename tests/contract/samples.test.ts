@@ -16,9 +16,13 @@ type Lang = CodeSample['lang'];
 /** The example of `createUser` asks for the plan that the one of `createTariff` creates. */
 const RUN = ['createTariff', 'createUser', 'getTariff', 'updateTariff', 'listUsers', 'getMetrics'] as const;
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-if (!hasPython) console.warn('No python3: the Python samples are not run.');
-const LANGS: readonly Lang[] = hasPython ? ['Shell', 'TypeScript', 'Python'] : ['Shell', 'TypeScript'];
+const isInstalled = (program: string) => spawnSync(program, ['--version']).status === 0;
+const PROGRAMS: Readonly<Record<Lang, string>> = { Shell: 'curl', TypeScript: process.execPath, Python: 'python3' };
+const LANGS = (Object.keys(PROGRAMS) as Lang[]).filter((lang) => {
+  if (isInstalled(PROGRAMS[lang])) return true;
+  console.warn(`No ${PROGRAMS[lang]}: the samples in ${lang} are not run.`);
+  return false;
+});
 
 function sampleOf(samples: readonly CodeSample[], lang: Lang): string {
   const sample = samples.find((one) => one.lang === lang);
@@ -75,7 +79,7 @@ it('in TypeScript and Python are all well formed', () => {
     return ts.transpileModule(sampleOf(samples, 'TypeScript'), options).diagnostics ?? [];
   });
   expect(broken).toEqual([]);
-  if (!hasPython) return;
+  if (!LANGS.includes('Python')) return;
   const program = 'import ast, json, sys\nfor source in json.load(sys.stdin): ast.parse(source)';
   const input = JSON.stringify(sources.map((samples) => sampleOf(samples, 'Python')));
   expect(spawnSync('python3', ['-c', program], { input, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
