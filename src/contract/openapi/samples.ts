@@ -23,8 +23,8 @@ interface Request {
   readonly reply: 'json' | 'text' | 'status';
 }
 
-/** As the panel names it where it is downloaded. */
-const CA_FILE = 'gatehouse-ca.pem';
+/** The file of the panel's CA, as it is named where it is downloaded. */
+export const CA_FILE = 'gatehouse-ca.pem';
 
 /** `serverUrl`: the base address of the API. `hasOwnAuthority`: its certificate is signed by the panel's own CA. */
 export function codeSamples(operation: ApiOperation, serverUrl: string, hasOwnAuthority = true): readonly CodeSample[] {
@@ -65,7 +65,8 @@ function curlSample({ method, url, needsCa, headers, body }: Request): string {
   return parts.join(' \\\n  ');
 }
 
-function shellQuote(text: string): string {
+/** One word for a POSIX shell. */
+export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,14 +1,15 @@
 // The curl commands: each method has one, a shell reads them as they are meant, and none holds a key unasked.
 import { describe, expect, it } from 'vitest';
+import { shellQuote } from '../../../../../contract/openapi/samples.ts';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
-import { curlOf, exampleCurl, exampleSamples, quote } from './curl.ts';
+import { curlOf, exampleCurl, exampleSamples } from './curl.ts';
 
 const endpoint = { baseUrl: 'https://10.0.0.2:8443/secret/api/v1', hasOwnAuthority: true };
 
 describe('quote', () => {
   it('makes one word of anything', () => {
-    expect(quote('plain')).toBe("'plain'");
-    expect(quote("Ann's $HOME `x`")).toBe("'Ann'\\''s $HOME `x`'");
+    expect(shellQuote('plain')).toBe("'plain'");
+    expect(shellQuote("Ann's $HOME `x`")).toBe("'Ann'\\''s $HOME `x`'");
   });
 });
 

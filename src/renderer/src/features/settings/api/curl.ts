@@ -1,5 +1,5 @@
 // Ready-made curl commands: for a key that has just been made, and for each method of the documentation.
-import { type CodeSample, codeSamples } from '../../../../../contract/openapi/samples.ts';
+import { CA_FILE, type CodeSample, codeSamples, shellQuote } from '../../../../../contract/openapi/samples.ts';
 import type { Example, Method } from '../../../../../contract/operation.ts';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
 
@@ -9,14 +9,8 @@ export interface ApiEndpoint {
   readonly hasOwnAuthority: boolean;
 }
 
-export const CA_FILE = 'gatehouse-ca.pem';
 /** A placeholder for the key, so that no copied command contains one. */
 const KEY_VARIABLE = '"Authorization: Bearer $PANEL_KEY"';
-
-/** One word for a POSIX shell. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 export interface Call {
   readonly method: Method;
@@ -33,9 +27,9 @@ export function curlOf({ baseUrl, hasOwnAuthority }: ApiEndpoint, { method, path
   const parts = [
     method === 'GET' ? 'curl' : `curl -X ${method}`,
     ...(hasOwnAuthority && baseUrl.startsWith('https:') ? [`--cacert ${CA_FILE}`] : []),
-    `-H ${key === null ? KEY_VARIABLE : quote(`Authorization: Bearer ${key}`)}`,
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(body)}`]),
-    quote(`${baseUrl}${path}`),
+    `-H ${key === null ? KEY_VARIABLE : shellQuote(`Authorization: Bearer ${key}`)}`,
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${shellQuote(body)}`]),
+    shellQuote(`${baseUrl}${path}`),
   ];
   return parts.join(' \\\n  ');
 }

@@ -1,11 +1,12 @@
 // Where the API is and what a program needs to trust it.
 
 import { useTranslation } from 'react-i18next';
+import { CA_FILE } from '../../../../../contract/openapi/samples.ts';
 import { useHost } from '../../../data/host.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { notify, notifyFailure } from '../../../state/messages.ts';
-import { type ApiEndpoint, CA_FILE } from './curl.ts';
+import type { ApiEndpoint } from './curl.ts';
 
 export interface Api extends ApiEndpoint {
   /** Saves the panel's own authority as a file; null where the certificate is trusted without it, or there is none. */

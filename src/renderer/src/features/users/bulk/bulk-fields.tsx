@@ -1,15 +1,13 @@
 // What a bulk act has to be given: a term, a grant, a plan or tags.
-import { TagsInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { BulkAction } from '../../../../../contract/user-acts.ts';
 import type { FieldTexts } from '../../../components/form/field-errors.ts';
 import { PlanField } from '../create/plan-field.tsx';
 import { GrantFields } from '../grant-fields.tsx';
 import { TermPicker } from '../record/term-picker.tsx';
+import { TagsField } from '../tags-field.tsx';
 import { usePlans } from '../use-plans.ts';
-import { knownTags } from '../user-reads.ts';
 import type { BulkValues } from './run-bulk.ts';
 
 interface BulkFieldsProps {
@@ -20,7 +18,6 @@ interface BulkFieldsProps {
 
 export function BulkFields({ action, fields, wrong }: BulkFieldsProps) {
   const { t } = useTranslation('users');
-  const queries = useQueryClient();
   const plans = usePlans();
   const { term, lifetime, tariff_id } = fields.values;
   const inputProps = (field: keyof BulkValues & string) => ({ ...fields.getInputProps(field), error: wrong[field] });
@@ -48,18 +45,7 @@ export function BulkFields({ action, fields, wrong }: BulkFieldsProps) {
       );
     case 'add_tags':
     case 'remove_tags':
-      return (
-        <TagsInput
-          label={t('details.tags')}
-          description={t('details.tagsHint')}
-          data={knownTags(queries)}
-          limit={8}
-          maxTags={20}
-          maxLength={32}
-          comboboxProps={{ shadow: 'none' }}
-          {...inputProps('tags')}
-        />
-      );
+      return <TagsField label={t('details.tags')} {...inputProps('tags')} />;
     default:
       return null;
   }

@@ -1,7 +1,6 @@
 // Many new users of one plan, from pasted names.
-import { Progress, TagsInput, Textarea } from '@mantine/core';
+import { Progress, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../../contract/client.ts';
@@ -13,7 +12,7 @@ import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { usePanel } from '../../../data/panel.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { notify } from '../../../state/messages.ts';
-import { knownTags } from '../user-reads.ts';
+import { TagsField } from '../tags-field.tsx';
 import classes from './create.module.css';
 import { type CreateProps, PlanField, usualPlan } from './plan-field.tsx';
 
@@ -21,7 +20,6 @@ export function CreateMany({ plans, kind, onClose }: CreateProps) {
   const { t } = useTranslation(['users', 'errors']);
   const errors = useTranslation('errors').t;
   const format = useFormat();
-  const queries = useQueryClient();
   const describeFailure = useFailureText();
   const { done, run } = useCreateMany();
   const [made, setMade] = useState<readonly User[]>([]);
@@ -88,16 +86,7 @@ export function CreateMany({ plans, kind, onClose }: CreateProps) {
         {...form.getInputProps('names')}
       />
       <PlanField plans={plans} value={tariff_id || usualPlan(plans)} inputProps={form.getInputProps('tariff_id')} />
-      <TagsInput
-        label={t('users:make.tags')}
-        description={t('users:details.tagsHint')}
-        data={knownTags(queries)}
-        limit={8}
-        maxTags={20}
-        maxLength={32}
-        comboboxProps={{ shadow: 'none' }}
-        {...form.getInputProps('tags')}
-      />
+      <TagsField label={t('users:make.tags')} {...form.getInputProps('tags')} />
       {done !== null && (
         <div role="status">
           <Progress value={(done / Math.max(1, lines.length)) * 100} aria-label={t('users:make.title')} />

@@ -1,7 +1,6 @@
 // One new user; empty fields come from the plan. Its record opens when it is created, with the link to send.
-import { Collapse, NumberInput, TagsInput, Textarea, TextInput, UnstyledButton } from '@mantine/core';
+import { Collapse, NumberInput, Textarea, TextInput, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BytesInput } from '../../../components/form/bytes-input.tsx';
@@ -11,7 +10,7 @@ import { fromDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf, parseRoute } from '../../../router/route.ts';
 import { navigate } from '../../../router/router.ts';
-import { knownTags } from '../user-reads.ts';
+import { TagsField } from '../tags-field.tsx';
 import classes from './create.module.css';
 import type { CreateProps } from './plan-field.tsx';
 import { PlanField, usualPlan } from './plan-field.tsx';
@@ -30,7 +29,6 @@ interface Values extends Record<string, unknown> {
 export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
   const { t } = useTranslation('users');
   const { timeZone } = useFormat();
-  const queries = useQueryClient();
   const [isMore, setMore] = useState(false);
   const operation = useOperationForm<'createUser', Values>({
     operation: 'createUser',
@@ -77,16 +75,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
         autoComplete="off"
         {...form.getInputProps('contact')}
       />
-      <TagsInput
-        label={t('make.tags')}
-        description={t('details.tagsHint')}
-        data={knownTags(queries)}
-        limit={8}
-        maxTags={20}
-        maxLength={32}
-        comboboxProps={{ shadow: 'none' }}
-        {...form.getInputProps('tags')}
-      />
+      <TagsField label={t('make.tags')} {...form.getInputProps('tags')} />
       <Textarea label={t('make.note')} autosize minRows={2} maxRows={8} {...form.getInputProps('note')} />
       <div>
         <UnstyledButton className={classes.more ?? ''} aria-expanded={isMore} onClick={() => setMore(!isMore)}>

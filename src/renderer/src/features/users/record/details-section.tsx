@@ -1,11 +1,10 @@
 // Who it is: name, contact, tags, note, and the ids and data of other systems.
-import { NumberInput, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { DateTime } from '../../../components/figures.tsx';
 import { DrawerSection, Fact, Facts } from '../../../components/record-drawer.tsx';
 import { Mark } from '../../../components/state.tsx';
-import { knownTags } from '../user-reads.ts';
+import { TagsField } from '../tags-field.tsx';
 import { EditableFact } from './editable-fact.tsx';
 import { MetadataFact } from './metadata-fact.tsx';
 import classes from './record.module.css';
@@ -13,7 +12,6 @@ import type { RecordProps } from './record-context.tsx';
 
 export function DetailsSection({ user, refresh }: RecordProps) {
   const { t } = useTranslation('users');
-  const queries = useQueryClient();
   const empty = <span className={classes.quiet}>{t('details.empty')}</span>;
   return (
     <DrawerSection title={t('details.title')}>
@@ -57,18 +55,7 @@ export function DetailsSection({ user, refresh }: RecordProps) {
           }
           initial={() => ({ tags: user.tags })}
           toPatch={({ tags }) => ({ tags })}
-          fields={(form) => (
-            <TagsInput
-              aria-label={t('details.tags')}
-              description={t('details.tagsHint')}
-              data={knownTags(queries)}
-              limit={8}
-              maxTags={20}
-              maxLength={32}
-              comboboxProps={{ shadow: 'none' }}
-              {...form.getInputProps('tags')}
-            />
-          )}
+          fields={(form) => <TagsField aria-label={t('details.tags')} {...form.getInputProps('tags')} />}
         />
         <EditableFact
           user={user}
