@@ -138,8 +138,8 @@ const NO_CHANGES: UserDayCounts = { created: 0, expired: 0, deleted: 0 };
 
 function getUserStats(input: Input<'getUserStats'>, context: Context): Result<UserReport> {
   const { store, now, settings } = context;
-  const asked = input.from ?? toInstant(now - (USUAL_DAYS - 1) * DAY_MS);
-  const { from, to } = momentsOf({ from: asked, to: input.to }, now, DAYS_STORED);
+  const usual = lastLocalDays(now, USUAL_DAYS, settings.timeZone)[0]?.from ?? now;
+  const { from, to } = momentsOf({ from: input.from ?? toInstant(usual), to: input.to }, now, DAYS_STORED);
   const span = localDaysBetween(from, to, settings.timeZone);
   const counts = new Map(store.userDays.read(span[0]?.day ?? '', span.at(-1)?.day ?? '').map((sum) => [sum.day, sum]));
   const total = { ...NO_CHANGES };

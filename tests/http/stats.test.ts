@@ -208,7 +208,11 @@ describe('users by day and by plan', () => {
     ]);
     const { days } = (await other.read.call('getUserStats')).body;
     expect([days.length, days.at(-1)?.t]).toEqual([30, '2026-11-02T23:00:00.000Z']);
-    const wrong = await other.read.call('getUserStats', { from: '2025-09-01T00:00:00Z' });
+    // Half past midnight after the clock went forward: 30 days of 24 hours ago is a day earlier.
+    own.set(Date.parse('2027-03-31T22:30:00Z'));
+    const spring = (await other.read.call('getUserStats')).body.days;
+    expect([spring.length, spring.at(0)?.t]).toEqual([30, '2027-03-02T23:00:00.000Z']);
+    const wrong = await other.read.call('getUserStats', { from: '2026-01-01T00:00:00Z' });
     expect(wrong.problem.errors).toMatchObject([{ parameter: 'from', code: 'too_small' }]);
   });
 });
