@@ -1,0 +1,119 @@
+// The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/nodes.
+import type { InboundRow } from './plans.ts';
+import type { UpDown } from './records.ts';
+
+export type EngineName = 'xray' | 'v2ray';
+
+/** What a user presents to connect, one value for each family of protocols. */
+export interface Credentials {
+  /** vless and vmess. */
+  readonly uuid: string;
+  /** trojan, shadowsocks before 2022, hysteria2. */
+  readonly password: string;
+  /** shadowsocks 2022: 32 bytes in base64, of which a cipher with keys of 16 bytes takes the first 16. */
+  readonly key: string;
+}
+
+export interface EngineUser {
+  readonly userId: number;
+  readonly credentials: Credentials;
+}
+
+/** A connection with what only its engine may know. */
+export interface EngineInbound extends InboundRow {
+  /** X25519, base64url, with `reality`. */
+  readonly privateKey: string | null;
+  /** PEM, with `tls`. */
+  readonly certificate: { readonly chain: string; readonly key: string } | null;
+}
+
+/** Everything that an engine serves, but for its users. A change of it needs another start. */
+export interface EngineConfig {
+  readonly inbounds: readonly EngineInbound[];
+  /** Whether users are kept from private and local addresses behind the node. */
+  readonly blocksPrivate: boolean;
+}
+
+/** An engine that runs, as it answers itself. */
+export interface RunningEngine {
+  readonly name: EngineName;
+  /** As in `26.3.27`. */
+  readonly version: string;
+  /** Which start this is: the `boot` that it was started with. Null: not started by a panel. */
+  readonly boot: string | null;
+  /** `fingerprint` of the configuration that it was started with. */
+  readonly fingerprint: string | null;
+  /** Epoch ms, by its own uptime. */
+  readonly startedAt: number;
+}
+
+/** Bytes since the engine started; counters of removed users stay. */
+export interface EngineCounters {
+  readonly boot: string | null;
+  readonly users: ReadonlyMap<number, UpDown>;
+  /** By tag. */
+  readonly inbounds: ReadonlyMap<string, UpDown>;
+}
+
+/** One user on one connection: to be let in, or not. */
+export interface EngineChange {
+  readonly inbound: EngineInbound;
+  readonly user: EngineUser;
+  readonly isAllowed: boolean;
+}
+
+export type EngineErrorCode =
+  /** No such program. */
+  | 'engine_missing'
+  /** It does not answer, or not in time. */
+  | 'engine_unreachable'
+  /** It ended by itself. */
+  | 'engine_crashed'
+  /** It refused the configuration; `message` has its own words. */
+  | 'config_refused'
+  /** Another program listens on the port of a connection. */
+  | 'port_taken'
+  /** It refused a user, or answered what no engine answers. */
+  | 'engine_refused';
+
+export class EngineError extends Error {
+  readonly code: EngineErrorCode;
+  constructor(code: EngineErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The engine of one node. All methods reject with EngineError; every call ends in bounded time. */
+export interface Engine {
+  /** The engine that runs now, adopted if an earlier panel left it; null: none. */
+  running(): Promise<RunningEngine | null>;
+  /** Identifies a configuration: equal for equal ones, over restarts. */
+  fingerprint(config: EngineConfig): string;
+  /** Asks the engine's program whether it would start with this; the running one is not touched. `config_refused`, `port_taken`. */
+  check(config: EngineConfig): Promise<void>;
+  /** Starts it with these users on these connections (ids). There must be none running. */
+  start(
+    config: EngineConfig,
+    users: Iterable<EngineUser & { readonly inbounds: readonly number[] }>,
+    boot: string,
+  ): Promise<RunningEngine>;
+  stop(): Promise<void>;
+  counters(): Promise<EngineCounters>;
+  /**
+   * Makes each user as wanted, whatever the engine had: one that is there already is replaced. The outcomes are in order: null where it
+   * holds now. Rejects where the engine does not answer; what was done before stays done.
+   */
+  apply(changes: readonly EngineChange[]): Promise<readonly (EngineError | null)[]>;
+  /** Ids of the users on a connection; null: this engine cannot tell. */
+  members(inbound: EngineInbound): Promise<readonly number[] | null>;
+  /** Its last lines, the oldest first. */
+  log(): readonly string[];
+  /** Called when the engine ends by itself. */
+  onExit(listener: (error: EngineError) => void): void;
+  /** Lets go of it; the engine goes on. */
+  close(): void;
+}
+
+/** The engines of nodes, by id. Null: this host runs none for it. */
+export type OpenEngine = (node: { readonly id: number; readonly kind: 'local' | 'remote' }) => Engine | null;
