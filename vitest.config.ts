@@ -25,6 +25,7 @@ const crossing = [
   'transport',
   'shell',
   'desktop',
+  'engines',
 ];
 
 const unitProjects = Object.entries(unit).map(([name, folders]) => ({

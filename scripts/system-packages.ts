@@ -31,8 +31,8 @@ export async function ensurePackages(
 
   const packages = [...new Set(programs.map((program) => packageOf[program] ?? program))];
   const needed = `needs ${programs.join(', ')} (Debian: apt-get install ${packages.join(' ')})`;
-  if (!existsSync('/etc/debian_version') || !isOnPath('apt-get')) return `${needed}: this is not Debian`;
-  if (process.getuid?.() !== 0) return `${needed}: only root may install packages`;
+  if (!isDebian()) return `${needed}: this is not Debian`;
+  if (!canInstallPackages()) return `${needed}: only root may install packages`;
 
   const install = [...APT, 'install', '-y', '--no-install-recommends', ...packages];
   log(`Installing what is missing: ${install.join(' ')}`);
@@ -48,6 +48,15 @@ export async function ensurePackages(
   }
   const lastLine = installed.output.trim().split('\n').at(-1) ?? '';
   return `${needed}: apt-get could not install it (${lastLine})`;
+}
+
+/** Whether this process may install packages at all. */
+export function canInstallPackages(): boolean {
+  return isDebian() && process.getuid?.() === 0;
+}
+
+function isDebian(): boolean {
+  return existsSync('/etc/debian_version') && isOnPath('apt-get');
 }
 
 function isOnPath(program: string): boolean {

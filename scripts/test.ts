@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from '../tests/support/built.ts';
 import { ensureChromium } from '../tests/support/chromium.ts';
+import { ensureEngines, NO_ENGINE } from '../tests/support/engines.ts';
 import { checkTasks } from './check.ts';
 import { line, readable, root, run, runWithinCores } from './run.ts';
 import { ensurePackages, KEYCHAIN_PROGRAMS } from './system-packages.ts';
@@ -26,7 +27,7 @@ const REPORTER = './scripts/test-reporter.ts';
 /** After so long a suite hangs: it is stopped, and what it has run until then is counted. */
 const HANGS_MS = 60 * 60_000;
 /** What a continuous-integration machine may lack; any other skipped test there is a failure. */
-const EXCUSES = ['needs the Electron binary'];
+const EXCUSES = ['needs the Electron binary', NO_ENGINE];
 
 /** A project of vitest.config.ts, one file after the other. */
 function vitest(name: string, usual: number, prepare?: Suite['prepare']): Suite {
@@ -41,6 +42,11 @@ const prepareChromium = () =>
     (error: Error) => error.message,
   );
 
+const prepareEngines = async () => {
+  const missing = Object.values(await ensureEngines()).filter((engine) => 'missing' in engine);
+  return missing.length === 0 ? null : missing.map((engine) => engine.missing).join('\n  ');
+};
+
 /** In the order in which they begin: the browsers first and alone, then the longest, so that both cores are busy to the end. */
 const suites: readonly Suite[] = [
   {
@@ -50,6 +56,7 @@ const suites: readonly Suite[] = [
     command: ['playwright', 'test', `--reporter=line,${REPORTER}`],
     prepare: prepareChromium,
   },
+  vitest('engines', 60, prepareEngines),
   vitest('backup', 40),
   vitest('torture', 45),
   vitest('desktop', 60, prepareChromium),

@@ -1,0 +1,219 @@
+// The real engines and clients for tests: what is on PATH, else what this file pins, built once by a go toolchain or installed from Debian.
+import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run } from '../../scripts/run.ts';
+import { canInstallPackages, ensurePackages } from '../../scripts/system-packages.ts';
+import { takeLock } from '../../src/adapters/instance-lock.ts';
+
+export type EngineProgram = 'xray' | 'v2ray' | 'sing-box' | 'mihomo';
+
+/** In the reason where neither a package nor a go toolchain can bring a program: the only tests of engines that may be skipped in CI. */
+export const NO_ENGINE = 'no engine here';
+
+/** Where a program is, or why it is not. `isFault`: it could have been had, and that failed. */
+export type FoundEngine = { readonly path: string } | { readonly missing: string; readonly isFault: boolean };
+export type FoundEngines = Readonly<Record<EngineProgram, FoundEngine>>;
+
+/** What the go toolchain builds. The versions that the tests are written for; a program on PATH may be another. */
+interface Pin {
+  readonly module: string;
+  readonly version: string;
+  /** The command within the module. */
+  readonly command: string;
+  readonly tags: readonly string[];
+  readonly ldflags: string;
+}
+
+const PINS: Readonly<Record<Exclude<EngineProgram, 'v2ray'>, Pin>> = {
+  // 26.3.27.
+  xray: {
+    module: 'github.com/xtls/xray-core',
+    version: 'v1.260327.0',
+    command: 'main',
+    tags: [],
+    ldflags: '',
+  },
+  'sing-box': {
+    module: 'github.com/sagernet/sing-box',
+    version: 'v1.14.1',
+    command: 'cmd/sing-box',
+    // Those of its releases (release/DEFAULT_BUILD_TAGS_OTHERS).
+    tags: [
+      'with_gvisor',
+      'with_quic',
+      'with_dhcp',
+      'with_wireguard',
+      'with_utls',
+      'with_acme',
+      'with_clash_api',
+      'with_tailscale',
+      'with_ccm',
+      'with_ocm',
+      'with_cloudflared',
+      'with_usbip',
+      'with_openvpn',
+      'with_openconnect',
+      'badlinkname',
+      'tfogo_checklinkname0',
+    ],
+    ldflags:
+      '-X github.com/sagernet/sing-box/constant.Version=1.14.1 -X runtime.godebugDefault=multipathtcp=0,tlssha1=1 -checklinkname=0',
+  },
+  mihomo: {
+    module: 'github.com/metacubex/mihomo',
+    version: 'v1.19.23',
+    command: '.',
+    tags: ['with_gvisor'],
+    ldflags: '-X github.com/metacubex/mihomo/constant.Version=v1.19.23',
+  },
+};
+
+export const ENGINE_PROGRAMS: readonly EngineProgram[] = ['xray', 'v2ray', 'sing-box', 'mihomo'];
+
+/** Shared by all checkouts. */
+const CACHE = join(homedir(), '.cache/gatehouse-engines');
+/** For what hangs: a build takes minutes. */
+const LIMIT_MS = 30 * 60_000;
+
+/**
+ * Finds each of these programs, and builds or installs what is missing where that is possible; each step is reported through `log`.
+ * Takes minutes the first time, and no time after it. Never rejects for a program that cannot be had.
+ */
+export async function ensureEngines(
+  programs: readonly EngineProgram[] = ENGINE_PROGRAMS,
+  log: (line: string) => void = console.log,
+): Promise<FoundEngines> {
+  const found: Record<EngineProgram, FoundEngine> = {
+    xray: NOT_WANTED,
+    v2ray: NOT_WANTED,
+    'sing-box': NOT_WANTED,
+    mihomo: NOT_WANTED,
+  };
+  for (const program of programs) found[program] = await ensureEngine(program, log);
+  return found;
+}
+
+const NOT_WANTED: FoundEngine = { missing: 'not asked for', isFault: true };
+
+/** The path of a program that is there already, on PATH or built earlier. */
+export function findEngine(program: EngineProgram): string | null {
+  const onPath = findOnPath(program);
+  if (onPath !== null || program === 'v2ray') return onPath;
+  const path = builtPath(program);
+  return isExecutable(path) ? path : null;
+}
+
+async function ensureEngine(program: EngineProgram, log: (line: string) => void): Promise<FoundEngine> {
+  const present = findEngine(program);
+  if (present !== null) return { path: present };
+  if (program === 'v2ray') return installV2ray(log);
+  if (findOnPath('go') === null)
+    return absent(`needs ${program}: it is not on PATH, and neither is go, which would build it`);
+
+  mkdirSync(CACHE, { recursive: true });
+  const lock = await waitForLock(program, log);
+  try {
+    // Another process may have built it meanwhile.
+    return isExecutable(builtPath(program)) ? { path: builtPath(program) } : await build(program, log);
+  } finally {
+    lock.release();
+  }
+}
+
+function absent(reason: string): FoundEngine {
+  return { missing: `${NO_ENGINE}: ${reason}`, isFault: false };
+}
+
+async function installV2ray(log: (line: string) => void): Promise<FoundEngine> {
+  const missing = await ensurePackages({ v2ray: 'v2ray' }, log);
+  const path = findOnPath('v2ray');
+  if (path !== null) return { path };
+  const reason = missing ?? 'needs v2ray: its package brings no such program';
+  return canInstallPackages() ? { missing: reason, isFault: true } : absent(reason);
+}
+
+/** One build at a time on the machine: each uses all cores. */
+async function waitForLock(program: string, log: (line: string) => void) {
+  for (let isFirst = true; ; isFirst = false) {
+    const lock = takeLock(CACHE, `build ${program}`);
+    if (lock !== null) return lock;
+    if (isFirst) log(`Waiting for another process that builds engines in ${CACHE}`);
+    await sleep(1000);
+  }
+}
+
+/** Builds in a module of its own: `go install` refuses modules with replacements. */
+async function build(program: Exclude<EngineProgram, 'v2ray'>, log: (line: string) => void): Promise<FoundEngine> {
+  const { module, version, command, tags, ldflags } = PINS[program];
+  log(`Building ${program} ${version}, once, in ${CACHE} (takes minutes)`);
+  const folder = mkdtempSync(join(CACHE, 'build-'));
+  const binary = join(folder, program);
+  const source = command === '.' ? module : `${module}/${command}`;
+  const steps = [
+    ['go', '-C', folder, 'mod', 'init', 'build'],
+    ['go', '-C', folder, 'get', `${source}@${version}`],
+    [
+      'go',
+      '-C',
+      folder,
+      'build',
+      '-o',
+      binary,
+      '-trimpath',
+      '-tags',
+      tags.join(','),
+      '-ldflags',
+      `-s -w ${ldflags}`,
+      source,
+    ],
+  ];
+  try {
+    const startedAt = performance.now();
+    for (const step of steps) {
+      const { ok, output } = await run(step, LIMIT_MS, { CGO_ENABLED: '0' });
+      if (!ok)
+        return {
+          missing: `needs ${program}: ${step.slice(0, 4).join(' ')} failed: ${lastLines(output)}`,
+          isFault: true,
+        };
+    }
+    mkdirSync(join(builtPath(program), '..'), { recursive: true });
+    // A program is there whole or not at all.
+    renameSync(binary, builtPath(program));
+    log(`Built ${program} ${version} in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+    return { path: builtPath(program) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function lastLines(output: string): string {
+  return output.trim().split('\n').slice(-5).join(' / ');
+}
+
+function builtPath(program: Exclude<EngineProgram, 'v2ray'>): string {
+  return join(CACHE, `${program}-${PINS[program].version}`, program);
+}
+
+function findOnPath(program: string): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, program)).find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** By hand: `node tests/support/engines.ts`. */
+if (import.meta.main) {
+  const found = await ensureEngines();
+  for (const [program, engine] of Object.entries(found))
+    console.log(`${program}: ${'path' in engine ? engine.path : engine.missing}`);
+}
