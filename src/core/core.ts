@@ -7,6 +7,7 @@ import type { UserState } from '../contract/users.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
 import type { Checkpointer } from './ports/checkpointer.ts';
+import type { Credentials } from './ports/engines.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
 import type { HostPorts } from './ports/host.ts';
 import type { InboundRow, NodeRow } from './ports/plans.ts';
@@ -33,6 +34,7 @@ export interface Figures {
 /** What a subscription link gives, at the moment of the call. */
 export interface Subscription {
   readonly user: UserRow;
+  readonly credentials: Credentials;
   readonly canConnect: boolean;
   /** used + remaining, bytes; null: unlimited. */
   readonly total: number | null;

@@ -3,11 +3,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { arbitraryOf } from '../../tests/support/arbitrary-of.ts';
-import { createTestClock, createTestTimers } from '../../tests/support/clock.ts';
+import { ADMINISTRATOR_CALL, coreParts } from '../../tests/support/core.ts';
 import { type TempStore, tempStore } from '../../tests/support/temp-store.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
-import { createPasswordHasher } from '../adapters/passwords.ts';
-import { totp } from '../adapters/totp.ts';
 import { parseInput, splitInput } from '../contract/input/input.ts';
 import type { Operation } from '../contract/operation.ts';
 import { OPERATIONS, type OperationId } from '../contract/table.ts';
@@ -15,7 +13,6 @@ import type { Call, Reply } from './call.ts';
 import type { Core } from './core.ts';
 import { createCore } from './create-core.ts';
 import { PanelError } from './panel-error.ts';
-import type { Vault } from './ports/ports.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -66,12 +63,6 @@ const INBOUNDS: readonly Members[] = [
   { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
 ];
 
-const CALL: Call = {
-  actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' },
-  requestId: 'test',
-  address: null,
-};
-
 /** Members of which a random text is hardly ever one. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   // Unique: small numbers would soon be taken.
@@ -80,45 +71,13 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),
 };
 
-/** Seals nothing, in memory. */
-const vault: Vault = {
-  state: () => 'unlocked',
-  reason: () => 'unlocked',
-  backend: () => null,
-  refresh: async () => 'unlocked',
-  prepare: async () => {},
-  seal: (place, secret) => ({
-    place,
-    keyId: 'test',
-    nonce: new Uint8Array(12),
-    ciphertext: new TextEncoder().encode(secret),
-  }),
-  open: ({ ciphertext }) => new TextDecoder().decode(ciphertext),
-};
-
 let temp: TempStore;
 let core: Core;
 let tags = 0;
 
 beforeAll(async () => {
   temp = tempStore();
-  // Nothing here is about a crash.
-  temp.db.pragma('synchronous = OFF');
-  temp.store.write(() => temp.store.settings.set({ secretPath: 's'.repeat(32), port: 8443, instanceId: 'test' }));
-  core = createCore({
-    store: temp.store,
-    clock: createTestClock(Date.UTC(2026, 10, 20)),
-    timers: createTestTimers(),
-    crypto: nodeCrypto,
-    passwords: createPasswordHasher(8),
-    vault,
-    totp,
-    log: { info() {}, warn() {}, error() {} },
-    heavy: null,
-    host: () => null,
-    version: '0',
-    origin: () => 'https://127.0.0.1:8443',
-  });
+  core = createCore(coreParts(temp));
   await call('createNode', { name: 'Frankfurt', address: 'de1.example.com' });
   for (const inbound of INBOUNDS.slice(0, 2)) await call('createInbound', newInbound(inbound));
   await call('createTariff', { name: 'Monthly', duration: { months: 1 }, traffic_limit: 1000, device_limit: 2 });
@@ -134,7 +93,7 @@ async function call(id: OperationId, flat: Members): Promise<Members> {
   const input = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], flat));
   if (!input.ok) throw new PanelError('validation', input.errors);
   const run = core.call as (id: OperationId, input: unknown, call: Call) => Reply | Promise<Reply>;
-  return (await run(id, input.value, CALL)).body as Members;
+  return (await run(id, input.value, ADMINISTRATOR_CALL)).body as Members;
 }
 
 function newInbound(members: Members): Members {

@@ -114,11 +114,16 @@ export function fromBase64Url(encoded: string): string | null {
   }
 }
 
-/** Bytes as base64url without padding: tokens of links and sessions. */
-export function tokenOf(bytes: Uint8Array): string {
+/** Bytes as base64. */
+export function toBase64(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replace(/[+/=]/g, (char) => BASE64URL[char] ?? '');
+  return btoa(binary);
+}
+
+/** Bytes as base64url without padding: tokens of links and sessions. */
+export function tokenOf(bytes: Uint8Array): string {
+  return toBase64(bytes).replace(/[+/=]/g, (char) => BASE64URL[char] ?? '');
 }
 
 /** A strong entity tag (RFC 9110 section 8.8.3). */

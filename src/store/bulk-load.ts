@@ -3,6 +3,7 @@ import type { NewUser } from '../core/ports/users.ts';
 import type { Cell, Connection } from './database.ts';
 import type { FileStore } from './index.ts';
 import { UNFINISHED } from './migrate.ts';
+import { createCredentialWrites } from './users/credentials.ts';
 import { encodeUser, INSERT_USER } from './users/row.ts';
 import { createSearchIndex, searchedText } from './users/search.ts';
 import { FILL_COUNTS } from './users/states.ts';
@@ -61,11 +62,11 @@ function tune(db: Connection, settings: Readonly<Record<string, number>>): void 
   }
 }
 
-/** Drops indexes and triggers of the users; returns their SQL. */
+/** Drops indexes and triggers of the users and their credentials; returns their SQL. */
 function dropIndexes(db: Connection): string[] {
   const made = db
     .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
-      "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'users' AND type IN ('index', 'trigger') ORDER BY rowid",
+      "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name IN ('users', 'user_credentials') AND type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY rowid",
     )
     .all();
   for (const { type, name } of made) db.exec(`DROP ${type} ${name}`);
@@ -74,6 +75,7 @@ function dropIndexes(db: Connection): string[] {
 
 function insertAll(store: FileStore, db: Connection, users: Iterable<NewUser>): number {
   const insert = db.prepare<Cell[]>(INSERT_USER);
+  const credentials = createCredentialWrites(db);
   const links = createUserLinks(db);
   const search = createSearchIndex(db);
   const waiting = users[Symbol.iterator]();
@@ -88,6 +90,7 @@ function insertAll(store: FileStore, db: Connection, users: Iterable<NewUser>): 
           return;
         }
         const id = Number(insert.run(...encodeUser(next.value)).lastInsertRowid);
+        credentials.insert(id, next.value.credentials);
         links.insert(id, next.value);
         search.insert(id, searchedText(next.value));
         count += 1;

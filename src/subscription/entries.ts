@@ -16,12 +16,11 @@ export function listEntries(
   const shown = sub.canConnect ? sub.connections.filter(({ inbound }) => canRepresent(inbound)) : [];
   if (shown.length === 0) return [placeholder(describeReason(sub, settings))];
   const names = uniqueNames(shown.map(({ inbound }) => inbound.name));
-  const { uuid, password } = sub.user;
   return shown.map(({ inbound, address }, index) => ({
     name: names[index] ?? inbound.name,
     address,
     inbound,
-    credentials: { uuid, password },
+    credentials: sub.credentials,
   }));
 }
 

@@ -275,6 +275,11 @@ describe('forged databases', () => {
       'damaged',
       (db) => db.exec("UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'users'"),
     ],
+    [
+      'a user without a credential',
+      'damaged',
+      (db) => db.exec("DELETE FROM user_credentials WHERE user_id = 1 AND family = 'key'"),
+    ],
     ['tags that are no words', 'damaged', (db) => db.exec("UPDATE users SET tags = '[{}, 1]' WHERE id = 1")],
     [
       'an index that disagrees',
@@ -282,7 +287,7 @@ describe('forged databases', () => {
       (db) => {
         db.pragma('writable_schema = ON');
         db.exec(
-          "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'users_uuid') WHERE name = 'users_token'",
+          "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'users_contact') WHERE name = 'users_token'",
         );
       },
     ],

@@ -30,8 +30,8 @@ export function bareUser(c: UserCells, links: string, now: number): object {
     inbounds: c[22] === null ? null : JSON.parse(c[22]),
     online: c[23] !== null && c[23] > now - ONLINE_MS,
     online_at: instant(c[23]),
-    created_at: instant(c[28]),
-    updated_at: instant(c[29]),
+    created_at: instant(c[26]),
+    updated_at: instant(c[27]),
     sub_url: links + c[24],
   };
 }

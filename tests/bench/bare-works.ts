@@ -64,7 +64,7 @@ function withBody(work: (body: string, response: ServerResponse) => void): Reque
 }
 
 const WRITTEN = USER_COLUMNS.replaceAll(/\s+/g, '').split(',').slice(1);
-const COPIED = new Set(['name', 'token', 'uuid', 'password']);
+const COPIED = new Set(['name', 'token']);
 /** Unique where they are given. */
 const LEFT_OUT = new Set(['external_id', 'telegram_id']);
 
@@ -82,11 +82,19 @@ const insert: MakeWork = (db, links) => {
        SELECT ${values.join(', ')}, lower(:name), used, state_due_at FROM users WHERE id = ${alike} RETURNING ${USER_COLUMNS}`,
     )
     .raw();
+  const addCredentials = db.prepare<[number, string, number, string, number, string]>(
+    "INSERT INTO user_credentials (user_id, family, value) VALUES (?, 'uuid', ?), (?, 'password', ?), (?, 'key', ?)",
+  );
   return withBody((body, response) => {
     const { name } = JSON.parse(body) as { name: string };
     const token = randomBytes(16).toString('base64url');
-    const password = randomBytes(24).toString('base64url');
-    const cells = add.get({ name, token, password, uuid: randomUUID() });
+    const cells = db.transaction(() => {
+      const made = add.get({ name, token });
+      if (made === undefined) return undefined;
+      const password = randomBytes(24).toString('base64url');
+      addCredentials.run(made[0], randomUUID(), made[0], password, made[0], randomBytes(32).toString('base64'));
+      return made;
+    })();
     if (cells === undefined) response.writeHead(500).end();
     else reply(response, JSON.stringify(bareUser(cells, links, Date.now())));
   });

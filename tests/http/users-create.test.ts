@@ -90,10 +90,15 @@ describe('creating', () => {
   it('never gives an id twice, nor a link or credential', async () => {
     const users = [];
     for (let index = 0; index < 3; index++) users.push(await create());
-    const [first, second, third] = users.map(({ id }) => panel.store.users.get(id));
+    const accessOf = (id: number) => ({
+      token: panel.store.users.get(id)?.token,
+      ...panel.store.users.credentials(id),
+    });
+    const [first, second] = users.map(({ id }) => accessOf(id));
+    const [, , third] = users;
     await panel.full.call('deleteUser', { id: third?.id ?? 0 });
     expect((await create()).id).toBeGreaterThan(third?.id ?? 0);
-    for (const field of ['token', 'uuid', 'password'] as const) expect(first?.[field]).not.toBe(second?.[field]);
+    for (const field of ['token', 'uuid', 'password', 'key'] as const) expect(first?.[field]).not.toBe(second?.[field]);
   });
 
   it('refuses an archived plan, and keeps it for its users', async () => {

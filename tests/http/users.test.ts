@@ -136,15 +136,17 @@ describe('a patch', () => {
 });
 
 describe('reissuing', () => {
+  const accessOf = (id: number) => ({ token: panel.store.users.get(id)?.token, ...panel.store.users.credentials(id) });
+
   it('makes a new link and new credentials; the old link is dead from the next request on', async () => {
     const user = await create();
-    const before = panel.store.users.get(user.id);
+    const before = accessOf(user.id);
     const open = (url = '') => panel.full.as(null).send({ method: 'GET', path: url });
     expect((await open(user.sub_url)).status).toBe(200);
     const { body } = await panel.full.call('reissueUser', { id: user.id });
-    const after = panel.store.users.get(user.id);
-    for (const field of ['token', 'uuid', 'password'] as const) expect(after?.[field]).not.toBe(before?.[field]);
-    expect(body.sub_url).toBe(`${panel.origin}/sub/${after?.token}`);
+    const after = accessOf(user.id);
+    for (const field of ['token', 'uuid', 'password', 'key'] as const) expect(after[field]).not.toBe(before[field]);
+    expect(body.sub_url).toBe(`${panel.origin}/sub/${after.token}`);
     expect(body).toEqual({ ...user, sub_url: body.sub_url, updated_at: body.updated_at });
     const dead = await open(user.sub_url);
     expect({ status: dead.status, text: dead.text, names: Object.keys(dead.headers).sort() }).toEqual({
@@ -155,8 +157,8 @@ describe('reissuing', () => {
     const alive = await open(body.sub_url);
     expect(alive.status).toBe(200);
     const plain = Buffer.from(alive.text, 'base64').toString();
-    expect(plain).toContain(after?.uuid);
-    expect(plain).not.toContain(before?.uuid);
+    expect(plain).toContain(after.uuid);
+    expect(plain).not.toContain(before.uuid);
   });
 
   it('takes an empty body and {}, and nothing else', async () => {

@@ -111,9 +111,11 @@ function tellOfTrouble({ store, clock }: TestPanel, nodeId: number): void {
 export function secretsOf({ store, secretPath }: TestPanel, { users }: Fixtures): string[] {
   const inbounds = store.inbounds.page({}, 100, 0);
   const rows = Object.values(users).map(({ id }) => store.users.get(id));
+  const credentials = Object.values(users).map(({ id }) => store.users.credentials(id));
   const all = [
     NODE_ADDRESS,
-    ...rows.flatMap((row) => [row?.token, row?.uuid, row?.password]),
+    ...rows.map((row) => row?.token),
+    ...credentials.flatMap((own) => Object.values(own)),
     ...inbounds.flatMap(({ host, sni, path, serviceName, publicKey, shortId }) => [
       host,
       sni,

@@ -63,8 +63,6 @@ export function userOf(changes: Partial<UserRow> = {}): UserRow {
     inbounds: null,
     onlineAt: null,
     token: 'Zp3kVn0cQm6yT1uXw8RsLg',
-    uuid: UUID,
-    password: 'q7Rk2_vN-pass',
     noticeAnnounced: null,
     expiredAnnounced: false,
     trafficLowAnnounced: false,
@@ -79,6 +77,7 @@ export function userOf(changes: Partial<UserRow> = {}): UserRow {
 export function subscriptionOf(inbounds: readonly InboundRow[], changes: Partial<Subscription> = {}): Subscription {
   return {
     user: userOf(),
+    credentials: { uuid: UUID, password: 'q7Rk2_vN-pass', key: 'c2hhZG93c29ja3MtMjAyMi1rZXktb2YtMzItYnl0ZXM=' },
     canConnect: true,
     total: null,
     connections: inbounds.map((inbound) => ({ inbound, address: inbound.host ?? 'de1.example.com' })),

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Credentials } from '../../src/core/ports/engines.ts';
 import type { TariffRow } from '../../src/core/ports/plans.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
 import type { NewUser, UserRow } from '../../src/core/ports/users.ts';
@@ -48,6 +49,13 @@ export function tempStore(): TempStore {
 
 let made = 0;
 
+/** Those of the user with this number, nobody else's. */
+export function sampleCredentials(number: number): Credentials {
+  const digits = String(number).padStart(16, '0');
+  const key = Buffer.from(digits.padStart(32, '0')).toString('base64');
+  return { uuid: `00000000-0000-4000-8000-${digits.slice(-12)}`, password: `password-${digits}`, key };
+}
+
 /** A user whose link and credentials are nobody else's. */
 export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
   made += 1;
@@ -78,8 +86,7 @@ export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
     inbounds: null,
     onlineAt: null,
     token: `token-${String(made).padStart(16, '0')}`,
-    uuid: `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`,
-    password: `password-${String(made).padStart(16, '0')}`,
+    credentials: sampleCredentials(made),
     noticeAnnounced: null,
     expiredAnnounced: false,
     trafficLowAnnounced: false,

@@ -4,6 +4,7 @@ import type { Uses } from '../../contract/errors.ts';
 import type { GrantState } from '../../contract/grants.ts';
 import type { SortField, UserState } from '../../contract/users.ts';
 import type { Account, Grant } from '../../domain/account.ts';
+import type { Credentials } from './engines.ts';
 
 /** A user as stored: the account without its grants, which have rows of their own. */
 export interface UserRow extends Omit<Account, 'grants'> {
@@ -28,10 +29,6 @@ export interface UserRow extends Omit<Account, 'grants'> {
   readonly onlineAt: number | null;
   /** The last segment of the subscription link. */
   readonly token: string;
-  /** Credential of vless and vmess. */
-  readonly uuid: string;
-  /** Credential of trojan and shadowsocks. */
-  readonly password: string;
   /** Days of the shortest notice of the present end of the term that has been announced. */
   readonly noticeAnnounced: number | null;
   readonly expiredAnnounced: boolean;
@@ -42,7 +39,9 @@ export interface UserRow extends Omit<Account, 'grants'> {
   readonly version: number;
 }
 
-export type NewUser = Omit<UserRow, 'id'>;
+export interface NewUser extends Omit<UserRow, 'id'> {
+  readonly credentials: Credentials;
+}
 
 /** Conditions, all of which hold. A state is the true one at `now`, whatever is stored. */
 export interface UserConditions {
@@ -85,6 +84,12 @@ export interface UserStore {
   byToken(token: string): UserRow | undefined;
   byExternalId(externalId: string): UserRow | undefined;
   byTelegramId(telegramId: number): UserRow | undefined;
+  /** What the user presents to connect. Read where it is needed only, unlike the row. */
+  credentials(id: number): Credentials;
+  /** Replaces all of them. */
+  saveCredentials(id: number, credentials: Credentials): void;
+  /** Whether some user has this link, or one of these credentials. */
+  isTaken(token: string, credentials: Credentials): boolean;
   /** Writes what differs between the two, and no more. */
   save(before: UserRow, after: UserRow): void;
   /** With its grants and its traffic over time. */

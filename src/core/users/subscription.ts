@@ -32,6 +32,7 @@ export function subscriptionOf(env: Env, token: string): Subscription | null {
       return node?.enabled ? [{ inbound, address: inbound.host ?? node.address }] : [];
     });
     const total = remaining === null ? null : Math.min(Number.MAX_SAFE_INTEGER, used + remaining);
-    return { user, canConnect: mayConnect, total, connections, url: env.subUrl(token) };
+    const credentials = store.users.credentials(user.id);
+    return { user, credentials, canConnect: mayConnect, total, connections, url: env.subUrl(token) };
   });
 }

@@ -14,7 +14,16 @@ import { bodyError, PanelError, requireAll } from '../panel-error.ts';
 import type { TariffRow } from '../ports/plans.ts';
 import type { NewUser, UserRow } from '../ports/users.ts';
 import { requireUsableTariff } from '../tariffs.ts';
-import { etagOf, fromInstant, isSameJson, requireMatch, toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
+import {
+  etagOf,
+  fromInstant,
+  isSameJson,
+  requireMatch,
+  toBase64,
+  toInstant,
+  toInstantOrNull,
+  tokenOf,
+} from '../wire.ts';
 import {
   type Change,
   type Current,
@@ -30,17 +39,25 @@ import {
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
+const KEY_BYTES = 32;
+/** So often are a link and credentials made before chance is found to be broken. */
+const MOST_TRIES = 10;
 
 /** More users than this are not created or changed together on the thread that answers. */
 export const MAX_ON_MAIN = 100;
 
 /** A new link and new credentials, all unguessable and unique to the user. */
-export function newCredentials({ crypto }: Pick<Transaction, 'crypto'>): Pick<UserRow, 'token' | 'uuid' | 'password'> {
-  return {
-    token: tokenOf(crypto.randomBytes(TOKEN_BYTES)),
-    uuid: crypto.uuid(),
-    password: tokenOf(crypto.randomBytes(PASSWORD_BYTES)),
-  };
+function newAccess({ crypto, store }: Transaction): Pick<NewUser, 'token' | 'credentials'> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
+    const credentials = {
+      uuid: crypto.uuid(),
+      password: tokenOf(crypto.randomBytes(PASSWORD_BYTES)),
+      key: toBase64(crypto.randomBytes(KEY_BYTES)),
+    };
+    if (!store.users.isTaken(token, credentials)) return { token, credentials };
+  }
+  throw new Error('random values repeat');
 }
 
 /** Bytes moved within this many ms: online. */
@@ -177,7 +194,7 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
   const user: NewUser = {
     ...account,
     ...flags,
-    ...newCredentials(tx),
+    ...newAccess(tx),
     name: input.name,
     contact: input.contact ?? '',
     note: input.note ?? '',
@@ -197,7 +214,8 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
     updatedAt: now,
     version: 1,
   };
-  const row = { ...user, id: store.users.insert(user) };
+  const { credentials: _apart, ...fields } = user;
+  const row: UserRow = { ...fields, id: store.users.insert(user) };
   tx.emit('user.created', { ...describe(row), name: row.name, tariff_id: tariff.id });
   emitNotice(tx, row);
   if (isExpired) tx.emit('user.expired', describe(row));
@@ -476,8 +494,11 @@ export function setEnabled(enabled: boolean): Act {
   };
 }
 
-const reissue: Act = (_current, tx) => {
-  return { change: { fields: newCredentials(tx), emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
+/** Replaces the link and all credentials; whoever has the old ones is locked out. */
+const reissue: Act = ({ row }, tx) => {
+  const { token, credentials } = newAccess(tx);
+  tx.store.users.saveCredentials(row.id, credentials);
+  return { change: { fields: { token }, emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
 };
 
 /** Carries out an act on a user. Throws what it refuses. An unchanged user stays as stored. */

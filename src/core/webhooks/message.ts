@@ -6,7 +6,7 @@ import { PanelError } from '../panel-error.ts';
 import type { Crypto, Store, Vault } from '../ports/ports.ts';
 import type { EventRow } from '../ports/records.ts';
 import type { DeliveryRow, WebhookRow } from '../ports/webhooks.ts';
-import { toInstant } from '../wire.ts';
+import { toBase64, toInstant } from '../wire.ts';
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -20,9 +20,7 @@ export function previousSecretPlace(webhookId: number): string {
 }
 
 export function newSecret(crypto: Crypto): string {
-  let binary = '';
-  for (const byte of crypto.randomBytes(SECRET_BYTES)) binary += String.fromCharCode(byte);
-  return SECRET_PREFIX + btoa(binary);
+  return SECRET_PREFIX + toBase64(crypto.randomBytes(SECRET_BYTES));
 }
 
 /** The event as GET /events gives it, and its moment once more under the standard's name. */

@@ -54,12 +54,12 @@ describe('a demonstration', () => {
     const ids = store.users.ids({}, NOW);
     const rows = ids.map((id) => store.users.get(id));
     expect(new Set(rows.map((row) => row?.token)).size).toBe(USERS);
-    expect(new Set(rows.map((row) => row?.uuid)).size).toBe(USERS);
-    expect(
-      rows.every((row) =>
-        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(row?.uuid ?? ''),
-      ),
-    ).toBe(true);
+    const credentials = ids.map((id) => store.users.credentials(id));
+    for (const family of ['uuid', 'password', 'key'] as const) {
+      expect(new Set(credentials.map((own) => own[family])).size).toBe(USERS);
+    }
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    expect(credentials.every((own) => uuid.test(own.uuid))).toBe(true);
   });
 });
 

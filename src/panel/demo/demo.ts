@@ -260,8 +260,11 @@ function personAsUser(
     inbounds: null,
     onlineAt: isHeld ? null : Math.floor(now - dice() ** 6 * 10 * DAY_MS),
     token: secrets(16).toString('base64url'),
-    uuid: uuidOf(secrets(16)),
-    password: secrets(24).toString('base64url'),
+    credentials: {
+      uuid: uuidOf(secrets(16)),
+      password: secrets(24).toString('base64url'),
+      key: secrets(32).toString('base64'),
+    },
     createdAt,
     updatedAt: createdAt,
     version: 1,

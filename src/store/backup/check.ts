@@ -125,8 +125,14 @@ export function findFault(db: Connection): string | null {
   const wide = tablesOf(db).find((name) => holdsWideNumbers(db, name));
   if (wide) return `${wide} holds numbers that are too large`;
   if (holdsWideNumbers(db, 'sqlite_sequence')) return 'an id is too large';
+  if (hasUserWithoutCredentials(db)) return 'a user lacks credentials';
   const list = LISTS.find(([table, column, type]) => holdsOther(db, table, column, type));
   return list ? `${list[0]}.${list[1]} holds something else` : null;
+}
+
+function hasUserWithoutCredentials(db: Connection): boolean {
+  const sql = "SELECT 1 FROM user_credentials WHERE user_id = users.id AND family IN ('uuid', 'password', 'key')";
+  return db.prepare(`SELECT 1 FROM users WHERE (SELECT count(*) FROM (${sql})) < 3 LIMIT 1`).get() !== undefined;
 }
 
 /** Ids can still grow: half of what JavaScript represents exactly. */

@@ -109,8 +109,6 @@ CREATE TABLE users (
   inbounds TEXT CHECK (json_valid(inbounds) AND json_type(inbounds) = 'array'),
   online_at INTEGER CHECK (online_at BETWEEN 0 AND 8640000000000000),
   token TEXT NOT NULL CHECK (length(token) >= 16),
-  uuid TEXT NOT NULL CHECK (length(uuid) = 36),
-  password TEXT NOT NULL CHECK (length(password) >= 16),
   announced INTEGER NOT NULL CHECK (announced BETWEEN 0 AND 3),
   notice_announced INTEGER CHECK (notice_announced BETWEEN 1 AND 90),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
@@ -131,8 +129,6 @@ CREATE TABLE users (
   )
 ) STRICT;
 CREATE UNIQUE INDEX users_token ON users (token);
-CREATE UNIQUE INDEX users_uuid ON users (uuid);
-CREATE UNIQUE INDEX users_password ON users (password);
 CREATE UNIQUE INDEX users_external_id ON users (external_id) WHERE external_id IS NOT NULL;
 CREATE UNIQUE INDEX users_telegram_id ON users (telegram_id) WHERE telegram_id IS NOT NULL;
 CREATE INDEX users_name ON users (name_sort);
@@ -183,6 +179,16 @@ WHEN OLD.state IS NOT NEW.state OR OLD.tariff_id IS NOT NEW.tariff_id BEGIN
   INSERT INTO user_counts (tariff_id, state, count) VALUES (coalesce(NEW.tariff_id, 0), NEW.state, 1)
   ON CONFLICT (tariff_id, state) DO UPDATE SET count = count + 1;
 END;
+
+-- What users present to connect, one value for each family of protocols. No two users have the same: an engine could not tell them
+-- apart.
+CREATE TABLE user_credentials (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  family TEXT NOT NULL CHECK (length(family) BETWEEN 1 AND 32),
+  value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND 500),
+  PRIMARY KEY (user_id, family)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX user_credentials_value ON user_credentials (family, value);
 
 CREATE TABLE user_tags (
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 32),

@@ -1,5 +1,5 @@
 // A user as a row of its table: one list of columns for reading and one for writing.
-import type { NewUser, UserRow } from '../../core/ports/users.ts';
+import type { UserRow } from '../../core/ports/users.ts';
 import { foldText } from '../../core/sort-key.ts';
 import { usedBytes } from '../../domain/account.ts';
 import type { Cell } from '../database.ts';
@@ -14,7 +14,7 @@ const TRAFFIC_LOW = 2;
 /** What every read of a user selects, in the order of the cells. */
 export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, enabled, expires_at, hold_months, hold_days,
   traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
-  device_limit, inbounds, online_at, token, uuid, password, announced, created_at, updated_at, version,
+  device_limit, inbounds, online_at, token, announced, created_at, updated_at, version,
   external_id, telegram_id, metadata, notice_announced`;
 
 export type UserCells = [
@@ -43,8 +43,6 @@ export type UserCells = [
   inbounds: string | null,
   onlineAt: number | null,
   token: string,
-  uuid: string,
-  password: string,
   announced: number,
   createdAt: number,
   updatedAt: number,
@@ -65,8 +63,8 @@ export function decodeUser(cells: UserCells): UserRow {
   const months = cells[9];
   const days = cells[10];
   const inbounds = cells[22];
-  const announced = cells[27];
-  const metadata = cells[33];
+  const announced = cells[25];
+  const metadata = cells[31];
   return {
     id: cells[0],
     name: cells[1],
@@ -92,24 +90,25 @@ export function decodeUser(cells: UserCells): UserRow {
     inbounds: inbounds === null ? null : (JSON.parse(inbounds) as number[]),
     onlineAt: cells[23],
     token: cells[24],
-    uuid: cells[25],
-    password: cells[26],
-    noticeAnnounced: cells[34],
+    noticeAnnounced: cells[32],
     expiredAnnounced: (announced & EXPIRED) !== 0,
     trafficLowAnnounced: (announced & TRAFFIC_LOW) !== 0,
-    createdAt: cells[28],
-    updatedAt: cells[29],
-    version: cells[30],
-    externalId: cells[31],
-    telegramId: cells[32],
+    createdAt: cells[26],
+    updatedAt: cells[27],
+    version: cells[28],
+    externalId: cells[29],
+    telegramId: cells[30],
     metadata: metadata === '{}' ? NO_METADATA : (JSON.parse(metadata) as Record<string, string>),
   };
 }
 
+/** What the columns of `users` hold of a user. */
+type UserFields = Omit<UserRow, 'id'>;
+
 /** A column and its value for a user. */
 export interface UserColumn {
   readonly name: string;
-  readonly cell: (row: NewUser) => Cell;
+  readonly cell: (row: UserFields) => Cell;
 }
 
 /** Text columns come first: most writes change none of them. */
@@ -143,8 +142,6 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'inbounds', cell: (row) => (row.inbounds === null ? null : JSON.stringify(row.inbounds)) },
   { name: 'online_at', cell: (row) => row.onlineAt },
   { name: 'token', cell: (row) => row.token },
-  { name: 'uuid', cell: (row) => row.uuid },
-  { name: 'password', cell: (row) => row.password },
   { name: 'announced', cell: announced },
   { name: 'notice_announced', cell: (row) => row.noticeAnnounced },
   { name: 'created_at', cell: (row) => row.createdAt },
@@ -160,11 +157,11 @@ export const INSERT_USER = `INSERT INTO users (${WRITTEN.map(({ name }) => name)
   VALUES (${WRITTEN.map(() => '?').join(', ')})`;
 
 /** The values of `WRITTEN`. */
-export function encodeUser(user: NewUser): Cell[] {
+export function encodeUser(user: UserFields): Cell[] {
   return WRITTEN.map(({ cell }) => cell(user));
 }
 
-function announced(row: NewUser): number {
+function announced(row: UserFields): number {
   return (row.expiredAnnounced ? EXPIRED : 0) | (row.trafficLowAnnounced ? TRAFFIC_LOW : 0);
 }
 
@@ -172,7 +169,7 @@ function announced(row: NewUser): number {
  * The earliest moment at which time alone may change the state; the table checks it. That can be the end of the term, the reset of a
  * limited user, or the end of a grant whose bytes a user needs; the reset of any other user changes no state.
  */
-function stateDueAt(row: NewUser): number | null {
+function stateDueAt(row: UserFields): number | null {
   const { state } = row;
   if (state === 'disabled' || state === 'expired') return null;
   let due = row.expiresAt ?? NEVER;

@@ -111,7 +111,9 @@ describe('a user', () => {
       version: MAX,
     });
     const row = stored(store, full);
-    expect(row).toEqual({ ...full, id: row.id });
+    const { credentials, ...fields } = full;
+    expect(row).toEqual({ ...fields, id: row.id });
+    expect(store.users.credentials(row.id)).toEqual(credentials);
     expect(store.users.byToken(full.token)).toEqual(row);
     expect(store.users.byExternalId('order/4711 ё')).toEqual(row);
     expect(store.users.byTelegramId(MAX)).toEqual(row);
@@ -123,7 +125,8 @@ describe('a user', () => {
       expiredAnnounced: true,
       inbounds: [],
     });
-    expect(stored(store, held)).toEqual({ ...held, id: row.id + 1 });
+    const { credentials: _apart, ...heldFields } = held;
+    expect(stored(store, held)).toEqual({ ...heldFields, id: row.id + 1 });
   });
 
   it('has an id that is never used again', () => {
@@ -159,7 +162,15 @@ describe('a user', () => {
     }
     store.users.remove(gone);
     const users = (table: string) => db.prepare(`SELECT DISTINCT user_id FROM ${table}`).pluck().all();
-    for (const table of ['user_tags', 'user_metadata', 'grants', 'user_hours', 'user_days', 'user_months'])
+    for (const table of [
+      'user_credentials',
+      'user_tags',
+      'user_metadata',
+      'grants',
+      'user_hours',
+      'user_days',
+      'user_months',
+    ])
       expect(users(table)).toEqual([keep]);
     expect(users('user_inbounds')).toEqual([]);
     expect(store.users.count({ q: 'gone' }, 0) + store.users.count({ q: 'go' }, 0)).toBe(0);
@@ -193,8 +204,15 @@ describe('save', () => {
       sampleUser({ tags: ['a', 'b'], metadata: { a: '1', b: '1', c: '3' }, inbounds: [first] }),
     );
     const touched = watch(db);
+    const { credentials: _apart, ...sample } = sampleUser();
     const after: UserRow = {
-      ...sampleUser({ name: 'Другой', contact: 'c', note: 'n', tags: ['b', 'c'], state: 'disabled', enabled: false }),
+      ...sample,
+      name: 'Другой',
+      contact: 'c',
+      note: 'n',
+      tags: ['b', 'c'],
+      state: 'disabled',
+      enabled: false,
       externalId: 'crm-9',
       telegramId: 9,
       metadata: { b: '2', c: '3' },
@@ -233,6 +251,21 @@ describe('save', () => {
     expect(store.users.count({ q: 'CRM-9' }, 0)).toBe(1);
     expect([store.users.usesOfInbound(first).total, store.users.usesOfInbound(second).total]).toEqual([0, 1]);
     expect([store.users.count({ q: 'anna' }, 0), store.users.count({ q: 'ДРУГ' }, 0)]).toEqual([0, 1]);
+  });
+});
+
+describe('credentials', () => {
+  it('are replaced all together, and free for others then', () => {
+    using temp = tempStore();
+    const { store } = temp;
+    const { id } = stored(store, sampleUser());
+    const before = store.users.credentials(id);
+    const { credentials } = sampleUser();
+    store.users.saveCredentials(id, credentials);
+    expect(store.users.credentials(id)).toEqual(credentials);
+    const other = stored(store, sampleUser({ credentials: before }));
+    expect(() => store.users.saveCredentials(id, { ...credentials, key: before.key })).toThrow(/UNIQUE/);
+    expect(store.users.credentials(other.id)).toEqual(before);
   });
 });
 
@@ -312,10 +345,16 @@ describe('the table refuses', () => {
   it('a link or credential that somebody has', () => {
     using temp = tempStore();
     const { store } = temp;
-    const { token, uuid, password } = stored(store, sampleUser());
-    for (const same of [{ token }, { uuid }, { password }]) {
-      expect(() => store.users.insert(sampleUser(same))).toThrow(/UNIQUE/);
+    const { token, id } = stored(store, sampleUser());
+    expect(() => store.users.insert(sampleUser({ token }))).toThrow(/UNIQUE/);
+    const { credentials: other } = sampleUser();
+    for (const [family, value] of Object.entries(store.users.credentials(id))) {
+      const credentials = { ...other, [family]: value };
+      expect(store.users.isTaken('token-of-nobody', credentials)).toBe(true);
+      expect(() => store.users.insert(sampleUser({ credentials }))).toThrow(/UNIQUE/);
     }
+    expect(store.users.isTaken(token, other)).toBe(true);
+    expect(store.users.isTaken('token-of-nobody', other)).toBe(false);
   });
 
   it('sums and moments that are not those of their row', () => {

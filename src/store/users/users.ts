@@ -10,6 +10,7 @@ import type {
 } from '../../core/ports/users.ts';
 import type { Cell, Connection } from '../database.ts';
 import { createCache, createUses, limitTo, type Params } from '../statements.ts';
+import { createCredentialStore, createCredentialWrites } from './credentials.ts';
 import { createUserLists } from './list.ts';
 import {
   decodeUser,
@@ -76,6 +77,7 @@ export function createUserStore(db: Connection): UserStore {
   const states = createUserStates(db);
   return {
     ...createUserWrites(db),
+    ...createCredentialStore(db),
     ...createUserLists(db, states),
     get: (id) => {
       const cells = byId.get(id);
@@ -133,6 +135,7 @@ function createUserWrites(db: Connection): UserWrites {
   ].map((sql) => db.prepare<[number]>(sql));
   const links = createUserLinks(db);
   const search = createSearchIndex(db);
+  const credentials = createCredentialWrites(db);
   // One statement for each set of columns that is written together, by the sum of their bits.
   const updateOf = createCache((columns: number) => {
     const names = WRITTEN.filter((_, index) => Math.floor(columns / 2 ** index) % 2 === 1).map(({ name }) => name);
@@ -142,6 +145,7 @@ function createUserWrites(db: Connection): UserWrites {
   return {
     insert: (user) => {
       const id = Number(insert.run(...encodeUser(user)).lastInsertRowid);
+      credentials.insert(id, user.credentials);
       links.insert(id, user);
       search.insert(id, searchedText(user));
       return id;

@@ -1,0 +1,52 @@
+// What users present to connect: a table of its own, so that reading and listing users does not read it.
+import type { Credentials } from '../../core/ports/engines.ts';
+import type { UserStore } from '../../core/ports/users.ts';
+import type { Connection } from '../database.ts';
+
+const FAMILIES = ['uuid', 'password', 'key'] as const satisfies readonly (keyof Credentials)[];
+const VALUES = FAMILIES.map((family) => `(:id, '${family}', :${family})`).join(', ');
+
+export interface CredentialWrites {
+  insert(id: number, credentials: Credentials): void;
+}
+
+export function createCredentialWrites(db: Connection): CredentialWrites {
+  const insert = db.prepare<[Credentials & { readonly id: number }]>(
+    `INSERT INTO user_credentials (user_id, family, value) VALUES ${VALUES}`,
+  );
+  return {
+    insert: (id, { uuid, password, key }) => {
+      insert.run({ id, uuid, password, key });
+    },
+  };
+}
+
+export function createCredentialStore(db: Connection): Pick<UserStore, 'credentials' | 'saveCredentials' | 'isTaken'> {
+  const read = db.prepare<[number], { readonly family: string; readonly value: string }>(
+    'SELECT family, value FROM user_credentials WHERE user_id = ?',
+  );
+  const save = db.prepare<[Credentials & { readonly id: number }]>(
+    `INSERT INTO user_credentials (user_id, family, value) VALUES ${VALUES}
+     ON CONFLICT (user_id, family) DO UPDATE SET value = excluded.value`,
+  );
+  const taken = db
+    .prepare<[Credentials & { readonly token: string }], number>(
+      `SELECT EXISTS (SELECT 1 FROM users WHERE token = :token)
+         OR EXISTS (SELECT 1 FROM user_credentials WHERE (family, value) IN
+           (VALUES ${FAMILIES.map((family) => `('${family}', :${family})`).join(', ')}))`,
+    )
+    .pluck();
+  return {
+    credentials: (id) => {
+      const values = new Map(read.all(id).map(({ family, value }) => [family, value]));
+      const [uuid, password, key] = FAMILIES.map((family) => values.get(family));
+      if (uuid === undefined || password === undefined || key === undefined)
+        throw new Error('a user lacks credentials');
+      return { uuid, password, key };
+    },
+    saveCredentials: (id, { uuid, password, key }) => {
+      save.run({ id, uuid, password, key });
+    },
+    isTaken: (token, { uuid, password, key }) => taken.get({ token, uuid, password, key }) === 1,
+  };
+}

@@ -1,0 +1,53 @@
+// A core over a real store, without doors: for tests of what the core does by itself.
+
+import { nodeCrypto } from '../../src/adapters/crypto.ts';
+import { createPasswordHasher } from '../../src/adapters/passwords.ts';
+import { totp } from '../../src/adapters/totp.ts';
+import type { Call } from '../../src/core/call.ts';
+import type { CoreParts } from '../../src/core/core.ts';
+import type { Vault } from '../../src/core/ports/ports.ts';
+import { createTestClock, createTestTimers } from './clock.ts';
+import type { TempStore } from './temp-store.ts';
+
+export const ADMINISTRATOR_CALL: Call = {
+  actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' },
+  requestId: 'test',
+  address: null,
+};
+
+/** Seals nothing, in memory. */
+const vault: Vault = {
+  state: () => 'unlocked',
+  reason: () => 'unlocked',
+  backend: () => null,
+  refresh: async () => 'unlocked',
+  prepare: async () => {},
+  seal: (place, secret) => ({
+    place,
+    keyId: 'test',
+    nonce: new Uint8Array(12),
+    ciphertext: new TextEncoder().encode(secret),
+  }),
+  open: ({ ciphertext }) => new TextDecoder().decode(ciphertext),
+};
+
+/** The ports of a core over this store, which gets the settings of a new panel. Nothing of it is about a crash of the machine. */
+export function coreParts({ store, db }: TempStore, changes: Partial<CoreParts> = {}): CoreParts {
+  db.pragma('synchronous = OFF');
+  store.write(() => store.settings.set({ secretPath: 's'.repeat(32), port: 8443, instanceId: 'test' }));
+  return {
+    store,
+    clock: createTestClock(Date.UTC(2026, 10, 20)),
+    timers: createTestTimers(),
+    crypto: nodeCrypto,
+    passwords: createPasswordHasher(8),
+    vault,
+    totp,
+    log: { info() {}, warn() {}, error() {} },
+    heavy: null,
+    host: () => null,
+    version: '0',
+    origin: () => 'https://127.0.0.1:8443',
+    ...changes,
+  };
+}
