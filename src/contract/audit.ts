@@ -36,8 +36,8 @@ export const listAudit = panelOperation({
     target: z.string().max(64).optional(),
     actor: z.enum(['administrator', 'key', 'cli', 'panel', 'unknown']).optional(),
     key_id: s.id.optional(),
-    since: s.time.optional(),
-    until: s.time.optional(),
+    since: s.time.optional().meta({ description: 'Inclusive.' }),
+    until: s.time.optional().meta({ description: 'Exclusive: neighbouring windows share no entry.' }),
   }),
   output: z.object({ items: z.array(auditEntry), next_before: s.id.nullable() }),
   example: {

@@ -5,6 +5,22 @@ import * as s from './scalars.ts';
 
 export const NODE_KINDS = ['local', 'remote'] as const;
 
+export const NODE_ERROR_CODES = [
+  'engine_missing',
+  'engine_unreachable',
+  'engine_crashed',
+  'config_refused',
+  'port_taken',
+  'engine_refused',
+] as const;
+
+const nodeErrorCode = z.enum(NODE_ERROR_CODES).meta({
+  id: 'NodeErrorCode',
+  description:
+    '`engine_missing`: there is no such program. `engine_unreachable`: it does not answer, or not in time. `engine_crashed`: it ended by itself. `config_refused`: it refused the configuration, and goes on with the one before. `port_taken`: another program has the port of a connection. `engine_refused`: it refused a user or a request.',
+});
+export type NodeErrorCode = z.output<typeof nodeErrorCode>;
+
 const fields = {
   name: s.name,
   kind: z
@@ -37,7 +53,10 @@ export const node = z
       .meta({ description: 'Seconds since its engine started; null unless it is up.' }),
     users_online: z.int().min(0).meta({ description: 'How many users are connected to it; 0 unless it is up.' }),
     last_seen_at: s.instant.nullable().meta({ description: 'When it last answered; null: never.' }),
-    error: z.string().nullable().meta({ description: 'What is wrong; for a key with Read access a code only.' }),
+    error_code: nodeErrorCode.nullable().meta({ description: 'What is wrong; null: nothing.' }),
+    error: z.string().nullable().meta({
+      description: 'What is wrong, in the words of the engine or the system; for a key with Read access the code.',
+    }),
     created_at: s.createdAt,
     updated_at: s.updatedAt,
   })
@@ -55,6 +74,7 @@ export const nodeExample: Node = {
   uptime_s: 86_400,
   users_online: 12,
   last_seen_at: '2026-11-20T10:15:00.000Z',
+  error_code: null,
   error: null,
   created_at: '2026-11-20T09:00:00.000Z',
   updated_at: '2026-11-20T09:00:00.000Z',

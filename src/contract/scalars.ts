@@ -64,14 +64,11 @@ export function byIdOf(noun: string) {
   return z.strictObject({ id: idOf(noun) });
 }
 
-/** How a list stands in a query: `name=a,b`. */
-const IN_QUERY = { param: { style: 'form', explode: false } } as const;
-
 /**
  * One value or a list of distinct ones; in a query separated by commas. An empty list is refused, as it would be no condition at all.
  */
 export function oneOrMore<T extends z.ZodType<string>>(item: T, max: number) {
-  return z.union([item, listOfDistinct(item, max)]).meta(IN_QUERY);
+  return z.union([item, listOfDistinct(item, max)]);
 }
 
 /** A list of distinct values, at least one; in a query separated by commas. */
@@ -81,7 +78,7 @@ export function listOfDistinct<T extends z.ZodType<string | number>>(item: T, ma
     .min(1)
     .max(max)
     .refine((all) => new Set(all).size === all.length, { message: 'must not repeat a value' })
-    .meta({ uniqueItems: true, ...IN_QUERY });
+    .meta({ uniqueItems: true });
 }
 
 /** What `oneOrMore` accepts, as a list; undefined where it is left out. */
@@ -222,7 +219,7 @@ export const metadataPatch = textRecord(metadataValue.nullable(), 2 * MAX_METADA
 /** One member, for a filter: in a query `metadata[key]=value`. */
 export const metadataFilter = textRecord(text({ min: 1, max: 500, multiline: true }), 1)
   .refine((members) => Object.keys(members).length > 0, { message: 'must have one member' })
-  .meta({ minProperties: 1, param: { style: 'deepObject', explode: true } });
+  .meta({ minProperties: 1 });
 
 export const STATUSES = ['up', 'down', 'unknown'] as const;
 export const status = z.enum(STATUSES).meta({

@@ -23,6 +23,7 @@ function viewNode({ call, now }: Context, row: NodeRow): Node {
       status === 'up' && engineStartedAt !== null ? Math.max(0, Math.floor((now - engineStartedAt) / 1000)) : null,
     users_online: status === 'up' ? row.usersOnline : 0,
     last_seen_at: toInstantOrNull(row.lastSeenAt),
+    error_code: row.errorCode,
     error: isFull ? (row.errorText ?? row.errorCode) : row.errorCode,
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),

@@ -24,7 +24,7 @@ const AUDIT_TESTS = {
   actorKind: 'actor_kind = :actorKind',
   keyId: "actor_kind = 'key' AND actor_id = :keyId",
   since: 'at >= :since',
-  until: 'at <= :until',
+  until: 'at < :until',
 } as const satisfies Record<Exclude<keyof AuditQuery, 'limit'>, string>;
 const AUDIT_MEMBERS = Object.keys(AUDIT_TESTS) as (keyof typeof AUDIT_TESTS)[];
 

@@ -34,9 +34,11 @@ const again = sure(await panel.createUser(order));
 const link: string = again.sub_url;
 const extended = sure(await panel.extendUser({ path: { id: user.id }, body: { months: 1 } }));
 const reset = sure(await panel.resetUserTraffic({ path: { id: user.id } }));
-const list = sure(await panel.listUsers({ query: { state: 'active', ids: [user.id], sort: '-id' } }));
+const other = sure(await panel.createUser({ body: { name: 'Cleo', tariff_id: plan.id, metadata: { order: '7' } } }));
+const list = sure(await panel.listUsers({ query: { state: ['active', 'on_hold'], ids: [user.id, other.id], sort: 'id' } }));
+const ordered = sure(await panel.listUsers({ query: { metadata: { order: '7' } } }));
 const batch = sure(await panel.createUsers({ body: { users: [{ name: 'Boris', tariff_id: 99 }] } }));
-const events = sure(await panel.listEvents({ query: { after: 0, type: 'user.created' } }));
+const events = sure(await panel.listEvents({ query: { after: 0, type: ['user.created'] } }));
 const traffic = sure(await panel.getServerTraffic({ query: { range: '7d' } }));
 const wrong = await panel.extendUser({ path: { id: user.id }, body: {} });
 const problem: Problem | undefined = wrong.error;
@@ -47,6 +49,7 @@ console.log(JSON.stringify({
   isLonger: Date.parse(extended.expires_at ?? '') > Date.parse(user.expires_at ?? ''),
   state: reset.state,
   found: list.items.map(({ name }) => name),
+  ordered: ordered.items.map(({ name }) => name),
   batch: batch.results.map(({ outcome, code }) => [outcome, code]),
   event: event?.type === 'user.created' ? event.data.name : null,
   points: traffic.points.length,
@@ -114,7 +117,8 @@ it('makes a client that compiles strictly and drives a real panel', async () => 
       isSameUser: true,
       isLonger: true,
       state: 'active',
-      found: ['Ann'],
+      found: ['Ann', 'Cleo'],
+      ordered: ['Cleo'],
       batch: [['failed', 'tariff_not_found']],
       event: 'Ann',
       points: 168,

@@ -12,7 +12,7 @@ test('say how they are and what to do', async ({ page, visit }) => {
   await expectAccessible(page, 'nodes');
   await row.getByRole('link').click();
   const record = page.getByRole('dialog', { name: 'New York' });
-  await expect(record.getByText(/The node cannot be reached; last seen/)).toBeVisible();
+  await expect(record.getByText('The node does not answer')).toBeVisible();
   await expect(record.getByText(/Check that the server runs/)).toBeVisible();
   await expect(record.getByRole('link', { name: /New York, fast/ })).toBeVisible();
   await record.getByText('7 days').click();

@@ -203,7 +203,12 @@ describe('nodes', () => {
     const read = (await panel.read.call('getNode', { id: fixtures.nodeId })).body;
     expect(full).toMatchObject({ address: NODE_ADDRESS, error: expect.stringContaining(NODE_ADDRESS) });
     const { address: _address, error: _error, uptime_s: _uptime, ...shared } = full;
-    expect(read).toMatchObject({ ...shared, error: 'refused', core: { name: 'xray', version: '26.9.11' } });
+    expect(read).toMatchObject({
+      ...shared,
+      error: 'engine_unreachable',
+      error_code: 'engine_unreachable',
+      core: { name: 'xray', version: '26.9.11' },
+    });
     expect('address' in read).toBe(false);
     for (const node of (await panel.read.call('listNodes', {})).body.items) expect('address' in node).toBe(false);
     expect(read.uptime_s).toBeGreaterThanOrEqual(3600);

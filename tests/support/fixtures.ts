@@ -103,7 +103,7 @@ function tellOfTrouble({ store, clock }: TestPanel, nodeId: number): void {
     lastSeenAt: clock.now(),
     usersOnline: 2,
   } as const;
-  const trouble = { errorCode: 'refused', errorText: `connect ECONNREFUSED ${NODE_ADDRESS}:62050` };
+  const trouble = { errorCode: 'engine_unreachable', errorText: `connect ECONNREFUSED ${NODE_ADDRESS}:62050` } as const;
   store.write(() => store.nodes.save({ ...node, ...seen, engineStartedAt: clock.now() - 3_600_000, ...trouble }));
 }
 

@@ -131,6 +131,31 @@ describe('the OpenAPI file', () => {
   });
 });
 
+// Without a style, generators repeat a list's name and write an object's members as parameters, which the panel refuses.
+it('says how lists and objects are written in a query', () => {
+  const styles: Record<string, unknown> = {};
+  for (const operation of API_OPERATIONS) {
+    for (const parameter of node(operation).parameters ?? []) {
+      const { name, style, explode, schema } = parameter as {
+        name?: string;
+        style?: string;
+        explode?: boolean;
+        schema?: object;
+      };
+      const type = schema && 'type' in schema ? schema.type : undefined;
+      if (type === 'array' || type === 'object' || (schema && 'anyOf' in schema)) {
+        styles[`${operation.id} ${name}`] = [type, style, explode];
+      }
+    }
+  }
+  expect(styles).toEqual({
+    'listUsers state': ['array', 'form', false],
+    'listUsers ids': ['array', 'form', false],
+    'listUsers metadata': ['object', 'deepObject', true],
+    'listEvents type': ['array', 'form', false],
+  });
+});
+
 describe.each(operations)('%s', (_, operation) => {
   const described = node(operation);
 

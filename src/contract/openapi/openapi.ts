@@ -51,7 +51,7 @@ export function openApiDocument({ serverUrl, version = API_VERSION }: OpenApiPla
     { override },
   );
   for (const operation of API_OPERATIONS) {
-    exemplify(document, operation);
+    describeParameters(document, operation);
   }
   tidyDocument(document);
   return document;
@@ -117,16 +117,25 @@ function success(operation: ApiOperation, status: SuccessStatus) {
   return { description, headers: headerReferences(headers), content: Object.fromEntries(content) };
 }
 
-/** Writes the example of an operation beside the parameters that it uses; a description stands on the parameter only. */
-function exemplify(document: OpenApiDocument, { path, method, example }: ApiOperation): void {
+/** Says how each parameter is written, with the example of the operation; a description stands on the parameter only. */
+function describeParameters(document: OpenApiDocument, { path, method, example }: ApiOperation): void {
   const key = method.toLowerCase() as Lowercase<Method>;
   for (const parameter of document.paths?.[path]?.[key]?.parameters ?? []) {
     if (!('name' in parameter)) continue;
+    const { schema } = parameter;
     const value = { ...example.params, ...example.query }[parameter.name];
     if (value !== undefined) parameter.example = value;
-    if (typeof parameter.schema === 'object' && parameter.description !== undefined) {
-      delete parameter.schema.description;
+    if (typeof schema !== 'object' || '$ref' in schema) continue;
+    if (parameter.description !== undefined) delete schema.description;
+    if (parameter.in !== 'query') continue;
+    // One value or a list of them: in a query, a list of one is written as the value alone.
+    const list = schema.anyOf?.find((one) => typeof one === 'object' && 'type' in one && one.type === 'array');
+    if (list) {
+      parameter.schema = list;
+      if (value !== undefined) parameter.example = [value].flat();
     }
+    if (list || schema.type === 'array') Object.assign(parameter, { style: 'form', explode: false });
+    if (schema.type === 'object') Object.assign(parameter, { style: 'deepObject', explode: true });
   }
 }
 

@@ -23,6 +23,11 @@ interface Request {
   readonly reply: 'json' | 'text' | 'status';
 }
 
+export type CurlRequest = Pick<Request, 'method' | 'url' | 'needsCa' | 'headers' | 'body'>;
+
+/** A placeholder for the key, so that no copied command contains one. */
+const KEY_VARIABLE = '"Authorization: Bearer $PANEL_KEY"';
+
 /** The file of the panel's CA, as it is named where it is downloaded. */
 export const CA_FILE = 'gatehouse-ca.pem';
 
@@ -30,7 +35,7 @@ export const CA_FILE = 'gatehouse-ca.pem';
 export function codeSamples(operation: ApiOperation, serverUrl: string, hasOwnAuthority = true): readonly CodeSample[] {
   const request = requestOf(operation, serverUrl, hasOwnAuthority);
   return [
-    { lang: 'Shell', label: 'curl', source: curlSample(request) },
+    { lang: 'Shell', label: 'curl', source: curlCommand(request) },
     { lang: 'TypeScript', label: 'TypeScript', source: typeScriptSample(request) },
     { lang: 'Python', label: 'Python', source: pythonSample(request) },
   ];
@@ -55,10 +60,12 @@ function requestOf(operation: ApiOperation, serverUrl: string, needsCa: boolean)
   };
 }
 
-function curlSample({ method, url, needsCa, headers, body }: Request): string {
+/** A command of curl, a part to each line. `key` null: from the environment. */
+export function curlCommand(request: CurlRequest, key: string | null = null): string {
+  const { method, url, needsCa, headers, body } = request;
   const parts = [needsCa ? `curl --fail-with-body --cacert ${CA_FILE}` : 'curl --fail-with-body'];
   if (method !== 'GET') parts.push(`-X ${method}`);
-  parts.push('-H "Authorization: Bearer $PANEL_KEY"');
+  parts.push(`-H ${key === null ? KEY_VARIABLE : shellQuote(`Authorization: Bearer ${key}`)}`);
   for (const [name, value] of headers) parts.push(`-H ${shellQuote(`${name}: ${value}`)}`);
   if (body !== undefined) parts.push(`-d ${shellQuote(JSON.stringify(body))}`);
   parts.push(shellQuote(url));
@@ -66,7 +73,7 @@ function curlSample({ method, url, needsCa, headers, body }: Request): string {
 }
 
 /** One word for a POSIX shell. */
-export function shellQuote(text: string): string {
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,4 +1,5 @@
 // The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/nodes.
+import type { NodeErrorCode } from '../../contract/nodes.ts';
 import type { InboundRow } from './plans.ts';
 import type { UpDown } from './records.ts';
 
@@ -62,23 +63,10 @@ export interface EngineChange {
   readonly isAllowed: boolean;
 }
 
-export type EngineErrorCode =
-  /** No such program. */
-  | 'engine_missing'
-  /** It does not answer, or not in time. */
-  | 'engine_unreachable'
-  /** It ended by itself. */
-  | 'engine_crashed'
-  /** It refused the configuration; `message` has its own words. */
-  | 'config_refused'
-  /** Another program listens on the port of a connection. */
-  | 'port_taken'
-  /** It refused a user, or answered what no engine answers. */
-  | 'engine_refused';
-
+/** The message has the engine's own words, where it gave any. */
 export class EngineError extends Error {
-  readonly code: EngineErrorCode;
-  constructor(code: EngineErrorCode, message: string) {
+  readonly code: NodeErrorCode;
+  constructor(code: NodeErrorCode, message: string) {
     super(message);
     this.code = code;
   }

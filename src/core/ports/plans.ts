@@ -1,5 +1,6 @@
 // The store's ports for plans, connections and nodes.
 import type { Uses } from '../../contract/errors.ts';
+import type { NodeErrorCode } from '../../contract/nodes.ts';
 import type { Account } from '../../domain/account.ts';
 
 export interface TariffRow {
@@ -93,7 +94,7 @@ export interface NodeRow {
   readonly engineStartedAt: number | null;
   readonly usersOnline: number;
   readonly lastSeenAt: number | null;
-  readonly errorCode: string | null;
+  readonly errorCode: NodeErrorCode | null;
   /** For a Full key and the panel only. */
   readonly errorText: string | null;
   readonly createdAt: number;

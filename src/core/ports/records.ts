@@ -107,7 +107,9 @@ export interface AuditQuery {
   readonly target?: string | undefined;
   readonly actorKind?: ActorKind | undefined;
   readonly keyId?: number | undefined;
+  /** Inclusive. */
   readonly since?: number | undefined;
+  /** Exclusive. */
   readonly until?: number | undefined;
 }
 

@@ -109,7 +109,7 @@ function addNodes(store: Store, now: number): void {
       engineStartedAt: now - (index + 2) * 6 * DAY_MS,
       usersOnline: 0,
       lastSeenAt: isUp ? now : now - 2 * HOUR_MS,
-      errorCode: isUp ? null : 'unreachable',
+      errorCode: isUp ? null : 'engine_unreachable',
       errorText: isUp ? null : 'No answer for two hours',
       createdAt,
       updatedAt: createdAt,

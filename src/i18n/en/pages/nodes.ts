@@ -42,15 +42,27 @@ export const nodes = {
   },
   trouble: {
     label: 'What is wrong',
-    unreachable: 'The node cannot be reached',
-    unreachableSince: 'The node cannot be reached; last seen {{when}}',
-    engine: 'The node is up but reports an error',
+    down: 'The node is down',
+    since: 'Last seen {{when}}.',
+    engine_missing: 'No engine is installed',
+    engine_unreachable: 'The node does not answer',
+    engine_crashed: 'The engine ended by itself',
+    config_refused: 'The engine refuses the new configuration',
+    port_taken: 'Another program has the port of a connection',
+    engine_refused: 'The engine refuses a request of the panel',
     waiting: 'Nothing has been heard from the node yet',
   },
   advice: {
-    unreachable:
+    down: 'It is tried again and again, and comes back by itself; users of other nodes notice nothing.',
+    engine_missing:
+      'Install Xray or v2ray where the panel finds it: on the PATH, or at a path given in the settings. The node starts by itself then.',
+    engine_unreachable:
       'Check that the server runs and its engine with it, that {{address}} leads to it, and that no firewall stands between. It comes back by itself; users of other nodes notice nothing.',
-    engine: 'Look into the log of the engine on the server. Users may not be able to connect until it is mended.',
+    engine_crashed: 'It is started again. If it ends each time, its last lines say why.',
+    config_refused:
+      'Users are still served with the configuration before. Change the connection that the engine names, or update the engine.',
+    port_taken: 'Stop that program, or give the connection another port. It is tried again by itself.',
+    engine_refused: 'All others are served. Its last lines say more; changing the user or the connection tries again.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
   },
   act: {

@@ -1,19 +1,24 @@
 // The problem of a node, and what to do about it.
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node, NodeErrorCode } from '../../../../contract/nodes.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import classes from './nodes.module.css';
 
-/** The few causes with advice of their own; others are shown as the node reports them. */
-type Trouble = 'unreachable' | 'engine' | 'waiting';
+/** What is wrong by its code, `down` where nothing else is known; `waiting`: it has not been asked yet. */
+type Trouble = NodeErrorCode | 'down' | 'waiting';
 
 /** null: none. */
-export function troubleOf({ enabled, status, error }: Pick<Node, 'enabled' | 'status' | 'error'>): Trouble | null {
-  if (!enabled || (status === 'up' && error === null)) return null;
-  if (status === 'up') return 'engine';
-  return status === 'down' ? 'unreachable' : 'waiting';
+export function troubleOf({
+  enabled,
+  status,
+  error_code,
+}: Pick<Node, 'enabled' | 'status' | 'error_code'>): Trouble | null {
+  if (!enabled) return null;
+  if (error_code !== null) return error_code;
+  if (status === 'up') return null;
+  return status === 'down' ? 'down' : 'waiting';
 }
 
 export function NodeTrouble({ node }: { readonly node: Node }) {
@@ -22,7 +27,7 @@ export function NodeTrouble({ node }: { readonly node: Node }) {
   const now = useNow();
   const trouble = troubleOf(node);
   if (trouble === null) return null;
-  const { address, error, last_seen_at: seen } = node;
+  const { address, error, status, last_seen_at: seen } = node;
   return (
     <section
       className={classes.trouble}
@@ -31,13 +36,12 @@ export function NodeTrouble({ node }: { readonly node: Node }) {
     >
       <IconAlertTriangle size={16} stroke={1.5} aria-hidden />
       <div>
-        <p className={classes.troubleTitle}>
-          {trouble === 'unreachable' && seen !== null
-            ? t('trouble.unreachableSince', { when: format.relative(seen, now) })
-            : t(`trouble.${trouble}`)}
-        </p>
+        <p className={classes.troubleTitle}>{t(`trouble.${trouble}`)}</p>
         {error !== null && <p className={classes.troubleText}>{error}</p>}
-        <p>{t(`advice.${trouble}`, { address: address ?? '' })}</p>
+        <p>
+          {status === 'down' && seen !== null && `${t('trouble.since', { when: format.relative(seen, now) })} `}
+          {t(`advice.${trouble}`, { address: address ?? '' })}
+        </p>
       </div>
     </section>
   );

@@ -116,11 +116,7 @@ function Ready({ made: { key, value }, isOpen, onClose }: ReadyProps) {
         {api !== undefined && (
           <>
             <h3>{t('api.ready.curl')}</h3>
-            <CopyLine
-              multiline
-              value={curlOf(api, { method: 'GET', path: '/users?limit=5', key: value })}
-              label={t('api.ready.copyCurl')}
-            />
+            <CopyLine multiline value={curlOf(api, '/users?limit=5', value)} label={t('api.ready.copyCurl')} />
             {api.saveAuthority !== null && (
               <div className={classes.authority}>
                 <p className={classes.hint}>{t('api.ready.ca')}</p>

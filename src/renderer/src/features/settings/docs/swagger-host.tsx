@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useHost } from '../../../data/host.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { notifyFailure } from '../../../state/messages.ts';
-import { curlOf, exampleCurl, exampleSamples } from '../api/curl.ts';
+import { curlOf, exampleSamples } from '../api/curl.ts';
 import type { Api } from '../api/use-api.ts';
 import 'swagger-ui-dist/swagger-ui.css';
 import './docs.css';
@@ -43,11 +43,11 @@ export function SwaggerHost({ api, document: description, apiKey, filter }: Swag
     const mounted = mountSwagger({
       node: container,
       spec: copyDescription(description),
-      exampleOf: (id) => exampleCurl(api, id),
-      samplesOf: (id) => exampleSamples(api, id),
+      exampleOf: (id) => exampleSamples(api, id).find(({ lang }) => lang === 'Shell')?.source ?? null,
+      samplesOf: (id) => exampleSamples(api, id).filter(({ lang }) => lang !== 'Shell'),
       sentOf(url) {
         const path = pathBelow(api.baseUrl, url);
-        return path === null ? null : curlOf(api, { method: 'GET', path, key: null });
+        return path === null ? null : curlOf(api, path, null);
       },
       copy: (text) => void host.copy(text).catch(notifyFailure),
       async send(url, accept) {
