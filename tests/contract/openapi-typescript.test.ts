@@ -28,7 +28,7 @@ export async function sell(payment: string): Promise<string | undefined> {
 }
 
 export async function extendAll(): Promise<number> {
-  const { data } = await client.GET('/users', { params: { query: { state: 'expired', limit: 500 } } });
+  const { data } = await client.GET('/users', { params: { query: { state: ['expired'], limit: 500 } } });
   for (const { id, expires_at } of data?.items ?? []) {
     if (expires_at === null) continue;
     await client.POST('/users/{id}/extend', { params: { path: { id } }, body: { months: 1 } });
@@ -46,7 +46,7 @@ export const unknown: components['schemas']['UserCreate'] = { name: 'Anna', tari
 // @ts-expect-error a required field left out
 export const required = client.POST('/users', { body: { name: 'Anna' } });
 // @ts-expect-error a state that there is not
-export const state = client.GET('/users', { params: { query: { state: 'paused' } } });
+export const state = client.GET('/users', { params: { query: { state: ['paused'] } } });
 // @ts-expect-error an operation of the panel only
 export const key = client.POST('/keys', { body: {} });
 // @ts-expect-error a body where none is taken
