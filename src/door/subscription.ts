@@ -2,7 +2,8 @@
 import type { Core, Subscription } from '../core/core.ts';
 import type { Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import type { FormatRequest, RenderedSubscription } from '../subscription/render.ts';
+import type { FormatRequest } from '../subscription/choose-format.ts';
+import type { RenderedSubscription } from '../subscription/render.ts';
 import { type DoorReply, makeReply, newCallState } from './call.ts';
 import type { RequestHeaders } from './headers.ts';
 import { readQuery } from './parse.ts';

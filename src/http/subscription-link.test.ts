@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SETTINGS } from '../../tests/support/fake-core.ts';
 import type { Subscription } from '../core/core.ts';
-import type { FormatRequest } from '../subscription/render.ts';
+import type { FormatRequest } from '../subscription/choose-format.ts';
 
 const TOKEN = 'Zp3kVn0cQm6yT1uXw8RsLg';
 const requests: FormatRequest[] = [];

@@ -5,29 +5,49 @@ import { isTimeZone } from '../domain/time-zone.ts';
 import { withoutYearMark } from '../i18n/dates.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { type Language, languageEntry } from '../i18n/languages.ts';
-import type { Entry, Inbound } from './share-links.ts';
+import { type Entry, NO_SECRETS } from './entry.ts';
+import type { FormatWriter } from './format.ts';
 
-/** The user's connections that a format can represent. If there are none, one entry that says why: never an empty list. */
+export interface Entries {
+  readonly entries: readonly Entry[];
+  /** How many of the user's connections the format cannot carry. */
+  readonly leftOut: number;
+}
+
+/** The user's connections that a format can carry. If there are none, one entry that says why: never an empty list. */
 export function listEntries(
   sub: Subscription,
   settings: Pick<SettingValues, 'language' | 'timeZone'>,
-  canRepresent: (inbound: Inbound) => boolean,
-): readonly Entry[] {
-  const shown = sub.canConnect ? sub.connections.filter(({ inbound }) => canRepresent(inbound)) : [];
-  if (shown.length === 0) return [placeholder(describeReason(sub, settings))];
-  const names = uniqueNames(shown.map(({ inbound }) => inbound.name));
-  return shown.map(({ inbound, address }, index) => ({
+  { canCarry, reserved }: Pick<FormatWriter, 'canCarry' | 'reserved'>,
+): Entries {
+  const allowed = sub.canConnect ? sub.connections : [];
+  const shown = allowed.filter(({ inbound, address }) => canCarry(inbound, address));
+  const leftOut = allowed.length - shown.length;
+  if (shown.length === 0) {
+    const reason = leftOut > 0 ? hostTexts(settings.language, 'subscription')('unsupported') : null;
+    return { entries: [placeholder(reason ?? describeReason(sub, settings))], leftOut };
+  }
+  const names = uniqueNames(
+    shown.map(({ inbound }) => inbound.name),
+    reserved,
+  );
+  const entries = shown.map(({ inbound, address }, index) => ({
     name: names[index] ?? inbound.name,
     address,
     inbound,
     credentials: sub.credentials,
+    secrets: NO_SECRETS,
   }));
+  return { entries, leftOut };
 }
 
-/** The names in order; a repeated one gets the lowest number that makes it unique, because clients merge entries of the same name. */
-export function uniqueNames(names: readonly string[]): readonly string[] {
+/**
+ * The names in order; a repeated or reserved one gets the lowest number that makes it unique, because clients merge entries of the same
+ * name and refuse configurations that have one twice.
+ */
+export function uniqueNames(names: readonly string[], reserved: readonly string[] = []): readonly string[] {
   const original = new Set(names);
-  const used = new Set<string>();
+  const used = new Set(reserved);
   return names.map((name) => {
     let unique = name;
     for (let number = 2; used.has(unique) || (unique !== name && original.has(unique)); number += 1) {
@@ -58,12 +78,13 @@ function placeholder(name: string): Entry {
       shortId: null,
       method: null,
     },
-    credentials: { uuid: '00000000-0000-0000-0000-000000000000', password: '' },
+    credentials: { uuid: '00000000-0000-0000-0000-000000000000', password: '', key: '' },
+    secrets: NO_SECRETS,
   };
 }
 
-/** Why the user cannot connect, in the panel's language and time zone. */
-function describeReason(sub: Subscription, settings: Pick<SettingValues, 'language' | 'timeZone'>): string {
+/** Why there is nothing to connect to, in the panel's language and time zone. */
+export function describeReason(sub: Subscription, settings: Pick<SettingValues, 'language' | 'timeZone'>): string {
   const t = hostTexts(settings.language, 'subscription');
   const { state, expiresAt, resetsAt } = sub.user;
   if (sub.canConnect) return t('noConnections');
@@ -73,7 +94,7 @@ function describeReason(sub: Subscription, settings: Pick<SettingValues, 'langua
   return t('disabled');
 }
 
-function formatDay(at: number, language: Language, zone: string): string {
+export function formatDay(at: number, language: Language, zone: string): string {
   const timeZone = isTimeZone(zone) ? zone : 'UTC';
   const { tag } = languageEntry(language);
   const format = new Intl.DateTimeFormat(tag, { timeZone, day: 'numeric', month: 'long', year: 'numeric' });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS as DEFAULTS } from '../../tests/support/fake-core.ts';
 import { hostileName, inboundOf, readLink, subscriptionOf, userOf } from '../../tests/support/subscription-samples.ts';
 import type { Subscription } from '../core/core.ts';
-import { chooseFormat, type FormatRequest, renderSubscription } from './render.ts';
+import { renderSubscription } from './render.ts';
 
 const SETTINGS = { ...DEFAULTS, timeZone: 'Europe/Berlin' };
 const DECEMBER = Date.UTC(2026, 11, 19, 23, 30);
@@ -63,9 +63,10 @@ describe('renderSubscription', () => {
   });
 
   it('says so to a user without connections', () => {
-    for (const sub of [subscriptionOf([]), subscriptionOf([inboundOf({ protocol: 'shadowsocks' })])]) {
-      expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['No connections available yet']);
-    }
+    const namesOf = (sub: Subscription) => linesOf(sub).map((line) => readLink(line).name);
+    expect(namesOf(subscriptionOf([]))).toEqual(['No connections available yet']);
+    const sub = subscriptionOf([inboundOf({ protocol: 'shadowsocks' })]);
+    expect(namesOf(sub)).toEqual(['Your connections need another app']);
   });
 
   test.prop([fc.array(fc.oneof(hostileName, fc.constantFrom('DE', 'DE 2', 'DE 3')), { minLength: 1, maxLength: 12 })])(
@@ -128,29 +129,5 @@ describe('the headers', () => {
     }
     expect(all['content-disposition']).toMatch(/^attachment; filename="[A-Za-z0-9._-]+"(; filename\*=UTF-8''[!-~]+)?$/);
     expect(decoded(all['profile-title'])).toBe(title);
-  });
-});
-
-const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0';
-
-describe('chooseFormat', () => {
-  it.each<[string, FormatRequest, string]>([
-    ['no preference', {}, 'links'],
-    ['a served format', { format: 'plain', userAgent: 'v2rayNG/1.9.30' }, 'plain'],
-    ['the format before the headers', { format: 'links', accept: 'text/plain', userAgent: FIREFOX }, 'links'],
-    ['an unknown format', { format: 'nonsense' }, 'links'],
-    ['a format in other letters', { format: 'PLAIN' }, 'links'],
-    ['an empty format', { format: '' }, 'links'],
-    ['only plain text accepted', { accept: 'text/plain; charset=utf-8' }, 'plain'],
-    ['anything accepted', { accept: '*/*', userAgent: 'curl/8.14.1' }, 'links'],
-    ['a browser', { accept: 'text/html,application/xhtml+xml;q=0.9', userAgent: FIREFOX }, 'plain'],
-    [
-      "Java's client, which accepts text/html",
-      { accept: 'text/html, image/gif, image/jpeg, */*; q=.2', userAgent: 'v2rayNG/1.9.30' },
-      'links',
-    ],
-    ['a client named after another', { userAgent: 'Shadowrocket/2070 CFNetwork/1568.200.51 Darwin/24.1.0' }, 'links'],
-  ])('%s', (_, wish, format) => {
-    expect(chooseFormat(wish)).toBe(format);
   });
 });

@@ -1,15 +1,33 @@
 // Holds share links to known answers, and to being read back field by field whatever the names are.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { hostileName, inboundOf, readLink, UUID } from '../../tests/support/subscription-samples.ts';
+import { anyInbound, hostileName, inboundOf, readLink, UUID } from '../../tests/support/subscription-samples.ts';
 import type { InboundRow } from '../core/ports/plans.ts';
-import { canShare, shareLink } from './share-links.ts';
+import { canShare, NO_SECRETS, type Secrets } from './entry.ts';
+import { shareLink } from './share-links.ts';
 
 const PASSWORD = 'q7Rk2_vN-pass';
 const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 
-function linkOf(changes: Partial<InboundRow>, address = 'de1.example.com', name = 'DE 1'): string {
-  return shareLink({ name, address, inbound: inboundOf(changes), credentials: { uuid: UUID, password: PASSWORD } });
+/** 32 bytes from 0 to 31, and from 32 to 63. */
+const USER_KEY = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const SERVER_KEY = 'ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
+const PIN = 'e8e2d387fdbffeb38e9c9065cf30a97ee23c0e3d32ee6f78ffae40966befccc9';
+
+function linkOf(
+  changes: Partial<InboundRow>,
+  address = 'de1.example.com',
+  secrets: Partial<Secrets> = {},
+  name = 'DE 1',
+): string {
+  const credentials = { uuid: UUID, password: PASSWORD, key: USER_KEY };
+  return shareLink({
+    name,
+    address,
+    inbound: inboundOf(changes),
+    credentials,
+    secrets: { ...NO_SECRETS, ...secrets },
+  });
 }
 
 describe('shareLink', () => {
@@ -45,6 +63,23 @@ describe('shareLink', () => {
     const link = linkOf({ protocol: 'shadowsocks', method: 'chacha20-ietf-poly1305', port: 8388 });
     expect(link).toBe('ss://Y2hhY2hhMjAtaWV0Zi1wb2x5MTMwNTpxN1JrMl92Ti1wYXNz@de1.example.com:8388#DE%201');
     expect(readLink(link).user).toBe(`chacha20-ietf-poly1305:${PASSWORD}`);
+  });
+
+  it.each([
+    ['128', 'ICEiIyQlJicoKSorLC0uLw==:AAECAwQFBgcICQoLDA0ODw=='],
+    ['256', `${SERVER_KEY}:${USER_KEY}`],
+  ])('writes shadowsocks 2022 by SIP022, with keys of %s bits', (bits, password) => {
+    const method = `2022-blake3-aes-${bits}-gcm`;
+    const link = linkOf({ protocol: 'shadowsocks', method }, undefined, { serverKey: SERVER_KEY });
+    expect(link).toBe(`ss://${method}:${encodeURIComponent(password)}@de1.example.com:443#DE%201`);
+  });
+
+  it.each(['vless', 'trojan', 'vmess'] as const)('gives the pin of a certificate that %s goes by', (protocol) => {
+    const pinned = (security: 'tls' | 'none') =>
+      readLink(linkOf({ protocol, security }, undefined, { pin: PIN })).parameters.pcs;
+    expect(pinned('tls')).toBe(PIN);
+    expect(pinned('none')).toBeUndefined();
+    expect(readLink(linkOf({ protocol, security: 'tls' })).parameters).not.toHaveProperty('pcs');
   });
 
   it('writes vmess as v2rayN reads it', () => {
@@ -143,29 +178,17 @@ describe('canShare', () => {
   });
 });
 
-const inbound = fc
-  .record({
-    protocol: fc.constantFrom('vless', 'vmess', 'trojan', 'shadowsocks'),
-    network: fc.constantFrom('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'),
-    security: fc.constantFrom('none', 'tls', 'reality'),
-    port: fc.integer({ min: 1, max: 65535 }),
-    path: fc.option(fc.stringMatching(/^\/[\x21-\x7e]{0,40}$/)),
-    serviceName: fc.option(fc.stringMatching(/^[\x21-\x7e]{1,40}$/)),
-    sni: fc.option(fc.domain()),
-    alpn: fc.option(fc.subarray(['h2', 'http/1.1', 'h3'])),
-    fingerprint: fc.option(fc.constantFrom('chrome', 'firefox')),
-    publicKey: fc.option(fc.constant(PUBLIC_KEY)),
-    shortId: fc.option(fc.constantFrom('', '6ba8')),
-    method: fc.option(fc.constantFrom('aes-128-gcm', 'aes-256-gcm')),
-  })
-  .map((fields) => inboundOf(fields as Partial<InboundRow>))
-  .filter(canShare);
+const inbound = anyInbound.filter(canShare);
 const address = fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6());
-const credentials = fc.record({ uuid: fc.uuid(), password: fc.string({ unit: 'binary', minLength: 1 }) });
+const credentials = fc.record({
+  uuid: fc.uuid(),
+  password: fc.string({ unit: 'binary', minLength: 1 }),
+  key: fc.constant(USER_KEY),
+});
 
 describe('any share link', () => {
   test.prop([inbound, address, credentials, hostileName])('reads back', (row, host, user, name) => {
-    const link = readLink(shareLink({ name, address: host, inbound: row, credentials: user }));
+    const link = readLink(shareLink({ name, address: host, inbound: row, credentials: user, secrets: NO_SECRETS }));
     const { network, security } = row;
     const known = row.protocol === 'shadowsocks' ? `${row.method}:${user.password}` : user.password;
     expect(link).toMatchObject({ host, port: row.port, name });

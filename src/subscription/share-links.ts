@@ -1,42 +1,15 @@
 // Share links in the formats of the clients: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002.
-import { type InboundShape, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
-import { asciiHost, isIpLiteral, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
-
-/** The part of a connection that a client needs. Types of the contract only: the pages preview links with the same code. */
-export interface Inbound extends InboundShape {
-  readonly port: number;
-  readonly sni: string | null;
-  readonly path: string | null;
-  readonly serviceName: string | null;
-  readonly flow: string | null;
-  readonly fingerprint: string | null;
-  readonly alpn: readonly string[] | null;
-  readonly publicKey: string | null;
-  readonly shortId: string | null;
-  readonly method: string | null;
-}
-
-export interface Entry {
-  /** What the user reads in the app; unique in the subscription. */
-  readonly name: string;
-  readonly address: string;
-  readonly inbound: Inbound;
-  readonly credentials: { readonly uuid: string; readonly password: string };
-}
-
-/** A REALITY client must imitate some browser. */
-const DEFAULT_FINGERPRINT = 'chrome';
-
-/**
- * Whether a share link can represent this connection. Not represented: shadowsocks over anything but plain tcp or without a
- * method, vmess with reality (its format has no place for the public key), reality without a public key or over ws and httpupgrade.
- */
-export function canShare(inbound: Inbound): boolean {
-  const { protocol, network, security, method, publicKey } = inbound;
-  if (protocol === 'shadowsocks') return network === 'tcp' && security === 'none' && method !== null;
-  if (security !== 'reality') return true;
-  return protocol !== 'vmess' && publicKey !== null && REALITY_NETWORKS.includes(network);
-}
+import { asciiHost, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
+import {
+  type Entry,
+  flowOf,
+  hostHeader,
+  type Inbound,
+  isShadowsocks2022,
+  REALITY_FINGERPRINT,
+  serverName,
+  shadowsocksPassword,
+} from './entry.ts';
 
 /** One share link, a single line of ASCII. Only for connections that `canShare`. */
 export function shareLink(entry: Entry): string {
@@ -64,8 +37,9 @@ function urlLink(scheme: string, entry: Entry, user: string, own: readonly Param
   return `${scheme}://${percent(user)}@${linkHost(address)}:${inbound.port}?${query}#${percent(name)}`;
 }
 
-function flowParameters({ flow, network, security }: Inbound): readonly Parameter[] {
-  return flow !== null && network === 'tcp' && security !== 'none' ? [['flow', flow]] : [];
+function flowParameters(inbound: Inbound): readonly Parameter[] {
+  const flow = flowOf(inbound);
+  return flow === null ? [] : [['flow', flow]];
 }
 
 function networkParameters(entry: Entry): readonly Parameter[] {
@@ -97,28 +71,18 @@ function securityParameters(entry: Entry): readonly Parameter[] {
   const sni = serverName(entry);
   if (sni !== null) parameters.push(['sni', sni]);
   if (security === 'reality') {
-    parameters.push(['fp', fingerprint ?? DEFAULT_FINGERPRINT], ['pbk', publicKey ?? '']);
+    parameters.push(['fp', fingerprint ?? REALITY_FINGERPRINT], ['pbk', publicKey ?? '']);
     if (shortId !== null && shortId !== '') parameters.push(['sid', shortId]);
     return parameters;
   }
   if (fingerprint !== null) parameters.push(['fp', fingerprint]);
   if (alpn !== null && alpn.length > 0) parameters.push(['alpn', alpn.join(',')]);
+  if (entry.secrets.pin !== null) parameters.push(['pcs', entry.secrets.pin]);
   return parameters;
 }
 
-/** The TLS server name: the configured one, else the address if that is a name. */
-function serverName({ inbound, address }: Entry): string | null {
-  if (inbound.sni !== null) return asciiHost(inbound.sni);
-  return isIpLiteral(address) ? null : asciiHost(address);
-}
-
-/** The Host header of a web transport: the TLS server name, because front servers route by it. Under REALITY the client chooses it. */
-function hostHeader(entry: Entry): string | null {
-  return entry.inbound.security === 'reality' ? null : serverName(entry);
-}
-
 function vmessLink(entry: Entry): string {
-  const { name, address, inbound, credentials } = entry;
+  const { name, address, inbound, credentials, secrets } = entry;
   const { network } = inbound;
   const isWeb = network !== 'tcp' && network !== 'grpc';
   const isTls = inbound.security === 'tls';
@@ -139,11 +103,17 @@ function vmessLink(entry: Entry): string {
     sni: isTls ? (serverName(entry) ?? '') : '',
     alpn: isTls ? (inbound.alpn ?? []).join(',') : '',
     fp: isTls ? (inbound.fingerprint ?? '') : '',
+    // Not in v2rayN's definition, which has no place for it.
+    pcs: (isTls && secrets.pin) || undefined,
   };
   return `vmess://${toBase64(JSON.stringify(fields))}`;
 }
 
-function shadowsocksLink({ name, address, inbound, credentials }: Entry): string {
-  const user = toBase64Url(`${inbound.method}:${credentials.password}`);
+/** SIP002; the user is base64url, and since 2022 (SIP022) must not be. */
+function shadowsocksLink(entry: Entry): string {
+  const { name, address, inbound } = entry;
+  const password = shadowsocksPassword(entry);
+  const is2022 = isShadowsocks2022(inbound.method);
+  const user = is2022 ? `${inbound.method}:${percent(password)}` : toBase64Url(`${inbound.method}:${password}`);
   return `ss://${user}@${linkHost(address)}:${inbound.port}#${percent(name)}`;
 }

@@ -10,7 +10,8 @@ import {
   reshaped,
   type Values,
 } from '../../src/renderer/src/features/connections/values.ts';
-import { canShare, shareLink } from '../../src/subscription/share-links.ts';
+import { canShare, NO_SECRETS } from '../../src/subscription/entry.ts';
+import { shareLink } from '../../src/subscription/share-links.ts';
 import { inboundOf } from '../support/subscription-samples.ts';
 
 const SHAPES: readonly InboundShape[] = PROTOCOLS.flatMap((protocol) =>
@@ -39,7 +40,11 @@ const BARE: Values = {
   flow: '',
 };
 /** The user of previews. */
-const USER = { uuid: '00000000-0000-4000-8000-000000000000', password: 'password-of-the-user' };
+const USER = {
+  uuid: '00000000-0000-4000-8000-000000000000',
+  password: 'password-of-the-user',
+  key: 'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA=',
+};
 
 /** A connection as the panel would store it. */
 function stored(values: Values) {
@@ -77,7 +82,7 @@ describe('the form of a connection', () => {
       for (const address of ['de1.example.com', 'пример.рф', '2001:db8::1', '203.0.113.7']) {
         const { row } = stored(values);
         expect(canShare(row)).toBe(true);
-        const real = shareLink({ name: values.name, address, inbound: row, credentials: USER });
+        const real = shareLink({ name: values.name, address, inbound: row, credentials: USER, secrets: NO_SECRETS });
         expect(previewLink(values, address)).toBe(real);
       }
     }

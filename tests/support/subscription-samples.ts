@@ -146,3 +146,24 @@ export const hostileName = fc.oneof(
   ),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
 );
+
+const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
+
+/** Any connection by its fields alone, also such as no client can be told of. */
+export const anyInbound: fc.Arbitrary<InboundRow> = fc
+  .record({
+    protocol: fc.constantFrom('vless', 'vmess', 'trojan', 'shadowsocks'),
+    network: fc.constantFrom('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'),
+    security: fc.constantFrom('none', 'tls', 'reality'),
+    port: fc.integer({ min: 1, max: 65535 }),
+    path: fc.option(fc.stringMatching(/^\/[\x21-\x7e]{0,40}$/)),
+    serviceName: fc.option(fc.stringMatching(/^[\x21-\x7e]{1,40}$/)),
+    sni: fc.option(fc.domain()),
+    flow: fc.option(fc.constant('xtls-rprx-vision')),
+    alpn: fc.option(fc.subarray(['h2', 'http/1.1', 'h3'])),
+    fingerprint: fc.option(fc.constantFrom('chrome', 'firefox')),
+    publicKey: fc.option(fc.constant(PUBLIC_KEY)),
+    shortId: fc.option(fc.constantFrom('', '6ba8')),
+    method: fc.option(fc.constantFrom('aes-128-gcm', 'aes-256-gcm')),
+  })
+  .map((fields) => inboundOf(fields as Partial<InboundRow>));

@@ -5,5 +5,6 @@ export const subscription = {
   limited: 'Traffic used up',
   limitedUntil: 'Traffic used up, starts anew on {{day}}',
   disabled: 'Access is switched off',
+  unsupported: 'Your connections need another app',
   noConnections: 'No connections available yet',
 } as const;

@@ -7,5 +7,6 @@ export const subscription: Russian<typeof english> = {
   limited: 'Трафик израсходован',
   limitedUntil: 'Трафик израсходован, обновится {{day}}',
   disabled: 'Доступ отключён',
+  unsupported: 'Вашим подключениям нужно другое приложение',
   noConnections: 'Пока нет доступных подключений',
 };

@@ -2,7 +2,8 @@
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/inbound-shape.ts';
-import { canShare, shareLink } from '../../../../subscription/share-links.ts';
+import { canShare, NO_SECRETS } from '../../../../subscription/entry.ts';
+import { shareLink } from '../../../../subscription/share-links.ts';
 
 /** Fields are named as the contract names them; an empty text is null there. */
 export type Values = {
@@ -174,7 +175,11 @@ export function newShortId(): string {
 }
 
 /** The link only shows its form: it connects to nothing. */
-const SAMPLE_USER = { uuid: '00000000-0000-4000-8000-000000000000', password: 'password-of-the-user' } as const;
+const SAMPLE_USER = {
+  uuid: '00000000-0000-4000-8000-000000000000',
+  password: 'password-of-the-user',
+  key: 'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA=',
+} as const;
 
 /** One line of ASCII; null while something that the link needs is missing. `nodeAddress`: used where the connection has no host. */
 export function previewLink(values: Values, nodeAddress: string): string | null {
@@ -196,5 +201,6 @@ export function previewLink(values: Values, nodeAddress: string): string | null 
     shortId: fields.short_id ?? null,
     method: fields.method ?? null,
   };
-  return canShare(inbound) ? shareLink({ name: values.name, address, inbound, credentials: SAMPLE_USER }) : null;
+  if (!canShare(inbound)) return null;
+  return shareLink({ name: values.name, address, inbound, credentials: SAMPLE_USER, secrets: NO_SECRETS });
 }

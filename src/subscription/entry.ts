@@ -1,0 +1,109 @@
+// One entry of a subscription: a connection, its address and the user's credentials, and what every format derives from them.
+import type { Credentials } from '../core/ports/engines.ts';
+import { type InboundShape, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
+import { asciiHost, firstBytes, isIpLiteral } from './encoding.ts';
+
+/** The part of a connection that a client needs. Types of the contract only: the pages preview links with the same code. */
+export interface Inbound extends InboundShape {
+  readonly port: number;
+  readonly sni: string | null;
+  readonly path: string | null;
+  readonly serviceName: string | null;
+  readonly flow: string | null;
+  readonly fingerprint: string | null;
+  readonly alpn: readonly string[] | null;
+  readonly publicKey: string | null;
+  readonly shortId: string | null;
+  readonly method: string | null;
+}
+
+/** What a client needs of a connection beyond its record. */
+export interface Secrets {
+  /** Base64, with a method of Shadowsocks 2022. */
+  readonly serverKey: string | null;
+  /** PEM, with a certificate that no authority has signed. */
+  readonly certificate: string | null;
+  /** SHA-256 of that certificate, hexadecimal. */
+  readonly pin: string | null;
+}
+
+export const NO_SECRETS: Secrets = { serverKey: null, certificate: null, pin: null };
+
+export interface Entry {
+  /** What the user reads in the app; unique in the subscription. */
+  readonly name: string;
+  readonly address: string;
+  readonly inbound: Inbound;
+  readonly credentials: Credentials;
+  readonly secrets: Secrets;
+}
+
+/** A REALITY client must imitate some browser. */
+export const REALITY_FINGERPRINT = 'chrome';
+
+/**
+ * Whether any client can be told of this connection. None can: shadowsocks over anything but plain tcp or without a method, vmess with
+ * reality (its links have no place for the public key), reality without a public key or over ws and httpupgrade.
+ */
+export function canShare(inbound: Inbound): boolean {
+  const { protocol, network, security, method, publicKey } = inbound;
+  if (protocol === 'shadowsocks') return network === 'tcp' && security === 'none' && method !== null;
+  if (security !== 'reality') return true;
+  return protocol !== 'vmess' && publicKey !== null && REALITY_NETWORKS.includes(network);
+}
+
+/** The address without the brackets of IPv6, a name in ASCII. */
+export function serverOf({ address }: Entry): string {
+  return address.includes(':') ? address.replace(/^\[|\]$/g, '') : asciiHost(address);
+}
+
+/** The TLS server name: the configured one, else the address if that is a name. */
+export function serverName({ inbound, address }: Entry): string | null {
+  if (inbound.sni !== null) return asciiHost(inbound.sni);
+  return isIpLiteral(address) ? null : asciiHost(address);
+}
+
+/** The Host header of a web transport: the TLS server name, because front servers route by it. Under REALITY the client chooses it. */
+export function hostHeader(entry: Entry): string | null {
+  return entry.inbound.security === 'reality' ? null : serverName(entry);
+}
+
+/** The flow, where vision can run. */
+export function flowOf({ flow, network, security }: Inbound): string | null {
+  return network === 'tcp' && security !== 'none' ? flow : null;
+}
+
+/** The ALPN of a client's configuration: null where the transport alone decides it, and any other one would break it. */
+export function alpnOf({ alpn, network, security }: Inbound): readonly string[] | null {
+  const isOpen = network === 'tcp' || network === 'xhttp';
+  return security === 'tls' && isOpen && alpn !== null && alpn.length > 0 ? alpn : null;
+}
+
+export interface WebPath {
+  readonly path: string;
+  /** Bytes that go out with the handshake; 0: none. */
+  readonly earlyData: number;
+}
+
+/** The path of a web transport, apart from the `?ed=` by which Xray's own clients are told of early data. */
+export function webPathOf({ path, network }: Inbound): WebPath {
+  const [, plain, bytes] = /^([^?]*)\?ed=(\d{1,6})$/.exec(path ?? '') ?? [];
+  if (network !== 'ws' || plain === undefined) return { path: path ?? '/', earlyData: 0 };
+  return { path: plain, earlyData: Number(bytes) };
+}
+
+const KEY_BYTES: Readonly<Record<string, number>> = {
+  '2022-blake3-aes-128-gcm': 16,
+  '2022-blake3-aes-256-gcm': 32,
+};
+
+/** The password of Shadowsocks; since 2022 the server's key and the user's, each as long as the cipher's. */
+export function shadowsocksPassword({ inbound, credentials, secrets }: Entry): string {
+  const length = KEY_BYTES[inbound.method ?? ''];
+  if (length === undefined) return credentials.password;
+  return `${firstBytes(secrets.serverKey ?? '', length)}:${firstBytes(credentials.key, length)}`;
+}
+
+export function isShadowsocks2022(method: string | null): boolean {
+  return method !== null && method in KEY_BYTES;
+}

@@ -1,0 +1,13 @@
+// What every format of a subscription is to the rest: what it can carry, and how it is written.
+import type { Entry, Inbound } from './entry.ts';
+
+export interface FormatWriter {
+  /** The Content-Type. */
+  readonly type: string;
+  /** Names that the document has of its own; no entry may have one of these. */
+  readonly reserved: readonly string[];
+  /** Whether the clients of this format can use a connection at this address. */
+  canCarry(inbound: Inbound, address: string): boolean;
+  /** The document. There is always an entry, and names are unique. */
+  write(entries: readonly Entry[], title: string): string;
+}

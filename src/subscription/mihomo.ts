@@ -1,0 +1,137 @@
+// The format `mihomo`: a whole configuration in YAML for mihomo (Clash Meta) and the applications around it.
+import {
+  alpnOf,
+  canShare,
+  type Entry,
+  flowOf,
+  hostHeader,
+  REALITY_FINGERPRINT,
+  serverName,
+  serverOf,
+  shadowsocksPassword,
+  webPathOf,
+} from './entry.ts';
+import type { FormatWriter } from './format.ts';
+
+const SELECTED = 'PROXY';
+const AUTOMATIC = 'AUTO';
+
+export const mihomo: FormatWriter = {
+  type: 'text/yaml; charset=utf-8',
+  reserved: [SELECTED, AUTOMATIC, 'DIRECT', 'REJECT', 'REJECT-DROP', 'COMPATIBLE', 'PASS', 'DNS', 'GLOBAL'],
+  canCarry: (inbound) => canShare(inbound) && (inbound.network !== 'xhttp' || inbound.protocol === 'vless'),
+  write(entries) {
+    const names = entries.map(({ name }) => name);
+    const hasChoice = names.length > 1;
+    const groups: Members[] = [{ name: SELECTED, type: 'select', proxies: hasChoice ? [AUTOMATIC, ...names] : names }];
+    if (hasChoice) groups.push({ name: AUTOMATIC, type: 'url-test', proxies: names, url: TEST_URL, interval: 300 });
+    return [
+      'mixed-port: 7890',
+      'mode: rule',
+      'log-level: warning',
+      'ipv6: true',
+      'proxies:',
+      ...entries.map((entry) => `  - ${flow(proxyOf(entry))}`),
+      'proxy-groups:',
+      ...groups.map((group) => `  - ${flow(group)}`),
+      'rules:',
+      `  - MATCH,${SELECTED}`,
+      '',
+    ].join('\n');
+  },
+};
+
+const TEST_URL = 'https://www.gstatic.com/generate_204';
+
+type Value = string | number | boolean | readonly string[] | Members | null | undefined;
+/** Members that are null or undefined are left out. */
+interface Members {
+  readonly [name: string]: Value;
+}
+
+function proxyOf(entry: Entry): Members {
+  const { name, inbound, credentials } = entry;
+  const common = { name, server: serverOf(entry), port: inbound.port, udp: true };
+  switch (inbound.protocol) {
+    case 'vless':
+      return {
+        ...common,
+        type: 'vless',
+        uuid: credentials.uuid,
+        flow: flowOf(inbound),
+        'packet-encoding': 'xudp',
+        ...tlsOf(entry, 'servername'),
+        ...networkOf(entry),
+      };
+    case 'vmess':
+      return {
+        ...common,
+        type: 'vmess',
+        uuid: credentials.uuid,
+        alterId: 0,
+        cipher: 'auto',
+        ...tlsOf(entry, 'servername'),
+        ...networkOf(entry),
+      };
+    case 'trojan':
+      return { ...common, type: 'trojan', password: credentials.password, ...tlsOf(entry, 'sni'), ...networkOf(entry) };
+    case 'shadowsocks':
+      return { ...common, type: 'ss', cipher: inbound.method, password: shadowsocksPassword(entry) };
+  }
+}
+
+function tlsOf(entry: Entry, nameMember: 'servername' | 'sni'): Members {
+  const { security, fingerprint, publicKey, shortId, protocol } = entry.inbound;
+  if (security === 'none') return {};
+  const isReality = security === 'reality';
+  return {
+    // Trojan is always over TLS, and does not know the member.
+    tls: protocol === 'trojan' ? null : true,
+    [nameMember]: serverName(entry),
+    alpn: alpnOf(entry.inbound),
+    'client-fingerprint': fingerprint ?? (isReality ? REALITY_FINGERPRINT : null),
+    fingerprint: isReality ? null : entry.secrets.pin,
+    'reality-opts': isReality ? { 'public-key': publicKey, 'short-id': shortId ?? '' } : null,
+  };
+}
+
+function networkOf(entry: Entry): Members {
+  const { inbound } = entry;
+  const { network, serviceName } = inbound;
+  if (network === 'tcp') return { network };
+  if (network === 'grpc') return { network, 'grpc-opts': { 'grpc-service-name': serviceName ?? '' } };
+  const host = hostHeader(entry);
+  const { path, earlyData } = webPathOf(inbound);
+  if (network === 'xhttp') return { network, 'xhttp-opts': { path, host, mode: 'auto' } };
+  return {
+    network: 'ws',
+    'ws-opts': {
+      path,
+      headers: host === null ? null : { Host: host },
+      'max-early-data': earlyData > 0 ? earlyData : null,
+      'early-data-header-name': earlyData > 0 ? 'Sec-WebSocket-Protocol' : null,
+      'v2ray-http-upgrade': network === 'httpupgrade' ? true : null,
+    },
+  };
+}
+
+/** What YAML allows in no string without an escape, beyond what JSON escapes. */
+const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/** A value as YAML on one line. Strings are written as JSON, whose escapes YAML has too. */
+function flow(value: Value): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.toWellFormed()).replace(
+      UNPRINTABLE,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  }
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (isList(value)) return `[${value.map(flow).join(', ')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return `{${members.map(([name, member]) => `${name}: ${flow(member)}`).join(', ')}}`;
+}
+
+function isList(value: readonly string[] | Members): value is readonly string[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,109 @@
+// The format `sing-box`: a whole configuration in JSON for sing-box 1.12 and newer.
+import {
+  alpnOf,
+  canShare,
+  type Entry,
+  flowOf,
+  hostHeader,
+  REALITY_FINGERPRINT,
+  serverName,
+  serverOf,
+  shadowsocksPassword,
+  webPathOf,
+} from './entry.ts';
+import type { FormatWriter } from './format.ts';
+
+const SELECTED = 'proxy';
+const AUTOMATIC = 'auto';
+const DIRECT = 'direct';
+
+/** sing-box has no XHTTP. */
+export const singBox: FormatWriter = {
+  type: 'application/json; charset=utf-8',
+  reserved: [SELECTED, AUTOMATIC, DIRECT],
+  canCarry: (inbound) => canShare(inbound) && inbound.network !== 'xhttp',
+  write(entries) {
+    const tags = entries.map(({ name }) => name);
+    const hasChoice = tags.length > 1;
+    const outbounds: object[] = [
+      { type: 'selector', tag: SELECTED, outbounds: hasChoice ? [AUTOMATIC, ...tags] : tags },
+    ];
+    if (hasChoice) outbounds.push({ type: 'urltest', tag: AUTOMATIC, outbounds: tags });
+    for (const entry of entries) outbounds.push(outboundOf(entry));
+    outbounds.push({ type: 'direct', tag: DIRECT });
+    return JSON.stringify({ log: { level: 'warn' }, dns: DNS, inbounds: [TUN], outbounds, route: ROUTE });
+  },
+};
+
+/** Names of sites are looked up through the proxy, those of nodes by the system. */
+const DNS = {
+  servers: [
+    { type: 'https', tag: 'remote', server: '1.1.1.1', detour: SELECTED },
+    { type: 'local', tag: 'local' },
+  ],
+  final: 'remote',
+};
+const TUN = {
+  type: 'tun',
+  tag: 'tun-in',
+  address: ['172.19.0.1/30', 'fdfe:dcba:9876::1/126'],
+  auto_route: true,
+  strict_route: true,
+};
+const ROUTE = {
+  rules: [{ action: 'sniff' }, { protocol: 'dns', action: 'hijack-dns' }],
+  final: SELECTED,
+  auto_detect_interface: true,
+  default_domain_resolver: 'local',
+};
+
+/** Members that are undefined are left out by JSON. */
+function outboundOf(entry: Entry): object {
+  const { name, inbound, credentials } = entry;
+  const common = { tag: name.toWellFormed(), server: serverOf(entry), server_port: inbound.port };
+  const stream = { tls: tlsOf(entry), transport: transportOf(entry) };
+  switch (inbound.protocol) {
+    case 'vless':
+      return {
+        type: 'vless',
+        ...common,
+        uuid: credentials.uuid,
+        flow: flowOf(inbound) ?? undefined,
+        packet_encoding: 'xudp',
+        ...stream,
+      };
+    case 'vmess':
+      return { type: 'vmess', ...common, uuid: credentials.uuid, security: 'auto', ...stream };
+    case 'trojan':
+      return { type: 'trojan', ...common, password: credentials.password, ...stream };
+    case 'shadowsocks':
+      return { type: 'shadowsocks', ...common, method: inbound.method, password: shadowsocksPassword(entry) };
+  }
+}
+
+function tlsOf(entry: Entry): object | undefined {
+  const { security, fingerprint, publicKey, shortId } = entry.inbound;
+  if (security === 'none') return undefined;
+  const isReality = security === 'reality';
+  const imitated = fingerprint ?? (isReality ? REALITY_FINGERPRINT : null);
+  return {
+    enabled: true,
+    server_name: serverName(entry) ?? undefined,
+    alpn: alpnOf(entry.inbound) ?? undefined,
+    certificate: isReality ? undefined : (entry.secrets.certificate ?? undefined),
+    utls: imitated === null ? undefined : { enabled: true, fingerprint: imitated },
+    reality: isReality ? { enabled: true, public_key: publicKey, short_id: shortId ?? '' } : undefined,
+  };
+}
+
+function transportOf(entry: Entry): object | undefined {
+  const { inbound } = entry;
+  const { network, serviceName } = inbound;
+  const host = hostHeader(entry) ?? undefined;
+  const { path, earlyData } = webPathOf(inbound);
+  if (network === 'grpc') return { type: 'grpc', service_name: serviceName ?? '' };
+  if (network === 'httpupgrade') return { type: 'httpupgrade', host, path };
+  if (network !== 'ws') return undefined;
+  const early = { max_early_data: earlyData, early_data_header_name: 'Sec-WebSocket-Protocol' };
+  return { type: 'ws', path, headers: host && { Host: host }, ...(earlyData > 0 && early) };
+}
