@@ -6,7 +6,14 @@ import * as s from './scalars.ts';
 export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks'] as const;
 export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'] as const;
 export const SECURITIES = ['none', 'tls', 'reality'] as const;
-export const METHODS = ['aes-128-gcm', 'aes-256-gcm', 'chacha20-ietf-poly1305', 'xchacha20-ietf-poly1305'] as const;
+export const METHODS = [
+  'aes-128-gcm',
+  'aes-256-gcm',
+  'chacha20-ietf-poly1305',
+  'xchacha20-ietf-poly1305',
+  '2022-blake3-aes-128-gcm',
+  '2022-blake3-aes-256-gcm',
+] as const;
 export const FINGERPRINTS = ['chrome', 'firefox', 'safari', 'ios', 'android', 'edge', 'random', 'randomized'] as const;
 
 const path = z
@@ -31,7 +38,12 @@ const ABOUT = {
   alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: the choice of the client.',
   public_key: 'With `reality`: the X25519 public key, 32 bytes in base64url.',
   short_id: 'With `reality`: up to 8 bytes in hexadecimal, by which the node knows its clients.',
-  method: 'With `shadowsocks`: the cipher.',
+  method: 'With `shadowsocks`: the cipher. Those of 2022 have a key of the server besides, which the panel makes.',
+  target:
+    'With `reality`: host and port of the site that the node pretends to be, as in `www.example.org:443`; null: port 443 of `sni`.',
+  min_client_version: 'With `reality`: apps with an older core than this are refused; null: all are let in.',
+  certificate:
+    'With `tls`: an own certificate in PEM, the one of the server first, then its chain; null: the panel makes a self-signed one for `sni` and renews it before it ends.',
 } as const;
 
 const flow = z.enum(['xtls-rprx-vision']).meta({ id: 'Flow', description: 'How VLESS shapes its traffic.' });
@@ -41,6 +53,36 @@ const fingerprint = z
 const alpnProtocol = z
   .enum(['h2', 'http/1.1', 'h3'])
   .meta({ id: 'AlpnProtocol', description: 'A protocol over TLS, by its registered name (RFC 7301).' });
+const VERSION = /^\d{1,3}\.\d{1,3}\.\d{1,3}$/;
+/** REALITY has a byte for each part. */
+const clientVersion = z
+  .string()
+  .max(11)
+  .regex(VERSION)
+  .refine((version) => !VERSION.test(version) || version.split('.').every((part) => Number(part) <= 255), {
+    message: 'must have parts of at most 255',
+  });
+
+/** The host and the port of a target; null where it is none. */
+function partsOf(target: string): { readonly host: string; readonly port: number } | null {
+  const [, literal, name, port] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(target) ?? [];
+  if (port === undefined || (literal !== undefined && !literal.includes(':'))) return null;
+  return { host: literal ?? name ?? '', port: Number(port) };
+}
+
+function isTarget(text: string): boolean {
+  const parts = partsOf(text);
+  return parts !== null && parts.port >= 1 && parts.port <= 65_535 && s.hostName.safeParse(parts.host).success;
+}
+
+const target = z
+  .string()
+  .max(261)
+  .regex(/^.+:\d{1,5}$/)
+  .refine(isTarget, { message: 'must be a host name or an address (IPv6 in brackets) with a port' });
+
+const pem = (max: number) => z.string().max(max);
+
 const method = z.enum(METHODS).meta({ id: 'ShadowsocksMethod', description: 'A cipher of Shadowsocks.' });
 
 const fields = {
@@ -81,6 +123,13 @@ const fields = {
     .nullable()
     .meta({ description: ABOUT.short_id }),
   method: method.nullable().meta({ description: ABOUT.method }),
+  target: target.nullable().meta({ description: ABOUT.target }),
+  min_client_version: clientVersion.nullable().meta({ description: ABOUT.min_client_version }),
+  certificate: pem(100_000).nullable().meta({ description: ABOUT.certificate }),
+  certificate_key: pem(20_000).nullable().meta({
+    description:
+      'The private key of a new `certificate` in PEM, not encrypted; required with one. Stored encrypted and never sent back.',
+  }),
   enabled: z.boolean().meta({ description: 'false: the node does not serve it, and it is in no subscription.' }),
 };
 
@@ -110,6 +159,18 @@ export const inbound = z
     has_private_key: secret(z.boolean(), 'Whether a private key is stored, which no reply contains.'),
     short_id: secret(z.string().nullable(), ABOUT.short_id),
     method: secret(z.string().nullable(), ABOUT.method),
+    target: secret(z.string().nullable(), ABOUT.target),
+    min_client_version: secret(z.string().nullable(), ABOUT.min_client_version),
+    certificate: secret(z.string().nullable(), ABOUT.certificate),
+    certificate_sha256: secret(
+      z.string().nullable(),
+      'The SHA-256 of the certificate that is served, in lower-case hexadecimal; null: none is.',
+    ),
+    certificate_ends_at: secret(s.instant.nullable(), 'When that certificate ends.'),
+    certificate_self_signed: secret(
+      z.boolean().nullable(),
+      'Whether it is signed by itself, so that apps must know its SHA-256 to trust it.',
+    ),
     enabled: fields.enabled,
     status: s.status.meta({ description: 'Whether its node serves it at the moment.' }),
     created_at: secret(s.instant, 'When the record was created.'),
@@ -151,6 +212,10 @@ export const inboundCreate = z
     private_key: fields.private_key.default(null),
     short_id: fields.short_id.default(null),
     method: fields.method.default(null),
+    target: fields.target.default(null),
+    min_client_version: fields.min_client_version.default(null),
+    certificate: fields.certificate.default(null),
+    certificate_key: fields.certificate_key.default(null),
     enabled: fields.enabled.default(true),
   })
   .meta({ id: 'InboundCreate', description: 'A new connection.' });
@@ -181,6 +246,12 @@ export const inboundExample: Inbound = {
   has_private_key: true,
   short_id: '6ba85179e30d4fc2',
   method: null,
+  target: null,
+  min_client_version: null,
+  certificate: null,
+  certificate_sha256: null,
+  certificate_ends_at: null,
+  certificate_self_signed: null,
   enabled: true,
   status: 'up',
   created_at: '2026-11-20T09:00:00.000Z',

@@ -28,6 +28,10 @@ const fields = {
     .meta({ id: 'NodeKind', description: "`local`: the engine on the panel's machine. `remote`: on another one." }),
   address: s.hostName.meta({ description: "What users' links point at unless a connection names its own." }),
   enabled: z.boolean().meta({ description: 'false: it serves no users.' }),
+  allows_private: z.boolean().meta({
+    description:
+      "Whether users may reach private and local addresses through it, those of the node's own network and machine.",
+  }),
 };
 
 export const node = z
@@ -37,6 +41,7 @@ export const node = z
     kind: fields.kind,
     address: z.string().optional().meta({ description: 'Absent for a key with Read access.' }),
     enabled: fields.enabled,
+    allows_private: fields.allows_private,
     status: s.status,
     core: z
       .object({
@@ -69,6 +74,7 @@ export const nodeExample: Node = {
   kind: 'remote',
   address: 'de1.example.com',
   enabled: true,
+  allows_private: false,
   status: 'up',
   core: { name: 'xray', version: '26.9.11' },
   uptime_s: 86_400,
@@ -121,7 +127,12 @@ export const createNode = panelOperation({
   effect: 'write',
   tag: 'Nodes',
   summary: 'Add a node',
-  input: z.strictObject({ ...fields, kind: fields.kind.default('remote'), enabled: fields.enabled.default(true) }),
+  input: z.strictObject({
+    ...fields,
+    kind: fields.kind.default('remote'),
+    enabled: fields.enabled.default(true),
+    allows_private: fields.allows_private.default(false),
+  }),
   status: 201,
   output: node,
   example: { body: { name: 'Frankfurt', address: 'de1.example.com' }, reply: { ...nodeExample, status: 'unknown' } },
@@ -138,6 +149,7 @@ export const updateNode = panelOperation({
     name: fields.name.optional(),
     address: fields.address.optional(),
     enabled: fields.enabled.optional(),
+    allows_private: fields.allows_private.optional(),
   }),
   output: node,
   errors: ['not_found'],

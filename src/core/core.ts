@@ -5,13 +5,24 @@ import type { Access } from '../contract/operation.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { UserState } from '../contract/users.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
+import type { ConnectionSecrets } from './inbound-secrets.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
 import type { Checkpointer } from './ports/checkpointer.ts';
 import type { Credentials } from './ports/engines.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
 import type { HostPorts } from './ports/host.ts';
 import type { InboundRow, NodeRow } from './ports/plans.ts';
-import type { Clock, Crypto, Log, PasswordHasher, Store, Timers, Totp, Vault } from './ports/ports.ts';
+import type {
+  CertificateMaker,
+  Clock,
+  Crypto,
+  Log,
+  PasswordHasher,
+  Store,
+  Timers,
+  Totp,
+  Vault,
+} from './ports/ports.ts';
 import type { UpDown } from './ports/records.ts';
 import type { SettingValues } from './ports/settings.ts';
 import type { UserRow } from './ports/users.ts';
@@ -39,7 +50,11 @@ export interface Subscription {
   /** used + remaining, bytes; null: unlimited. */
   readonly total: number | null;
   /** What the user may connect to, each with the address to connect to. Empty where they may not connect. */
-  readonly connections: readonly { readonly inbound: InboundRow; readonly address: string }[];
+  readonly connections: readonly {
+    readonly inbound: InboundRow;
+    readonly address: string;
+    readonly secrets: ConnectionSecrets;
+  }[];
   readonly url: string;
 }
 
@@ -108,6 +123,7 @@ export interface CoreParts {
   readonly passwords: PasswordHasher;
   readonly vault: Vault;
   readonly totp: Totp;
+  readonly certificateMaker: CertificateMaker;
   readonly log: Log;
   /** The host's sockets and certificates; null where it has none, or not yet. */
   host(): HostPorts | null;

@@ -9,6 +9,7 @@ import { createEnv, type Env } from './context.ts';
 import type { Core, CoreParts, Figures } from './core.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEventHub } from './events.ts';
+import { renewCertificates } from './inbound-certificates.ts';
 import { prune, sweepDue } from './sweep.ts';
 import { subscriptionOf } from './users/subscription.ts';
 import { ONLINE_MS } from './users/users.ts';
@@ -21,6 +22,7 @@ const TIDY_EVERY_MS = 10_000;
 const BACKUP_EVERY_MS = 60_000;
 const DISK_CHECK_EVERY_MS = 1000;
 const WEBHOOKS_EVERY_MS = 1000;
+const CERTIFICATES_EVERY_MS = 60_000;
 const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
 
 function figuresOf({ store, clock }: Env): Figures {
@@ -108,6 +110,7 @@ export function createCore(parts: CoreParts): Core {
     start() {
       const { every } = env.timers;
       const sweep = createJob(env, 'sweep', sweepAll);
+      const renewDue = createJob(env, 'certificates', () => renewCertificates(env));
       const checkDiskSpace = createJob(env, 'disk space', createDiskSpaceCheck(env));
       stops.push(
         every(DISK_CHECK_EVERY_MS, checkDiskSpace),
@@ -121,6 +124,7 @@ export function createCore(parts: CoreParts): Core {
           TIDY_EVERY_MS,
           createJob(env, 'journal', async () => env.checkpoints?.tidy()),
         ),
+        every(CERTIFICATES_EVERY_MS, renewDue),
         every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
       );
       if (webhooks) {

@@ -23,9 +23,14 @@ const BASE: Facts = {
   publicKey: null,
   shortId: null,
   method: null,
+  target: null,
+  minClientVersion: null,
+  certificate: null,
   enabled: true,
 };
 const REALITY: Partial<Facts> = { security: 'reality', publicKey: 'k'.repeat(43), sni: 'www.example.org' };
+
+const CERTIFICATE = { chain: '', isOwn: false, isSelfSigned: true, sha256: '', endsAt: 0 } as const;
 
 function brokenMembers(change: Partial<Facts>): (string | undefined)[] {
   try {
@@ -44,6 +49,9 @@ describe('a connection', () => {
     ['vless over ws with tls', { network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] }],
     ['trojan over grpc', { protocol: 'trojan', network: 'grpc', security: 'tls', serviceName: 'gs' }],
     ['shadowsocks', { protocol: 'shadowsocks', method: 'aes-256-gcm' }],
+    ['shadowsocks 2022', { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' }],
+    ['reality with a target', { ...REALITY, target: '[2001:db8::1]:8443', minClientVersion: '1.8.0' }],
+    ['one that had a certificate of the panel', { certificate: CERTIFICATE }],
   ])('may be %s', (_name, change) => {
     expect(brokenMembers(change)).toEqual([]);
   });
@@ -69,6 +77,12 @@ describe('a connection', () => {
     ['a path over tcp', { path: '/ws' }, ['#/path']],
     ['a service name over ws', { network: 'ws', serviceName: 'gs' }, ['#/service_name']],
     ['alpn without tls', { alpn: ['h2'] }, ['#/alpn']],
+    [
+      'a target and a least version without reality',
+      { security: 'tls', target: 'www.example.org:443', minClientVersion: '1.8.0' },
+      ['#/target', '#/min_client_version'],
+    ],
+    ['an own certificate without tls', { certificate: { ...CERTIFICATE, isOwn: true } }, ['#/certificate']],
   ])('may not be %s', (_name, change, pointers) => {
     expect(brokenMembers(change)).toEqual(pointers);
   });

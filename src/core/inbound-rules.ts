@@ -5,10 +5,16 @@ import { PanelError } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
 
 type Facts = Omit<InboundRow, 'id' | 'createdAt' | 'updatedAt' | 'version'>;
+
+/** What a write brings that is in no column. */
+interface Brought {
+  readonly privateKey?: boolean;
+  readonly certificate?: boolean;
+}
 interface Rule {
   readonly field: string;
   readonly message: string;
-  readonly isBroken: (inbound: Facts, hasNewKey: boolean) => boolean;
+  readonly isBroken: (inbound: Facts, brought: Brought) => boolean;
 }
 
 const RULES: readonly Rule[] = [
@@ -61,12 +67,28 @@ const RULES: readonly Rule[] = [
   {
     field: 'private_key',
     message: 'goes with reality only',
-    isBroken: ({ security }, hasNewKey) => security !== 'reality' && hasNewKey,
+    isBroken: ({ security }, { privateKey = false }) => security !== 'reality' && privateKey,
   },
   {
     field: 'short_id',
     message: 'goes with reality only',
     isBroken: ({ security, shortId }) => security !== 'reality' && shortId !== null,
+  },
+  {
+    field: 'target',
+    message: 'goes with reality only',
+    isBroken: ({ security, target }) => security !== 'reality' && target !== null,
+  },
+  {
+    field: 'min_client_version',
+    message: 'goes with reality only',
+    isBroken: ({ security, minClientVersion }) => security !== 'reality' && minClientVersion !== null,
+  },
+  {
+    field: 'certificate',
+    message: 'goes with tls only',
+    isBroken: ({ security, certificate }, brought) =>
+      security !== 'tls' && (brought.certificate ?? certificate?.isOwn ?? false),
   },
   {
     field: 'flow',
@@ -92,8 +114,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Refuses with `validation`, naming every member that does not go with the others. */
-export function requireConsistent(inbound: Facts, hasNewKey = false): void {
-  const errors: FieldError[] = RULES.filter((rule) => rule.isBroken(inbound, hasNewKey)).map(({ field, message }) => ({
+export function requireConsistent(inbound: Facts, brought: Brought = {}): void {
+  const errors: FieldError[] = RULES.filter((rule) => rule.isBroken(inbound, brought)).map(({ field, message }) => ({
     pointer: `#/${field}`,
     code: 'inconsistent',
     message,

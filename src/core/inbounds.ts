@@ -3,13 +3,34 @@
 import type { FieldError } from '../contract/errors.ts';
 import type { INBOUND_READ_FIELDS, Inbound } from '../contract/inbounds.ts';
 import type { Input, Output } from '../contract/table.ts';
+import { hasKeys } from '../domain/shadowsocks.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
+import {
+  type CertificateFacts,
+  type CertificateInput,
+  isNewCertificate,
+  type PreparedCertificate,
+  prepareCertificate,
+} from './inbound-certificates.ts';
 import { requireConsistent } from './inbound-rules.ts';
+import { hasSecret, removeSecrets, saveSecret } from './inbound-secrets.ts';
 import { pageById } from './paging.ts';
 import { bodyError, inUseError, PanelError, requireAll } from './panel-error.ts';
 import type { InboundRow } from './ports/plans.ts';
-import { changedMembers, etagOf, isSameJson, patchReader, requireMatch, toInstant } from './wire.ts';
+import {
+  changedMembers,
+  etagOf,
+  isSameJson,
+  patchReader,
+  requireMatch,
+  toBase64,
+  toInstant,
+  toInstantOrNull,
+} from './wire.ts';
+
+/** As long as the longest key of a cipher. */
+const SERVER_KEY_BYTES = 32;
 
 function statusOf({ store }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
@@ -35,9 +56,15 @@ function viewInbound(context: Context, row: InboundRow): Inbound {
     fingerprint: row.fingerprint,
     alpn: row.alpn as string[] | null,
     public_key: row.publicKey,
-    has_private_key: context.store.sealed.get(keyPlace(row.id)) !== undefined,
+    has_private_key: hasSecret(context, row.id, 'private_key'),
     short_id: row.shortId,
     method: row.method,
+    target: row.target,
+    min_client_version: row.minClientVersion,
+    certificate: row.certificate?.isOwn ? row.certificate.chain : null,
+    certificate_sha256: row.certificate?.sha256 ?? null,
+    certificate_ends_at: toInstantOrNull(row.certificate?.endsAt ?? null),
+    certificate_self_signed: row.certificate?.isSelfSigned ?? null,
     enabled: row.enabled,
     status: statusOf(context, row),
     created_at: toInstant(row.createdAt),
@@ -74,8 +101,10 @@ export function requireInbounds({ store }: Context, ids: readonly number[] | nul
   throw new PanelError('inbound_not_found', failures);
 }
 
-// The private key is sealed, in no column.
-const columnsOf = patchReader<Omit<Input<'updateInbound'>, 'id' | 'private_key'>, InboundRow>({
+type ColumnInput = Omit<Input<'updateInbound'>, 'id' | 'private_key' | 'certificate' | 'certificate_key'>;
+
+// Keys are sealed, in no column, and a certificate is described.
+const columnsOf = patchReader<ColumnInput, InboundRow>({
   tag: 'tag',
   name: 'name',
   network: 'network',
@@ -91,13 +120,10 @@ const columnsOf = patchReader<Omit<Input<'updateInbound'>, 'id' | 'private_key'>
   public_key: 'publicKey',
   short_id: 'shortId',
   method: 'method',
+  target: 'target',
+  min_client_version: 'minClientVersion',
   enabled: 'enabled',
 });
-
-/** Where a connection's private key is sealed. */
-function keyPlace(id: number): string {
-  return `inbound:${id}:private_key`;
-}
 
 type KeyInput = { readonly private_key?: string | null | undefined; readonly public_key?: string | null | undefined };
 
@@ -118,9 +144,21 @@ function requireNode({ store }: Transaction, id: number): void {
   if (!store.nodes.get(id)) throw bodyError('node_not_found', '#/node_id', 'node_not_found', 'there is no such node');
 }
 
-function savePrivateKey({ store, vault }: Transaction, id: number, privateKey: string | null | undefined): void {
-  if (privateKey === null) store.sealed.remove(keyPlace(id));
-  else if (privateKey !== undefined) store.sealed.put(vault.seal(keyPlace(id), privateKey));
+/** Refuses what was found wrong with a certificate before the transaction. */
+function requireCertificate({ errors }: PreparedCertificate): void {
+  if (errors.length > 0) throw new PanelError('validation', errors);
+}
+
+/** The server of Shadowsocks 2022 has a key of its own as long as the connection has such a cipher. */
+function saveServerKey(tx: Transaction, { id, method }: InboundRow): void {
+  const hasOne = hasSecret(tx, id, 'server_key');
+  if (hasKeys(method) === hasOne) return;
+  saveSecret(tx, id, 'server_key', hasOne ? null : toBase64(tx.crypto.randomBytes(SERVER_KEY_BYTES)));
+}
+
+/** What the audit log has instead of keys and certificates. */
+function given(value: string | null | undefined): string | undefined {
+  return typeof value === 'string' ? 'given' : undefined;
 }
 
 function requireFreeTag({ store }: Transaction, nodeId: number, tag: string, ownId: number | null): void {
@@ -143,14 +181,19 @@ function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Ou
   return { body: pageById('inbounds', input, total, read, (row) => viewInbound(context, row)) };
 }
 
-/** The master key must exist before a transaction that seals a private key. */
-async function prepareVault({ vault }: Env, input: KeyInput): Promise<void> {
-  if (input.private_key) await vault.prepare();
+/** The master key must exist before a transaction that seals, and certificates take too long for one. */
+async function prepareSecrets(
+  env: Env,
+  input: KeyInput & CertificateInput,
+  wanted: CertificateFacts & Pick<InboundRow, 'method'>,
+): Promise<PreparedCertificate> {
+  if (input.private_key || hasKeys(wanted.method)) await env.vault.prepare();
+  return prepareCertificate(env, input, wanted);
 }
 
-function createInbound(input: Input<'createInbound'>, tx: Transaction): Result<Inbound> {
+function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared: PreparedCertificate): Result<Inbound> {
   const { store, now } = tx;
-  const { private_key: privateKey, ...shown } = input;
+  const { private_key: privateKey, certificate, certificate_key: certificateKey, ...shown } = input;
   const publicKey = publicKeyOf(tx, input, null);
   const fields: Omit<InboundRow, 'id'> = {
     nodeId: input.node_id,
@@ -170,48 +213,79 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction): Result<I
     publicKey,
     shortId: input.short_id,
     method: input.method,
+    target: input.target,
+    minClientVersion: input.min_client_version,
+    certificate: prepared.made?.served ?? null,
     enabled: input.enabled,
     createdAt: now,
     updatedAt: now,
     version: 1,
   };
+  const brought = { privateKey: privateKey !== null, certificate: certificate !== null };
   requireAll(
     () => requireNode(tx, fields.nodeId),
     () => requireKeyPair(input, publicKey),
-    () => requireConsistent(fields, privateKey !== null),
+    () => requireConsistent(fields, brought),
+    () => requireCertificate(prepared),
     () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
     () => requireFreePort(tx, fields.nodeId, fields.port, null),
   );
   const row = { ...fields, id: store.inbounds.insert(fields) };
-  if (privateKey !== null) savePrivateKey(tx, row.id, privateKey);
+  if (privateKey !== null) saveSecret(tx, row.id, 'private_key', privateKey);
+  if (prepared.made) saveSecret(tx, row.id, 'certificate_key', prepared.made.key);
+  saveServerKey(tx, row);
   tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
-  tx.audit(`inbound:${row.id}`, { ...shown, private_key: privateKey === null ? undefined : 'given' });
+  const keys = { private_key: given(privateKey), certificate_key: given(certificateKey) };
+  tx.audit(`inbound:${row.id}`, { ...shown, certificate: given(certificate), ...keys });
   return { ...resultOf(tx, row), location: `/inbounds/${row.id}` };
 }
 
-function updateInbound(input: Input<'updateInbound'>, tx: Transaction): Result<Inbound> {
+/** The certificate after a change: what was prepared, else the present one where it still goes with the connection. */
+function certificateAfter(
+  input: CertificateInput,
+  { security, certificate }: InboundRow,
+  { made }: PreparedCertificate,
+): InboundRow['certificate'] {
+  if (security !== 'tls') return null;
+  if (made) return made.served;
+  return input.certificate === null && certificate?.isOwn ? null : certificate;
+}
+
+function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared: PreparedCertificate): Result<Inbound> {
   const { store, now } = tx;
-  const { id, private_key: privateKey, ...asked } = input;
+  const { id, private_key: privateKey, certificate, certificate_key: certificateKey, ...asked } = input;
   const before = requireInbound(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
   const publicKey = publicKeyOf(tx, input, before.publicKey);
   const wanted: InboundRow = { ...before, ...columnsOf(asked), publicKey };
-  if (isSameJson(wanted, before) && privateKey === undefined) return resultOf(tx, before);
+  const after: InboundRow = { ...wanted, certificate: certificateAfter(input, wanted, prepared) };
+  const isUnchanged = isSameJson(after, before) && privateKey === undefined && prepared.errors.length === 0;
+  if (isUnchanged && !isNewCertificate(input, before.certificate)) return resultOf(tx, before);
+  const brought = {
+    privateKey: typeof privateKey === 'string',
+    ...(certificate !== undefined && { certificate: certificate !== null }),
+  };
   requireAll(
     () => requireKeyPair(input, publicKey),
-    () => requireConsistent(wanted, typeof privateKey === 'string'),
+    () => requireConsistent(wanted, brought),
+    () => requireCertificate(prepared),
     () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),
     () => requireFreePort(tx, wanted.nodeId, wanted.port, id),
   );
-  const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   const shown = viewInbound(tx, before);
-  store.inbounds.save(after);
-  savePrivateKey(tx, id, after.security === 'reality' ? privateKey : null);
-  const changed = changedMembers(shown, viewInbound(tx, after));
+  const row = { ...after, updatedAt: now, version: before.version + 1 };
+  store.inbounds.save(row);
+  if (row.security !== 'reality') saveSecret(tx, id, 'private_key', null);
+  else if (privateKey !== undefined) saveSecret(tx, id, 'private_key', privateKey);
+  if (row.certificate === null) saveSecret(tx, id, 'certificate_key', null);
+  else if (prepared.made) saveSecret(tx, id, 'certificate_key', prepared.made.key);
+  saveServerKey(tx, row);
+  const changed = changedMembers(shown, viewInbound(tx, row));
   const names = privateKey === undefined ? changed : [...changed, 'private_key'].sort();
-  tx.emit('inbound.changed', { inbound_id: id, node_id: after.nodeId, name: after.name }, names);
-  tx.audit(`inbound:${id}`, { ...asked, private_key: privateKey === undefined ? undefined : 'given' });
-  return resultOf(tx, after);
+  tx.emit('inbound.changed', { inbound_id: id, node_id: row.nodeId, name: row.name }, names);
+  const keys = { private_key: privateKey === undefined ? undefined : 'given', certificate_key: given(certificateKey) };
+  tx.audit(`inbound:${id}`, { ...asked, certificate: given(certificate) ?? certificate, ...keys });
+  return resultOf(tx, row);
 }
 
 function deleteInbound(input: Input<'deleteInbound'>, tx: Transaction): Result<undefined> {
@@ -221,7 +295,7 @@ function deleteInbound(input: Input<'deleteInbound'>, tx: Transaction): Result<u
   const [users, tariffs] = [store.users.usesOfInbound(row.id), store.tariffs.usesOfInbound(row.id)];
   if (users.total + tariffs.total > 0) throw inUseError('inbound_in_use', { users, tariffs });
   store.inbounds.remove(row.id);
-  store.sealed.remove(keyPlace(row.id));
+  removeSecrets(tx, row.id);
   tx.emit('inbound.deleted', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
   tx.audit(`inbound:${row.id}`, { name: row.name, tag: row.tag });
   return { body: undefined };
@@ -237,14 +311,18 @@ export const INBOUND_HANDLERS = {
   getInbound: { read: (input, context) => resultOf(context, requireInbound(context, input.id)) },
   createInbound: {
     async run(input, { env, commit }) {
-      await prepareVault(env, input);
-      return commit((tx) => createInbound(input, tx));
+      const { node_id: nodeId, security, host, sni, method } = input;
+      const wanted = { nodeId, security, host, sni, method, certificate: null };
+      const prepared = await prepareSecrets(env, input, wanted);
+      return commit((tx) => createInbound(input, tx, prepared));
     },
   },
   updateInbound: {
     async run(input, { env, commit }) {
-      await prepareVault(env, input);
-      return commit((tx) => updateInbound(input, tx));
+      const before = env.store.inbounds.get(input.id);
+      if (!before) throw new PanelError('not_found');
+      const prepared = await prepareSecrets(env, input, { ...before, ...columnsOf(input) });
+      return commit((tx) => updateInbound(input, tx, prepared));
     },
   },
   makeRealityKeys: { read: makeRealityKeys },

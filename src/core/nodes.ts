@@ -17,6 +17,7 @@ function viewNode({ call, now }: Context, row: NodeRow): Node {
     name: row.name,
     kind: row.kind,
     enabled: row.enabled,
+    allows_private: row.allowsPrivate,
     status,
     core: coreName === null ? null : { name: coreName, version: coreVersion ?? '' },
     uptime_s:
@@ -49,6 +50,7 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     kind: input.kind,
     address: input.address,
     enabled: input.enabled,
+    allowsPrivate: input.allows_private,
     status: 'unknown',
     coreName: null,
     coreVersion: null,
@@ -70,6 +72,7 @@ const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id'>, NodeRow>({
   name: 'name',
   address: 'address',
   enabled: 'enabled',
+  allows_private: 'allowsPrivate',
 });
 
 function updateNode(input: Input<'updateNode'>, tx: Transaction): Result<Node> {

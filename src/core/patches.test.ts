@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { arbitraryOf } from '../../tests/support/arbitrary-of.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../tests/support/core.ts';
 import { type TempStore, tempStore } from '../../tests/support/temp-store.ts';
+import { certificateMaker } from '../adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { parseInput, splitInput } from '../contract/input/input.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -27,6 +28,8 @@ const RECORDS: Readonly<Record<string, { readonly read: OperationId; readonly cr
   updateSettings: { read: 'getPanelSettings', create: null },
 };
 
+const CERTIFICATE_MEMBERS = ['certificate_sha256', 'certificate_ends_at', 'certificate_self_signed'];
+
 /** What else follows from a member by the contract; everything has its time of change. */
 const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   updateUser: {
@@ -48,7 +51,11 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   updateInbound: {
     private_key: ['public_key', 'has_private_key'],
-    security: ['has_private_key'],
+    security: ['has_private_key', ...CERTIFICATE_MEMBERS],
+    // A certificate of the panel is for the name that apps ask for.
+    host: CERTIFICATE_MEMBERS,
+    sni: CERTIFICATE_MEMBERS,
+    certificate: CERTIFICATE_MEMBERS,
     enabled: ['status'],
   },
 };
@@ -63,11 +70,18 @@ const INBOUNDS: readonly Members[] = [
   { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
 ];
 
+const NOW = Date.UTC(2026, 10, 20);
+const GIVEN = await certificateMaker.makeSelfSigned('given.example', NOW);
+
 /** Members of which a random text is hardly ever one. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   // Unique: small numbers would soon be taken.
   telegram_id: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
   time_zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu'),
+  certificate: fc.constantFrom(GIVEN.served.chain, null),
+  certificate_key: fc.constant(GIVEN.key),
+  target: fc.constantFrom('www.example.org:443', '[2001:db8::1]:8443', null),
+  min_client_version: fc.constantFrom('1.8.0', '26.3.27', null),
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),
 };
 
@@ -124,6 +138,12 @@ function startsOf(create: OperationId | null): fc.Arbitrary<Members> {
   const operation: Operation = OPERATIONS[create];
   const schema = operation.door === 'api' ? operation.body : operation.input;
   return arbitraryOf(schema as z.ZodType) as fc.Arbitrary<Members>;
+}
+
+/** A certificate and its key go together only. */
+function pairOf(member: string, value: unknown): Members {
+  if (member === 'certificate' && value !== null) return { certificate_key: GIVEN.key };
+  return member === 'certificate_key' ? { certificate: GIVEN.served.chain } : {};
 }
 
 /** A member as a read gives it. */
@@ -190,7 +210,7 @@ describe.each(PATCHES.map((operation) => [operation.id, operation] as const))('%
         for (const each of starts) {
           const path = await createRecord(create, each);
           if (path === null) continue;
-          const only = withReferences({ [member]: set });
+          const only = { ...withReferences({ [member]: set }), ...pairOf(member, set) };
           if (await check(id, path, only)) changes += 1;
           await check(id, path, { ...withReferences(more), ...only });
         }

@@ -97,9 +97,7 @@ export function changedMembers(before: object, after: object): readonly string[]
 
 /** Text as base64url without padding. */
 export function toBase64Url(text: string): string {
-  let binary = '';
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
-  return btoa(binary).replace(/[+/=]/g, (char) => BASE64URL[char] ?? '');
+  return tokenOf(new TextEncoder().encode(text));
 }
 
 /** The text behind base64url; null where it is none or not UTF-8. */

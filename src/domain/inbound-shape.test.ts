@@ -38,12 +38,19 @@ describe('shapeFields', () => {
     expect([...shapeFields({ protocol: 'vless', network: 'tcp', security: 'reality' })].sort()).toEqual([
       'fingerprint',
       'flow',
+      'min_client_version',
       'private_key',
       'public_key',
       'short_id',
       'sni',
+      'target',
     ]);
     expect([...shapeFields({ protocol: 'vmess', network: 'tcp', security: 'none' })]).toEqual([]);
+  });
+
+  it('asks for a certificate with tls only', () => {
+    const withCertificate = ALL.filter((shape) => shapeFields(fitShape(shape)).has('certificate'));
+    expect(new Set(withCertificate.map((shape) => fitShape(shape).security))).toEqual(new Set(['tls']));
   });
 
   it('asks for a path or a service by the network', () => {

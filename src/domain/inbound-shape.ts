@@ -23,7 +23,11 @@ export type ShapeField =
   | 'public_key'
   | 'private_key'
   | 'short_id'
-  | 'method';
+  | 'method'
+  | 'target'
+  | 'min_client_version'
+  | 'certificate'
+  | 'certificate_key';
 
 /** The networks over HTTP: they have a path and send a Host header. */
 export const PATH_NETWORKS: readonly Network[] = ['ws', 'httpupgrade', 'xhttp'];
@@ -59,8 +63,10 @@ export function shapeFields({ protocol, network, security }: InboundShape): Read
   if (protocol === 'shadowsocks') return fields.add('method');
   if (security !== 'none' || hasPath) fields.add('sni');
   if (security !== 'none') fields.add('fingerprint');
-  if (security === 'tls') fields.add('alpn');
-  if (security === 'reality') fields.add('public_key').add('private_key').add('short_id');
+  if (security === 'tls') fields.add('alpn').add('certificate').add('certificate_key');
+  if (security === 'reality') {
+    fields.add('public_key').add('private_key').add('short_id').add('target').add('min_client_version');
+  }
   if (protocol === 'vless' && network === 'tcp' && security !== 'none') fields.add('flow');
   if (hasPath) fields.add('path');
   if (network === 'grpc') fields.add('service_name');

@@ -1,9 +1,13 @@
 // Connections that nodes offer. Their private keys are in the vault, not here.
-import type { InboundRow, InboundStore } from '../core/ports/plans.ts';
+import type { InboundRow, InboundStore, ServedCertificate } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
-type InboundCells = Omit<InboundRow, 'alpn' | 'enabled'> & { readonly alpn: string | null; readonly enabled: number };
+type InboundCells = Omit<InboundRow, 'alpn' | 'certificate' | 'enabled'> & {
+  readonly alpn: string | null;
+  readonly certificate: string | null;
+  readonly enabled: number;
+};
 
 /** Columns by field. */
 const COLUMN = {
@@ -24,6 +28,9 @@ const COLUMN = {
   publicKey: 'public_key',
   shortId: 'short_id',
   method: 'method',
+  target: 'target',
+  minClientVersion: 'min_client_version',
+  certificate: 'certificate',
   enabled: 'enabled',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
@@ -35,12 +42,14 @@ const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${fie
 
 function decode(cells: InboundCells): InboundRow {
   const alpn = cells.alpn === null ? null : (JSON.parse(cells.alpn) as string[]);
-  return { ...cells, alpn, enabled: cells.enabled === 1 };
+  const certificate = cells.certificate === null ? null : (JSON.parse(cells.certificate) as ServedCertificate);
+  return { ...cells, alpn, certificate, enabled: cells.enabled === 1 };
 }
 
 function encode(inbound: Omit<InboundRow, 'id'>): Omit<InboundCells, 'id'> {
   const alpn = inbound.alpn === null ? null : JSON.stringify(inbound.alpn);
-  return { ...inbound, alpn, enabled: inbound.enabled ? 1 : 0 };
+  const certificate = inbound.certificate === null ? null : JSON.stringify(inbound.certificate);
+  return { ...inbound, alpn, certificate, enabled: inbound.enabled ? 1 : 0 };
 }
 
 export function createInboundStore(db: Connection): InboundStore {

@@ -3,7 +3,10 @@ import type { NodeRow, NodeStore } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
-type NodeCells = Omit<NodeRow, 'enabled'> & { readonly enabled: number };
+type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate'> & {
+  readonly enabled: number;
+  readonly allowsPrivate: number;
+};
 
 /** Columns by field. */
 const COLUMN = {
@@ -11,6 +14,7 @@ const COLUMN = {
   kind: 'kind',
   address: 'address',
   enabled: 'enabled',
+  allowsPrivate: 'allows_private',
   status: 'status',
   coreName: 'core_name',
   coreVersion: 'core_version',
@@ -27,7 +31,11 @@ const FIELDS = Object.entries(COLUMN);
 const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${field}`).join(', ')} FROM nodes`;
 
 function decode(cells: NodeCells): NodeRow {
-  return { ...cells, enabled: cells.enabled === 1 };
+  return { ...cells, enabled: cells.enabled === 1, allowsPrivate: cells.allowsPrivate === 1 };
+}
+
+function encode<Node extends Omit<NodeRow, 'id'>>(node: Node) {
+  return { ...node, enabled: Number(node.enabled), allowsPrivate: Number(node.allowsPrivate) };
 }
 
 export function createNodeStore(db: Connection): NodeStore {
@@ -48,13 +56,13 @@ export function createNodeStore(db: Connection): NodeStore {
   );
   const count = db.prepare<[], number>('SELECT count(*) FROM nodes').pluck();
   return {
-    insert: (node) => Number(insert.run({ ...node, enabled: Number(node.enabled) }).lastInsertRowid),
+    insert: (node) => Number(insert.run(encode(node)).lastInsertRowid),
     get: (id) => {
       const cells = get.get(id);
       return cells && decode(cells);
     },
     save: (node) => {
-      update.run({ ...node, enabled: Number(node.enabled) });
+      update.run(encode(node));
     },
     remove: (id) => {
       for (const removal of removals) removal.run(id);

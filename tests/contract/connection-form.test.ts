@@ -28,6 +28,10 @@ const FULL: Values = {
   public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
   private_key: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
   short_id: '6ba85179e30d4fc2',
+  target: 'www.example.org:8443',
+  min_client_version: '1.8.0',
+  certificate: 'a certificate',
+  certificate_key: 'its key',
 };
 const BARE: Values = {
   ...FULL,
@@ -37,6 +41,10 @@ const BARE: Values = {
   alpn: [],
   fingerprint: '',
   short_id: '',
+  target: '',
+  min_client_version: '',
+  certificate: '',
+  certificate_key: '',
   flow: '',
 };
 /** The user of previews. */
@@ -48,9 +56,12 @@ const USER = {
 
 /** A connection as the panel would store it. */
 function stored(values: Values) {
-  const { node_id, private_key, service_name, public_key, short_id, ...rest } = inboundCreate.parse(createOf(values));
-  const row = { ...rest, nodeId: node_id, serviceName: service_name, publicKey: public_key, shortId: short_id };
-  return { row: inboundOf(row), hasNewKey: private_key !== null };
+  const input = inboundCreate.parse(createOf(values));
+  const { node_id, private_key, service_name, public_key, short_id, certificate, certificate_key, ...others } = input;
+  const { min_client_version, ...rest } = others;
+  const renamed = { serviceName: service_name, publicKey: public_key, shortId: short_id };
+  const row = inboundOf({ ...rest, ...renamed, nodeId: node_id, minClientVersion: min_client_version });
+  return { row, brought: { privateKey: private_key !== null, certificate: certificate !== null }, certificate_key };
 }
 
 function isOffered({ protocol, network, security }: InboundShape): boolean {
@@ -62,7 +73,7 @@ describe('the form of a connection', () => {
     const { row } = stored({ ...FULL, ...shape });
     const isTaken = () => {
       try {
-        requireConsistent(row, false);
+        requireConsistent(row);
         return true;
       } catch {
         return false;
@@ -73,8 +84,9 @@ describe('the form of a connection', () => {
 
   it.each(SHAPES.filter(isOffered))('sends of $protocol, $network, $security what the panel takes', (shape) => {
     const full = stored(reshaped(FULL, shape));
-    expect(() => requireConsistent(full.row, full.hasNewKey)).not.toThrow();
-    expect(full.hasNewKey).toBe(shape.security === 'reality');
+    expect(() => requireConsistent(full.row, full.brought)).not.toThrow();
+    expect(full.brought).toEqual({ privateKey: shape.security === 'reality', certificate: shape.security === 'tls' });
+    expect(full.certificate_key !== null).toBe(shape.security === 'tls');
   });
 
   it.each(SHAPES.filter(isOffered))('previews the link of $protocol, $network, $security as it will be', (shape) => {

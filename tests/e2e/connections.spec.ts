@@ -49,7 +49,38 @@ test('show only what their protocol, security and network need', async ({ page, 
   await form.getByText('REALITY', { exact: true }).click();
   await expect(form.getByText('WebSocket', { exact: true })).toHaveCount(0);
   await expect(form.getByLabel('Path')).toHaveCount(0);
+  await form.getByLabel('Target', { exact: true }).fill('www.example.org');
+  await form.getByLabel('Oldest app core').fill('1.8');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(form.getByText('This has the wrong form')).toHaveCount(2);
   await expectAccessible(page, 'a connection of trojan with reality');
+});
+
+test('with tls get a certificate of the panel, or an own one whose faults stand at its fields', async ({
+  page,
+  panel,
+  visit,
+}) => {
+  await visit('connections/new?node=1');
+  const form = page.getByRole('dialog', { name: 'Add a connection' });
+  await form.getByText('TLS', { exact: true }).click();
+  await expect(form.getByText('The panel makes a certificate for the server name')).toBeVisible();
+  await form.getByLabel('Name', { exact: true }).fill('With TLS');
+  await form.getByRole('button', { name: 'Use an own certificate' }).click();
+  await form.getByLabel('Certificate and chain', { exact: true }).fill('hello');
+  await form.getByLabel('Key of the certificate', { exact: true }).fill('hello');
+  await expectAccessible(page, 'a connection with an own certificate');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(form.getByText('There is no certificate in PEM in it')).toBeVisible();
+  await expect(form.getByText('This cannot be read')).toBeVisible();
+  await form.getByRole('button', { name: 'Let the panel make one' }).click();
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(page.getByText('Connection With TLS added')).toBeVisible();
+  const list = await panel.administrator?.call('listInbounds', { limit: 500 });
+  const made = list?.body.items.find(({ name }) => name === 'With TLS');
+  expect(made).toMatchObject({ security: 'tls', certificate: null, certificate_self_signed: true });
+  await page.getByRole('link', { name: 'With TLS' }).click();
+  await expect(page.getByRole('dialog').getByText('The present one is valid until')).toBeVisible();
 });
 
 test('that a plan names are disabled instead of deleted', async ({ page, panel, visit }) => {

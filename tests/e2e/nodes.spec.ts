@@ -39,10 +39,13 @@ test('are made, changed with a way back, and deleted by name', async ({ page, pa
   await record.getByRole('link', { name: 'Edit' }).click();
   const edit = page.getByRole('dialog', { name: 'Edit Oslo' });
   await edit.getByLabel('Name').fill('Bergen');
+  await edit.getByLabel('Private networks').check();
   await edit.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Node Bergen saved')).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Bergen' }).getByText('Reachable for users')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('dialog', { name: 'Oslo' })).toBeVisible();
+  await expect(page.getByText('Reachable for users')).toHaveCount(0);
 
   await page
     .getByRole('dialog', { name: 'Oslo' })

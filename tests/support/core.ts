@@ -1,5 +1,6 @@
 // A core over a real store, without doors: for tests of what the core does by itself.
 
+import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import { totp } from '../../src/adapters/totp.ts';
@@ -43,6 +44,7 @@ export function coreParts({ store, db }: TempStore, changes: Partial<CoreParts> 
     passwords: createPasswordHasher(8),
     vault,
     totp,
+    certificateMaker,
     log: { info() {}, warn() {}, error() {} },
     heavy: null,
     host: () => null,

@@ -19,7 +19,7 @@ import { createTransaction } from '../../src/core/context.ts';
 import type { Core, CoreParts } from '../../src/core/core.ts';
 import { createCore, createHeavyEnv } from '../../src/core/create-core.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
-import type { Clock, Store, Timers } from '../../src/core/ports/ports.ts';
+import type { Clock, Store, Timers, Vault } from '../../src/core/ports/ports.ts';
 import { countTraffic, type NodeTraffic } from '../../src/core/traffic.ts';
 import { createDoor } from '../../src/door/door.ts';
 import type { RateRule } from '../../src/door/limits.ts';
@@ -63,6 +63,7 @@ export interface TestPanel extends AsyncDisposable {
   readonly core: Core;
   readonly store: Store;
   readonly clock: Clock;
+  readonly vault: Vault;
   readonly log: TestLog;
   readonly folder: string;
   readonly database: string;
@@ -170,6 +171,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     core,
     store: opened,
     clock,
+    vault,
     log,
     folder,
     database,

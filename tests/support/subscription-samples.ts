@@ -26,6 +26,9 @@ export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
     publicKey: null,
     shortId: null,
     method: null,
+    target: null,
+    minClientVersion: null,
+    certificate: null,
     enabled: true,
     createdAt: 0,
     updatedAt: 0,
@@ -80,7 +83,11 @@ export function subscriptionOf(inbounds: readonly InboundRow[], changes: Partial
     credentials: { uuid: UUID, password: 'q7Rk2_vN-pass', key: 'c2hhZG93c29ja3MtMjAyMi1rZXktb2YtMzItYnl0ZXM=' },
     canConnect: true,
     total: null,
-    connections: inbounds.map((inbound) => ({ inbound, address: inbound.host ?? 'de1.example.com' })),
+    connections: inbounds.map((inbound) => ({
+      inbound,
+      address: inbound.host ?? 'de1.example.com',
+      secrets: { serverKey: null, certificate: null, pin: null },
+    })),
     url: 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
     ...changes,
   };

@@ -1,4 +1,4 @@
-// Issues certificates: an authority and the leaves it signs. Loaded only when one is issued: the library is slow to load.
+// Issues certificates: an authority, the leaves it signs, and leaves that sign themselves. Loaded only when one is issued: the library is slow to load.
 import 'reflect-metadata';
 import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -47,7 +47,6 @@ export async function issueAuthority(validity: Validity): Promise<Issued> {
 export async function issueLeaf(authority: Issued, hosts: readonly string[], validity: Validity): Promise<Issued> {
   const issuer = new X509Certificate(authority.pem);
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
-  const names = hosts.map((value) => ({ type: isIP(value) > 0 ? ('ip' as const) : ('dns' as const), value }));
   const certificate = await X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     subject: [{ CN: ['Local server'] }],
@@ -61,12 +60,37 @@ export async function issueLeaf(authority: Issued, hosts: readonly string[], val
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension(names),
+      namesOf(hosts),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
       await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });
   return { key: await exportKey(keys.privateKey), pem: certificate.toString('pem') };
+}
+
+/** A server's certificate that signs itself, for clients that know its digest. */
+export async function issueSelfSigned(hosts: readonly string[], validity: Validity): Promise<Issued> {
+  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumber(),
+    name: [{ CN: [(hosts[0] ?? '').slice(0, 64)] }],
+    notBefore: new Date(validity.from),
+    notAfter: new Date(validity.to),
+    signingAlgorithm: SIGNATURE,
+    keys,
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      namesOf(hosts),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { key: await exportKey(keys.privateKey), pem: certificate.toString('pem') };
+}
+
+function namesOf(hosts: readonly string[]): SubjectAlternativeNameExtension {
+  return new SubjectAlternativeNameExtension(hosts.map((value) => ({ type: isIP(value) > 0 ? 'ip' : 'dns', value })));
 }
 
 /** Random, positive, at most 20 octets (RFC 5280 section 4.1.2.2). */

@@ -24,8 +24,10 @@ export interface EngineUser {
 export interface EngineInbound extends InboundRow {
   /** X25519, base64url, with `reality`. */
   readonly privateKey: string | null;
-  /** PEM, with `tls`. */
-  readonly certificate: { readonly chain: string; readonly key: string } | null;
+  /** PEM, of the certificate, with `tls`. */
+  readonly certificateKey: string | null;
+  /** Of Shadowsocks 2022, base64, as long as the cipher takes it. */
+  readonly serverKey: string | null;
 }
 
 /** Everything that an engine serves, but for its users. A change of it needs another start. */

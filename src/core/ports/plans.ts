@@ -36,6 +36,18 @@ export interface TariffStore {
   usesOfInbound(inboundId: number): Uses;
 }
 
+/** The certificate of a connection with TLS; its key is sealed. */
+export interface ServedCertificate {
+  /** PEM, the server's first. */
+  readonly chain: string;
+  /** Given by the administrator; else the panel made it, and renews it. */
+  readonly isOwn: boolean;
+  readonly isSelfSigned: boolean;
+  /** Of the server's certificate, lower-case hex. */
+  readonly sha256: string;
+  readonly endsAt: number;
+}
+
 export interface InboundRow {
   readonly id: number;
   readonly nodeId: number;
@@ -55,6 +67,10 @@ export interface InboundRow {
   readonly publicKey: string | null;
   readonly shortId: string | null;
   readonly method: string | null;
+  readonly target: string | null;
+  readonly minClientVersion: string | null;
+  /** Null without TLS, and until the panel made one. */
+  readonly certificate: ServedCertificate | null;
   readonly enabled: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -87,6 +103,8 @@ export interface NodeRow {
   /** What links point at unless a connection names its own host. */
   readonly address: string;
   readonly enabled: boolean;
+  /** Whether users may reach private and local addresses through it. */
+  readonly allowsPrivate: boolean;
   readonly status: 'up' | 'down' | 'unknown';
   readonly coreName: string | null;
   readonly coreVersion: string | null;

@@ -10,7 +10,8 @@ import type {
 } from './administrator.ts';
 import type { Journal } from './checkpointer.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
-import type { InboundStore, NodeStore, TariffStore } from './plans.ts';
+import type { ImportFailure } from './host.ts';
+import type { InboundStore, NodeStore, ServedCertificate, TariffStore } from './plans.ts';
 import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UserDayStore } from './records.ts';
 import type { SettingStore } from './settings.ts';
 import type { GrantStore, UserStore } from './users.ts';
@@ -52,6 +53,22 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /** With null it takes as long as with a real hash and answers false. At most two hashes run at once. */
   verify(password: string, stored: string | null): Promise<boolean>;
+}
+
+/** A certificate with its key, PEM (PKCS #8). */
+export interface KeyedCertificate {
+  readonly served: ServedCertificate;
+  readonly key: string;
+}
+
+/** Certificates of connections with TLS. */
+export interface CertificateMaker {
+  /** A self-signed one for a host name or an address. */
+  makeSelfSigned(host: string, now: number): Promise<KeyedCertificate>;
+  /** Whether a self-signed one is for this host, and for no other. */
+  isFor(certificate: ServedCertificate, host: string): boolean;
+  /** Checks a given one: its form, its chain, its key and its dates. Reports all faults. */
+  judge(chainPem: string, keyPem: string, now: number): KeyedCertificate | readonly ImportFailure[];
 }
 
 /** The log. Never a secret, a link or a raw path. */

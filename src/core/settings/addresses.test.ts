@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { certificateMaker } from '../../adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../../adapters/crypto.ts';
 import { createPasswordHasher } from '../../adapters/passwords.ts';
 import { totp } from '../../adapters/totp.ts';
@@ -65,6 +66,7 @@ beforeEach(async () => {
     passwords: createPasswordHasher(8),
     vault: noVault,
     totp,
+    certificateMaker,
     log: { info() {}, warn() {}, error() {} },
     heavy: null,
     host: () => ({ listeners, certificates: null }),

@@ -3,6 +3,7 @@
 import { canConnect, trafficRemaining } from '../../domain/account.ts';
 import type { Env } from '../context.ts';
 import type { Subscription } from '../core.ts';
+import { connectionSecrets } from '../inbound-secrets.ts';
 import type { InboundRow } from '../ports/plans.ts';
 import type { Store } from '../ports/ports.ts';
 import { settledRow } from './change.ts';
@@ -29,7 +30,8 @@ export function subscriptionOf(env: Env, token: string): Subscription | null {
     const nodes = new Map(store.nodes.page(store.nodes.count(), 0).map((node) => [node.id, node]));
     const connections = allowed(store, mayConnect ? user.inbounds : []).flatMap((inbound) => {
       const node = nodes.get(inbound.nodeId);
-      return node?.enabled ? [{ inbound, address: inbound.host ?? node.address }] : [];
+      if (!node?.enabled) return [];
+      return [{ inbound, address: inbound.host ?? node.address, secrets: connectionSecrets(env, inbound) }];
     });
     const total = remaining === null ? null : Math.min(Number.MAX_SAFE_INTEGER, used + remaining);
     const credentials = store.users.credentials(user.id);

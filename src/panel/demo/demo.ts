@@ -103,6 +103,7 @@ function addNodes(store: Store, now: number): void {
       kind: 'remote',
       address,
       enabled: true,
+      allowsPrivate: false,
       status: isUp ? 'up' : 'down',
       coreName: 'xray',
       coreVersion: '26.9.11',
@@ -155,6 +156,9 @@ const NO_INBOUND = {
   publicKey: null,
   shortId: null,
   method: null,
+  target: null,
+  minClientVersion: null,
+  certificate: null,
   enabled: true,
 } as const satisfies Partial<InboundRow>;
 

@@ -28,6 +28,7 @@ CREATE TABLE nodes (
   kind TEXT NOT NULL CHECK (kind IN ('local', 'remote')),
   address TEXT NOT NULL CHECK (length(address) <= 253),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  allows_private INTEGER NOT NULL CHECK (allows_private IN (0, 1)),
   status TEXT NOT NULL CHECK (status IN ('up', 'down', 'unknown')),
   core_name TEXT,
   core_version TEXT,
@@ -40,6 +41,7 @@ CREATE TABLE nodes (
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
 
+-- certificate: what is served with TLS, and whether the panel made it. Its key is sealed.
 CREATE TABLE inbounds (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   node_id INTEGER NOT NULL REFERENCES nodes (id),
@@ -59,6 +61,9 @@ CREATE TABLE inbounds (
   public_key TEXT,
   short_id TEXT,
   method TEXT,
+  target TEXT CHECK (length(target) BETWEEN 1 AND 261),
+  min_client_version TEXT CHECK (length(min_client_version) BETWEEN 5 AND 11),
+  certificate TEXT CHECK (json_valid(certificate) AND json_type(certificate) = 'object'),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),

@@ -34,6 +34,9 @@ export const nodes = {
     addressHint: 'A name or an IP address, without a port. Users’ links point at it.',
     enabled: 'Enabled',
     enabledHint: 'While it is off, none of its connections is in a link.',
+    allowsPrivate: 'Private networks',
+    allowsPrivateHint: 'Users may reach its own machine through it, and the networks behind it.',
+    allowsPrivateYes: 'Reachable for users',
   },
   kind: { local: 'This machine', remote: 'Another server' },
   kindHint: {

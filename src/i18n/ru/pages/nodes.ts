@@ -36,6 +36,9 @@ export const nodes: Russian<typeof english> = {
     addressHint: 'Имя или IP-адрес, без порта. На него ведут ссылки пользователей.',
     enabled: 'Включён',
     enabledHint: 'Пока выключен, его подключений нет ни в одной ссылке.',
+    allowsPrivate: 'Частные сети',
+    allowsPrivateHint: 'Пользователям через него доступны сама его машина и сети за ней.',
+    allowsPrivateYes: 'Доступны пользователям',
   },
   kind: { local: 'Эта машина', remote: 'Другой сервер' },
   kindHint: {

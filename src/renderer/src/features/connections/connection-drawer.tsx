@@ -3,9 +3,10 @@ import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
-import type { FieldTexts } from '../../components/form/field-errors.ts';
+import type { DescribeField, FieldTexts } from '../../components/form/field-errors.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { OpenedRecord, type RecordVersion } from '../../components/form/opened-record.tsx';
+import { isPemRefusal } from '../../components/form/pem-input.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
@@ -68,14 +69,17 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
           port: portFor(String(from.node_id)),
           public_key: '',
           short_id: '',
+          certificate: '',
         };
   const tagFor = (values: Values) => freeTag(values, tagsOf(all, values.node_id, null));
   const check = useCheck(all, null);
+  const describeField = useCertificateTexts();
   const { form, ...rest } = useOperationForm({
     operation: 'createInbound',
     initial,
     toInput: (values) => createOf({ ...values, tag: values.tag.trim() || tagFor(values) }),
     check,
+    describeField,
     message: ({ name }) => ({ text: t('said.created', { name }) }),
     onDone: onClose,
   });
@@ -108,21 +112,29 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
   const { id } = inbound;
   const { run } = useAct('updateInbound');
   const check = useCheck(all, id);
+  const describeField = useCertificateTexts();
   const former = changesOf(valuesOf(inbound));
   const { form, ...rest } = useOperationForm({
     operation: 'updateInbound',
     initial: valuesOf(inbound),
     toInput: (values) => ({ id, ...changesOf(values) }),
     check,
+    describeField,
     ifMatch: version.etag,
-    message: ({ name, public_key }) => ({
+    message: ({ name, public_key, certificate_sha256 }) => ({
       text: t('connections:said.saved', { name }),
       // A replaced key cannot be restored.
-      ...(public_key === inbound.public_key && { undo: () => run({ id, ...former }) }),
+      ...(public_key === inbound.public_key &&
+        certificate_sha256 === inbound.certificate_sha256 && { undo: () => run({ id, ...former }) }),
     }),
     onDone: onClose,
   });
-  const present = { hasPrivateKey: inbound.has_private_key === true, publicKey: inbound.public_key ?? '' };
+  const { certificate_ends_at: endsAt } = inbound;
+  const present = {
+    hasPrivateKey: inbound.has_private_key === true,
+    publicKey: inbound.public_key ?? '',
+    certificate: endsAt ? { own: inbound.certificate ?? '', endsAt } : null,
+  };
   return (
     <FormDrawer
       isOpen={useSoonOpen(isOpen)}
@@ -174,6 +186,13 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
     if (holder) texts.port = t('connections:portTaken', { name: holder.name });
     return texts;
   };
+}
+
+/** What is wrong with a certificate or its key, in words. */
+function useCertificateTexts(): DescribeField {
+  const { t } = useTranslation('settings');
+  return (field, code) =>
+    field.startsWith('certificate') && isPemRefusal(code) ? t(`certificates.wrong.${code}`) : undefined;
 }
 
 // A preview of the share link while the form is filled in, written by the code that writes the real ones, for a made-up user.

@@ -12,6 +12,7 @@ import {
 } from '../../../../domain/inbound-shape.ts';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
+import { CertificateFields, type ShownCertificate } from './certificate-fields.tsx';
 import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
 import { RealityFields } from './reality-fields.tsx';
@@ -26,7 +27,11 @@ interface ConnectionFieldsProps {
   /** What the tag will be where none is typed. */
   readonly tag: string;
   /** null: it is being created, so node and protocol can still be chosen. */
-  readonly present: { readonly hasPrivateKey: boolean; readonly publicKey: string } | null;
+  readonly present: {
+    readonly hasPrivateKey: boolean;
+    readonly publicKey: string;
+    readonly certificate: ShownCertificate | null;
+  } | null;
 }
 
 export function ConnectionFields({ form, nodes, tag, present }: ConnectionFieldsProps) {
@@ -135,6 +140,25 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           )}
         </FieldRow>
       )}
+      {fields.has('target') && (
+        <FieldRow>
+          <TextInput
+            label={t('connections:fields.target')}
+            description={t('connections:fields.targetHint')}
+            placeholder={values.sni.trim() === '' ? '' : `${values.sni.trim()}:443`}
+            spellCheck={false}
+            {...form.getInputProps('target')}
+          />
+          <TextInput
+            label={t('connections:fields.minClientVersion')}
+            description={t('connections:fields.minClientVersionHint')}
+            placeholder={t('common:none')}
+            maxLength={11}
+            spellCheck={false}
+            {...form.getInputProps('min_client_version')}
+          />
+        </FieldRow>
+      )}
       {fields.has('path') && (
         <TextInput
           label={t('connections:fields.path')}
@@ -171,6 +195,7 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
         />
       )}
       {fields.has('public_key') && <RealityFields form={form} present={present} />}
+      {fields.has('certificate') && <CertificateFields form={form} served={present?.certificate ?? null} />}
       <TextInput
         label={t('connections:fields.tag')}
         description={t('connections:fields.tagHint')}

@@ -26,6 +26,12 @@ export type Values = {
   private_key: string;
   short_id: string;
   method: string;
+  target: string;
+  min_client_version: string;
+  /** An own one, in PEM. */
+  certificate: string;
+  /** Typed; the panel never sends its own. */
+  certificate_key: string;
   enabled: boolean;
 };
 
@@ -55,6 +61,10 @@ export function blankValues(nodeId: number | null, port: number): Values {
     private_key: '',
     short_id: '',
     method: COMMON_METHOD,
+    target: '',
+    min_client_version: '',
+    certificate: '',
+    certificate_key: '',
     enabled: true,
   };
 }
@@ -79,6 +89,10 @@ export function valuesOf(inbound: Inbound): Values {
     private_key: '',
     short_id: inbound.short_id ?? '',
     method: inbound.method ?? COMMON_METHOD,
+    target: inbound.target ?? '',
+    min_client_version: inbound.min_client_version ?? '',
+    certificate: inbound.certificate ?? '',
+    certificate_key: '',
     enabled: inbound.enabled,
   };
 }
@@ -100,12 +114,13 @@ function flowFor({ security }: InboundShape): Values['flow'] {
   return security === 'reality' ? 'xtls-rprx-vision' : '';
 }
 
-/** All that can be changed later. A private key is sent only where one was typed or generated. */
+/** All that can be changed later. A key is sent only where one was typed or generated. */
 export function changesOf(values: Values): Changes {
   const fields = shapeFields(values);
   const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
   const { tag, name, network, security, host, port, alpn, enabled } = values;
   const privateKey = text('private_key', values.private_key);
+  const certificateKey = text('certificate_key', values.certificate_key);
   return {
     tag: tag.trim(),
     name,
@@ -124,6 +139,11 @@ export function changesOf(values: Values): Changes {
     ...(privateKey !== null && { private_key: privateKey }),
     short_id: text('short_id', values.short_id),
     method: text('method', values.method) as (typeof METHODS)[number] | null,
+    target: text('target', values.target),
+    min_client_version: text('min_client_version', values.min_client_version),
+    // A certificate ends with a line feed.
+    certificate: fields.has('certificate') && values.certificate.trim() !== '' ? values.certificate : null,
+    ...(certificateKey !== null && { certificate_key: certificateKey }),
     enabled,
   };
 }

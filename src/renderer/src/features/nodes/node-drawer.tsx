@@ -104,6 +104,9 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           <Fact label={t('nodes:columns.seen')}>
             <RelativeTime at={node.last_seen_at} none={t('common:never')} />
           </Fact>
+          {node.allows_private && (
+            <Fact label={t('nodes:fields.allowsPrivate')}>{t('nodes:fields.allowsPrivateYes')}</Fact>
+          )}
           <Fact label={t('nodes:added')}>
             <DateTime at={node.created_at} />
           </Fact>

@@ -11,7 +11,7 @@ import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 import classes from './nodes.module.css';
 
-type Values = { name: string; kind: Node['kind']; address: string; enabled: boolean };
+type Values = { name: string; kind: Node['kind']; address: string; enabled: boolean; allows_private: boolean };
 
 interface NodeFormProps {
   readonly isOpen: boolean;
@@ -20,7 +20,7 @@ interface NodeFormProps {
 
 export function NewNode({ isOpen, onClose }: NodeFormProps) {
   const { t } = useTranslation('nodes');
-  const initial: Values = { name: '', kind: 'remote', address: '', enabled: true };
+  const initial: Values = { name: '', kind: 'remote', address: '', enabled: true, allows_private: false };
   const { form, ...rest } = useOperationForm({
     operation: 'createNode',
     initial,
@@ -38,16 +38,16 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
 
 export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly node: Node }) {
   const { t } = useTranslation(['nodes', 'common']);
-  const { id, name, kind, address = '', enabled } = node;
+  const { id, name, kind, address = '', enabled, allows_private } = node;
   const { run } = useAct('updateNode');
-  const initial: Values = { name, kind, address, enabled };
+  const initial: Values = { name, kind, address, enabled, allows_private };
   const { form, ...rest } = useOperationForm({
     operation: 'updateNode',
     initial,
-    toInput: (values) => ({ id, name: values.name, address: values.address.trim(), enabled: values.enabled }),
+    toInput: ({ kind: _kind, ...values }) => ({ id, ...values, address: values.address.trim() }),
     message: (saved) => ({
       text: t('nodes:said.saved', { name: saved.name }),
-      undo: () => run({ id, name, address, enabled }),
+      undo: () => run({ id, name, address, enabled, allows_private }),
     }),
     onDone: onClose,
   });
@@ -109,6 +109,11 @@ function NodeFields({ form, canChooseKind = false }: NodeFieldsProps) {
         label={t('fields.enabled')}
         description={t('fields.enabledHint')}
         {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+      <Switch
+        label={t('fields.allowsPrivate')}
+        description={t('fields.allowsPrivateHint')}
+        {...form.getInputProps('allows_private', { type: 'checkbox' })}
       />
     </>
   );

@@ -1,15 +1,13 @@
 // Imports a certificate with its key, typed in or from files; an error is shown at the field that it is about.
-import { FileButton, SegmentedControl, Textarea } from '@mantine/core';
-import { IconFile } from '@tabler/icons-react';
+import { SegmentedControl } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { CERTIFICATE_TARGETS } from '../../../../../contract/certificates.ts';
-import type { settings } from '../../../../../i18n/en/pages/settings.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
+import { isPemRefusal, PemInput } from '../../../components/form/pem-input.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import { ProofFields, useProvenForm, withoutProof } from '../parts/proof.tsx';
-import rows from '../parts/rows.module.css';
 
 type Target = (typeof CERTIFICATE_TARGETS)[number];
 
@@ -37,7 +35,7 @@ function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Ta
       ...(certificate.trim() === '' && { certificate: t('certificates.wrong.not_pem') }),
       ...(private_key.trim() === '' && { private_key: t('certificates.wrong.unreadable') }),
     }),
-    describeField: (_field, code) => (isImportRefusal(code) ? t(`certificates.wrong.${code}`) : undefined),
+    describeField: (_field, code) => (isPemRefusal(code) ? t(`certificates.wrong.${code}`) : undefined),
     message: ({ not_after }) => ({ text: t('certificates.form.done', { when: format.moment(not_after) }) }),
     onDone: close,
   });
@@ -58,13 +56,13 @@ function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Ta
           {...getInputProps('target')}
         />
       )}
-      <Pem
+      <PemInput
         label={t('certificates.form.certificate')}
         hint={t('certificates.form.certificateHint')}
         inputProps={getInputProps('certificate')}
         onFile={(text) => setFieldValue('certificate', text)}
       />
-      <Pem
+      <PemInput
         label={t('certificates.form.key')}
         hint={t('certificates.form.keyHint')}
         inputProps={getInputProps('private_key')}
@@ -73,64 +71,4 @@ function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Ta
       <ProofFields form={form} />
     </FormDrawer>
   );
-}
-
-interface PemProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly inputProps: object;
-  readonly onFile: (text: string) => void;
-}
-
-function Pem({ label, hint, inputProps, onFile }: PemProps) {
-  const { t } = useTranslation('settings');
-  return (
-    <div>
-      <Textarea
-        label={label}
-        description={hint}
-        placeholder="-----BEGIN …"
-        autosize
-        minRows={4}
-        maxRows={10}
-        spellCheck={false}
-        autoComplete="off"
-        classNames={{ input: rows.pem ?? '' }}
-        {...inputProps}
-      />
-      <FileButton accept=".pem,.crt,.cer,.key" onChange={(file) => void file?.text().then(onFile)}>
-        {(props) => (
-          <button type="button" className={rows.quiet} {...props}>
-            <IconFile size={16} stroke={1.5} aria-hidden />
-            {t('certificates.form.file')}
-            <span className="visually-hidden">: {label}</span>
-          </button>
-        )}
-      </FileButton>
-    </div>
-  );
-}
-
-// Why an imported certificate or key is refused, as the panel names it; each has its words in the texts.
-
-type ImportRefusal = keyof (typeof settings)['certificates']['wrong'];
-
-const REFUSALS: Readonly<Record<ImportRefusal, true>> = {
-  not_pem: true,
-  too_many: true,
-  unreadable: true,
-  encrypted: true,
-  authority: true,
-  ended: true,
-  not_yet: true,
-  no_names: true,
-  weak: true,
-  broken_chain: true,
-  chain_ended: true,
-  key_mismatch: true,
-  unusable: true,
-};
-
-function isImportRefusal(code: string): code is ImportRefusal {
-  return Object.hasOwn(REFUSALS, code);
 }

@@ -1,0 +1,49 @@
+// The certificates of connections with TLS: self-signed ones made here, and given ones checked.
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import type { CertificateMaker, KeyedCertificate } from '../../core/ports/ports.ts';
+import { isDnsName } from '../addresses.ts';
+import { judgeImport } from './import.ts';
+
+const DAY = 86_400_000;
+/** Apple's systems refuse certificates of more than 825 days, whoever signed them. */
+const DAYS = 820;
+/** Valid from a day ago on, for clients whose clocks are behind. */
+const BACKDATED = DAY;
+/** Stands for a name that no certificate can hold: a client that knows the digest asks for none. */
+const NO_NAME = 'server.invalid';
+
+/** A host as it stands in a certificate. */
+function subjectOf(host: string): string {
+  if (isIP(host) === 6) return new URL(`http://[${host}]`).hostname.slice(1, -1);
+  const ascii = isIP(host) > 0 ? host : domainToASCII(host).toLowerCase();
+  return isIP(ascii) > 0 || isDnsName(ascii) ? ascii : NO_NAME;
+}
+
+function describe(key: string, chain: string, isOwn: boolean): KeyedCertificate {
+  const leaf = new X509Certificate(chain);
+  const sha256 = leaf.fingerprint256.replaceAll(':', '').toLowerCase();
+  const isSelfSigned = leaf.issuer === leaf.subject && leaf.verify(leaf.publicKey);
+  return { key, served: { chain, isOwn, isSelfSigned, sha256, endsAt: leaf.validToDate.getTime() } };
+}
+
+/** The names of a certificate, IPv6 in its shortest form. */
+function namesOf(chain: string): readonly string[] {
+  const { subjectAltName = '' } = new X509Certificate(chain);
+  return subjectAltName.split(', ').map((entry) => subjectOf(entry.replace(/^(DNS|IP Address):/, '')));
+}
+
+export const certificateMaker: CertificateMaker = {
+  async makeSelfSigned(host, now) {
+    const { issueSelfSigned } = await import('./issuer.ts');
+    const from = now - BACKDATED;
+    const { key, pem } = await issueSelfSigned([subjectOf(host)], { from, to: from + DAYS * DAY });
+    return describe(key, `${pem.trim()}\n`, false);
+  },
+  isFor: ({ chain }, host) => namesOf(chain).join() === subjectOf(host),
+  judge(chainPem, keyPem, now) {
+    const judged = judgeImport(chainPem, keyPem, now);
+    return 'key' in judged ? describe(judged.key, judged.chain, true) : judged;
+  },
+};
