@@ -105,7 +105,15 @@ it('misses an engine only where a local node needs one', async () => {
     change((store) => {
       const fields = { name: 'Here', kind: 'local', address: '127.0.0.1', enabled: true, status: 'unknown' } as const;
       const none = { coreName: null, coreVersion: null, engineStartedAt: null, lastSeenAt: null, errorCode: null };
-      store.nodes.insert({ ...fields, ...none, allowsPrivate: false, usersOnline: 0, errorText: null, createdAt: NOW, updatedAt: NOW });
+      store.nodes.insert({
+        ...fields,
+        ...none,
+        allowsPrivate: false,
+        usersOnline: 0,
+        errorText: null,
+        createdAt: NOW,
+        updatedAt: NOW,
+      });
     });
     expect(await verdictOf('engine')).toBe('problem');
   } finally {

@@ -1,0 +1,169 @@
+// What an engine is started with: the start's mark, who is let in, what is kept from users, and what is refused before an engine sees it.
+import { describe, expect, it } from 'vitest';
+import { inboundOf } from '../../tests/support/subscription-samples.ts';
+import { type EngineConfig, EngineError, type EngineInbound } from '../core/ports/engines.ts';
+import { type EngineStart, engineConfigText, fingerprintOf, type StartUser } from './engine-config.ts';
+
+const START: EngineStart = {
+  name: 'xray',
+  apiPort: 10_085,
+  boot: 'b00t',
+  fingerprint: 'f1n6er',
+  spareKey: btoa('s'.repeat(32)),
+};
+const CREDENTIALS = {
+  uuid: '66ad4540-b58c-4ad2-9926-ea63445a9b57',
+  password: 'p'.repeat(32),
+  key: btoa('k'.repeat(32)),
+};
+
+function engineInbound(fields: Partial<EngineInbound> = {}): EngineInbound {
+  return { ...inboundOf(), privateKey: null, certificateKey: null, serverKey: null, ...fields };
+}
+
+function configOf(inbounds: readonly EngineInbound[], blocksPrivate = true): EngineConfig {
+  return { inbounds, blocksPrivate };
+}
+
+interface Tree {
+  readonly log: object;
+  readonly inbounds: readonly Readonly<Record<string, unknown>>[];
+  readonly outbounds: readonly Readonly<Record<string, unknown>>[];
+  readonly routing: { readonly rules: readonly Readonly<Record<string, unknown>>[] };
+}
+
+function treeOf(config: EngineConfig, users: readonly StartUser[] = [], start: Partial<EngineStart> = {}): Tree {
+  return JSON.parse(engineConfigText(config, users, { ...START, ...start }));
+}
+
+const user = (userId: number, ...inbounds: number[]): StartUser => ({ userId, credentials: CREDENTIALS, inbounds });
+
+function clientsOf(fields: Partial<EngineInbound>): unknown {
+  const { inbounds } = treeOf(configOf([engineInbound({ id: 5, ...fields })]), [user(7, 5), user(8, 6)]);
+  return (inbounds[1]?.settings as { clients: unknown } | undefined)?.clients;
+}
+
+describe('a configuration', () => {
+  it('marks its start, listens for the panel on loopback alone, and writes down nobody', () => {
+    const { log, inbounds, outbounds } = treeOf(configOf([]));
+    expect(log).toEqual({ access: 'none', loglevel: 'warning' });
+    expect(inbounds).toMatchObject([{ listen: '127.0.0.1', port: 10_085, protocol: 'dokodemo-door' }]);
+    expect(outbounds[0]).toMatchObject({ protocol: 'freedom' });
+    expect(outbounds.at(-1)).toEqual({ tag: 'boot-b00t-f1n6er-user', protocol: 'blackhole' });
+  });
+
+  it('lets users in by what they have for its protocol, where they may', () => {
+    const { uuid, password } = CREDENTIALS;
+    const flow = 'xtls-rprx-vision';
+    const key = Buffer.from('s'.repeat(16)).toString('base64');
+    expect(clientsOf({ flow })).toEqual([{ email: 'u7', id: uuid, flow }]);
+    expect(clientsOf({ protocol: 'vmess' })).toEqual([{ email: 'u7', id: uuid, alterId: 0 }]);
+    expect(clientsOf({ protocol: 'trojan' })).toEqual([{ email: 'u7', password }]);
+    const method = 'aes-256-gcm';
+    expect(clientsOf({ protocol: 'shadowsocks', method })).toEqual([
+      { email: 'placeholder', method, password: START.spareKey },
+      { email: 'u7', method, password },
+    ]);
+    const modern = { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm', serverKey: key } as const;
+    expect(clientsOf(modern)).toEqual([
+      { email: 'placeholder', password: key },
+      { email: 'u7', password: Buffer.from('k'.repeat(16)).toString('base64') },
+    ]);
+  });
+
+  it('keeps users from private addresses unless they are allowed', () => {
+    const blocked = treeOf(configOf([])).routing.rules;
+    expect(blocked).toHaveLength(2);
+    expect(blocked[1]?.ip).toEqual(expect.arrayContaining(['127.0.0.0/8', '10.0.0.0/8', 'fc00::/7', '169.254.0.0/16']));
+    expect(treeOf(configOf([], false)).routing.rules).toHaveLength(1);
+  });
+
+  it('says to REALITY which clients are let in, rather than leave it to a version of Xray', () => {
+    const reality = { security: 'reality', sni: 'www.example.org', privateKey: 'k' } as const;
+    const settings = (fields: Partial<EngineInbound>) => {
+      const { inbounds } = treeOf(configOf([engineInbound({ ...reality, ...fields })]));
+      return (inbounds[1]?.streamSettings as { realitySettings: unknown } | undefined)?.realitySettings;
+    };
+    expect(settings({})).toMatchObject({ minClientVer: '0.0.0', target: 'www.example.org:443', shortIds: [''] });
+    const given = { minClientVersion: '26.3.27', target: '[2001:db8::1]:8443', shortId: 'ab' };
+    expect(settings(given)).toMatchObject({ minClientVer: '26.3.27', target: '[2001:db8::1]:8443', shortIds: ['ab'] });
+  });
+});
+
+describe('a configuration is refused', () => {
+  const refusal = (fields: Partial<EngineInbound>, start: Partial<EngineStart> = {}) => {
+    try {
+      treeOf(configOf([engineInbound(fields)]), [], start);
+      return null;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      return `${error.code} ${error.message}`;
+    }
+  };
+
+  it.each<[Partial<EngineInbound>, string]>([
+    [{ security: 'reality', sni: 'a.example' }, 'config_refused in-1: its private key is missing'],
+    [{ security: 'tls' }, 'config_refused in-1: its certificate is missing'],
+    [
+      { protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' },
+      'config_refused in-1: the key of its server is missing',
+    ],
+  ])('%j: without a secret', (fields, expected) => {
+    expect(refusal(fields)).toBe(expected);
+  });
+
+  it.each<Partial<EngineInbound>>([
+    { network: 'xhttp' },
+    { network: 'grpc' },
+    { network: 'httpupgrade' },
+    { security: 'reality', sni: 'a.example', privateKey: 'k' },
+    { flow: 'xtls-rprx-vision' },
+    { protocol: 'shadowsocks', method: 'aes-256-gcm' },
+  ])('%j: by v2ray, which would pass over it', (fields) => {
+    expect(refusal(fields)).toBeNull();
+    expect(refusal(fields, { name: 'v2ray' })).toMatch(/^config_refused in-1: v2ray .*; use Xray$/);
+  });
+});
+
+describe('a fingerprint', () => {
+  const base = engineInbound();
+  const of = (fields: Partial<EngineInbound>) => fingerprintOf(configOf([{ ...base, ...fields }]));
+  const certificate = { chain: 'PEM', isOwn: false, isSelfSigned: true, sha256: '', endsAt: 0 };
+
+  it.each<Partial<EngineInbound>>([
+    { tag: 'other' },
+    { port: 444 },
+    { protocol: 'vmess' },
+    { network: 'ws' },
+    { security: 'tls' },
+    { sni: 'a' },
+    { path: '/a' },
+    { serviceName: 'a' },
+    { flow: 'a' },
+    { alpn: ['h2'] },
+    { method: 'a' },
+    { target: 'a' },
+    { minClientVersion: 'a' },
+    { privateKey: 'a' },
+    { shortId: 'a' },
+    { certificate },
+    { certificateKey: 'a' },
+    { serverKey: 'a' },
+  ])('differs with %j', (fields) => {
+    expect(of(fields)).not.toBe(of({}));
+  });
+
+  it.each<Partial<EngineInbound>>([
+    { name: 'Other' },
+    { host: 'a' },
+    { fingerprint: 'ios' },
+    { updatedAt: 9, version: 9 },
+  ])('is the same with %j, which is none of the engine’s business', (fields) => {
+    expect(of(fields)).toBe(of({}));
+  });
+
+  it('differs with the networks that users may reach, and holds letters and digits only', () => {
+    expect(fingerprintOf(configOf([base], false))).not.toBe(of({}));
+    expect(of({})).toMatch(/^[0-9a-f]{16}$/);
+  });
+});

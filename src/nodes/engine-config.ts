@@ -1,0 +1,253 @@
+// The configuration that an engine is started with, written from the records. Xray and v2ray read one form of JSON; what only one of
+// them knows the other passes over, or is refused here.
+import { createHash } from 'node:crypto';
+import {
+  type EngineConfig,
+  EngineError,
+  type EngineInbound,
+  type EngineName,
+  type EngineUser,
+} from '../core/ports/engines.ts';
+import { hasKeys, keyFor } from '../domain/shadowsocks.ts';
+import { bootTag, userKey } from './connector-names.ts';
+
+/** A user and the ids of the connections to be let in to. */
+export type StartUser = EngineUser & { readonly inbounds: readonly number[] };
+
+/** What one start of an engine has of its own. */
+export interface EngineStart {
+  readonly name: EngineName;
+  /** Where its API listens, on loopback. */
+  readonly apiPort: number;
+  readonly boot: string;
+  readonly fingerprint: string;
+  /** 32 random bytes in base64, which nobody gets: see `placeholder`. */
+  readonly spareKey: string;
+}
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined };
+type JsonObject = { readonly [name: string]: Json | undefined };
+
+// A colon is in no tag of a connection.
+const API = 'panel:api';
+const DIRECT = 'panel:direct';
+const BLOCKED = 'panel:blocked';
+
+/** Loopback, private, link-local, shared (RFC 6598), documentation, benchmarking, multicast and reserved addresses. */
+const PRIVATE_NETWORKS = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  '::/127',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001:db8::/32',
+  'fc00::/7',
+  'fe80::/10',
+  'ff00::/8',
+];
+const EVERYWHERE = ['0.0.0.0/0', '::/0'];
+
+/** Lets in every client: without it Xray has a default of its own, which changes between versions. */
+const ANY_VERSION = '0.0.0';
+
+const V2RAY_NETWORKS: readonly EngineInbound['network'][] = ['tcp', 'ws'];
+
+/** The configuration as the engine reads it from its standard input. Throws EngineError `config_refused`, which names the connection. */
+export function engineConfigText(config: EngineConfig, users: Iterable<StartUser>, start: EngineStart): string {
+  const clients = clientsOf(config.inbounds, users);
+  return JSON.stringify(treeOf(config, clients, start));
+}
+
+/** Identifies what an engine serves, whoever may connect: a change of it needs another start. */
+export function fingerprintOf(config: EngineConfig): string {
+  const inbounds = config.inbounds.map(({ id, tag, port, protocol, flow, method, ...inbound }) => {
+    const shown = [id, tag, port, protocol, flow, method, inbound.network, inbound.security, inbound.sni, inbound.path];
+    const reality = [inbound.target, inbound.privateKey, inbound.shortId, inbound.minClientVersion];
+    const tls = [inbound.certificate?.chain, inbound.certificateKey, inbound.alpn];
+    return [shown, inbound.serviceName, reality, tls, inbound.serverKey];
+  });
+  const text = JSON.stringify([FORM, config.blocksPrivate, inbounds]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Raised with each change of what is written here: an engine of an older panel is started again then. */
+const FORM = 1;
+
+type Clients = ReadonlyMap<number, readonly JsonObject[]>;
+
+function clientsOf(inbounds: readonly EngineInbound[], users: Iterable<StartUser>): Clients {
+  const clients = new Map<number, JsonObject[]>(inbounds.map(({ id }) => [id, []]));
+  const byId = new Map(inbounds.map((inbound) => [inbound.id, inbound]));
+  for (const user of users) {
+    for (const id of user.inbounds) {
+      const inbound = byId.get(id);
+      if (inbound) clients.get(id)?.push(clientOf(inbound, user));
+    }
+  }
+  return clients;
+}
+
+function clientOf(inbound: EngineInbound, { userId, credentials }: EngineUser): JsonObject {
+  const email = userKey(userId);
+  const method = inbound.method ?? '';
+  switch (inbound.protocol) {
+    case 'vless':
+      return { email, id: credentials.uuid, flow: inbound.flow ?? '' };
+    case 'vmess':
+      return { email, id: credentials.uuid, alterId: 0 };
+    case 'trojan':
+      return { email, password: credentials.password };
+    case 'shadowsocks':
+      return hasKeys(method)
+        ? { email, password: keyFor(method, credentials.key) }
+        : { email, method, password: credentials.password };
+  }
+}
+
+function treeOf(config: EngineConfig, clients: Clients, start: EngineStart): JsonObject {
+  const own = config.inbounds.map((inbound) => inboundOf(inbound, clients.get(inbound.id) ?? [], start));
+  return {
+    log: { access: 'none', loglevel: 'warning' },
+    api: { tag: API, services: ['HandlerService', 'StatsService'] },
+    stats: {},
+    policy: {
+      levels: { '0': { statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true } },
+      system: { statsInboundUplink: true, statsInboundDownlink: true, statsOutboundUplink: true },
+    },
+    inbounds: [apiInbound(start.apiPort), ...own],
+    // The first is where everything goes that no rule names.
+    outbounds: [directOutbound(config), blackhole(BLOCKED), blackhole(bootTag(start.boot, start.fingerprint))],
+    routing: routingOf(config),
+  };
+}
+
+function apiInbound(port: number): JsonObject {
+  const settings = { address: '127.0.0.1' };
+  return { tag: API, listen: '127.0.0.1', port, protocol: 'dokodemo-door', settings };
+}
+
+function blackhole(tag: string): JsonObject {
+  return { tag, protocol: 'blackhole' };
+}
+
+/** Newer versions of Xray check the address once more when they connect, by rules of their own unless there are these. */
+function directOutbound({ blocksPrivate }: EngineConfig): JsonObject {
+  const rule = blocksPrivate ? { action: 'block', ip: PRIVATE_NETWORKS } : { action: 'allow', ip: EVERYWHERE };
+  return { tag: DIRECT, protocol: 'freedom', settings: { finalRules: [rule] } };
+}
+
+function routingOf({ blocksPrivate }: EngineConfig): JsonObject {
+  const api = { type: 'field', inboundTag: [API], outboundTag: API };
+  if (!blocksPrivate) return { domainStrategy: 'AsIs', rules: [api] };
+  // Names are resolved for the rule: one may lead to a private address.
+  const blocked = { type: 'field', ip: PRIVATE_NETWORKS, outboundTag: BLOCKED };
+  return { domainStrategy: 'IPOnDemand', rules: [api, blocked] };
+}
+
+function inboundOf(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {
+  if (start.name === 'v2ray') requireV2ray(inbound);
+  const { tag, port, protocol } = inbound;
+  const settings = settingsOf(inbound, clients, start);
+  return { tag, listen: '0.0.0.0', port, protocol, settings, streamSettings: streamOf(inbound) };
+}
+
+function refuse({ tag }: EngineInbound, reason: string): never {
+  throw new EngineError('config_refused', `${tag}: ${reason}`);
+}
+
+/** It passes over what it does not know, so that a connection would be served without it. */
+function requireV2ray(inbound: EngineInbound): void {
+  const { protocol, network, security, flow } = inbound;
+  if (protocol === 'shadowsocks') refuse(inbound, 'v2ray has one user for all with shadowsocks; use Xray');
+  if (!V2RAY_NETWORKS.includes(network)) refuse(inbound, `v2ray does not know ${network}; use Xray`);
+  if (security === 'reality') refuse(inbound, 'v2ray does not know reality; use Xray');
+  if (flow !== null) refuse(inbound, `v2ray does not know ${flow}; use Xray`);
+}
+
+function settingsOf(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {
+  if (inbound.protocol === 'vless') return { clients, decryption: 'none' };
+  if (inbound.protocol !== 'shadowsocks') return { clients };
+  const method = inbound.method ?? '';
+  const network = 'tcp,udp';
+  if (!hasKeys(method)) return { network, clients: [placeholder(method, start.spareKey), ...clients] };
+  if (inbound.serverKey === null) refuse(inbound, 'the key of its server is missing');
+  return { network, method, password: inbound.serverKey, clients: [placeholder(method, start.spareKey), ...clients] };
+}
+
+/** A user that is nobody: with shadowsocks an empty list would mean one key for all, to which no user can be added. */
+function placeholder(method: string, spareKey: string): JsonObject {
+  const email = 'placeholder';
+  return hasKeys(method) ? { email, password: keyFor(method, spareKey) } : { email, method, password: spareKey };
+}
+
+function streamOf(inbound: EngineInbound): JsonObject {
+  const { network, security } = inbound;
+  return { network, security, ...transportOf(inbound), ...securityOf(inbound) };
+}
+
+function transportOf({ network, path, serviceName }: EngineInbound): JsonObject {
+  switch (network) {
+    case 'tcp':
+      return {};
+    case 'ws':
+      return { wsSettings: { path: path ?? '/' } };
+    case 'httpupgrade':
+      return { httpupgradeSettings: { path: path ?? '/' } };
+    case 'xhttp':
+      return { xhttpSettings: { path: path ?? '/', mode: 'auto' } };
+    case 'grpc':
+      return { grpcSettings: { serviceName: serviceName ?? '' } };
+  }
+}
+
+function securityOf(inbound: EngineInbound): JsonObject {
+  switch (inbound.security) {
+    case 'none':
+      return {};
+    case 'tls':
+      return { tlsSettings: tlsOf(inbound) };
+    case 'reality':
+      return { realitySettings: realityOf(inbound) };
+  }
+}
+
+function tlsOf(inbound: EngineInbound): JsonObject {
+  const { certificate, certificateKey, alpn } = inbound;
+  if (certificate === null || certificateKey === null) refuse(inbound, 'its certificate is missing');
+  const own = { certificate: linesOf(certificate.chain), key: linesOf(certificateKey) };
+  return { minVersion: '1.2', certificates: [own], alpn: alpn ?? defaultAlpn(inbound) };
+}
+
+/** Transports that begin with HTTP/1.1 must not agree on HTTP/2 with a client that offers both. */
+function defaultAlpn({ network }: EngineInbound): readonly string[] {
+  if (network === 'ws' || network === 'httpupgrade') return ['http/1.1'];
+  return network === 'grpc' ? ['h2'] : ['h2', 'http/1.1'];
+}
+
+function linesOf(pem: string): readonly string[] {
+  return pem.trim().split('\n');
+}
+
+function realityOf(inbound: EngineInbound): JsonObject {
+  const { sni, target, privateKey, shortId, minClientVersion } = inbound;
+  if (privateKey === null) refuse(inbound, 'its private key is missing');
+  if (sni === null) refuse(inbound, 'its server name is missing');
+  return {
+    target: target ?? `${sni.includes(':') ? `[${sni}]` : sni}:443`,
+    serverNames: [sni],
+    privateKey,
+    shortIds: [shortId ?? ''],
+    minClientVer: minClientVersion ?? ANY_VERSION,
+  };
+}
