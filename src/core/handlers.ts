@@ -10,7 +10,7 @@ import type { HandledId } from './call.ts';
 import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './context.ts';
 import { listEvents } from './events.ts';
 import { INBOUND_HANDLERS } from './inbounds.ts';
-import { NODE_HANDLERS } from './nodes.ts';
+import { NODE_HANDLERS } from './nodes/nodes.ts';
 import { ADDRESS_HANDLERS } from './settings/addresses.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
 import { SETTINGS_HANDLERS } from './settings/settings.ts';

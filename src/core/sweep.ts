@@ -10,6 +10,8 @@ import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
 import { commitTime, openUser } from './users/change.ts';
 
 const CHUNK = 100;
+/** A node that does not answer for longer than so many changes is started with everybody. */
+const CHANGES_KEPT = 100_000;
 
 const CALL: Call = {
   actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
@@ -56,6 +58,7 @@ export async function prune(env: Env): Promise<void> {
     () => pruneSessions(store, now),
     () => store.traffic.prune(now - HOURS_STORED_DAYS * DAY_MS, oldest),
     () => store.userDays.prune(oldest),
+    () => store.sync.prune(CHANGES_KEPT),
   ];
   for (const step of steps) await queue.run(() => store.write(step));
 }

@@ -7,7 +7,8 @@ import { beginHeldTerm } from '../domain/term.ts';
 import { applyTraffic } from '../domain/traffic.ts';
 import type { Transaction } from './context.ts';
 import type { TrafficSlot, UpDown } from './ports/records.ts';
-import { type Change, type Current, commitTraffic, openUser } from './users/change.ts';
+import type { UserRow } from './ports/users.ts';
+import { type Change, commitTraffic, openUser } from './users/change.ts';
 
 /** What one node moved since the last count. */
 export interface NodeTraffic {
@@ -23,7 +24,10 @@ export function trafficSlot(now: number, zone: string): TrafficSlot {
   return { hour: Math.floor(now / HOUR_MS) * HOUR_MS, day, month: day.slice(0, 7) };
 }
 
-function countOnUser(tx: Transaction, current: Current, moved: UpDown): void {
+/** Counts on a user alone, whatever follows from it: a held term begins, grants are spent, the state changes. */
+export function countOnUser(tx: Transaction, stored: UserRow, slot: TrafficSlot, moved: UpDown): void {
+  tx.store.traffic.addToUser(stored.id, slot, moved);
+  const current = openUser(tx, stored);
   const { now, settings } = tx;
   const isFirst = current.row.onlineAt === null;
   const begins = current.account.hold !== null && canConnect(current.row.state);
@@ -47,7 +51,6 @@ export function countTraffic(tx: Transaction, { nodeId, total, users, inbounds }
   for (const { userId, up, down } of users) {
     const stored = store.users.get(userId);
     if (!stored || (up === 0 && down === 0)) continue;
-    store.traffic.addToUser(userId, slot, { up, down });
-    countOnUser(tx, openUser(tx, stored), { up, down });
+    countOnUser(tx, stored, slot, { up, down });
   }
 }

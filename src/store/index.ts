@@ -16,6 +16,7 @@ import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
 import { createNodeStore } from './nodes.ts';
 import { createAuditStore, createEventStore, createIdempotencyStore } from './records.ts';
 import { createSettingStore } from './settings.ts';
+import { createSyncStore } from './sync.ts';
 import { createTariffStore } from './tariffs.ts';
 import { createTrafficStore } from './traffic.ts';
 import { createUserDayStore } from './user-days.ts';
@@ -89,6 +90,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     tariffs: createTariffStore(db),
     inbounds: createInboundStore(db),
     nodes: createNodeStore(db),
+    sync: createSyncStore(db),
     traffic: createTrafficStore(db),
     userDays: createUserDayStore(db),
     events: createEventStore(db),

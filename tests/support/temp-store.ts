@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credentials } from '../../src/core/ports/engines.ts';
-import type { TariffRow } from '../../src/core/ports/plans.ts';
+import type { NodeRow, TariffRow } from '../../src/core/ports/plans.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
 import type { NewUser, UserRow } from '../../src/core/ports/users.ts';
 import { type Account, extraBytes, stateOf } from '../../src/domain/account.ts';
@@ -135,6 +135,27 @@ export function sampleTariff(fields: Partial<TariffRow> = {}): Omit<TariffRow, '
     createdAt: 1,
     updatedAt: 2,
     version: 1,
+    ...fields,
+  };
+}
+
+export function sampleNode(fields: Partial<NodeRow> = {}): Omit<NodeRow, 'id'> {
+  return {
+    name: 'Frankfurt',
+    kind: 'local',
+    address: 'de1.example.com',
+    enabled: true,
+    allowsPrivate: false,
+    status: 'unknown',
+    coreName: null,
+    coreVersion: null,
+    engineStartedAt: null,
+    usersOnline: 0,
+    lastSeenAt: null,
+    errorCode: null,
+    errorText: null,
+    createdAt: 0,
+    updatedAt: 0,
     ...fields,
   };
 }

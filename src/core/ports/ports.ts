@@ -14,6 +14,7 @@ import type { ImportFailure } from './host.ts';
 import type { InboundStore, NodeStore, ServedCertificate, TariffStore } from './plans.ts';
 import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UserDayStore } from './records.ts';
 import type { SettingStore } from './settings.ts';
+import type { SyncStore } from './sync.ts';
 import type { GrantStore, UserStore } from './users.ts';
 import type { WebhookStore } from './webhooks.ts';
 
@@ -100,6 +101,7 @@ export interface Store {
   readonly tariffs: TariffStore;
   readonly inbounds: InboundStore;
   readonly nodes: NodeStore;
+  readonly sync: SyncStore;
   readonly traffic: TrafficStore;
   readonly userDays: UserDayStore;
   readonly events: EventStore;

@@ -5,7 +5,10 @@ import { loadMigrations, type Migration, migrate } from '../migrate.ts';
 import { createSearchIndex, searchedText } from '../users/search.ts';
 import { FILL_COUNTS } from '../users/states.ts';
 
-/** Not copied: written by the migrations, computed here, sealed with another machine's key, temporary, or of events that are not copied. */
+/**
+ * Not copied: written by the migrations, computed here, sealed with another machine's key, temporary, or of events and engines that are
+ * not copied.
+ */
 const NOT_COPIED: ReadonlySet<string> = new Set([
   'schema_migrations',
   'user_blocks',
@@ -14,6 +17,8 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
   'events_pruned',
   'webhook_deliveries',
   'webhook_attempts',
+  'node_changes',
+  'node_quarantine',
   'sealed',
   'sessions',
   'setup_token',

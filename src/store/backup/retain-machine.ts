@@ -67,6 +67,7 @@ export function retainMachine(target: string, machine: Machine): void {
       retainAudit(db, isOwn);
       retainSequences(db);
       restartFeed(db);
+      releaseEngines(db, isOwn);
     })();
     db.exec('DETACH present');
     const fault = findFault(db);
@@ -162,6 +163,17 @@ function retainSequences(db: Connection): void {
       .get(table, table);
     if (typeof highest === 'number') setSequence(db, table, highest);
   }
+}
+
+/**
+ * Engines are started again, with the restored users. What one has counted since the backup still counts, unless it counted for the users
+ * of another panel.
+ */
+function releaseEngines(db: Connection, isOwn: boolean): void {
+  db.exec('UPDATE main.nodes SET position = NULL, cautious_until = 0');
+  if (isOwn) return;
+  db.exec('UPDATE main.nodes SET boot = NULL');
+  db.exec('DELETE FROM main.node_user_counters; DELETE FROM main.node_inbound_counters');
 }
 
 function restartFeed(db: Connection): void {

@@ -38,7 +38,13 @@ CREATE TABLE nodes (
   error_code TEXT,
   error_text TEXT,
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
-  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000)
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  -- The start of its engine that the counters belong to.
+  boot TEXT CHECK (length(boot) BETWEEN 1 AND 64),
+  -- The last of node_changes that its engine was told of; null: it has to be started with everybody.
+  position INTEGER CHECK (position BETWEEN 0 AND 9007199254740991),
+  -- Changes up to this one are told one by one.
+  cautious_until INTEGER NOT NULL DEFAULT 0 CHECK (cautious_until BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 
 -- certificate: what is served with TLS, and whether the panel made it. Its key is sealed.
@@ -194,6 +200,60 @@ CREATE TABLE user_credentials (
   PRIMARY KEY (user_id, family)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX user_credentials_value ON user_credentials (family, value);
+
+-- Users of whom something changed that the engines of nodes must know: whether they may connect, to what, and with which credentials.
+-- The rows of user_credentials are inserted together with their user.
+CREATE TABLE node_changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER users_change_insert AFTER INSERT ON users WHEN NEW.state IN ('active', 'on_hold') BEGIN
+  INSERT INTO node_changes (user_id) VALUES (NEW.id);
+END;
+CREATE TRIGGER users_change_delete AFTER DELETE ON users WHEN OLD.state IN ('active', 'on_hold') BEGIN
+  INSERT INTO node_changes (user_id) VALUES (OLD.id);
+END;
+CREATE TRIGGER users_change_update AFTER UPDATE OF state, inbounds ON users
+WHEN (OLD.state IN ('active', 'on_hold')) <> (NEW.state IN ('active', 'on_hold'))
+  OR (NEW.state IN ('active', 'on_hold') AND OLD.inbounds IS NOT NEW.inbounds) BEGIN
+  INSERT INTO node_changes (user_id) VALUES (NEW.id);
+END;
+CREATE TRIGGER user_credentials_change_update AFTER UPDATE OF value ON user_credentials WHEN OLD.value <> NEW.value BEGIN
+  INSERT INTO node_changes (user_id) VALUES (NEW.user_id);
+END;
+
+-- What the engine of a node had counted when it was last asked, since its start (nodes.boot): of users, also deleted ones, and of
+-- connections.
+CREATE TABLE node_user_counters (
+  node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+  user_id INTEGER NOT NULL,
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (node_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE node_inbound_counters (
+  node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+  tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 64),
+  up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
+  down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (node_id, tag)
+) STRICT, WITHOUT ROWID;
+
+-- Users who are left out of a connection, as its engine crashed over them or refused them, until they or the connection change.
+CREATE TABLE node_quarantine (
+  user_id INTEGER NOT NULL,
+  inbound_id INTEGER NOT NULL REFERENCES inbounds (id) ON DELETE CASCADE,
+  message TEXT NOT NULL CHECK (length(message) <= 500),
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  PRIMARY KEY (user_id, inbound_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX node_quarantine_inbound ON node_quarantine (inbound_id);
+CREATE TRIGGER node_changes_release AFTER INSERT ON node_changes BEGIN
+  DELETE FROM node_quarantine WHERE user_id = NEW.user_id;
+END;
+CREATE TRIGGER inbounds_release AFTER UPDATE ON inbounds BEGIN
+  INSERT INTO node_changes (user_id) SELECT user_id FROM node_quarantine WHERE inbound_id = NEW.id;
+END;
 
 CREATE TABLE user_tags (
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 32),

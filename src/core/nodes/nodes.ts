@@ -1,13 +1,13 @@
 // Nodes: read through both doors, changed in the panel only.
 
-import type { Node } from '../contract/nodes.ts';
-import type { Input, Output } from '../contract/table.ts';
-import type { Result } from './call.ts';
-import type { Context, Handlers, Transaction } from './context.ts';
-import { pageById } from './paging.ts';
-import { PanelError } from './panel-error.ts';
-import type { NodeRow } from './ports/plans.ts';
-import { changedMembers, patchReader, toInstant, toInstantOrNull } from './wire.ts';
+import type { Node } from '../../contract/nodes.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import type { Result } from '../call.ts';
+import type { Context, Handlers, Transaction } from '../context.ts';
+import { pageById } from '../paging.ts';
+import { PanelError } from '../panel-error.ts';
+import type { NodeRow } from '../ports/plans.ts';
+import { changedMembers, patchReader, toInstant, toInstantOrNull } from '../wire.ts';
 
 function viewNode({ call, now }: Context, row: NodeRow): Node {
   const isFull = call.actor.access === 'full';

@@ -1,0 +1,110 @@
+// Counts what the engine of a node has counted since it was last asked, in small transactions: each writes the traffic of its users
+// together with what the engine had counted for them, so that a crash between two of them loses nothing and counts nothing twice.
+import { addBytes } from '../../domain/account.ts';
+import type { Call } from '../call.ts';
+import { createTransaction, type Env, type Transaction } from '../context.ts';
+import type { EngineCounters } from '../ports/engines.ts';
+import type { TrafficSlot, UpDown } from '../ports/records.ts';
+import type { Counted } from '../ports/sync.ts';
+import { countOnUser, trafficSlot } from '../traffic.ts';
+
+/** Users whose counters are compared together, and users who are written in one transaction. */
+const COMPARED = 1000;
+const PART = 250;
+const NOTHING: UpDown = { up: 0, down: 0 };
+
+export const NODE_CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
+  requestId: 'node',
+  address: null,
+};
+
+/** Bytes since the last time. A counter never goes down while its engine runs; one that did anyway counts from where it is. */
+function since(value: UpDown, last: UpDown = NOTHING): UpDown {
+  return { up: Math.max(0, value.up - last.up), down: Math.max(0, value.down - last.down) };
+}
+
+/** Those of the users, in pieces, for whom the engine has counted something else than it had. */
+async function changedUsers(env: Env, nodeId: number, { boot, users }: EngineCounters): Promise<readonly number[]> {
+  const ids = [...users.keys()].sort((a, b) => a - b);
+  if (env.store.sync.get(nodeId).boot !== boot) return ids;
+  const changed: number[] = [];
+  for (let next = 0; next < ids.length; next += COMPARED) {
+    const some = ids.slice(next, next + COMPARED);
+    const last = env.store.sync.userCounters(nodeId, some);
+    for (const id of some) {
+      const [is, was] = [users.get(id), last.get(id) ?? NOTHING];
+      if (is && (is.up !== was.up || is.down !== was.down)) changed.push(id);
+    }
+    await new Promise<void>((resolve) => env.timers.soon(resolve));
+  }
+  return changed;
+}
+
+function countUsers(tx: Transaction, nodeId: number, counters: EngineCounters, ids: readonly number[]): Counted[] {
+  const { store, now } = tx;
+  const slot = trafficSlot(now, tx.settings.timeZone);
+  const last = store.sync.userCounters(nodeId, ids);
+  const values = ids.map((userId): Counted => ({ userId, ...(counters.users.get(userId) ?? NOTHING) }));
+  const moved = values
+    .map(({ userId, up, down }): Counted => ({ userId, ...since({ up, down }, last.get(userId)) }))
+    .filter(({ up, down }) => up > 0 || down > 0);
+  store.sync.saveUserCounters(nodeId, values);
+  countMoved(tx, moved, slot);
+  const total = moved.reduce(
+    (sum, { up, down }) => ({ up: addBytes(sum.up, up), down: addBytes(sum.down, down) }),
+    NOTHING,
+  );
+  if (moved.length > 0) store.traffic.addToNode(nodeId, slot, total);
+  return moved;
+}
+
+function countMoved(tx: Transaction, moved: readonly Counted[], slot: TrafficSlot): void {
+  const byId = new Map(moved.map((each) => [each.userId, each]));
+  for (const id of tx.store.sync.countPlainly(moved, slot, tx.now)) {
+    const [stored, each] = [tx.store.users.get(id), byId.get(id)];
+    if (stored && each) countOnUser(tx, stored, slot, { up: each.up, down: each.down });
+  }
+}
+
+function countInbounds({ store }: Transaction, nodeId: number, inbounds: EngineCounters['inbounds']): void {
+  const last = store.sync.inboundCounters(nodeId);
+  for (const [tag, value] of inbounds) {
+    const inbound = store.inbounds.byTag(nodeId, tag);
+    const moved = since(value, last.get(tag));
+    if (!inbound || (moved.up === 0 && moved.down === 0)) continue;
+    store.sync.saveInboundCounter(nodeId, tag, value);
+    store.traffic.addToInbound(inbound.id, moved);
+  }
+}
+
+/**
+ * Counts what an engine has counted, of the node's last start or of another one, whose counters began at zero then. Users who do not exist
+ * count for the node alone. Returns who moved how much. Nothing is counted for a node whose last start the panel does not know: its
+ * users may be those of other data.
+ */
+export async function ingest(
+  env: Env,
+  nodeId: number,
+  counters: EngineCounters,
+  size: number = PART,
+): Promise<readonly Counted[]> {
+  const { store, queue, clock } = env;
+  const ids = await changedUsers(env, nodeId, counters);
+  const moved: Counted[] = [];
+  for (let next = 0; next === 0 || next < ids.length; next += size) {
+    const write = (): readonly Counted[] | null => {
+      const { boot } = store.sync.get(nodeId);
+      if (boot === null || counters.boot === null || (boot !== counters.boot && next > 0)) return null;
+      const tx = createTransaction(env, NODE_CALL, 'traffic', clock.now());
+      if (boot !== counters.boot) store.sync.begin(nodeId, { boot: counters.boot, position: null, cautiousUntil: 0 });
+      if (next === 0) countInbounds(tx, nodeId, counters.inbounds);
+      return countUsers(tx, nodeId, counters, ids.slice(next, next + size));
+    };
+    const part = await queue.run(() => store.write(write));
+    if (part === null) break;
+    moved.push(...part);
+    env.announce();
+  }
+  return moved;
+}

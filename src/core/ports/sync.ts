@@ -1,0 +1,69 @@
+// The store's port for what the panel knows of the engines of nodes: how far users were brought to them, and what they had counted.
+import type { EngineUser } from './engines.ts';
+import type { TrafficSlot, UpDown } from './records.ts';
+
+/** A user who may connect, and to which connections by id; null: to all. */
+export interface Member extends EngineUser {
+  readonly inbounds: readonly number[] | null;
+}
+
+/** A user of whom something changed that engines must know. */
+export interface NodeChange {
+  /** Its place in the log; ids grow. */
+  readonly id: number;
+  readonly userId: number;
+}
+
+export interface NodeSync {
+  /** The start of the engine that the counters belong to; null: none yet, or of another panel's data. */
+  readonly boot: string | null;
+  /** The last change that the engine was told of; null: it has to be started with everybody. */
+  readonly position: number | null;
+  /** Changes up to this one are told one by one, as one of them ended with a crash; 0: none. */
+  readonly cautiousUntil: number;
+}
+
+/** A user who is left out of a connection, as the engine crashed or refused. */
+export interface Quarantined {
+  readonly userId: number;
+  readonly inboundId: number;
+  /** The engine's own words. */
+  readonly message: string;
+}
+
+export interface Counted extends UpDown {
+  readonly userId: number;
+}
+
+export interface SyncStore {
+  get(nodeId: number): NodeSync;
+  /** A new start of the node's engine: what its engine had counted before is forgotten. */
+  begin(nodeId: number, sync: NodeSync): void;
+  savePosition(nodeId: number, position: number | null): void;
+  saveCaution(nodeId: number, until: number): void;
+  /** The last change of all; 0: there was none. */
+  latest(): number;
+  /** Whether all changes behind the position are still there. */
+  hasAfter(position: number): boolean;
+  /** Behind a position, in order. */
+  changes(after: number, limit: number): readonly NodeChange[];
+  /** Drops changes that every node was told of, and of the others all but the latest. */
+  prune(most: number): void;
+  /** Those of the users who may connect by their stored state. */
+  members(userIds: readonly number[]): readonly Member[];
+  /** Everybody who may connect by their stored state, by id, in pages. */
+  membersAfter(userId: number, limit: number): readonly Member[];
+  /** What the engine had counted when it was last asked; of those of the users it had counted anything for. */
+  userCounters(nodeId: number, userIds: readonly number[]): ReadonlyMap<number, UpDown>;
+  saveUserCounters(nodeId: number, counters: readonly Counted[]): void;
+  inboundCounters(nodeId: number): ReadonlyMap<string, UpDown>;
+  saveInboundCounter(nodeId: number, tag: string, counter: UpDown): void;
+  /**
+   * Counts what users moved to whom nothing else happens by it: no held term begins, no grant is spent, no state and nothing that is
+   * announced changes. Returns the others' ids, who are left as they are; of those that do not exist none.
+   */
+  countPlainly(moved: readonly Counted[], slot: TrafficSlot, now: number): readonly number[];
+  quarantine(entry: Quarantined, now: number): void;
+  /** Of a node, by user. */
+  quarantined(nodeId: number): readonly Quarantined[];
+}

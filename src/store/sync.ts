@@ -1,0 +1,169 @@
+// What the panel knows of the engines of nodes: the log of changes that they must be told of, their counters, who is left out.
+import type { Counted, Member, NodeChange, NodeSync, Quarantined, SyncStore } from '../core/ports/sync.ts';
+import type { Connection } from './database.ts';
+import { limitTo } from './statements.ts';
+
+type MemberCells = [id: number, inbounds: string | null, uuid: string, password: string, key: string];
+
+const credential = (family: string) =>
+  `(SELECT value FROM user_credentials WHERE user_id = u.id AND family = '${family}')`;
+const MEMBER = `SELECT u.id, u.inbounds, ${credential('uuid')}, ${credential('password')}, ${credential('key')}`;
+const MAY_CONNECT = "+u.state IN ('active', 'on_hold')";
+
+function decodeMember([userId, inbounds, uuid, password, key]: MemberCells): Member {
+  const credentials = { uuid, password, key };
+  return { userId, credentials, inbounds: inbounds === null ? null : (JSON.parse(inbounds) as number[]) };
+}
+
+// Many rows in one statement cost a third of a statement each.
+const COUNTED = 'SELECT value ->> 0 AS id, value ->> 1 AS up, value ->> 2 AS down FROM json_each(:counted)';
+const MOST = 9_007_199_254_740_991;
+const sum = (a: string, b: string) => `min(${MOST}, ${a} + ${b})`;
+const addTo = (table: string, time: string) => `INSERT INTO ${table} (${time}, user_id, up, down)
+  SELECT :${time}, id, up, down FROM (${COUNTED}) WHERE true
+  ON CONFLICT (${time}, user_id) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')}`;
+
+function toJson(counted: readonly Counted[]): string {
+  return JSON.stringify(counted.map(({ userId, up, down }) => [userId, up, down]));
+}
+
+export function createSyncStore(db: Connection): SyncStore {
+  const get = db.prepare<[number], NodeSync>(
+    'SELECT boot, position, cautious_until AS cautiousUntil FROM nodes WHERE id = ?',
+  );
+  const begin = db.prepare<[NodeSync & { readonly nodeId: number }]>(
+    'UPDATE nodes SET boot = :boot, position = :position, cautious_until = :cautiousUntil WHERE id = :nodeId',
+  );
+  const forget = ['node_user_counters', 'node_inbound_counters'].map((table) =>
+    db.prepare<[number]>(`DELETE FROM ${table} WHERE node_id = ?`),
+  );
+  const savePosition = db.prepare<[number | null, number]>('UPDATE nodes SET position = ? WHERE id = ?');
+  const saveCaution = db.prepare<[number, number]>('UPDATE nodes SET cautious_until = ? WHERE id = ?');
+  const latest = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'").pluck();
+  const first = db.prepare<[], number | null>('SELECT min(id) FROM node_changes').pluck();
+  const changes = db.prepare<[number, number], NodeChange>(
+    `SELECT id, user_id AS userId FROM node_changes WHERE id > ? ORDER BY id ${limitTo('?')}`,
+  );
+  const prune = db.prepare<[{ latest: number; most: number }]>(
+    `DELETE FROM node_changes WHERE id <= max(:latest - :most,
+       coalesce((SELECT min(position) FROM nodes WHERE position IS NOT NULL), :latest))`,
+  );
+  const pruneQuarantine = db.prepare('DELETE FROM node_quarantine WHERE user_id NOT IN (SELECT id FROM users)');
+  const members = db
+    .prepare<[string], MemberCells>(
+      `${MEMBER} FROM json_each(?) AS wanted CROSS JOIN users AS u ON u.id = wanted.value WHERE ${MAY_CONNECT}`,
+    )
+    .raw();
+  const membersAfter = db
+    .prepare<[number, number], MemberCells>(
+      `${MEMBER} FROM users AS u WHERE u.id > ? AND ${MAY_CONNECT} ORDER BY u.id ${limitTo('?')}`,
+    )
+    .raw();
+  const userCounters = db
+    .prepare<[string, number], [userId: number, up: number, down: number]>(
+      `SELECT c.user_id, c.up, c.down FROM json_each(?) AS wanted
+       CROSS JOIN node_user_counters AS c ON c.node_id = ? AND c.user_id = wanted.value`,
+    )
+    .raw();
+  const saveUserCounters = db.prepare<[{ nodeId: number; counted: string }]>(
+    `INSERT INTO node_user_counters (node_id, user_id, up, down)
+     SELECT :nodeId, id, up, down FROM (${COUNTED}) WHERE true
+     ON CONFLICT (node_id, user_id) DO UPDATE SET up = excluded.up, down = excluded.down`,
+  );
+  const inboundCounters = db
+    .prepare<[number], [tag: string, up: number, down: number]>(
+      'SELECT tag, up, down FROM node_inbound_counters WHERE node_id = ?',
+    )
+    .raw();
+  const saveInboundCounter = db.prepare<[number, string, number, number]>(
+    `INSERT INTO node_inbound_counters (node_id, tag, up, down) VALUES (?, ?, ?, ?)
+     ON CONFLICT (node_id, tag) DO UPDATE SET up = excluded.up, down = excluded.down`,
+  );
+  // The rules of core/users/change.ts and domain/traffic.ts for users of whom only the counters change; the others are left out.
+  const [usedUp, usedDown] = [sum('used_up', 'm.up'), sum('used_down', 'm.down')];
+  const left = '(traffic_limit - used - m.up - m.down)';
+  const countUsers = db
+    .prepare<[{ counted: string; now: number }], number>(
+      `UPDATE users SET used_up = ${usedUp}, used_down = ${usedDown}, used = ${sum(usedUp, usedDown)},
+         total_up = ${sum('total_up', 'm.up')}, total_down = ${sum('total_down', 'm.down')}, online_at = :now
+       FROM (${COUNTED}) AS m
+       WHERE users.id = m.id AND state = 'active' AND hold_months IS NULL AND online_at IS NOT NULL AND extra = 0
+         AND (due_at IS NULL OR due_at > :now)
+         AND CASE WHEN traffic_limit IS NULL THEN announced & 2 = 0
+           ELSE ${left} > 0 AND (${left} * 5 <= traffic_limit) = (announced & 2 <> 0) END
+       RETURNING users.id`,
+    )
+    .pluck();
+  const existing = db
+    .prepare<[string], number>(
+      'SELECT users.id FROM json_each(?) AS wanted CROSS JOIN users ON users.id = wanted.value',
+    )
+    .pluck();
+  const addHours = db.prepare<[{ counted: string; hour: number }]>(addTo('user_hours', 'hour'));
+  const addDays = db.prepare<[{ counted: string; day: string }]>(addTo('user_days', 'day'));
+  const addMonths = db.prepare<[{ counted: string; month: string }]>(
+    `INSERT INTO user_months (month, user_id, up, down, total)
+     SELECT :month, id, up, down, ${sum('up', 'down')} FROM (${COUNTED}) WHERE true
+     ON CONFLICT (month, user_id) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')},
+       total = ${sum(sum('up', 'excluded.up'), sum('down', 'excluded.down'))}`,
+  );
+  const quarantine = db.prepare<[Quarantined & { readonly now: number }]>(
+    `INSERT INTO node_quarantine (user_id, inbound_id, message, at) VALUES (:userId, :inboundId, :message, :now)
+     ON CONFLICT (user_id, inbound_id) DO UPDATE SET message = excluded.message, at = excluded.at`,
+  );
+  const quarantined = db.prepare<[number], Quarantined>(
+    `SELECT q.user_id AS userId, q.inbound_id AS inboundId, q.message FROM inbounds AS i
+     JOIN node_quarantine AS q ON q.inbound_id = i.id WHERE i.node_id = ? ORDER BY q.user_id, q.inbound_id`,
+  );
+
+  const latestId = () => latest.get() ?? 0;
+  return {
+    get: (nodeId) => get.get(nodeId) ?? { boot: null, position: null, cautiousUntil: 0 },
+    begin: (nodeId, sync) => {
+      begin.run({ ...sync, nodeId });
+      for (const statement of forget) statement.run(nodeId);
+    },
+    savePosition: (nodeId, position) => {
+      savePosition.run(position, nodeId);
+    },
+    saveCaution: (nodeId, until) => {
+      saveCaution.run(until, nodeId);
+    },
+    latest: latestId,
+    hasAfter: (position) => {
+      const last = latestId();
+      return position <= last && position >= (first.get() ?? last + 1) - 1;
+    },
+    changes: (after, limit) => changes.all(after, limit),
+    prune: (most) => {
+      prune.run({ latest: latestId(), most });
+      pruneQuarantine.run();
+    },
+    members: (userIds) => members.all(JSON.stringify(userIds)).map(decodeMember),
+    membersAfter: (userId, limit) => membersAfter.all(userId, limit).map(decodeMember),
+    userCounters: (nodeId, userIds) =>
+      new Map(userCounters.all(JSON.stringify(userIds), nodeId).map(([userId, up, down]) => [userId, { up, down }])),
+    saveUserCounters: (nodeId, counters) => {
+      saveUserCounters.run({ nodeId, counted: toJson(counters) });
+    },
+    inboundCounters: (nodeId) => new Map(inboundCounters.all(nodeId).map(([tag, up, down]) => [tag, { up, down }])),
+    saveInboundCounter: (nodeId, tag, { up, down }) => {
+      saveInboundCounter.run(nodeId, tag, up, down);
+    },
+    countPlainly: (moved, { hour, day, month }, now) => {
+      const plain = new Set(countUsers.all({ counted: toJson(moved), now }));
+      if (plain.size > 0) {
+        const counted = toJson(moved.filter(({ userId }) => plain.has(userId)));
+        addHours.run({ counted, hour });
+        addDays.run({ counted, day });
+        addMonths.run({ counted, month });
+      }
+      const others = moved.filter(({ userId }) => !plain.has(userId)).map(({ userId }) => userId);
+      return others.length === 0 ? others : existing.all(JSON.stringify(others));
+    },
+    quarantine: ({ userId, inboundId, message }, now) => {
+      quarantine.run({ userId, inboundId, message: message.slice(0, 500), now });
+    },
+    quarantined: (nodeId) => quarantined.all(nodeId),
+  };
+}
