@@ -52,7 +52,7 @@ module.exports = {
     mayImport('domain', [layers('i18n', 'contract', 'domain')]),
     onlyTypes('domain', layers('i18n', 'contract')),
     mayImport('core', [layers(...inside)]),
-    mayImport('subscription', [layers(...inside, 'subscription')]),
+    mayImport('subscription', [layers(...inside, 'subscription'), npm('qr')]),
     onlyTypes('subscription', layers('core'), PORTS),
     mayImport('store', [layers(...inside, 'store'), npm('better-sqlite3')], { builtins: true }),
     onlyTypes('store', layers('core'), PORTS),

@@ -132,7 +132,7 @@ export function makeReply(
   }
   for (const part of extra) headers.push(part);
   if (type !== null) headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)));
-  else if (status !== 204) headers.push('Content-Length', '0');
+  else if (status !== 204 && status !== 304) headers.push('Content-Length', '0');
   const reply = { status, headers, body: type === null ? null : body, route: state.route };
   return state.hasWaited ? { ...reply, hasWaited: true } : reply;
 }

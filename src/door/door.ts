@@ -9,7 +9,7 @@ import { createLive, type Live } from './live.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
-import { type LinkRequest, type RenderSubscription, readSubscription } from './subscription.ts';
+import { createSubscriptionDoor, type LinkRequest, type RenderSubscription } from './subscription.ts';
 import { createWaits } from './waits.ts';
 
 /** The functions are called on each request, so that a change holds from the next one on. */
@@ -81,7 +81,7 @@ export function createDoor(parts: DoorParts): Door {
 
   return {
     call,
-    subscription: (request) => readSubscription({ core, render, log }, request),
+    subscription: createSubscriptionDoor({ core, clock, render, log, rateRule: parts.rateLimit }),
     watch: live.watch,
     fail,
     observe: metrics.observe,

@@ -8,10 +8,12 @@ import { canonicalJson } from './parse.ts';
 export interface RequestHeaders {
   readonly authorization?: string | null | undefined;
   readonly accept?: string | undefined;
+  readonly 'accept-language'?: string | undefined;
   readonly 'content-type'?: string | undefined;
   readonly 'content-length'?: string | undefined;
   readonly 'content-encoding'?: string | undefined;
   readonly 'if-match'?: string | undefined;
+  readonly 'if-none-match'?: string | undefined;
   readonly 'idempotency-key'?: string | string[] | null | undefined;
   readonly 'user-agent'?: string | undefined;
 }
@@ -64,6 +66,11 @@ export function readIfMatch(headers: RequestHeaders): string | undefined {
   const isListed = header.trim() === '*' || header.split(',').every((tag) => ENTITY_TAG.test(tag));
   if (!isListed || header.length > MAX_IF_MATCH) throw badHeader('If-Match', 'must be * or a list of entity tags');
   return header.trim();
+}
+
+/** Whether an If-None-Match header names this entity tag, compared weakly (RFC 9110 section 13.1.2). */
+export function isTagListed(header: string, tag: string): boolean {
+  return header.trim() === '*' || header.split(',').some((listed) => listed.trim().replace(/^W\//, '') === tag);
 }
 
 function badHeader(parameter: string, message: string): PanelError {

@@ -1,17 +1,18 @@
 // The door for users: `/<sub path>/<token>`. It knows neither keys nor sessions, and an unknown token has no reply of its own.
+import { hash } from 'node:crypto';
 import type { Core, Subscription } from '../core/core.ts';
-import type { Log } from '../core/ports/ports.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import type { FormatRequest } from '../subscription/choose-format.ts';
-import type { RenderedSubscription } from '../subscription/render.ts';
-import { type DoorReply, makeReply, newCallState } from './call.ts';
-import type { RequestHeaders } from './headers.ts';
+import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
+import { type CallState, type DoorReply, type HeaderList, makeReply, newCallState } from './call.ts';
+import { isTagListed, type RequestHeaders } from './headers.ts';
+import { createRateLimiter, networkOf, type RateRule } from './limits.ts';
 import { readQuery } from './parse.ts';
 
 export type RenderSubscription = (
   subscription: Subscription,
   settings: SettingValues,
-  request: FormatRequest,
+  request: RenderRequest,
 ) => RenderedSubscription;
 
 export interface LinkRequest {
@@ -21,38 +22,104 @@ export interface LinkRequest {
   readonly path: string;
   /** Raw, without its `?`. */
   readonly query: string;
-  readonly headers: Pick<RequestHeaders, 'accept' | 'user-agent'>;
+  readonly headers: Pick<RequestHeaders, 'accept' | 'accept-language' | 'if-none-match' | 'user-agent'>;
+  /** The client's address. */
+  readonly address: string;
 }
 
 export interface SubscriptionDoorParts {
   readonly core: Pick<Core, 'subscription' | 'settings'>;
+  readonly clock: Clock;
   readonly render: RenderSubscription;
   readonly log: Pick<Log, 'error'>;
+  /** The budget of a key. */
+  rateRule(): RateRule;
 }
 
 const TOKEN = /^\/([A-Za-z0-9_-]{16,128})$/;
 const DEFAULT_TYPE = 'text/plain; charset=utf-8';
 
-/** The subscription behind a link; null where there is none, which must look like every other wrong address. */
-export function readSubscription(parts: SubscriptionDoorParts, request: LinkRequest): DoorReply | null {
-  const { core, render, log } = parts;
-  const { id, method, path, query, headers } = request;
-  const token = method === 'GET' || method === 'HEAD' ? TOKEN.exec(path)?.[1] : undefined;
-  const subscription = token === undefined ? null : core.subscription(token);
-  if (subscription === null) return null;
-  const state = newCallState(id, method);
-  state.route = 'subscription';
-  try {
-    const rendered = render(subscription, core.settings(), {
-      format: readQuery(query).raw.format,
-      accept: headers.accept,
-      userAgent: headers['user-agent'],
-    });
-    const { 'content-type': type = DEFAULT_TYPE, ...others } = rendered.headers;
-    return makeReply(state, rendered.status, type, rendered.body, Object.entries(others).flat());
-  } catch (error) {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    log.error('subscription_failed', { requestId: id, cause });
-    return makeReply(state, 500, null, '');
+/** An application reads its link some times a day, and a person some times a minute: no less than this. */
+const LEAST_PER_MINUTE = 60;
+/** Where keys may ask more often, a link may ask this part of it. */
+const PART_OF_KEY = 20;
+
+/** Answers what is behind a link; null where there is nothing, which must look like every other wrong address. */
+export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: LinkRequest) => DoorReply | null {
+  const { core, clock, render, log, rateRule } = parts;
+  const limiter = createRateLimiter<string>();
+
+  /** Seconds to wait; null: it may. Counted for a link and a network, so that a link that became public does not lock its user out. */
+  function takeRequest(token: string, address: string): number | null {
+    const { perMinute } = rateRule();
+    if (perMinute === 0) return null;
+    const limit = Math.max(LEAST_PER_MINUTE, Math.ceil(perMinute / PART_OF_KEY));
+    const rule = { perMinute: limit, burst: limit };
+    const { isAllowed, retryAfter } = limiter.take(`${token} ${networkOf(address)}`, rule, clock.now());
+    return isAllowed ? null : retryAfter;
   }
+
+  return ({ id, method, path, query, headers, address }) => {
+    const token = method === 'GET' || method === 'HEAD' ? TOKEN.exec(path)?.[1] : undefined;
+    const subscription = token === undefined ? null : core.subscription(token);
+    if (token === undefined || subscription === null) return null;
+    const state = newCallState(id, method);
+    state.route = 'subscription';
+    const wait = takeRequest(token, address);
+    if (wait !== null) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
+    try {
+      const rendered = render(subscription, core.settings(), {
+        format: readQuery(query).raw.format,
+        accept: headers.accept,
+        acceptLanguage: headers['accept-language'],
+        userAgent: headers['user-agent'],
+        now: clock.now(),
+      });
+      return replyWith(state, rendered, headers['if-none-match']);
+    } catch (error) {
+      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      log.error('subscription_failed', { requestId: id, cause });
+      return makeReply(state, 500, null, '');
+    }
+  };
+}
+
+/**
+ * 200, or 304 where the client has this very body. The ETag is the body's alone and a 304 has all other headers too, so that an application
+ * shows the traffic of now with the connections that it has. By time nothing is left out: a second is too coarse.
+ */
+function replyWith(state: CallState, rendered: RenderedSubscription, known: string | undefined): DoorReply {
+  const { status, headers, body, inline } = rendered;
+  const { 'content-type': type = DEFAULT_TYPE, ...others } = headers;
+  const tag = `"${hash('sha256', `${type}\n${body}`, 'base64url')}"`;
+  const all = [...Object.entries(others).flat(), 'ETag', tag, 'Vary', 'Accept, Accept-Language, User-Agent'];
+  if (inline) all.push(...pageHeaders(inline));
+  if (known !== undefined && isTagListed(known, tag)) return makeReply(state, 304, null, '', all);
+  return makeReply(state, status, type, body, all);
+}
+
+/** A page may do nothing but what stands in it. */
+function pageHeaders({ style, script }: NonNullable<RenderedSubscription['inline']>): HeaderList {
+  const policy = [
+    "default-src 'none'",
+    `style-src '${sourceHash(style)}'`,
+    `script-src '${sourceHash(script)}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return ['Content-Security-Policy', policy.join('; '), 'X-Frame-Options', 'DENY'];
+}
+
+const hashes = new Map<string, string>();
+
+/** The page's style and script are constants, so each is hashed once. */
+function sourceHash(source: string): string {
+  let known = hashes.get(source);
+  if (known === undefined) {
+    known = `sha256-${hash('sha256', source, 'base64')}`;
+    hashes.set(source, known);
+  }
+  return known;
 }

@@ -83,8 +83,14 @@ export function createApp(parts: AppParts): App {
   app.use(LINK_PREFIX, (request, response) => {
     const exchange = openExchange(host, request, response);
     const { path, query } = splitUrl(request.url);
-    const { id } = exchange;
-    const reply = door.subscription({ id, method: request.method, path, query, headers: request.headers });
+    const reply = door.subscription({
+      id: exchange.id,
+      method: request.method,
+      path,
+      query,
+      headers: request.headers,
+      address: addressOf(request),
+    });
     if (reply === null) constantReply.send(request, response);
     else send(exchange, reply);
   });

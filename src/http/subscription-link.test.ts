@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SETTINGS } from '../../tests/support/fake-core.ts';
 import type { Subscription } from '../core/core.ts';
-import type { FormatRequest } from '../subscription/choose-format.ts';
+import type { RenderRequest } from '../subscription/render.ts';
 
 const TOKEN = 'Zp3kVn0cQm6yT1uXw8RsLg';
-const requests: FormatRequest[] = [];
+const requests: RenderRequest[] = [];
 let door: TestDoor;
 beforeEach(async () => {
   requests.length = 0;
@@ -26,7 +26,7 @@ const ask = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${door
 describe('the subscription link', () => {
   it('answers with what was rendered and forbids to keep it', async () => {
     const reply = await ask(`/sub/${TOKEN}?format=plain&x=1`, {
-      headers: { accept: 'text/html', 'user-agent': 'Happ/1' },
+      headers: { accept: 'text/html', 'accept-language': 'ru', 'user-agent': 'Happ/1' },
     });
     expect(reply.status).toBe(200);
     expect(await reply.text()).toBe('vless://…');
@@ -37,12 +37,50 @@ describe('the subscription link', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     });
-    expect(requests).toEqual([{ format: 'plain', accept: 'text/html', userAgent: 'Happ/1' }]);
+    expect(requests).toEqual([
+      { format: 'plain', accept: 'text/html', acceptLanguage: 'ru', userAgent: 'Happ/1', now: door.clock.now() },
+    ]);
   });
 
   it('answers HEAD with the headers alone', async () => {
     const reply = await ask(`/sub/${TOKEN}`, { method: 'HEAD' });
     expect([reply.status, reply.headers.get('content-length'), await reply.text()]).toEqual([200, '11', '']);
+  });
+
+  it('says 304 to who has this body already, with all that may have changed beside it', async () => {
+    const first = await ask(`/sub/${TOKEN}`);
+    const tag = first.headers.get('etag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    for (const known of [tag, `"other", W/${tag}`, '*']) {
+      const again = await ask(`/sub/${TOKEN}`, { headers: { 'if-none-match': known } });
+      expect([again.status, await again.text()], known).toEqual([304, '']);
+      expect(Object.fromEntries(again.headers)).toMatchObject({ etag: tag, 'profile-title': 'x' });
+      expect(again.headers.has('content-length')).toBe(false);
+    }
+    for (const known of ['"other"', tag.replaceAll('"', '')]) {
+      expect((await ask(`/sub/${TOKEN}`, { headers: { 'if-none-match': known } })).status, known).toBe(200);
+    }
+  });
+
+  it('is limited for each link and network, and a wrong one never', async () => {
+    const other = `${TOKEN.slice(0, -1)}x`;
+    door.core.links.set(other, { url: 'fine' } as Subscription);
+    door.core.values = { ...SETTINGS, rateLimit: 1200, trustedProxies: ['127.0.0.1'] };
+    const statusOf = async (token: string, address: string) => {
+      const reply = await ask(`/sub/${token}`, { headers: { 'x-forwarded-for': address } });
+      return reply.status === 429 ? [429, reply.headers.get('retry-after'), await reply.text()] : reply.status;
+    };
+    for (let count = 0; count < 60; count++) expect(await statusOf(TOKEN, '203.0.113.7')).toBe(200);
+    expect(await statusOf(TOKEN, '203.0.113.7')).toEqual([429, '60', '']);
+    expect(await statusOf(TOKEN, '203.0.113.8')).toBe(200);
+    expect(await statusOf(other, '203.0.113.7')).toBe(200);
+    door.clock.ms += 60_000;
+    expect(await statusOf(TOKEN, '203.0.113.7')).toBe(200);
+    for (let count = 0; count < 100; count++) expect(await statusOf(`${TOKEN}x`, '203.0.113.9')).toBe(404);
+  });
+
+  it('has no limit where keys have none', async () => {
+    for (let count = 0; count < 100; count++) expect((await ask(`/sub/${TOKEN}`)).status).toBe(200);
   });
 
   it.each([

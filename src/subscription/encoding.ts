@@ -37,11 +37,6 @@ export function isIpLiteral(address: string): boolean {
   return address.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(address);
 }
 
-/** Base64 of the first bytes of what `base64` is the base64 of. */
-export function firstBytes(base64: string, length: number): string {
-  return btoa(atob(base64).slice(0, length));
-}
-
 const PRIVATE_IPV4 = /^(0|10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
 const PRIVATE_IPV6 = /^\[?(::1\]?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 const PRIVATE_NAME = /(^|\.)(localhost|local|lan|internal|home\.arpa)$/i;

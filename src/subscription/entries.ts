@@ -1,11 +1,13 @@
 // The entries of a subscription in any format: the user's connections under unique names, or one entry that says why there are none.
 import type { Subscription } from '../core/core.ts';
+import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import { hasKeys } from '../domain/shadowsocks.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import { withoutYearMark } from '../i18n/dates.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { type Language, languageEntry } from '../i18n/languages.ts';
-import { type Entry, NO_SECRETS } from './entry.ts';
+import { type Entry, type Inbound, NO_SECRETS } from './entry.ts';
 import type { FormatWriter } from './format.ts';
 
 export interface Entries {
@@ -21,7 +23,9 @@ export function listEntries(
   { canCarry, reserved }: Pick<FormatWriter, 'canCarry' | 'reserved'>,
 ): Entries {
   const allowed = sub.canConnect ? sub.connections : [];
-  const shown = allowed.filter(({ inbound, address }) => canCarry(inbound, address));
+  const shown = allowed.filter(
+    ({ inbound, address, secrets }) => canCarry(inbound, address) && hasItsKey(inbound, secrets),
+  );
   const leftOut = allowed.length - shown.length;
   if (shown.length === 0) {
     const reason = leftOut > 0 ? hostTexts(settings.language, 'subscription')('unsupported') : null;
@@ -31,14 +35,19 @@ export function listEntries(
     shown.map(({ inbound }) => inbound.name),
     reserved,
   );
-  const entries = shown.map(({ inbound, address }, index) => ({
+  const entries = shown.map(({ inbound, address, secrets }, index) => ({
     name: names[index] ?? inbound.name,
     address,
     inbound,
     credentials: sub.credentials,
-    secrets: NO_SECRETS,
+    secrets,
   }));
   return { entries, leftOut };
+}
+
+/** Whether the key of the server is known, where the clients need it: not while the secrets of the panel are locked. */
+function hasItsKey({ method, protocol }: Inbound, { serverKey }: ConnectionSecrets): boolean {
+  return protocol !== 'shadowsocks' || !hasKeys(method) || serverKey !== null;
 }
 
 /**

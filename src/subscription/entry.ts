@@ -1,7 +1,9 @@
 // One entry of a subscription: a connection, its address and the user's credentials, and what every format derives from them.
+import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
 import type { Credentials } from '../core/ports/engines.ts';
 import { type InboundShape, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
-import { asciiHost, firstBytes, isIpLiteral } from './encoding.ts';
+import { hasKeys, keyFor } from '../domain/shadowsocks.ts';
+import { asciiHost, isIpLiteral } from './encoding.ts';
 
 /** The part of a connection that a client needs. Types of the contract only: the pages preview links with the same code. */
 export interface Inbound extends InboundShape {
@@ -17,17 +19,7 @@ export interface Inbound extends InboundShape {
   readonly method: string | null;
 }
 
-/** What a client needs of a connection beyond its record. */
-export interface Secrets {
-  /** Base64, with a method of Shadowsocks 2022. */
-  readonly serverKey: string | null;
-  /** PEM, with a certificate that no authority has signed. */
-  readonly certificate: string | null;
-  /** SHA-256 of that certificate, hexadecimal. */
-  readonly pin: string | null;
-}
-
-export const NO_SECRETS: Secrets = { serverKey: null, certificate: null, pin: null };
+export const NO_SECRETS: ConnectionSecrets = { serverKey: null, certificate: null, pin: null };
 
 export interface Entry {
   /** What the user reads in the app; unique in the subscription. */
@@ -35,7 +27,7 @@ export interface Entry {
   readonly address: string;
   readonly inbound: Inbound;
   readonly credentials: Credentials;
-  readonly secrets: Secrets;
+  readonly secrets: ConnectionSecrets;
 }
 
 /** A REALITY client must imitate some browser. */
@@ -92,18 +84,9 @@ export function webPathOf({ path, network }: Inbound): WebPath {
   return { path: plain, earlyData: Number(bytes) };
 }
 
-const KEY_BYTES: Readonly<Record<string, number>> = {
-  '2022-blake3-aes-128-gcm': 16,
-  '2022-blake3-aes-256-gcm': 32,
-};
-
 /** The password of Shadowsocks; since 2022 the server's key and the user's, each as long as the cipher's. */
 export function shadowsocksPassword({ inbound, credentials, secrets }: Entry): string {
-  const length = KEY_BYTES[inbound.method ?? ''];
-  if (length === undefined) return credentials.password;
-  return `${firstBytes(secrets.serverKey ?? '', length)}:${firstBytes(credentials.key, length)}`;
-}
-
-export function isShadowsocks2022(method: string | null): boolean {
-  return method !== null && method in KEY_BYTES;
+  const { method } = inbound;
+  if (method === null || !hasKeys(method)) return credentials.password;
+  return `${keyFor(method, secrets.serverKey ?? '')}:${keyFor(method, credentials.key)}`;
 }

@@ -11,9 +11,10 @@ import {
   UUID,
   userOf,
 } from '../../tests/support/subscription-samples.ts';
+import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
 import type { InboundRow } from '../core/ports/plans.ts';
 import { isPrivateHost } from './encoding.ts';
-import { canShare, type Entry, NO_SECRETS, type Secrets } from './entry.ts';
+import { canShare, type Entry, NO_SECRETS } from './entry.ts';
 import { mihomo } from './mihomo.ts';
 import { renderSubscription } from './render.ts';
 import { singBox } from './sing-box.ts';
@@ -22,7 +23,7 @@ import { xray } from './xray.ts';
 const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 const USER_KEY = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const SERVER_KEY = 'ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
-const SELF_SIGNED: Secrets = {
+const SELF_SIGNED: ConnectionSecrets = {
   serverKey: SERVER_KEY,
   certificate: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
   pin: 'e8e2d387fdbffeb38e9c9065cf30a97ee23c0e3d32ee6f78ffae40966befccc9',
@@ -283,7 +284,7 @@ const NAMES: Readonly<Record<string, (body: string) => readonly unknown[]>> = {
 describe.each(Object.keys(NAMES))('%s, as any format', (format) => {
   const namesOf = NAMES[format];
   const render = (inbounds: readonly InboundRow[], changes = {}) =>
-    renderSubscription(subscriptionOf(inbounds, changes), SETTINGS, { format });
+    renderSubscription(subscriptionOf(inbounds, changes), SETTINGS, { format, now: 0 });
   const read = (inbounds: readonly InboundRow[], changes = {}) => namesOf?.(render(inbounds, changes).body);
 
   it('says why to a user who may not connect', () => {
@@ -299,6 +300,15 @@ describe.each(Object.keys(NAMES))('%s, as any format', (format) => {
     const { body, headers } = render([inboundOf({ protocol: 'shadowsocks' })]);
     expect(namesOf?.(body)).toEqual(['Your connections need another app']);
     expect(headers['x-gatehouse-left-out']).toBe('1');
+  });
+
+  it('leaves out shadowsocks 2022 while the key of its server is locked away', () => {
+    const inbound = inboundOf({ protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' });
+    const connect = (serverKey: string | null) => ({
+      connections: [{ inbound, address: 'a.example', secrets: { ...NO_SECRETS, serverKey } }],
+    });
+    expect(read([], connect(SERVER_KEY))).toEqual(['DE 1']);
+    expect(render([], connect(null)).headers['x-gatehouse-left-out']).toBe('1');
   });
 
   it('gives no connection a name that the document has of its own', () => {

@@ -40,7 +40,8 @@ function disposition(title: string): string {
   return `attachment; filename="${filename}"${isSame ? '' : `; filename*=UTF-8''${percent(shorten(title))}`}`;
 }
 
-function validUrl(text: string | null): string | null {
+/** The address as it is parsed; null where it is none, or no one that a person may follow. */
+export function validUrl(text: string | null): string | null {
   const url = text === null ? null : URL.parse(text);
   if (!url || !SUPPORT_PROTOCOLS.includes(url.protocol)) return null;
   return /^[\x21-\x7e]+$/.test(url.href) ? url.href : null;

@@ -7,10 +7,11 @@ import type { Subscription } from '../core/core.ts';
 import { renderSubscription } from './render.ts';
 
 const SETTINGS = { ...DEFAULTS, timeZone: 'Europe/Berlin' };
+const NOW = Date.UTC(2026, 10, 20, 10);
 const DECEMBER = Date.UTC(2026, 11, 19, 23, 30);
 
 function linesOf(sub: Subscription, settings = SETTINGS): readonly string[] {
-  return renderSubscription(sub, settings, { format: 'plain' }).body.split('\n');
+  return renderSubscription(sub, settings, { format: 'plain', now: NOW }).body.split('\n');
 }
 
 function decoded(header: string | undefined): string {
@@ -20,7 +21,7 @@ function decoded(header: string | undefined): string {
 describe('renderSubscription', () => {
   it('replies with base64 of the lines of `plain`', () => {
     const sub = subscriptionOf([inboundOf(), inboundOf({ id: 2, name: 'NL', protocol: 'trojan', security: 'tls' })]);
-    const { status, headers, body } = renderSubscription(sub, SETTINGS, {});
+    const { status, headers, body } = renderSubscription(sub, SETTINGS, { now: NOW });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(body).toMatch(/^[A-Za-z0-9+/]+=*$/);
@@ -83,7 +84,7 @@ describe('renderSubscription', () => {
 
 describe('the headers', () => {
   const headersOf = (changes: Partial<Subscription>, settings = {}) =>
-    renderSubscription(subscriptionOf([inboundOf()], changes), { ...SETTINGS, ...settings }, {}).headers;
+    renderSubscription(subscriptionOf([inboundOf()], changes), { ...SETTINGS, ...settings }, { now: NOW }).headers;
 
   it('are in bytes and Unix seconds, 0 for no limit and no end', () => {
     const user = userOf({ usedUp: 10, usedDown: 990, expiresAt: DECEMBER + 999 });
@@ -106,6 +107,15 @@ describe('the headers', () => {
       'profile-web-page-url': 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
       'content-disposition': `attachment; filename="subscription"; filename*=UTF-8''%D0%A1%D0%B5%D1%82%D1%8C`,
     });
+  });
+
+  it('tell when the user or a connection was changed last', () => {
+    const inbounds = [inboundOf({ updatedAt: NOW }), inboundOf({ id: 2, updatedAt: NOW - 5000 })];
+    const changed = (changes: Partial<Subscription>) =>
+      renderSubscription(subscriptionOf(inbounds, changes), SETTINGS, { now: NOW }).headers['last-modified'];
+    expect(changed({})).toBe('Fri, 20 Nov 2026 10:00:00 GMT');
+    expect(changed({ user: userOf({ updatedAt: NOW + 60_000 }) })).toBe('Fri, 20 Nov 2026 10:01:00 GMT');
+    expect(changed({ canConnect: false, user: userOf({ state: 'expired' }) })).toBeUndefined();
   });
 
   it('leave out what is not set or not a link', () => {

@@ -7,6 +7,7 @@ import type { FormatWriter } from './format.ts';
 import { subscriptionHeaders } from './headers.ts';
 import { links, plain } from './links.ts';
 import { mihomo } from './mihomo.ts';
+import { type Page, type PageRequest, renderPage } from './page/page.ts';
 import { singBox } from './sing-box.ts';
 import { xray } from './xray.ts';
 
@@ -15,7 +16,11 @@ export interface RenderedSubscription {
   /** Lower-case names, printable ASCII values. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Of a page: the style and the script that stand in it. */
+  readonly inline?: Page['inline'];
 }
+
+export type RenderRequest = FormatRequest & PageRequest;
 
 export const WRITERS: Readonly<Record<Exclude<Format, 'html'>, FormatWriter>> = {
   links,
@@ -32,12 +37,30 @@ const LEFT_OUT_HEADER = 'x-gatehouse-left-out';
 export function renderSubscription(
   sub: Subscription,
   settings: SettingValues,
-  request: FormatRequest,
+  request: RenderRequest,
 ): RenderedSubscription {
   const format = chooseFormat(request);
-  const writer = WRITERS[format === 'html' ? 'plain' : format];
+  const common = subscriptionHeaders(sub, settings);
+  if (format === 'html') {
+    // A page is shown, not saved.
+    const { 'content-disposition': _, ...headers } = common;
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
+      ...renderPage(sub, settings, request),
+    };
+  }
+  const writer = WRITERS[format];
   const { entries, leftOut } = listEntries(sub, settings, writer);
-  const headers: Record<string, string> = { 'content-type': writer.type, ...subscriptionHeaders(sub, settings) };
+  const headers: Record<string, string> = { 'content-type': writer.type, ...common };
   if (leftOut > 0) headers[LEFT_OUT_HEADER] = String(leftOut);
+  const changedAt = lastChange(sub);
+  if (changedAt !== null) headers['last-modified'] = new Date(changedAt).toUTCString();
   return { status: 200, headers, body: writer.write(entries, settings.subscriptionTitle) };
+}
+
+/** When the user or a connection was last changed; null where the reply follows from time or traffic. */
+function lastChange({ user, canConnect, connections }: Subscription): number | null {
+  if (!canConnect) return null;
+  return Math.max(user.updatedAt, ...connections.map(({ inbound }) => inbound.updatedAt));
 }

@@ -2,8 +2,9 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { anyInbound, hostileName, inboundOf, readLink, UUID } from '../../tests/support/subscription-samples.ts';
+import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
 import type { InboundRow } from '../core/ports/plans.ts';
-import { canShare, NO_SECRETS, type Secrets } from './entry.ts';
+import { canShare, NO_SECRETS } from './entry.ts';
 import { shareLink } from './share-links.ts';
 
 const PASSWORD = 'q7Rk2_vN-pass';
@@ -17,7 +18,7 @@ const PIN = 'e8e2d387fdbffeb38e9c9065cf30a97ee23c0e3d32ee6f78ffae40966befccc9';
 function linkOf(
   changes: Partial<InboundRow>,
   address = 'de1.example.com',
-  secrets: Partial<Secrets> = {},
+  secrets: Partial<ConnectionSecrets> = {},
   name = 'DE 1',
 ): string {
   const credentials = { uuid: UUID, password: PASSWORD, key: USER_KEY };

@@ -1,11 +1,11 @@
 // Share links in the formats of the clients: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002.
+import { hasKeys } from '../domain/shadowsocks.ts';
 import { asciiHost, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
 import {
   type Entry,
   flowOf,
   hostHeader,
   type Inbound,
-  isShadowsocks2022,
   REALITY_FINGERPRINT,
   serverName,
   shadowsocksPassword,
@@ -113,7 +113,7 @@ function vmessLink(entry: Entry): string {
 function shadowsocksLink(entry: Entry): string {
   const { name, address, inbound } = entry;
   const password = shadowsocksPassword(entry);
-  const is2022 = isShadowsocks2022(inbound.method);
+  const is2022 = hasKeys(inbound.method);
   const user = is2022 ? `${inbound.method}:${percent(password)}` : toBase64Url(`${inbound.method}:${password}`);
   return `ss://${user}@${linkHost(address)}:${inbound.port}#${percent(name)}`;
 }

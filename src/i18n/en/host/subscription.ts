@@ -1,4 +1,4 @@
-// What a user's client shows in place of a connection while there is none.
+// What a user's client shows in place of a connection while there is none, and the page of the subscription.
 
 export const subscription = {
   expired: 'Expired on {{day}}',
@@ -7,4 +7,43 @@ export const subscription = {
   disabled: 'Access is switched off',
   unsupported: 'Your connections need another app',
   noConnections: 'No connections available yet',
+  page: {
+    state: {
+      active: 'Active',
+      on_hold: 'Ready',
+      limited: 'Traffic used up',
+      expired: 'Expired',
+      disabled: 'Switched off',
+    },
+    account: 'Your access',
+    traffic: 'Traffic',
+    used: '{{used}} used',
+    usedOf: '{{used}} of {{total}}',
+    left: '{{left}} left',
+    unlimited: 'Unlimited',
+    resets: 'Resets on {{day}}',
+    term: 'Valid until',
+    startsLater: 'Starts with your first connection',
+    never: 'Without an end',
+    days_one: '{{count}} day left',
+    days_other: '{{count}} days left',
+    devices: 'Devices',
+    upTo_one: '{{count}} device',
+    upTo_other: 'Up to {{count}} devices',
+    connect: 'Connect',
+    steps:
+      'Install one of the apps, then add your link to it with one tap. All of them work; the first is the easiest.',
+    device: 'Your device',
+    tvHint: 'Open this page in the browser of the TV, or scan the code with the phone app and send the link to the TV.',
+    add: 'Add',
+    addTo: 'Add to {{app}}',
+    install: 'Install',
+    installTo: 'Install {{app}}',
+    link: 'Your link',
+    copy: 'Copy the link',
+    copied: 'Copied. Paste it into the app.',
+    qr: 'QR code of your link',
+    secret: 'Anybody who has this link can use your access: do not share it.',
+    support: 'Ask for help',
+  },
 } as const;

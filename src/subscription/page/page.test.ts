@@ -1,0 +1,165 @@
+// Holds the page of a subscription: what it says, in whose language, what it offers on which system, and that nothing in it is executed.
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { SETTINGS as DEFAULTS } from '../../../tests/support/fake-core.ts';
+import { hostileName, inboundOf, subscriptionOf, userOf } from '../../../tests/support/subscription-samples.ts';
+import type { Subscription } from '../../core/core.ts';
+import { renderSubscription } from '../render.ts';
+import { APPS, SYSTEMS, systemOf } from './apps.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 10);
+const DAY = 86_400_000;
+const URL_OF_LINK = 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg';
+
+interface Asked {
+  readonly sub?: Partial<Subscription>;
+  readonly settings?: Partial<typeof DEFAULTS>;
+  readonly acceptLanguage?: string;
+  readonly userAgent?: string;
+}
+
+function render({ sub = {}, settings = {}, ...request }: Asked = {}) {
+  const subscription = subscriptionOf([inboundOf({ security: 'tls' })], sub);
+  return renderSubscription(subscription, { ...DEFAULTS, ...settings }, { format: 'html', now: NOW, ...request });
+}
+const bodyOf = (asked: Asked = {}) => render(asked).body.replaceAll('\u00a0', ' ');
+
+describe('the page', () => {
+  it('is a document to show, with the headers of the subscription', () => {
+    const { headers, inline, body } = render();
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers).toHaveProperty('subscription-userinfo');
+    expect(headers).not.toHaveProperty('content-disposition');
+    expect(body).toContain(`<style>${inline?.style}</style>`);
+    expect(body).toContain(`<script>${inline?.script}</script>`);
+  });
+
+  it('tells traffic, term and devices', () => {
+    const user = userOf({
+      usedUp: 2_400_000_000,
+      usedDown: 10_000_000_000,
+      expiresAt: NOW + 29.5 * DAY,
+      resetsAt: Date.UTC(2026, 11, 1),
+      deviceLimit: 3,
+    });
+    const body = bodyOf({ sub: { user, total: 50_000_000_000 } });
+    for (const text of [
+      '12.4 GB of 50 GB',
+      'value="24"',
+      '37.6 GB left',
+      'Resets on 1 December 2026',
+      '19 December 2026',
+      '30 days left',
+      'Up to 3 devices',
+      '>Active<',
+    ]) {
+      expect(body).toContain(text);
+    }
+  });
+
+  it('tells that there is no limit and no end', () => {
+    const body = bodyOf();
+    expect(body).toContain('0 byte used');
+    expect(body).toContain('Unlimited');
+    expect(body).toContain('Without an end');
+    expect(body).not.toContain('<progress');
+    expect(bodyOf({ sub: { user: userOf({ state: 'on_hold' }) } })).toContain('Starts with your first connection');
+  });
+
+  it('says why there is nothing to connect to', () => {
+    const user = userOf({ state: 'expired', expiresAt: NOW - DAY });
+    const body = bodyOf({ sub: { user, canConnect: false, connections: [] } });
+    expect(body).toContain('<p class="notice bad">Expired on 19 November 2026</p>');
+    expect(body).not.toContain('days left');
+    expect(bodyOf({ sub: { connections: [] } })).toContain('No connections available yet');
+  });
+
+  it.each<[acceptLanguage: string | undefined, panel: 'en' | 'ru', shown: 'en' | 'ru']>([
+    ['ru-RU,ru;q=0.9,en;q=0.8', 'en', 'ru'],
+    ['en-GB,en;q=0.9,ru;q=0.8', 'ru', 'en'],
+    ['de, ru;q=0.2, en;q=0.1', 'en', 'ru'],
+    ['ru;q=0, en;q=0.1', 'ru', 'en'],
+    ['fa-IR', 'ru', 'ru'],
+    ['*', 'ru', 'ru'],
+    [undefined, 'ru', 'ru'],
+    ['', 'en', 'en'],
+    ['x'.repeat(10_000), 'en', 'en'],
+  ])('in answer to %s of a panel in %s is in %s', (acceptLanguage, language, shown) => {
+    const body = bodyOf({ settings: { language }, ...(acceptLanguage !== undefined && { acceptLanguage }) });
+    expect(body).toContain(`<html lang="${shown}">`);
+    expect(body).toContain(shown === 'ru' ? 'Скопировать ссылку' : 'Copy the link');
+  });
+
+  it('declines Russian', () => {
+    const days = (count: number) =>
+      bodyOf({ acceptLanguage: 'ru', sub: { user: userOf({ expiresAt: NOW + count * DAY }) } });
+    expect(days(1)).toContain('Остался 1 день');
+    expect(days(3)).toContain('Осталось 3 дня');
+    expect(days(11)).toContain('Осталось 11 дней');
+  });
+
+  test.prop([hostileName, hostileName, hostileName])('contains texts as texts', (title, announcement, name) => {
+    const marked = `<script>${title}</script><b class="x" onclick='y'>`;
+    const settings = {
+      subscriptionTitle: marked,
+      announcement: `${announcement}<i>&amp;`,
+      supportUrl: 'https://a.example/"><s>',
+    };
+    const { connections } = subscriptionOf([inboundOf({ name })]);
+    const body = bodyOf({ settings, sub: { connections } });
+    expect(body.match(/<script/g)).toHaveLength(1);
+    expect(body).not.toMatch(/<b |<i>|<s>|onclick='/);
+  });
+});
+
+describe('the applications', () => {
+  it.each<[userAgent: string | undefined, system: string]>([
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15', 'ios'],
+    ['Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 Chrome/148.0 Mobile Safari/537.36', 'android'],
+    ['Mozilla/5.0 (Linux; Android 14; BRAVIA 4K UR3) AppleWebKit/537.36 Chrome/140.0 Safari/537.36', 'tv'],
+    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/148.0 Safari/537.36', 'windows'],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/19.0 Safari/605.1.15', 'macos'],
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0', 'linux'],
+    [undefined, 'android'],
+  ])('of %s', (userAgent, system) => {
+    expect(systemOf(userAgent)).toBe(system);
+    const body = bodyOf(userAgent === undefined ? {} : { userAgent });
+    expect(body.match(/id="s-(\w+)" checked/)?.[1]).toBe(system);
+  });
+
+  it('are ten, and some for each system', () => {
+    expect(APPS).toHaveLength(10);
+    for (const system of SYSTEMS) {
+      expect(APPS.filter(({ install }) => install[system] !== undefined).length, system).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  it.each<[name: string, link: string]>([
+    ['Happ', `happ://add/${URL_OF_LINK}`],
+    ['v2rayNG', `v2rayng://install-sub?url=${encodeURIComponent(URL_OF_LINK)}&name=My%20net`],
+    ['Streisand', `streisand://import/${URL_OF_LINK}#My%20net`],
+    ['Hiddify', `hiddify://import/${URL_OF_LINK}#My%20net`],
+    ['Shadowrocket', `shadowrocket://add/sub://${Buffer.from(URL_OF_LINK).toString('base64url')}?remark=My%20net`],
+    ['V2Box', `v2box://install-sub?url=${encodeURIComponent(URL_OF_LINK)}&name=My%20net`],
+    ['FlClash', `flclash://install-config?url=${encodeURIComponent(URL_OF_LINK)}&name=My%20net`],
+    ['Clash Verge Rev', `clash://install-config?url=${encodeURIComponent(URL_OF_LINK)}&name=My%20net`],
+    ['Karing', `karing://install-config?url=${encodeURIComponent(URL_OF_LINK)}&name=My%20net`],
+    ['sing-box', `sing-box://import-remote-profile?url=${encodeURIComponent(URL_OF_LINK)}#My%20net`],
+  ])('%s gets the link with one tap', (name, link) => {
+    expect(APPS.find((app) => app.name === name)?.add(URL_OF_LINK, 'My net')).toBe(link);
+    expect(bodyOf({ settings: { subscriptionTitle: 'My net' } })).toContain(`href="${link.replaceAll('&', '&amp;')}"`);
+  });
+
+  it('are installed from addresses over HTTPS', () => {
+    for (const { install } of APPS) {
+      for (const url of Object.values(install)) expect(URL.parse(url)?.protocol).toBe('https:');
+    }
+  });
+
+  test.prop([fc.webUrl({ withQueryParameters: true, withFragments: true }), hostileName])(
+    'get an address that a browser takes, whatever link and title',
+    (url, title) => {
+      for (const app of APPS) expect(app.add(url, title)).toMatch(/^[a-z0-9-]+:\/\/[\x21-\x7e]+$/);
+    },
+  );
+});

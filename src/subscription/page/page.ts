@@ -1,0 +1,215 @@
+// The format `html`: what a subscriber sees in a browser. One document that loads nothing and works without its script.
+import encodeQr from 'qr';
+import type { Subscription } from '../../core/core.ts';
+import type { SettingValues } from '../../core/ports/settings.ts';
+import { hostTexts } from '../../i18n/host.ts';
+import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
+import { describeReason, formatDay } from '../entries.ts';
+import { validUrl } from '../headers.ts';
+import { APPS, type App, SYSTEM_NAMES, SYSTEMS, type System, systemOf } from './apps.ts';
+import { SCRIPT, STYLE } from './style.ts';
+
+export interface PageRequest {
+  readonly userAgent?: string | undefined;
+  /** The Accept-Language header. */
+  readonly acceptLanguage?: string | undefined;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+export interface Page {
+  readonly body: string;
+  /** What stands in it, for its policy. */
+  readonly inline: { readonly style: string; readonly script: string };
+}
+
+const DAY_MS = 86_400_000;
+
+export function renderPage(sub: Subscription, settings: SettingValues, request: PageRequest): Page {
+  const language = chooseLanguage([...preferredLanguages(request.acceptLanguage), settings.language]);
+  const t = hostTexts(language, 'subscription');
+  const title = escapeHtml(settings.subscriptionTitle);
+  const { state } = sub.user;
+  const tone = state === 'active' || state === 'on_hold' ? 'good' : state === 'limited' ? 'warn' : 'bad';
+  const reason = sub.canConnect && sub.connections.length > 0 ? null : describeReason(sub, { ...settings, language });
+  const announcement = settings.announcement.trim();
+  const support = validUrl(settings.supportUrl);
+  const body = `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(t(`page.state.${state}`))}</span>
+${reason === null ? '' : `<p class="notice ${tone === 'good' ? 'warn' : tone}">${escapeHtml(reason)}</p>`}
+${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`}
+</header>
+<main>
+<section class="card" aria-label="${escapeHtml(t('page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
+<section class="card connect">
+<h2>${escapeHtml(t('page.connect'))}</h2>
+<p class="quiet">${escapeHtml(t('page.steps'))}</p>
+${chooserOf(sub.url, settings.subscriptionTitle, systemOf(request.userAgent), language)}
+${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
+</section>
+<section class="card link">
+<h2>${escapeHtml(t('page.link'))}</h2>
+${qrOf(sub.url, t('page.qr'))}
+<code id="link">${escapeHtml(sub.url)}</code>
+<button id="copy" type="button" data-said="${escapeHtml(t('page.copied'))}" hidden>${escapeHtml(t('page.copy'))}</button>
+<p class="quiet" id="said" role="status"></p>
+<p class="quiet">${escapeHtml(t('page.secret'))}</p>
+</section>
+</main>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+  return { body, inline: { style: STYLE, script: SCRIPT } };
+}
+
+/** Traffic, term and devices. */
+function accountOf({ user, total }: Subscription, settings: SettingValues, language: Language, now: number): string {
+  const t = hostTexts(language, 'subscription');
+  const day = (at: number) => formatDay(at, language, settings.timeZone);
+  const used = user.usedUp + user.usedDown;
+  const rows: string[] = [];
+  const fact = (name: string, figure: string, more: readonly string[]) =>
+    rows.push(
+      `<div><dt>${escapeHtml(name)}</dt><dd><div class="figure">${escapeHtml(figure)}</div>${more.join('')}</dd></div>`,
+    );
+  const quiet = (text: string) => `<p class="quiet">${escapeHtml(text)}</p>`;
+
+  const traffic: string[] = [];
+  if (total !== null) {
+    const percentUsed = total === 0 ? 100 : Math.min(100, Math.floor((used / total) * 100));
+    traffic.push(
+      `<progress max="100" value="${percentUsed}" aria-label="${escapeHtml(t('page.traffic'))}"></progress>`,
+    );
+    traffic.push(quiet(t('page.left', { left: formatBytes(Math.max(0, total - used), language) })));
+  } else {
+    traffic.push(quiet(t('page.unlimited')));
+  }
+  if (user.resetsAt !== null) traffic.push(quiet(t('page.resets', { day: day(user.resetsAt) })));
+  const figures = { used: formatBytes(used, language), total: formatBytes(total ?? 0, language) };
+  fact(t('page.traffic'), t(total === null ? 'page.used' : 'page.usedOf', figures), traffic);
+
+  const { expiresAt } = user;
+  if (expiresAt === null) {
+    fact(t('page.term'), t(user.state === 'on_hold' ? 'page.startsLater' : 'page.never'), []);
+  } else {
+    const count = Math.ceil((expiresAt - now) / DAY_MS);
+    fact(t('page.term'), day(expiresAt), count > 0 ? [quiet(t('page.days', { count }))] : []);
+  }
+  if (user.deviceLimit !== null) fact(t('page.devices'), t('page.upTo', { count: user.deviceLimit }), []);
+  return rows.join('');
+}
+
+/** Radio buttons choose the system, and the style shows its applications: no script. */
+function chooserOf(url: string, title: string, chosen: System, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  const choices = SYSTEMS.map(
+    (system) =>
+      `<input type="radio" name="system" id="s-${system}"${system === chosen ? ' checked' : ''}><label for="s-${system}">${SYSTEM_NAMES[system]}</label>`,
+  );
+  const button = (app: App, kind: 'add' | 'install', href: string) =>
+    `<a class="button${kind === 'install' ? ' plain' : ''}" href="${escapeHtml(href)}" rel="noreferrer" aria-label="${escapeHtml(t(`page.${kind}To`, { app: app.name }))}">${escapeHtml(t(`page.${kind}`))}</a>`;
+  const lists = SYSTEMS.map((system) => {
+    const rows = APPS.flatMap((app) => {
+      const install = app.install[system];
+      if (install === undefined) return [];
+      const actions = button(app, 'install', install) + button(app, 'add', app.add(url, title));
+      return `<li><span class="name">${app.name}</span><span class="actions">${actions}</span></li>`;
+    });
+    const hint = system === 'tv' ? `<p class="quiet">${escapeHtml(t('page.tvHint'))}</p>` : '';
+    return `<div class="apps" id="a-${system}">${hint}<ul>${rows.join('')}</ul></div>`;
+  });
+  return `<fieldset><legend>${escapeHtml(t('page.device'))}</legend>${choices.join('')}${lists.join('')}</fieldset>`;
+}
+
+/** White modules around the code, as its standard requires. */
+const QUIET = 4;
+const codes = new Map<string, string>();
+const MAX_CODES = 200;
+
+/** Dark on white in both themes, as every camera reads it. Drawing takes milliseconds, so the last ones are remembered. */
+function qrOf(url: string, label: string): string {
+  let drawing = codes.get(url);
+  if (drawing === undefined) {
+    drawing = drawQr(url);
+    const oldest = codes.size >= MAX_CODES ? codes.keys().next().value : undefined;
+    if (oldest !== undefined) codes.delete(oldest);
+    codes.set(url, drawing);
+  }
+  return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" ${drawing}</svg>`;
+}
+
+function drawQr(url: string): string {
+  const rows = encodeQr(url, 'raw', { ecc: 'medium', border: QUIET });
+  const side = rows.length;
+  let path = '';
+  rows.forEach((row, y) => {
+    for (let x = 0; x < row.length; x++) {
+      if (!row[x]) continue;
+      let end = x;
+      while (row[end + 1]) end += 1;
+      path += `M${x} ${y}h${end - x + 1}v1H${x}z`;
+      x = end;
+    }
+  });
+  return `viewBox="0 0 ${side} ${side}"><rect width="${side}" height="${side}" fill="#fff"/><path d="${path}" fill="#000" shape-rendering="crispEdges"/>`;
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** `1.4 GB`, by powers of 1000. */
+function formatBytes(bytes: number, language: Language): string {
+  let power = 0;
+  let amount = bytes;
+  while (amount >= 999.5 && power < UNITS.length - 1) {
+    amount /= 1000;
+    power += 1;
+  }
+  const unit = UNITS[power] ?? 'byte';
+  const key = `${language} ${unit}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    const figures = { maximumSignificantDigits: 3, style: 'unit', unit, unitDisplay: 'short' } as const;
+    format = new Intl.NumberFormat(languageEntry(language).tag, figures);
+    formats.set(key, format);
+  }
+  return format.format(amount);
+}
+
+/** The languages of an Accept-Language header, the most wanted first. */
+function preferredLanguages(header: string | undefined): readonly string[] {
+  if (header === undefined || header.length > 200) return [];
+  const wishes = header.split(',').map((part) => {
+    const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const quality = parameters.find((text) => text.startsWith('q='));
+    return { tag, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
+  });
+  return wishes
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.toWellFormed().replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
+}
