@@ -31,30 +31,28 @@ const PINS: Readonly<Record<Exclude<EngineProgram, 'v2ray'>, Pin>> = {
   xray: {
     module: 'github.com/xtls/xray-core',
     version: 'v1.260327.0',
-    command: 'main',
+    command: './main',
     tags: [],
     ldflags: '',
   },
   'sing-box': {
     module: 'github.com/sagernet/sing-box',
     version: 'v1.14.1',
-    command: 'cmd/sing-box',
-    // Those of its releases (release/DEFAULT_BUILD_TAGS_OTHERS).
+    command: './cmd/sing-box',
+    // Those of its releases (release/DEFAULT_BUILD_TAGS_OTHERS), without tailscale, wireguard and openconnect: the module proxy does not serve
+    // the forks that these need.
     tags: [
       'with_gvisor',
       'with_quic',
       'with_dhcp',
-      'with_wireguard',
       'with_utls',
       'with_acme',
       'with_clash_api',
-      'with_tailscale',
       'with_ccm',
       'with_ocm',
       'with_cloudflared',
       'with_usbip',
       'with_openvpn',
-      'with_openconnect',
       'badlinkname',
       'tfogo_checklinkname0',
     ],
@@ -74,6 +72,8 @@ export const ENGINE_PROGRAMS: readonly EngineProgram[] = ['xray', 'v2ray', 'sing
 
 /** Shared by all checkouts. */
 const CACHE = join(homedir(), '.cache/gatehouse-engines');
+/** Without a C compiler, which a machine may lack. */
+const NO_C = { CGO_ENABLED: '0' };
 /** For what hangs: a build takes minutes. */
 const LIMIT_MS = 30 * 60_000;
 
@@ -144,41 +144,24 @@ async function waitForLock(program: string, log: (line: string) => void) {
   }
 }
 
-/** Builds in a module of its own: `go install` refuses modules with replacements. */
+/** Builds within the module, as its releases are: by its own sums and replacements, which `go install` refuses. */
 async function build(program: Exclude<EngineProgram, 'v2ray'>, log: (line: string) => void): Promise<FoundEngine> {
   const { module, version, command, tags, ldflags } = PINS[program];
   log(`Building ${program} ${version}, once, in ${CACHE} (takes minutes)`);
+  const startedAt = performance.now();
+  const failed = (output: string) => ({ missing: `needs ${program}: go failed: ${lastLines(output)}`, isFault: true });
+
+  const download = await run(['go', 'mod', 'download', `${module}@${version}`], LIMIT_MS);
+  const place = await run(['go', 'mod', 'download', '-json', `${module}@${version}`], LIMIT_MS);
+  if (!download.ok || !place.ok) return failed(download.output + place.output);
+  const { Dir: source }: { Dir: string } = JSON.parse(place.output);
+
   const folder = mkdtempSync(join(CACHE, 'build-'));
   const binary = join(folder, program);
-  const source = command === '.' ? module : `${module}/${command}`;
-  const steps = [
-    ['go', '-C', folder, 'mod', 'init', 'build'],
-    ['go', '-C', folder, 'get', `${source}@${version}`],
-    [
-      'go',
-      '-C',
-      folder,
-      'build',
-      '-o',
-      binary,
-      '-trimpath',
-      '-tags',
-      tags.join(','),
-      '-ldflags',
-      `-s -w ${ldflags}`,
-      source,
-    ],
-  ];
+  const options = ['-trimpath', '-tags', tags.join(','), '-ldflags', `-s -w ${ldflags}`];
   try {
-    const startedAt = performance.now();
-    for (const step of steps) {
-      const { ok, output } = await run(step, LIMIT_MS, { CGO_ENABLED: '0' });
-      if (!ok)
-        return {
-          missing: `needs ${program}: ${step.slice(0, 4).join(' ')} failed: ${lastLines(output)}`,
-          isFault: true,
-        };
-    }
+    const built = await run(['go', '-C', source, 'build', '-o', binary, ...options, command], LIMIT_MS, NO_C);
+    if (!built.ok) return failed(built.output);
     mkdirSync(join(builtPath(program), '..'), { recursive: true });
     // A program is there whole or not at all.
     renameSync(binary, builtPath(program));
