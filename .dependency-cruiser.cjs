@@ -74,7 +74,7 @@ module.exports = {
       { builtins: true },
     ),
     onlyTypes('adapters', layers('core'), PORTS),
-    mayImport('nodes', [layers(...inside, 'nodes')], { builtins: true }),
+    mayImport('nodes', [layers(...inside, 'nodes'), npm('@grpc/grpc-js', 'protobufjs', 'long')], { builtins: true }),
     onlyTypes('nodes', layers('core'), PORTS),
     mayImport('door', [layers(...inside, 'subscription', 'door'), npm('prom-client')], { builtins: true }),
     onlyTypes('door', layers('subscription')),

@@ -1,0 +1,414 @@
+// The connector against what is not an engine, or a bad one: every call ends in words. Real engines are in tests/engines.
+import { once } from 'node:events';
+import { createServer as createHttp } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { Writer } from 'protobufjs/minimal.js';
+import { afterEach, describe, expect, test } from 'vitest';
+import { sampleCredentials, sampleInbound } from '../../tests/engines/samples.ts';
+import { METHODS as METHODS_OF_SHADOWSOCKS, PROTOCOLS } from '../contract/inbounds.ts';
+import { type EngineChange, EngineError, type EngineInbound } from '../core/ports/engines.ts';
+import { type CallLimits, connectEngine, type EngineApi } from './connector.ts';
+import { accountOf, type Dialect } from './connector-accounts.ts';
+import { bootTag } from './connector-names.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const clean of cleanups.splice(0)) clean();
+});
+
+const ADDRESS = '127.0.0.1';
+/** So that what never answers does not take the seconds that an engine is given. */
+const SOON: CallLimits = { callMs: 200, countersMs: 200 };
+/** For what answers. */
+const PATIENT: CallLimits = { callMs: 60_000, countersMs: 60_000 };
+
+function connectTo(port: number, limits = PATIENT): EngineApi {
+  const api = connectEngine({ address: ADDRESS, port }, limits);
+  cleanups.push(api.close);
+  return api;
+}
+
+async function listenRaw(onSocket: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    onSocket(socket);
+  });
+  await once(server.listen(0, ADDRESS), 'listening');
+  cleanups.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+type Answer = Uint8Array | { readonly code: status; readonly details: string };
+/** What a made-up engine answers to a path; undefined: it has no such method. Never resolving: it does not answer. */
+type Respond = (path: string, request: Buffer) => Answer | Promise<Answer> | undefined;
+
+/** A gRPC server in the place of an engine. */
+async function listenGrpc(respond: Respond): Promise<number> {
+  const server = new Server();
+  const asIs = (bytes: Buffer) => bytes;
+  const methods = PATHS.map(
+    (path) =>
+      [
+        path,
+        {
+          path,
+          ...ASKS,
+          requestSerialize: asIs,
+          requestDeserialize: asIs,
+          responseSerialize: asIs,
+          responseDeserialize: asIs,
+        },
+      ] as const,
+  );
+  const handle = (path: string) => (call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) => {
+    const answered = Promise.resolve(
+      respond(path, call.request) ?? { code: status.UNIMPLEMENTED, details: `unknown method ${path}` },
+    );
+    void answered.then((answer) => ('code' in answer ? done(answer) : done(null, Buffer.from(answer))));
+  };
+  server.addService(Object.fromEntries(methods), Object.fromEntries(PATHS.map((path) => [path, handle(path)])));
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${ADDRESS}:0`, ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  cleanups.push(() => server.forceShutdown());
+  return port;
+}
+
+const ASKS = { requestStream: false, responseStream: false } as const;
+const METHODS = [
+  'stats.command.StatsService/GetSysStats',
+  'stats.command.StatsService/QueryStats',
+  'proxyman.command.HandlerService/AlterInbound',
+  'proxyman.command.HandlerService/GetInboundUsers',
+];
+const PATHS = ['xray', 'v2ray.core'].flatMap((dialect) => METHODS.map((method) => `/${dialect}.app.${method}`));
+
+const UNKNOWN = (details: string): Answer => ({ code: status.UNKNOWN, details });
+const EMPTY = new Uint8Array(0);
+
+/** `Stat` within its reply. */
+function encodeCounters(counters: Readonly<Record<string, string>>): Uint8Array {
+  const writer = Writer.create();
+  for (const [name, value] of Object.entries(counters))
+    writer.uint32(10).fork().uint32(10).string(name).uint32(16).int64(value).ldelim();
+  return writer.finish();
+}
+
+/** What a change asks for: the last part of the operation's type. */
+function operationOf(request: Buffer): string {
+  return /(AddUser|RemoveUser)Operation/.exec(request.toString('latin1'))?.[1] ?? '';
+}
+
+/** An engine of Xray's dialect with these answers of its own. */
+function xray(respond: Respond): Respond {
+  return (path, request) => {
+    if (!path.startsWith('/xray.')) return undefined;
+    return path.endsWith('GetSysStats') ? EMPTY : respond(path, request);
+  };
+}
+
+const inbound = sampleInbound({ protocol: 'vless' });
+const change = (userId: number, isAllowed = true, on: EngineInbound = inbound): EngineChange => ({
+  inbound: on,
+  user: { userId, credentials: sampleCredentials(userId) },
+  isAllowed,
+});
+
+describe('what is no engine ends in words, in bounded time', () => {
+  const unreachable = { code: 'engine_unreachable' };
+  const CALLS: readonly ((api: EngineApi) => Promise<unknown>)[] = [
+    (api) => api.identify(),
+    (api) => api.counters(),
+    (api) => api.apply([change(1), change(2)]),
+    (api) => api.members(inbound),
+  ];
+
+  async function expectAll(api: EngineApi, error: object): Promise<void> {
+    for (const call of CALLS) await expect(call(api)).rejects.toMatchObject(error);
+  }
+
+  test('nothing listens', async () => {
+    const port = await listenRaw(() => {});
+    for (const clean of cleanups.splice(0)) clean();
+    await expectAll(connectTo(port), { ...unreachable, message: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  test('it takes the connection and never answers', async () => {
+    const port = await listenRaw(() => {});
+    await expectAll(connectTo(port, SOON), unreachable);
+  });
+
+  test('it answers garbage', async () => {
+    const port = await listenRaw((socket) => socket.write(Buffer.alloc(5000, 0xfe)));
+    await expectAll(connectTo(port, SOON), unreachable);
+  });
+
+  test('it ends every connection', async () => {
+    const port = await listenRaw((socket) => socket.end());
+    await expectAll(connectTo(port, SOON), unreachable);
+  });
+
+  test('it is a web server', async () => {
+    const server = createHttp((_request, response) => response.end('hello'));
+    await once(server.listen(0, ADDRESS), 'listening');
+    cleanups.push(() => server.close());
+    await expectAll(connectTo((server.address() as AddressInfo).port, SOON), unreachable);
+  });
+
+  test('it is another program with a gRPC API', async () => {
+    const port = await listenGrpc(() => undefined);
+    const words = { code: 'engine_refused', message: expect.stringContaining('neither Xray nor v2ray') };
+    await expectAll(connectTo(port), words);
+  });
+
+  test('it answers the first call only', async () => {
+    const port = await listenGrpc(xray(() => new Promise(() => {})));
+    const api = connectTo(port, SOON);
+    await expect(api.counters()).rejects.toMatchObject(unreachable);
+    await expect(api.apply([change(1)])).rejects.toMatchObject(unreachable);
+  });
+
+  test('its replies are no messages of an engine', async () => {
+    const api = connectTo(await listenGrpc(xray(() => Buffer.alloc(100, 0xff))));
+    const words = { code: 'engine_refused', message: expect.stringContaining('not that of an engine') };
+    await expect(api.counters()).rejects.toMatchObject(words);
+    await expect(api.members(inbound)).rejects.toMatchObject(words);
+  });
+});
+
+describe('counters', () => {
+  test('are exact, those beyond what a number holds are the greatest, and those of others are passed over', async () => {
+    const users = encodeCounters({
+      'user>>>u1>>>traffic>>>uplink': '9007199254740991',
+      'user>>>u1>>>traffic>>>downlink': '9223372036854775807',
+      'user>>>u20>>>traffic>>>downlink': '4294967297',
+      'user>>>someone@example.com>>>traffic>>>uplink': '5',
+      'user>>>u01>>>traffic>>>uplink': '5',
+      [`outbound>>>${bootTag('b1', 'f2')}>>>traffic>>>uplink`]: '0',
+      'inbound>>>for-user>>>traffic>>>uplink': '5',
+    });
+    const inbounds = encodeCounters({
+      'inbound>>>in-1>>>traffic>>>uplink': '12',
+      'inbound>>>in-1>>>traffic>>>downlink': '34',
+    });
+    const port = await listenGrpc(xray((_path, request) => (request.includes('user>>>') ? users : inbounds)));
+    expect(await connectTo(port).counters()).toEqual({
+      boot: 'b1',
+      users: new Map([
+        [1, { up: Number.MAX_SAFE_INTEGER, down: Number.MAX_SAFE_INTEGER }],
+        [20, { up: 0, down: 4294967297 }],
+      ]),
+      inbounds: new Map([['in-1', { up: 12, down: 34 }]]),
+    });
+  });
+
+  test('are never reset', async () => {
+    const requests: Buffer[] = [];
+    const port = await listenGrpc(
+      xray((_path, request) => {
+        requests.push(request);
+        return EMPTY;
+      }),
+    );
+    await connectTo(port).counters();
+    // `pattern` = 1 alone: `reset` = 2 is absent, which is false.
+    const patterns = ['user>>>', 'inbound>>>'];
+    expect(requests).toEqual(patterns.map((text) => Buffer.from(Writer.create().uint32(10).string(text).finish())));
+  });
+
+  test('of 100,000 users come in one reply, and others have their turns while it is read', async () => {
+    const counters: Record<string, string> = {};
+    for (let userId = 1; userId <= 100_000; userId += 1) {
+      counters[`user>>>u${userId}>>>traffic>>>uplink`] = String(userId);
+      counters[`user>>>u${userId}>>>traffic>>>downlink`] = '7';
+    }
+    const reply = encodeCounters(counters);
+    let turns = 0;
+    let isRead = false;
+    const port = await listenGrpc(xray(() => reply));
+    const asked = connectTo(port)
+      .counters()
+      .finally(() => {
+        isRead = true;
+      });
+    const count = () => {
+      turns += 1;
+      if (!isRead) setImmediate(count);
+    };
+    count();
+    const { users } = await asked;
+    expect(users.size).toBe(100_000);
+    expect(users.get(99_999)).toEqual({ up: 99_999, down: 7 });
+    // A turn after each 5,000 counters.
+    expect(turns).toBeGreaterThan(200_000 / 5000);
+  });
+});
+
+describe('changes', () => {
+  /** An engine of vless or Shadowsocks that knows its users, and what it was asked, in order. */
+  function memory(takesTwice: boolean): { users: string[]; asked: string[]; respond: Respond } {
+    const users: string[] = [];
+    const asked: string[] = [];
+    const respond = xray((_path, request) => {
+      const operation = operationOf(request);
+      const name = /u\d+/.exec(request.toString('latin1').split('Operation')[1] ?? '')?.[0] ?? '';
+      asked.push(`${operation} ${name}`);
+      if (operation === 'AddUser') {
+        if (users.includes(name) && !takesTwice) return UNKNOWN(`User ${name} already exists.`);
+        users.push(name);
+        return EMPTY;
+      }
+      if (!users.includes(name)) return UNKNOWN(`User ${name} not found.`);
+      users.splice(users.indexOf(name), 1);
+      return EMPTY;
+    });
+    return { users, asked, respond };
+  }
+
+  test('a user who is there is replaced, one who is not there is removed already', async () => {
+    const engine = memory(false);
+    const api = connectTo(await listenGrpc(engine.respond));
+    expect(await api.apply([change(1), change(2)])).toEqual([null, null]);
+    expect(await api.apply([change(1)])).toEqual([null]);
+    expect(await api.apply([change(2, false), change(3, false)])).toEqual([null, null]);
+    expect(engine.users).toEqual(['u1']);
+    expect(engine.asked.filter((act) => act.endsWith('u1'))).toEqual([
+      'AddUser u1',
+      'AddUser u1',
+      'RemoveUser u1',
+      'AddUser u1',
+    ]);
+  });
+
+  test('Shadowsocks, which takes a name twice, has each user once', async () => {
+    const on = sampleInbound({ protocol: 'shadowsocks', method: 'aes-256-gcm' });
+    const engine = memory(true);
+    engine.users.push('u1', 'u2', 'u1', 'u1');
+    const api = connectTo(await listenGrpc(engine.respond));
+    expect(await api.apply([change(1, true, on)])).toEqual([null]);
+    expect(engine.users).toEqual(['u2', 'u1']);
+    expect(await api.apply([change(1, false, on), change(2, false, on)])).toEqual([null, null]);
+    expect(engine.users).toEqual([]);
+  });
+
+  test('of several changes of one user on one connection the last holds', async () => {
+    const engine = memory(false);
+    const api = connectTo(await listenGrpc(engine.respond));
+    expect(await api.apply([change(1), change(2), change(1, false), change(2, false), change(2)])).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
+    expect(engine.users).toEqual(['u2']);
+  });
+
+  test('32 are made at once, not more', async () => {
+    let atOnce = 0;
+    let most = 0;
+    const port = await listenGrpc(
+      xray(async () => {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        await new Promise((resolve) => setImmediate(resolve));
+        atOnce -= 1;
+        return EMPTY;
+      }),
+    );
+    const changes = Array.from({ length: 500 }, (_, index) => change(index + 1));
+    expect(await connectTo(port).apply(changes)).toEqual(changes.map(() => null));
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(32);
+  });
+
+  test('what the engine refuses is the outcome of that change alone, in its words', async () => {
+    const port = await listenGrpc(
+      xray((_path, request) => {
+        const text = request.toString('latin1');
+        if (text.includes('gone-in'))
+          return UNKNOWN('failed to get handler: gone-in > app/proxyman/inbound: handler not found: gone-in');
+        return text.includes('u2') ? UNKNOWN('failed to parse user') : EMPTY;
+      }),
+    );
+    const gone = sampleInbound({ protocol: 'vless', tag: 'gone-in' });
+    const outcomes = await connectTo(port).apply([change(1), change(2), change(3, true, gone), change(4, false, gone)]);
+    expect(outcomes).toMatchObject([
+      null,
+      { code: 'engine_refused', message: 'failed to parse user' },
+      { code: 'engine_refused', message: expect.stringContaining('handler not found: gone-in') },
+      // Nobody can connect to what is not there.
+      null,
+    ]);
+  });
+
+  test('after a call without an answer no more are made', async () => {
+    let asked = 0;
+    const port = await listenGrpc(
+      xray(() => {
+        asked += 1;
+        return new Promise(() => {});
+      }),
+    );
+    const changes = Array.from({ length: 500 }, (_, index) => change(index + 1));
+    await expect(connectTo(port, SOON).apply(changes)).rejects.toMatchObject({ code: 'engine_unreachable' });
+    expect(asked).toBeLessThanOrEqual(32);
+  });
+
+  test('an engine without the service for users says so', async () => {
+    const port = await listenGrpc(xray(() => undefined));
+    const api = connectTo(port);
+    expect(await api.apply([change(1)])).toMatchObject([
+      { code: 'engine_refused', message: expect.stringContaining('HandlerService') },
+    ]);
+    expect(await api.members(inbound)).toBeNull();
+  });
+});
+
+describe('the type of an account is that of the connection', () => {
+  const everything = sampleCredentials(1);
+  const typesOf = (dialect: Dialect) =>
+    PROTOCOLS.flatMap((protocol) =>
+      (protocol === 'shadowsocks' ? METHODS_OF_SHADOWSOCKS : [null]).map((method) => {
+        try {
+          return accountOf(dialect, { protocol, method, flow: null }, everything).type;
+        } catch (error) {
+          return error instanceof EngineError ? error.code : error;
+        }
+      }),
+    );
+
+  test('whatever the user has, for each protocol and cipher of the contract', () => {
+    expect(typesOf('xray')).toEqual([
+      'xray.proxy.vless.Account',
+      'xray.proxy.vmess.Account',
+      'xray.proxy.trojan.Account',
+      'xray.proxy.shadowsocks.Account',
+      'xray.proxy.shadowsocks.Account',
+      'xray.proxy.shadowsocks.Account',
+      'xray.proxy.shadowsocks.Account',
+      'xray.proxy.shadowsocks_2022.Account',
+      'xray.proxy.shadowsocks_2022.Account',
+    ]);
+    expect(typesOf('v2ray.core').slice(0, 3)).toEqual([
+      'v2ray.core.proxy.vless.Account',
+      'v2ray.core.proxy.vmess.Account',
+      'v2ray.core.proxy.trojan.Account',
+    ]);
+  });
+
+  test('an account that Xray would choke on is not built: a key too short, or a cipher without one', () => {
+    const build = (method: string | null, key = everything.key) =>
+      accountOf('xray', { protocol: 'shadowsocks', method, flow: null }, { ...everything, key });
+    expect(() => build('2022-blake3-aes-256-gcm', 'c2hvcnQ=')).toThrow('5 bytes of 32');
+    expect(() => build('2022-blake3-chacha20-poly1305')).toThrow(EngineError);
+    expect(() => build(null)).toThrow(EngineError);
+  });
+});

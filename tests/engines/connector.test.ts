@@ -1,0 +1,180 @@
+// The connector against real engines: counters to the byte, membership for every kind of account, and both dialects.
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { EngineInbound } from '../../src/core/ports/engines.ts';
+import { connectEngine } from '../../src/nodes/connector.ts';
+import { freePort } from '../support/free-port.ts';
+import { whyWithout } from './found.ts';
+import {
+  clientConfig,
+  fetchThrough,
+  type Json,
+  type ServerProgram,
+  serverConfig,
+  startProgram,
+  startTarget,
+  TEST_MARK,
+} from './real-engine.ts';
+import { sampleCredentials, sampleInbound } from './samples.ts';
+
+const ADDRESS = '127.0.0.1';
+const REQUEST = randomBytes(1000);
+/** How long nothing comes back to one who is refused. */
+const REFUSED_MS = 1000;
+const ANSWER = randomBytes(300_000);
+
+/** A connection as the connector gets it, as its engine is configured, and as a client connects to it as user `number`. */
+interface Case {
+  readonly title: string;
+  readonly inbound: EngineInbound;
+  readonly settings: Json;
+  readonly client: (port: number, number: number) => Json;
+}
+
+const SERVER_KEY = Buffer.alloc(32, 3).toString('base64');
+const SERVER_KEY_16 = Buffer.alloc(16, 3).toString('base64');
+
+function shadowsocks(method: string): Case {
+  const is2022 = method.startsWith('2022-');
+  const serverKey = method.includes('128') ? SERVER_KEY_16 : SERVER_KEY;
+  const keyOf = (number: number) => {
+    const key = Buffer.from(sampleCredentials(number).key, 'base64');
+    return key.subarray(0, Buffer.from(serverKey, 'base64').length).toString('base64');
+  };
+  return {
+    title: `shadowsocks ${method}`,
+    inbound: sampleInbound({ protocol: 'shadowsocks', method }),
+    // Without a user Xray takes a connection of Shadowsocks 2022 for one with a single key.
+    settings: is2022
+      ? { method, password: serverKey, clients: [{ email: 'nobody', password: keyOf(999) }], network: 'tcp' }
+      : { clients: [], network: 'tcp' },
+    client: (port, number) => ({
+      protocol: 'shadowsocks',
+      settings: {
+        servers: [
+          {
+            address: ADDRESS,
+            port,
+            method,
+            password: is2022 ? `${serverKey}:${keyOf(number)}` : sampleCredentials(number).password,
+          },
+        ],
+      },
+    }),
+  };
+}
+
+const EVERYWHERE: readonly Case[] = [
+  {
+    title: 'vless',
+    inbound: sampleInbound({ protocol: 'vless' }),
+    settings: { clients: [], decryption: 'none' },
+    client: (port, number) => ({
+      protocol: 'vless',
+      settings: {
+        vnext: [{ address: ADDRESS, port, users: [{ id: sampleCredentials(number).uuid, encryption: 'none' }] }],
+      },
+    }),
+  },
+  {
+    title: 'vmess',
+    inbound: sampleInbound({ protocol: 'vmess' }),
+    settings: { clients: [] },
+    client: (port, number) => ({
+      protocol: 'vmess',
+      settings: { vnext: [{ address: ADDRESS, port, users: [{ id: sampleCredentials(number).uuid, alterId: 0 }] }] },
+    }),
+  },
+  {
+    title: 'trojan',
+    inbound: sampleInbound({ protocol: 'trojan' }),
+    settings: { clients: [] },
+    client: (port, number) => ({
+      protocol: 'trojan',
+      settings: { servers: [{ address: ADDRESS, port, password: sampleCredentials(number).password }] },
+    }),
+  },
+];
+
+const CASES: Readonly<Record<ServerProgram, readonly Case[]>> = {
+  v2ray: EVERYWHERE,
+  xray: [
+    ...EVERYWHERE,
+    shadowsocks('aes-128-gcm'),
+    shadowsocks('aes-256-gcm'),
+    shadowsocks('chacha20-ietf-poly1305'),
+    shadowsocks('xchacha20-ietf-poly1305'),
+    shadowsocks('2022-blake3-aes-128-gcm'),
+    shadowsocks('2022-blake3-aes-256-gcm'),
+  ],
+};
+
+async function startServer(program: ServerProgram, { inbound, settings }: Case) {
+  const [apiPort, port] = [await freePort(), await freePort()];
+  const configured = { tag: inbound.tag, listen: ADDRESS, port, protocol: inbound.protocol, settings };
+  const engine = await startProgram(program, serverConfig({ apiPort, inbounds: [configured] }));
+  const api = connectEngine({ address: ADDRESS, port: apiPort });
+  return {
+    port,
+    apiPort,
+    api,
+    engine,
+    async [Symbol.asyncDispose]() {
+      api.close();
+      await engine[Symbol.asyncDispose]();
+    },
+  };
+}
+
+for (const program of ['xray', 'v2ray'] as const) {
+  const reason = whyWithout(program);
+  describe.skipIf(reason !== null)(`${program} ${reason ?? ''}`.trim(), () => {
+    for (const sample of CASES[program]) {
+      test(`${sample.title}: a user who was let in moves bytes that are counted exactly, a replaced or removed one moves none`, async () => {
+        await using server = await startServer(program, sample);
+        await using target = await startTarget(REQUEST.length, ANSWER);
+        const { api } = server;
+        const { inbound } = sample;
+
+        async function fetchAs(number: number, givenUp?: AbortSignal): Promise<Buffer> {
+          const socksPort = await freePort();
+          await using _client = await startProgram(
+            program,
+            clientConfig(socksPort, sample.client(server.port, number)),
+          );
+          return await fetchThrough(socksPort, target.port, REQUEST, ANSWER.length, givenUp);
+        }
+        const isRefused = async (number: number) =>
+          (await fetchAs(number, AbortSignal.timeout(REFUSED_MS))).length === 0;
+        const change = (number: number, isAllowed: boolean, userId = 7) => ({
+          inbound,
+          user: { userId, credentials: sampleCredentials(number) },
+          isAllowed,
+        });
+
+        expect(await isRefused(1)).toBe(true);
+        expect(await api.apply([change(1, true)])).toEqual([null]);
+        expect(await fetchAs(1)).toEqual(ANSWER);
+        const moved = { up: REQUEST.length, down: ANSWER.length };
+        const first = await api.counters();
+        expect(first).toMatchObject({ boot: TEST_MARK.boot, users: new Map([[7, moved]]) });
+        // With what the protocol adds. Downwards Xray misses some of it.
+        expect(first.inbounds.get(inbound.tag)?.up).toBeGreaterThanOrEqual(REQUEST.length);
+
+        // Replaced, though the engine has the name already: only the later credentials are let in.
+        expect(await api.apply([change(2, true)])).toEqual([null]);
+        expect(await isRefused(1)).toBe(true);
+        expect(await fetchAs(2)).toEqual(ANSWER);
+        const members = program === 'xray' ? [7] : null;
+        expect(await api.members(inbound)).toEqual(members);
+
+        expect(await api.apply([change(2, false), change(3, false, 8)])).toEqual([null, null]);
+        expect(await isRefused(2)).toBe(true);
+        expect(await api.members(inbound)).toEqual(members && []);
+        // The counters of a removed user stay.
+        const twice = { up: 2 * REQUEST.length, down: 2 * ANSWER.length };
+        expect((await api.counters()).users).toEqual(new Map([[7, twice]]));
+      });
+    }
+  });
+}

@@ -1,0 +1,46 @@
+// Connections and users as the connector gets them, and the same connections as engines are configured with them.
+import type { Credentials, EngineInbound } from '../../src/core/ports/engines.ts';
+
+export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbound, 'protocol'>): EngineInbound {
+  return {
+    id: 1,
+    nodeId: 1,
+    tag: `${changes.protocol}-in`,
+    name: 'Sample',
+    network: 'tcp',
+    security: 'none',
+    host: null,
+    port: 443,
+    sni: null,
+    path: null,
+    serviceName: null,
+    flow: null,
+    fingerprint: null,
+    alpn: null,
+    publicKey: null,
+    shortId: null,
+    method: null,
+    target: null,
+    minClientVersion: null,
+    enabled: true,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+    privateKey: null,
+    certificate: null,
+    certificateKey: null,
+    serverKey: null,
+    ...changes,
+  };
+}
+
+/** Other ones for each number. */
+export function sampleCredentials(number: number): Credentials {
+  const key = Buffer.alloc(32, 7);
+  key.writeUInt32BE(number);
+  return {
+    uuid: `66ad4540-b58c-4ad2-9926-${number.toString(16).padStart(12, '0')}`,
+    password: `password-${number}`,
+    key: key.toString('base64'),
+  };
+}
