@@ -102,7 +102,7 @@ describe('mihomo', () => {
       tls: true,
       servername: 'de1.example.com',
       'client-fingerprint': 'firefox',
-      fingerprint: SELF_SIGNED.pin,
+      fingerprint: 'e8:e2:d3:87:fd:bf:fe:b3:8e:9c:90:65:cf:30:a9:7e:e2:3c:0e:3d:32:ee:6f:78:ff:ae:40:96:6b:ef:cc:c9',
       network: 'ws',
       'ws-opts': {
         path: '/ws',
@@ -193,7 +193,9 @@ describe('sing-box', () => {
     expect(mihomoOf(entry)).toMatchObject({ type: 'ss', cipher: '2022-blake3-aes-128-gcm', password });
   });
 
-  it('leaves out xhttp', () => {
+  it('leaves out xhttp, and a path that is no address', () => {
+    const carries = (path: string) => singBox.canCarry(inboundOf({ network: 'ws', path }), 'a.example');
+    expect(['/a%20b', '/50%', '/%zz'].map(carries)).toEqual([true, false, false]);
     expect(singBox.canCarry(inboundOf({ network: 'xhttp' }), 'a.example')).toBe(false);
   });
 });

@@ -90,9 +90,14 @@ function tlsOf(entry: Entry, nameMember: 'servername' | 'sni'): Members {
     [nameMember]: serverName(entry),
     alpn: alpnOf(entry.inbound),
     'client-fingerprint': fingerprint ?? (isReality ? REALITY_FINGERPRINT : null),
-    fingerprint: isReality ? null : entry.secrets.pin,
+    fingerprint: isReality ? null : pinOf(entry),
     'reality-opts': isReality ? { 'public-key': publicKey, 'short-id': shortId ?? '' } : null,
   };
+}
+
+/** A hash as mihomo's own schema has it: pairs of digits with colons between them. */
+function pinOf({ secrets }: Entry): string | null {
+  return secrets.pin?.match(/../g)?.join(':') ?? null;
 }
 
 function networkOf(entry: Entry): Members {

@@ -5,6 +5,7 @@ import {
   type Entry,
   flowOf,
   hostHeader,
+  type Inbound,
   REALITY_FINGERPRINT,
   serverName,
   serverOf,
@@ -17,11 +18,15 @@ const SELECTED = 'proxy';
 const AUTOMATIC = 'auto';
 const DIRECT = 'direct';
 
-/** sing-box has no XHTTP. */
+/** A `%` that escapes nothing. */
+const LONE_PERCENT = /%(?![0-9A-Fa-f]{2})/;
+
+/** sing-box has no XHTTP, and refuses a configuration as a whole in which a path has a lone `%`. */
 export const singBox: FormatWriter = {
   type: 'application/json; charset=utf-8',
   reserved: [SELECTED, AUTOMATIC, DIRECT],
-  canCarry: (inbound) => canShare(inbound) && inbound.network !== 'xhttp',
+  canCarry: (inbound) =>
+    canShare(inbound) && inbound.network !== 'xhttp' && !(hasPath(inbound) && LONE_PERCENT.test(inbound.path ?? '')),
   write(entries) {
     const tags = entries.map(({ name }) => name);
     const hasChoice = tags.length > 1;
@@ -34,6 +39,10 @@ export const singBox: FormatWriter = {
     return JSON.stringify({ log: { level: 'warn' }, dns: DNS, inbounds: [TUN], outbounds, route: ROUTE });
   },
 };
+
+function hasPath({ network }: Inbound): boolean {
+  return network === 'ws' || network === 'httpupgrade';
+}
 
 /** Names of sites are looked up through the proxy, those of nodes by the system. */
 const DNS = {

@@ -1,0 +1,136 @@
+// The configurations that subscriptions give are ones that the clients start with: each checks two hundred sets of connections itself.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fc } from '@fast-check/vitest';
+import { Ajv } from 'ajv';
+import schema from 'meta-json-schema/schemas/meta-json-schema.json' with { type: 'json' };
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { ConnectionSecrets } from '../../src/core/inbound-secrets.ts';
+import { renderSubscription } from '../../src/subscription/render.ts';
+import type { EngineProgram } from '../support/engines.ts';
+import { SETTINGS } from '../support/fake-core.ts';
+import { anyInbound, hostileName, subscriptionOf } from '../support/subscription-samples.ts';
+import { pathOf, whyWithout } from './found.ts';
+
+const RUNS = 200;
+const execute = promisify(execFile);
+
+/** A certificate for a.example that no authority has signed, of the form that the panel makes. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBlTCCATugAwIBAgIUe25NIuVeceKLyTCkeYAy45V6WM4wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJYS5leGFtcGxlMCAXDTI2MTEyMzA3MzEwN1oYDzIxMjYxMDMw
+MDczMTA3WjAUMRIwEAYDVQQDDAlhLmV4YW1wbGUwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATfnwFrM5FcmE+ar3lpoihLnsPzoZ/U4LBToQmlKmAuenii0hWbSOSF
+A15vdxN9jes4uHwvtfH6xgsGI5TwcBruo2kwZzAdBgNVHQ4EFgQUXCwrHB70dLJc
+NJT11kCkLqYO9QUwHwYDVR0jBBgwFoAUXCwrHB70dLJcNJT11kCkLqYO9QUwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglhLmV4YW1wbGUwCgYIKoZIzj0EAwID
+SAAwRQIhANIRiaTfjjGNGTiLh+k99VQIT/aavw8OopCuAb0LEmdLAiArssiO+nAE
+ANZPhBVfbiKBvwXImzgRdpkJhPQk3kMFhw==
+-----END CERTIFICATE-----
+`;
+const SELF_SIGNED: ConnectionSecrets = {
+  serverKey: 'ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=',
+  certificate: CERTIFICATE,
+  pin: '3277793f3bbcf8dd759ea3024c566d61822d0be05bd7444b847bf1d4213796c5',
+};
+
+/** Not with the end of an IPv4 address, which the schema of mihomo does not know. */
+const ipV6 = fc.ipV6().filter((text) => !text.includes('.'));
+const address = fc.oneof(fc.domain(), fc.ipV4(), ipV6, fc.constantFrom('пример.рф', 'localhost'));
+const connection = fc.record({
+  row: anyInbound,
+  name: hostileName,
+  address,
+  method: fc.constantFrom('aes-256-gcm', '2022-blake3-aes-128-gcm', '2022-blake3-aes-256-gcm'),
+  isSelfSigned: fc.boolean(),
+});
+
+/** What the panel allows to be written: fast-check makes the rest of a connection up. */
+const connections = fc.array(connection, { minLength: 1, maxLength: 8 }).map((made) =>
+  made.map(({ row, name, address: host, method, isSelfSigned }, index) => ({
+    inbound: { ...row, name, id: index + 1, ...(row.method !== null && { method }) },
+    address: host,
+    secrets: isSelfSigned ? SELF_SIGNED : { ...SELF_SIGNED, certificate: null, pin: null },
+  })),
+);
+
+interface Check {
+  readonly program: EngineProgram;
+  readonly format: string;
+  readonly file: string;
+  /** `home`: a folder of its own. */
+  args(file: string, home: string): readonly string[];
+}
+
+const CHECKS: readonly Check[] = [
+  { program: 'xray', format: 'xray', file: 'config.json', args: (file) => ['run', '-test', '-c', file] },
+  { program: 'sing-box', format: 'sing-box', file: 'config.json', args: (file) => ['check', '-c', file] },
+  { program: 'mihomo', format: 'mihomo', file: 'config.yaml', args: (file, home) => ['-t', '-d', home, '-f', file] },
+];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-formats-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the program says against the configuration; null: it would start with it. */
+async function complaintOf({ program, file, args }: Check, text: string): Promise<string | null> {
+  const home = join(folder, program);
+  mkdirSync(home, { recursive: true });
+  const path = join(home, file);
+  writeFileSync(path, text);
+  try {
+    await execute(pathOf(program), args(path, home));
+    return null;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    return `${stdout}\n${stderr}\n${text}`;
+  }
+}
+
+for (const check of CHECKS) {
+  const reason = whyWithout(check.program);
+  describe.skipIf(reason !== null)(`${check.program} ${reason ?? ''}`.trim(), () => {
+    test(`starts with ${RUNS} sets of connections`, async () => {
+      await fc.assert(
+        fc.asyncProperty(connections, async (made) => {
+          const sub = { ...subscriptionOf([]), connections: made };
+          const { body } = renderSubscription(sub, SETTINGS, { format: check.format, now: 0 });
+          expect(await complaintOf(check, body)).toBeNull();
+        }),
+        { numRuns: RUNS },
+      );
+    });
+
+    test('starts with the entry that says why there is nothing to connect to', async () => {
+      const sub = subscriptionOf([], { canConnect: false });
+      const { body } = renderSubscription(sub, SETTINGS, { format: check.format, now: 0 });
+      expect(await complaintOf(check, body)).toBeNull();
+    });
+
+    test('refuses what is not a configuration, so that the others say something', async () => {
+      expect(
+        await complaintOf(check, '{"outbounds": [{"type": "no such", "protocol": "no such"}], "proxies": 5}'),
+      ).not.toBeNull();
+    });
+  });
+}
+
+test(`the schema of mihomo takes ${RUNS} sets of connections`, async () => {
+  const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+  await fc.assert(
+    fc.property(connections, (made) => {
+      const sub = { ...subscriptionOf([]), connections: made };
+      const { body } = renderSubscription(sub, SETTINGS, { format: 'mihomo', now: 0 });
+      isValid(parse(body));
+      expect(isValid.errors ?? []).toEqual([]);
+    }),
+    { numRuns: RUNS },
+  );
+  expect(isValid({ proxies: [{ name: 'x', type: 'vless', server: 'a.example', port: 'no port' }] })).toBe(false);
+});
