@@ -67,6 +67,7 @@ export const FIELD_ERRORS = {
   invalid: 'is none of the values that are allowed',
   taken: 'is used by another record',
   inconsistent: 'does not go with the other fields',
+  not_served: 'is not known to the engine of the node',
   key_mismatch: 'does not belong to the private key',
   not_pem: 'is not PEM',
   too_many: 'holds too many certificates',

@@ -6,6 +6,7 @@ import type { Input, Output } from '../contract/table.ts';
 import { hasKeys } from '../domain/shadowsocks.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
+import { requireServable } from './engine-rules.ts';
 import {
   type CertificateFacts,
   type CertificateInput,
@@ -226,6 +227,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
     () => requireNode(tx, fields.nodeId),
     () => requireKeyPair(input, publicKey),
     () => requireConsistent(fields, brought),
+    () => requireServable(store.nodes.get(fields.nodeId), fields),
     () => requireCertificate(prepared),
     () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
     () => requireFreePort(tx, fields.nodeId, fields.port, null),
@@ -268,6 +270,7 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared:
   requireAll(
     () => requireKeyPair(input, publicKey),
     () => requireConsistent(wanted, brought),
+    () => requireServable(store.nodes.get(wanted.nodeId), wanted, before),
     () => requireCertificate(prepared),
     () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),
     () => requireFreePort(tx, wanted.nodeId, wanted.port, id),

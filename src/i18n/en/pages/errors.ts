@@ -86,6 +86,7 @@ export const errors = {
     host: 'A host name or an IP address',
     taken: 'This is taken already',
     inconsistent: 'This does not go with the rest',
+    not_served: 'The engine of this node does not know this: use Xray, or update it',
     key_mismatch: 'This is not the key that belongs to the private one',
   },
 } as const;

@@ -101,6 +101,7 @@ export const errors: Russian<typeof english> = {
     host: 'Имя сервера или IP-адрес',
     taken: 'Уже занято',
     inconsistent: 'Не сочетается с остальным',
+    not_served: 'Ядро этого узла такого не умеет: нужен Xray или версия новее',
     key_mismatch: 'Это не тот ключ, что соответствует закрытому',
   },
 };

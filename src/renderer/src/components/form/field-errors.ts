@@ -107,6 +107,7 @@ const FIELD_CODES = [
   'invalid',
   'taken',
   'inconsistent',
+  'not_served',
   'key_mismatch',
 ] as const;
 

@@ -1,0 +1,59 @@
+// One test a row of the table: the version before its first lacks it, the first has it. tests/engines asks the engines themselves.
+import { describe, expect, it, test } from 'vitest';
+import { describeMissing, ENGINE_FACTS, missingFacts, type ServedShape } from './engine-facts.ts';
+
+const PLAIN: ServedShape = { protocol: 'vless', network: 'tcp', security: 'none', flow: null, method: null };
+const REALITY = { ...PLAIN, security: 'reality' } as const;
+
+/** A connection that needs a row, by its title. */
+const SHAPES: Readonly<Record<string, ServedShape>> = {
+  gRPC: { ...PLAIN, network: 'grpc' },
+  HTTPUpgrade: { ...PLAIN, network: 'httpupgrade' },
+  XHTTP: { ...PLAIN, network: 'xhttp' },
+  REALITY,
+  'XTLS Vision': { ...REALITY, flow: 'xtls-rprx-vision' },
+  'Shadowsocks with several users': { ...PLAIN, protocol: 'shadowsocks', method: 'aes-256-gcm' },
+  'Shadowsocks 2022 with several users': {
+    ...PLAIN,
+    protocol: 'shadowsocks',
+    method: '2022-blake3-aes-128-gcm',
+  },
+};
+
+function versionBefore(version: string): string {
+  const numbers = version.split('.').map(Number);
+  const last = numbers.findLastIndex((number) => number > 0);
+  return numbers.map((number, index) => (index === last ? number - 1 : index > last ? 99 : number)).join('.');
+}
+
+describe.each(ENGINE_FACTS)('$title', ({ title, since }) => {
+  const shape = SHAPES[title] ?? PLAIN;
+  const lacks = (name: string, version: string) => missingFacts(shape, { name, version }).map((fact) => fact.title);
+
+  it.each(['xray', 'v2ray'] as const)('%s', (name) => {
+    const first = since[name];
+    if (first === null) return expect(lacks(name, '99.1.1')).toContain(title);
+    expect(lacks(name, first)).not.toContain(title);
+    expect(lacks(name, `${first}.1`)).not.toContain(title);
+    expect(lacks(name, versionBefore(first))).toContain(title);
+  });
+});
+
+test('what every engine knows needs nothing, and an engine that is not known lacks nothing', () => {
+  for (const protocol of ['vless', 'vmess', 'trojan'] as const)
+    for (const network of ['tcp', 'ws'] as const)
+      for (const security of ['none', 'tls'] as const)
+        expect(missingFacts({ ...PLAIN, protocol, network, security }, { name: 'v2ray', version: '4.34.0' })).toEqual(
+          [],
+        );
+  const shape: ServedShape = { ...PLAIN, network: 'xhttp' };
+  expect(missingFacts(shape, { name: 'something', version: '1.0' })).toEqual([]);
+  expect(missingFacts(shape, { name: 'xray', version: 'built yesterday' })).toEqual([]);
+  expect(missingFacts(shape, { name: 'xray', version: '24.11' })).toHaveLength(1);
+});
+
+test('the words say who has it, and what the node runs', () => {
+  const words = ENGINE_FACTS.map((fact) => describeMissing(fact, { name: 'v2ray', version: '4.34.0' }));
+  expect(words[0]).toBe('needs gRPC: Xray 1.4.0 or v2ray 4.36.0 or newer; its node runs v2ray 4.34.0');
+  expect(words[2]).toBe('needs XHTTP: Xray 24.11.30 or newer; its node runs v2ray 4.34.0');
+});

@@ -1,0 +1,97 @@
+// What engines know of connections, version by version: the one table that connections are checked by when they are written, so that
+// no engine is given what it would refuse as a whole.
+import type { METHODS } from '../contract/inbounds.ts';
+import type { InboundShape } from './inbound-shape.ts';
+
+/** The engine of a node, as it last answered. */
+export interface EngineVersion {
+  readonly name: string;
+  /** As in `26.3.27`. */
+  readonly version: string;
+}
+
+/** What of a connection an engine has to know. */
+export interface ServedShape extends InboundShape {
+  readonly flow: string | null;
+  readonly method: string | null;
+}
+
+export interface EngineFact {
+  /** What is needed, as people call it. */
+  readonly title: string;
+  /** The setting that needs it, as the contract names it. */
+  readonly field: 'protocol' | 'network' | 'security' | 'flow' | 'method';
+  readonly isNeededBy: (shape: ServedShape) => boolean;
+  /** The first version of each engine that has it; null: none. */
+  readonly since: { readonly xray: string | null; readonly v2ray: string | null };
+}
+
+const METHODS_WITH_KEYS: readonly (typeof METHODS)[number][] = ['2022-blake3-aes-128-gcm', '2022-blake3-aes-256-gcm'];
+
+export const ENGINE_FACTS: readonly EngineFact[] = [
+  {
+    title: 'gRPC',
+    field: 'network',
+    isNeededBy: ({ network }) => network === 'grpc',
+    since: { xray: '1.4.0', v2ray: '4.36.0' },
+  },
+  {
+    title: 'HTTPUpgrade',
+    field: 'network',
+    isNeededBy: ({ network }) => network === 'httpupgrade',
+    since: { xray: '1.8.9', v2ray: null },
+  },
+  {
+    title: 'XHTTP',
+    field: 'network',
+    isNeededBy: ({ network }) => network === 'xhttp',
+    since: { xray: '24.11.30', v2ray: null },
+  },
+  {
+    title: 'REALITY',
+    field: 'security',
+    isNeededBy: ({ security }) => security === 'reality',
+    since: { xray: '1.8.0', v2ray: null },
+  },
+  {
+    title: 'XTLS Vision',
+    field: 'flow',
+    isNeededBy: ({ flow }) => flow === 'xtls-rprx-vision',
+    since: { xray: '1.8.0', v2ray: null },
+  },
+  {
+    title: 'Shadowsocks with several users',
+    field: 'protocol',
+    isNeededBy: ({ protocol }) => protocol === 'shadowsocks',
+    since: { xray: '1.4.0', v2ray: null },
+  },
+  {
+    title: 'Shadowsocks 2022 with several users',
+    field: 'method',
+    isNeededBy: ({ method }) => METHODS_WITH_KEYS.some((known) => known === method),
+    since: { xray: '1.8.0', v2ray: null },
+  },
+];
+
+/** What a connection needs that an engine does not have. An engine that is neither Xray nor v2ray is not known to lack anything. */
+export function missingFacts(shape: ServedShape, { name, version }: EngineVersion): readonly EngineFact[] {
+  if (name !== 'xray' && name !== 'v2ray') return [];
+  return ENGINE_FACTS.filter(({ isNeededBy, since }) => {
+    const first = since[name];
+    return isNeededBy(shape) && (first === null || isOlder(version, first));
+  });
+}
+
+/** Which engine to use instead, in words: what is missing, who has it, what the node runs. */
+export function describeMissing({ title, since }: EngineFact, { name, version }: EngineVersion): string {
+  const known = [since.xray !== null && `Xray ${since.xray}`, since.v2ray !== null && `v2ray ${since.v2ray}`];
+  return `needs ${title}: ${known.filter(Boolean).join(' or ')} or newer; its node runs ${name} ${version}`;
+}
+
+/** Compares versions number by number. What is no version is newer than any: nothing is refused for what is not known. */
+function isOlder(version: string, first: string): boolean {
+  if (!/^\d+(\.\d+)*$/.test(version)) return false;
+  const [present, wanted] = [version.split('.').map(Number), first.split('.').map(Number)];
+  const different = wanted.findIndex((number, index) => number !== (present[index] ?? 0));
+  return different !== -1 && (present[different] ?? 0) < (wanted[different] ?? 0);
+}

@@ -1,0 +1,77 @@
+// The table of engine facts against the engines themselves: what it says that one lacks, that one refuses to start with.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { ENGINE_FACTS, missingFacts, type ServedShape } from '../../src/domain/engine-facts.ts';
+import { pathOf, whyWithout } from './found.ts';
+import type { Json, ServerProgram } from './real-engine.ts';
+
+const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
+const KEY = Buffer.alloc(16, 3).toString('base64');
+const REALITY_KEY = '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A';
+
+const VLESS: ServedShape = { protocol: 'vless', network: 'tcp', security: 'none', flow: null, method: null };
+const vless = (flow?: string) => ({ decryption: 'none', clients: [{ id: UUID, email: 'u1', flow }] });
+const REALITY = {
+  security: 'reality',
+  realitySettings: { dest: 'example.org:443', serverNames: ['example.org'], privateKey: REALITY_KEY, shortIds: [''] },
+};
+
+/** For each fact a connection that needs it, and what an engine reads of it. */
+const SAMPLES: Readonly<Record<string, { shape: ServedShape; settings: Json; stream: Json }>> = {
+  gRPC: { shape: { ...VLESS, network: 'grpc' }, settings: vless(), stream: { network: 'grpc' } },
+  HTTPUpgrade: { shape: { ...VLESS, network: 'httpupgrade' }, settings: vless(), stream: { network: 'httpupgrade' } },
+  XHTTP: { shape: { ...VLESS, network: 'xhttp' }, settings: vless(), stream: { network: 'xhttp' } },
+  REALITY: { shape: { ...VLESS, security: 'reality' }, settings: vless(), stream: REALITY },
+  'XTLS Vision': {
+    shape: { ...VLESS, security: 'reality', flow: 'xtls-rprx-vision' },
+    settings: vless('xtls-rprx-vision'),
+    stream: REALITY,
+  },
+  'Shadowsocks with several users': {
+    shape: { ...VLESS, protocol: 'shadowsocks', method: 'aes-256-gcm' },
+    settings: { clients: [{ email: 'u1', method: 'aes-256-gcm', password: 'p' }] },
+    stream: {},
+  },
+  'Shadowsocks 2022 with several users': {
+    shape: { ...VLESS, protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' },
+    settings: { method: '2022-blake3-aes-128-gcm', password: KEY, clients: [{ email: 'u1', password: KEY }] },
+    stream: {},
+  },
+};
+
+/** What an engine that lacks it reads without a word, to serve the connection in clear: only the table can refuse it. */
+const PASSED_OVER: Readonly<Record<ServerProgram, readonly string[]>> = { xray: [], v2ray: ['REALITY', 'XTLS Vision'] };
+
+const ARGS: Readonly<Record<ServerProgram, readonly string[]>> = {
+  xray: ['run', '-test', '-c', 'stdin:'],
+  v2ray: ['-test', '-config', 'stdin:'],
+};
+
+for (const program of ['xray', 'v2ray'] as const) {
+  const reason = whyWithout(program);
+  describe.skipIf(reason !== null)(`${program} ${reason ?? ''}`.trim(), () => {
+    test.each(ENGINE_FACTS.map(({ title }) => title))('%s', (title) => {
+      const sample = SAMPLES[title];
+      if (!sample) throw new Error(`no connection that needs ${title}`);
+      const says = execFileSync(pathOf(program), [program === 'xray' ? 'version' : '-version'], { encoding: 'utf8' });
+      const version = /^(?:Xray|V2Ray) ([\d.]+) /.exec(says)?.[1] ?? '';
+      const lacks = missingFacts(sample.shape, { name: program, version });
+
+      const inbound = {
+        listen: '127.0.0.1',
+        port: 1,
+        protocol: sample.shape.protocol,
+        settings: sample.settings,
+        streamSettings: sample.stream,
+      };
+      const config = { inbounds: [inbound], outbounds: [{ protocol: 'freedom' }] };
+      const { status, stdout } = spawnSync(pathOf(program), ARGS[program], {
+        input: JSON.stringify(config),
+        encoding: 'utf8',
+      });
+      const isRefused = lacks.length > 0 && !PASSED_OVER[program].includes(title);
+      expect({ isRefused: status !== 0, stdout }).toMatchObject({ isRefused });
+      if (program === 'v2ray' && version.startsWith('4.')) expect(lacks.map((fact) => fact.title)).toContain(title);
+    });
+  });
+}
