@@ -52,7 +52,8 @@ export interface ServerOptions {
   readonly inbounds: readonly Json[];
   readonly apiPort: number;
   readonly services?: readonly string[];
-  readonly mark?: { readonly boot: string; readonly fingerprint: string };
+  /** Null: it is not started by a panel. */
+  readonly mark?: { readonly boot: string; readonly fingerprint: string } | null;
 }
 
 /** An engine with its API on a port, counters of everything, and a mark of its start. */
@@ -74,7 +75,8 @@ export function serverConfig({ inbounds, apiPort, services = BOTH, mark = TEST_M
       { tag: 'api-in', ...local(apiPort), protocol: 'dokodemo-door', settings: { address: '127.0.0.1' } },
       ...inbounds,
     ],
-    outbounds: [direct, { tag: bootTag(mark.boot, mark.fingerprint), protocol: 'blackhole' }],
+    outbounds:
+      mark === null ? [direct] : [direct, { tag: bootTag(mark.boot, mark.fingerprint), protocol: 'blackhole' }],
     routing: { rules: [{ type: 'field', inboundTag: ['api-in'], outboundTag: 'api' }] },
   };
 }
