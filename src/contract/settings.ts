@@ -97,6 +97,10 @@ const fields = {
   expiring_notice_days: expiringNoticeDays,
   events_kept_days: z.int().min(1).max(365),
   audit_kept_days: z.int().min(30).max(3650),
+  restart_to_cut_off: z.boolean().meta({
+    description:
+      'Whether an engine is restarted, at most every 10 minutes, when users who may not connect any more go on moving bytes over connections that were open before.',
+  }),
 };
 
 export const panelSettings = z.object(fields).meta({ id: 'PanelSettings' });
@@ -114,6 +118,7 @@ const panelSettingsExample: PanelSettings = {
   expiring_notice_days: [7, 3, 1],
   events_kept_days: 30,
   audit_kept_days: 365,
+  restart_to_cut_off: true,
 };
 
 export const getPanelSettings = panelOperation({

@@ -8,7 +8,7 @@ import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { ConnectionSecrets } from './inbound-secrets.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
 import type { Checkpointer } from './ports/checkpointer.ts';
-import type { Credentials } from './ports/engines.ts';
+import type { Credentials, OpenEngine } from './ports/engines.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
 import type { HostPorts } from './ports/host.ts';
 import type { InboundRow, NodeRow } from './ports/plans.ts';
@@ -108,9 +108,9 @@ export interface Core {
   subscription(token: string): Subscription | null;
   readonly local: LocalCommands;
   readonly backupFiles: BackupFiles;
-  /** Starts the periodic jobs: sweep, pruning, scheduled backups, webhooks. */
+  /** Starts the periodic jobs: sweep, pruning, scheduled backups, webhooks; and the engines of nodes. */
   start(): void;
-  /** Stops the timers, waits for running writes and writes what is pending. The store stays open. */
+  /** Stops timers and engines, waits for running writes and writes what is pending. The store stays open. */
   stop(): Promise<void>;
 }
 
@@ -129,6 +129,8 @@ export interface CoreParts {
   host(): HostPorts | null;
   /** null: every write runs on this thread. */
   readonly heavy: HeavyWriter | null;
+  /** Left out: this core runs no engines. */
+  readonly openEngine?: OpenEngine;
   /** Left out: this core delivers no webhooks. */
   readonly webhookClient?: WebhookClient;
   /** Left out: SQLite checkpoints by itself. */

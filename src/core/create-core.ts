@@ -10,6 +10,7 @@ import type { Core, CoreParts, Figures } from './core.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEventHub } from './events.ts';
 import { renewCertificates } from './inbound-certificates.ts';
+import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
 import { prune, sweepDue } from './sweep.ts';
 import { subscriptionOf } from './users/subscription.ts';
 import { ONLINE_MS } from './users/users.ts';
@@ -22,6 +23,7 @@ const TIDY_EVERY_MS = 10_000;
 const BACKUP_EVERY_MS = 60_000;
 const DISK_CHECK_EVERY_MS = 1000;
 const WEBHOOKS_EVERY_MS = 1000;
+const POLL_EVERY_MS = 10_000;
 const CERTIFICATES_EVERY_MS = 60_000;
 const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
 
@@ -80,9 +82,11 @@ export function createCore(parts: CoreParts): Core {
   const env = createEnv(parts, () => {
     hub.announce();
     webhooks?.wake();
+    nodes?.wake();
   });
   const webhooks = parts.webhookClient ? createWebhookSender(env, parts.webhookClient) : null;
   const keys = createKeyAuthentication(env);
+  let nodes: NodeWorkers | null = null;
   const stops: (() => void)[] = [];
 
   async function sweepAll(): Promise<void> {
@@ -132,12 +136,19 @@ export function createCore(parts: CoreParts): Core {
         stops.push(every(WEBHOOKS_EVERY_MS, webhooks.wake), every(PRUNE_WEBHOOKS_EVERY_MS, pruneWebhooks));
         webhooks.wake();
       }
+      if (env.openEngine) {
+        const workers = createNodeWorkers(env, env.openEngine);
+        nodes = workers;
+        stops.push(every(POLL_EVERY_MS, workers.poll));
+        workers.poll();
+      }
       checkDiskSpace();
       sweep();
     },
     async stop() {
       env.isStopping = true;
       for (const stop of stops.splice(0)) stop();
+      await nodes?.stop();
       await webhooks?.stop();
       await env.backups?.close();
       await env.queue.drained();

@@ -84,7 +84,7 @@ export function createSyncStore(db: Connection): SyncStore {
   const left = '(traffic_limit - used - m.up - m.down)';
   const countUsers = db
     .prepare<[{ counted: string; now: number }], number>(
-      `UPDATE users SET used_up = ${usedUp}, used_down = ${usedDown}, used = ${sum(usedUp, usedDown)},
+      `UPDATE users NOT INDEXED SET used_up = ${usedUp}, used_down = ${usedDown}, used = ${sum(usedUp, usedDown)},
          total_up = ${sum('total_up', 'm.up')}, total_down = ${sum('total_down', 'm.down')}, online_at = :now
        FROM (${COUNTED}) AS m
        WHERE users.id = m.id AND state = 'active' AND hold_months IS NULL AND online_at IS NOT NULL AND extra = 0
@@ -115,6 +115,13 @@ export function createSyncStore(db: Connection): SyncStore {
     `SELECT q.user_id AS userId, q.inbound_id AS inboundId, q.message FROM inbounds AS i
      JOIN node_quarantine AS q ON q.inbound_id = i.id WHERE i.node_id = ? ORDER BY q.user_id, q.inbound_id`,
   );
+
+  const nodeIds = db.prepare<[], number>('SELECT id FROM nodes ORDER BY id').pluck();
+  const configKey = db
+    .prepare<[number], string>(
+      "SELECT count(*) || ' ' || total(version) || ' ' || total(updated_at) FROM inbounds WHERE node_id = ?",
+    )
+    .pluck();
 
   const latestId = () => latest.get() ?? 0;
   return {
@@ -161,6 +168,8 @@ export function createSyncStore(db: Connection): SyncStore {
       const others = moved.filter(({ userId }) => !plain.has(userId)).map(({ userId }) => userId);
       return others.length === 0 ? others : existing.all(JSON.stringify(others));
     },
+    nodeIds: () => nodeIds.all(),
+    configKey: (nodeId) => configKey.get(nodeId) ?? '',
     quarantine: ({ userId, inboundId, message }, now) => {
       quarantine.run({ userId, inboundId, message: message.slice(0, 500), now });
     },

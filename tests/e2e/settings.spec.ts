@@ -43,6 +43,18 @@ test('how long records are kept is refused out of bounds and kept as typed', asy
   await expect(audit).toHaveValue('400');
 });
 
+test('restarts of engines that cut users off are switched by keyboard', async ({ page, own }) => {
+  await own.visit('settings/general');
+  const cut = card(page, 'Users who may not connect any more');
+  const restart = cut.getByRole('switch', { name: 'Restart the engine to end open connections' });
+  await expect(restart).toBeChecked();
+  await restart.press('Space');
+  await expectAccessible(page, 'a switch turned off');
+  await cut.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  expect((await own.administrator?.call('getPanelSettings', {}))?.body.restart_to_cut_off).toBe(false);
+});
+
 test('notices before the end of a term are whole days, stored with the longest first', async ({ page, own }) => {
   await own.visit('settings/general');
   const notices = card(page, 'Notices before the end of a term');

@@ -63,6 +63,10 @@ export interface SyncStore {
    * announced changes. Returns the others' ids, who are left as they are; of those that do not exist none.
    */
   countPlainly(moved: readonly Counted[], slot: TrafficSlot, now: number): readonly number[];
+  /** Ids of all nodes. */
+  nodeIds(): readonly number[];
+  /** Another one after any change of the node's connections. */
+  configKey(nodeId: number): string;
   quarantine(entry: Quarantined, now: number): void;
   /** Of a node, by user. */
   quarantined(nodeId: number): readonly Quarantined[];

@@ -39,6 +39,11 @@ export const settings = {
     noticeDays: 'Days before the end',
     noticeDaysHint:
       'Up to 5 numbers from 1 to 90, Enter or comma after each. After a change, notices whose time has passed are not sent.',
+    cutOff: 'Users who may not connect any more',
+    cutOffText: 'Engines refuse new connections at once, but let those that are open go on.',
+    restart: 'Restart the engine to end open connections',
+    restartHint:
+      'When bytes still move two polls later, at most every 10 minutes. All users of the node connect again.',
     kept: 'How long records are kept',
     keptText: 'Older ones are deleted by themselves.',
     events: 'Events, days',

@@ -1,5 +1,5 @@
 // General settings: the panel's name, language and time zone, notices before the end of a term, how long records are stored, and how this browser shows figures.
-import { NumberInput, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core';
+import { NumberInput, SegmentedControl, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/settings.ts';
 import { LANGUAGES } from '../../../../../i18n/languages.ts';
@@ -20,6 +20,7 @@ export function GeneralSection() {
           <GeneralCard settings={data} />
           <ViewCard />
           <NoticesCard settings={data} />
+          <CutOffCard settings={data} />
           <RetentionCard settings={data} />
         </>
       )}
@@ -102,6 +103,26 @@ function NoticesCard({ settings }: { readonly settings: PanelSettings }) {
         description={t('general.noticeDaysHint')}
         inputMode="numeric"
         {...form.form.getInputProps('expiring_notice_days')}
+      />
+    </SaveCard>
+  );
+}
+
+function CutOffCard({ settings }: { readonly settings: PanelSettings }) {
+  const { t } = useTranslation('settings');
+  const { restart_to_cut_off } = settings;
+  const form = useOperationForm({
+    operation: 'updateSettings',
+    initial: { restart_to_cut_off },
+    toInput: (values) => values,
+    message: () => ({ text: t('saved') }),
+  });
+  return (
+    <SaveCard title={t('general.cutOff')} description={t('general.cutOffText')} form={form}>
+      <Switch
+        label={t('general.restart')}
+        description={t('general.restartHint')}
+        {...form.form.getInputProps('restart_to_cut_off', { type: 'checkbox' })}
       />
     </SaveCard>
   );

@@ -1,0 +1,397 @@
+// Brings the engine of one node to what the records say, and its counters into them; one round after another, never two at once.
+
+import { createTransaction, type Env } from '../context.ts';
+import { engineInbound } from '../inbound-secrets.ts';
+import { PanelError } from '../panel-error.ts';
+import {
+  type Engine,
+  type EngineChange,
+  type EngineConfig,
+  EngineError,
+  type EngineUser,
+  type RunningEngine,
+} from '../ports/engines.ts';
+import type { NodeRow } from '../ports/plans.ts';
+import type { Counted, Member, NodeChange } from '../ports/sync.ts';
+import { ONLINE_MS } from '../users/users.ts';
+import { ingest, NODE_CALL } from './ingest.ts';
+
+/** Changes that are read together, users on connections that are sent together, users that are read together for a start. */
+const CHANGES = 200;
+const TOGETHER = 256;
+const PAGE = 1000;
+const DRIFT_EVERY_POLLS = 30;
+/** A user who may not connect and moves bytes in so many polls in a row is cut off by a restart: in the first, some may be from before. */
+const POLLS_TO_CUT_OFF = 3;
+const RESTART_EVERY_MS = 600_000;
+const BOOT_BYTES = 8;
+
+const NO_CREDENTIALS = { uuid: '', password: '', key: '' } as const;
+
+type Problem = Pick<NodeRow, 'errorCode' | 'errorText'>;
+const NO_PROBLEM: Problem = { errorCode: null, errorText: null };
+
+export interface NodeSyncer {
+  /** Brings the engine to the records. `asks`: its counters are read too. Rejects with EngineError, after the node says so. */
+  round(asks: boolean): Promise<void>;
+  /** Whether a round has something to tell the engine. */
+  hasWork(): boolean;
+  /** The engine has ended by itself. */
+  noteExit(error: EngineError): Promise<void>;
+  /** Reads the counters for the last time and stops the engine. */
+  shutDown(): Promise<void>;
+}
+
+function chunks<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
+
+function pairOf(userId: number, inboundId: number): string {
+  return `${userId} ${inboundId}`;
+}
+
+export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSyncer {
+  const { store, queue, clock, log, timers } = env;
+  const { sync } = store;
+  /** What the running engine serves; null: it was started with something else than the records say now, and what is unknown. */
+  let served: EngineConfig | null = null;
+  /** The configuration that was refused, by its fingerprint. */
+  let refused: string | null = null;
+  let problem = NO_PROBLEM;
+  let seen = '';
+  let pollsToDrift = 0;
+  let restartedAt = Number.NEGATIVE_INFINITY;
+  const onlineAt = new Map<number, number>();
+  /** In how many polls in a row users moved bytes who may not connect. */
+  const outside = new Map<number, number>();
+
+  const write = <T>(work: () => T): Promise<T> => queue.run(() => store.write(work));
+  const yieldTurn = () => new Promise<void>((resolve) => timers.soon(resolve));
+  const keyOf = () => `${store.nodes.get(nodeId)?.updatedAt} ${sync.configKey(nodeId)}`;
+
+  function configOf(node: NodeRow): EngineConfig {
+    const rows = store.inbounds.page({ nodeId }, store.inbounds.count({ nodeId }), 0).filter(({ enabled }) => enabled);
+    try {
+      return { inbounds: rows.map((row) => engineInbound(env, row)), blocksPrivate: !node.allowsPrivate };
+    } catch (error) {
+      if (error instanceof PanelError)
+        throw new EngineError('config_refused', `the keys of connections cannot be read: ${error.code}`);
+      throw error;
+    }
+  }
+
+  function quarantinedPairs(): ReadonlySet<string> {
+    return new Set(sync.quarantined(nodeId).map(({ userId, inboundId }) => pairOf(userId, inboundId)));
+  }
+
+  /** Writes what changed of the node, and the event of a change between up and down. */
+  async function report(changes: Partial<NodeRow>): Promise<void> {
+    const isNew = (node: NodeRow) =>
+      Object.entries(changes).some(([name, value]) => node[name as keyof NodeRow] !== value);
+    const node = store.nodes.get(nodeId);
+    if (!node || !isNew(node)) return;
+    await write(() => {
+      const before = store.nodes.get(nodeId);
+      if (!before) return;
+      store.nodes.save({ ...before, ...changes });
+      const tx = createTransaction(env, NODE_CALL, 'node', clock.now());
+      const data = { node_id: nodeId, name: before.name };
+      if (changes.status === 'up' && before.status === 'down') tx.emit('node.up', data);
+      if (changes.status === 'down' && before.status !== 'down' && before.enabled) tx.emit('node.down', data);
+    });
+    env.announce();
+  }
+
+  async function reportUp({ name, version, startedAt }: RunningEngine, isSeen: boolean): Promise<void> {
+    const now = clock.now();
+    for (const [userId, at] of onlineAt) if (at <= now - ONLINE_MS) onlineAt.delete(userId);
+    const [out] = sync.quarantined(nodeId);
+    const left: Problem = out
+      ? { errorCode: 'engine_refused', errorText: `u${out.userId}: ${out.message}` }
+      : NO_PROBLEM;
+    // The uptime of an engine is in whole seconds.
+    const node = store.nodes.get(nodeId);
+    const isSameStart = Math.abs((node?.engineStartedAt ?? 0) - startedAt) < 5000;
+    await report({
+      status: 'up',
+      coreName: name,
+      coreVersion: version,
+      engineStartedAt: isSameStart ? (node?.engineStartedAt ?? startedAt) : startedAt,
+      usersOnline: onlineAt.size,
+      ...(isSeen && { lastSeenAt: now }),
+      ...(problem.errorCode === null ? left : problem),
+    });
+  }
+
+  function reportDown({ code, message }: EngineError): Promise<void> {
+    return report({ status: 'down', usersOnline: 0, errorCode: code, errorText: message });
+  }
+
+  /** Counts what the engine has counted, if the panel knows its start. */
+  async function count(running: RunningEngine): Promise<readonly Counted[]> {
+    if (running.boot === null || sync.get(nodeId).boot === null) return [];
+    const moved = await ingest(env, nodeId, await engine.counters());
+    const now = clock.now();
+    for (const { userId } of moved) onlineAt.set(userId, now);
+    return moved;
+  }
+
+  /** Everybody who may connect to one of these connections, but for those who are told one by one later. */
+  async function everybody(config: EngineConfig, leftOut: ReadonlySet<number>) {
+    const ids = config.inbounds.map(({ id }) => id);
+    const pairs = quarantinedPairs();
+    const users: (EngineUser & { readonly inbounds: readonly number[] })[] = [];
+    for (
+      let page = sync.membersAfter(0, PAGE);
+      page.length > 0;
+      page = sync.membersAfter(page.at(-1)?.userId ?? 0, PAGE)
+    ) {
+      for (const { userId, credentials, inbounds: own } of page) {
+        if (leftOut.has(userId)) continue;
+        const inbounds = ids.filter((id) => (own === null || own.includes(id)) && !pairs.has(pairOf(userId, id)));
+        if (inbounds.length > 0) users.push({ userId, credentials, inbounds });
+      }
+      await yieldTurn();
+    }
+    return users;
+  }
+
+  async function start(config: EngineConfig): Promise<RunningEngine> {
+    const boot = Array.from(env.crypto.randomBytes(BOOT_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    // Whoever changes from here on is behind this position. Those over whom the engine may have crashed are told one by one.
+    const leftOut = await write(() => {
+      const { position, cautiousUntil } = sync.get(nodeId);
+      const isCautious = position !== null && position < cautiousUntil && sync.hasAfter(position);
+      const from = isCautious ? position : sync.latest();
+      sync.begin(nodeId, { boot, position: from, cautiousUntil: isCautious ? cautiousUntil : 0 });
+      const told = isCautious ? sync.changes(from, cautiousUntil - from).filter(({ id }) => id <= cautiousUntil) : [];
+      return new Set(told.map(({ userId }) => userId));
+    });
+    onlineAt.clear();
+    outside.clear();
+    served = null;
+    const running = await engine.start(config, await everybody(config, leftOut), boot);
+    served = config;
+    return running;
+  }
+
+  async function stop(running: RunningEngine): Promise<void> {
+    await count(running);
+    await engine.stop();
+    served = null;
+  }
+
+  /** Whether the engine would start with another configuration; what it says is the node's problem then. */
+  async function accepts(config: EngineConfig): Promise<boolean> {
+    const fingerprint = engine.fingerprint(config);
+    if (refused === fingerprint) return false;
+    try {
+      await engine.check(config);
+      refused = null;
+      problem = NO_PROBLEM;
+      return true;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      if (error.code === 'config_refused') refused = fingerprint;
+      problem = { errorCode: error.code, errorText: error.message };
+      return false;
+    }
+  }
+
+  /** The engine that runs with what the records say, or with what it had where that is refused. */
+  async function settle(config: EngineConfig): Promise<RunningEngine> {
+    const running = await engine.running();
+    if (running === null) return start(config);
+    const { boot, position } = sync.get(nodeId);
+    const isOwn = running.boot !== null && running.boot === boot;
+    if (!isOwn || position === null || !sync.hasAfter(position)) {
+      await stop(running);
+      return start(config);
+    }
+    const wanted = engine.fingerprint(config);
+    if (running.fingerprint === wanted) {
+      served = config;
+      refused = null;
+      problem = NO_PROBLEM;
+      return running;
+    }
+    if (served !== null && engine.fingerprint(served) !== running.fingerprint) served = null;
+    if (!(await accepts(config))) return running;
+    await stop(running);
+    return start(config);
+  }
+
+  /** Tells the engine; who is refused is left out from then on. `until`: the change in the log that these are of. */
+  async function tell(changes: readonly EngineChange[], until: number): Promise<void> {
+    let outcomes: readonly (EngineError | null)[];
+    try {
+      outcomes = await engine.apply(changes);
+    } catch (error) {
+      if (error instanceof EngineError) await blame(changes, until, error);
+      throw error;
+    }
+    const failed = changes.flatMap(({ user, inbound }, index) => {
+      const outcome = outcomes[index];
+      return outcome ? [{ userId: user.userId, inboundId: inbound.id, message: outcome.message }] : [];
+    });
+    if (failed.length > 0) await write(() => leaveOut(failed));
+  }
+
+  function leaveOut(
+    entries: readonly { readonly userId: number; readonly inboundId: number; readonly message: string }[],
+  ): void {
+    for (const entry of entries) if (store.inbounds.get(entry.inboundId)) sync.quarantine(entry, clock.now());
+  }
+
+  /** Where the engine crashed over changes: the one alone is left out, of several each is tried alone after the next start. */
+  async function blame(changes: readonly EngineChange[], until: number, error: EngineError): Promise<void> {
+    const { boot } = sync.get(nodeId);
+    const running = await engine.running().catch(() => undefined);
+    const isCrashed =
+      error.code === 'engine_crashed' || running === null || (running !== undefined && running.boot !== boot);
+    if (!isCrashed) return;
+    const [change] = changes;
+    await write(() => {
+      if (sync.get(nodeId).boot !== boot) return;
+      if (changes.length > 1 || !change) sync.saveCaution(nodeId, until);
+      else leaveOut([{ userId: change.user.userId, inboundId: change.inbound.id, message: error.message }]);
+    });
+  }
+
+  function changesFor(rows: readonly NodeChange[], config: EngineConfig): readonly EngineChange[] {
+    const ids = [...new Set(rows.map(({ userId }) => userId))];
+    const members = new Map(sync.members(ids).map((member) => [member.userId, member]));
+    const pairs = quarantinedPairs();
+    return ids
+      .flatMap((userId) => config.inbounds.map((inbound) => changeFor(userId, inbound, members.get(userId))))
+      .filter(({ user, inbound }) => !pairs.has(pairOf(user.userId, inbound.id)));
+  }
+
+  /** Tells the engine of all changes behind the position. */
+  async function drain({ boot }: RunningEngine, config: EngineConfig): Promise<void> {
+    for (;;) {
+      const { position, cautiousUntil, boot: stored } = sync.get(nodeId);
+      if (position === null || stored !== boot) return;
+      const isCautious = position < cautiousUntil;
+      const rows = sync.changes(position, isCautious ? 1 : CHANGES);
+      const last = rows.at(-1);
+      if (!last) return;
+      // Where it serves something else than the records say, nobody is let in: an account of another kind ends some engines.
+      const changes = changesFor(rows, served ?? config).filter(({ isAllowed }) => served !== null || !isAllowed);
+      for (const some of chunks(changes, isCautious ? 1 : TOGETHER)) await tell(some, last.id);
+      if (served === null) return;
+      await write(() => {
+        // A restored database has positions of its own.
+        const now = sync.get(nodeId);
+        if (now.boot === boot && now.position === position) sync.savePosition(nodeId, last.id);
+      });
+    }
+  }
+
+  /** Compares who is on each connection with who should be, where the engine can tell. */
+  async function mendDrift(): Promise<void> {
+    const config = served;
+    if (config === null) return;
+    const present = new Map<number, ReadonlySet<number>>();
+    for (const inbound of config.inbounds) {
+      const ids = await engine.members(inbound);
+      if (ids !== null) present.set(inbound.id, new Set(ids));
+    }
+    if (present.size === 0) return;
+    const latest = sync.latest();
+    const wanted = new Map((await everybody(config, new Set())).map((user) => [user.userId, user]));
+    const changes = config.inbounds.flatMap((inbound): EngineChange[] => {
+      const ids = present.get(inbound.id);
+      if (!ids) return [];
+      const missing = [...wanted.values()].filter(
+        ({ userId, inbounds }) => inbounds.includes(inbound.id) && !ids.has(userId),
+      );
+      const extra = [...ids].filter((userId) => !wanted.get(userId)?.inbounds.includes(inbound.id));
+      return [
+        ...missing.map((user) => ({ inbound, user, isAllowed: true })),
+        ...extra.map((userId) => ({ inbound, user: { userId, credentials: NO_CREDENTIALS }, isAllowed: false })),
+      ];
+    });
+    if (changes.length === 0) return;
+    log.warn('engine had other users', { node: nodeId, changes: changes.length });
+    for (const some of chunks(changes, TOGETHER)) await tell(some, latest);
+  }
+
+  /** Whether users who may not connect have moved bytes for so long that only a restart cuts them off. */
+  function mustCutOff(moved: readonly Counted[]): boolean {
+    const ids = moved.map(({ userId }) => userId);
+    const allowed = new Set(sync.members(ids).map(({ userId }) => userId));
+    const outsiders = new Set(ids.filter((id) => !allowed.has(id)));
+    for (const id of outside.keys()) if (!outsiders.has(id)) outside.delete(id);
+    for (const id of outsiders) outside.set(id, (outside.get(id) ?? 0) + 1);
+    if (!env.settings().restartToCutOff || clock.now() - restartedAt < RESTART_EVERY_MS) return false;
+    return [...outside.values()].some((polls) => polls >= POLLS_TO_CUT_OFF);
+  }
+
+  async function poll(running: RunningEngine, config: EngineConfig): Promise<RunningEngine> {
+    const moved = await count(running);
+    await drain(running, config);
+    if (mustCutOff(moved) && served !== null) {
+      log.warn('engine restarted to cut users off', { node: nodeId, users: outside.size });
+      restartedAt = clock.now();
+      const again = served;
+      await stop(running);
+      return start(again);
+    }
+    pollsToDrift -= 1;
+    if (pollsToDrift <= 0) {
+      await mendDrift();
+      pollsToDrift = DRIFT_EVERY_POLLS;
+    }
+    return running;
+  }
+
+  async function halt(): Promise<void> {
+    const running = await engine.running();
+    if (running !== null) await stop(running);
+    if (sync.get(nodeId).position !== null) await write(() => sync.savePosition(nodeId, null));
+    await report({ status: 'down', usersOnline: 0, ...NO_PROBLEM });
+  }
+
+  async function bring(asks: boolean): Promise<void> {
+    const node = store.nodes.get(nodeId);
+    seen = keyOf();
+    if (!node?.enabled) return halt();
+    const config = configOf(node);
+    const settled = await settle(config);
+    await drain(settled, config);
+    const running = asks ? await poll(settled, config) : settled;
+    if (running !== settled) await drain(running, config);
+    await reportUp(running, asks);
+  }
+
+  return {
+    async round(asks) {
+      try {
+        await bring(asks);
+      } catch (error) {
+        if (error instanceof EngineError) await reportDown(error);
+        throw error;
+      }
+    },
+    hasWork() {
+      if (keyOf() !== seen) return true;
+      if (!store.nodes.get(nodeId)?.enabled) return false;
+      const { position } = sync.get(nodeId);
+      return position === null || position < sync.latest();
+    },
+    noteExit: reportDown,
+    async shutDown() {
+      const running = await engine.running();
+      if (running !== null) await stop(running);
+      await report({ status: 'unknown', usersOnline: 0 });
+    },
+  };
+}
+
+function changeFor(userId: number, inbound: EngineChange['inbound'], member: Member | undefined): EngineChange {
+  const isAllowed = member !== undefined && (member.inbounds === null || member.inbounds.includes(inbound.id));
+  return { inbound, user: { userId, credentials: member?.credentials ?? NO_CREDENTIALS }, isAllowed };
+}

@@ -1,0 +1,145 @@
+// One serial worker for each node: its rounds follow commits, polls and failures, and no node waits for another.
+import type { Env } from '../context.ts';
+import { type Engine, EngineError, type OpenEngine } from '../ports/engines.ts';
+import type { NodeRow } from '../ports/plans.ts';
+import { createNodeSync } from './sync.ts';
+
+/** The pause after a failure: doubled with each one more. */
+const LEAST_PAUSE_MS = 1000;
+const MOST_PAUSE_MS = 60_000;
+
+interface Worker {
+  /** There may be something to tell the engine. */
+  wake(): void;
+  /** The counters are to be read. */
+  poll(): void;
+  /** After the present round: reads the counters for the last time and stops the engine. */
+  close(): Promise<void>;
+}
+
+function createWorker(env: Env, nodeId: number, engine: Engine): Worker {
+  const { timers, log } = env;
+  const node = createNodeSync(env, nodeId, engine);
+  let round: Promise<void> | null = null;
+  let asked: 'nothing' | 'round' | 'poll' = 'nothing';
+  let failures = 0;
+  let endPause: (() => void) | null = null;
+  let isClosed = false;
+
+  function fail(): void {
+    failures += 1;
+    endPause?.();
+    const pause = Math.min(MOST_PAUSE_MS, LEAST_PAUSE_MS * 2 ** (failures - 1));
+    endPause = timers.after(pause, () => {
+      endPause = null;
+      begin('poll');
+    });
+  }
+
+  async function run(): Promise<void> {
+    while (asked !== 'nothing' && endPause === null && !isClosed) {
+      const asks = asked === 'poll';
+      asked = 'nothing';
+      try {
+        await node.round(asks);
+        if (asks) failures = 0;
+      } catch (error) {
+        const text = error instanceof EngineError ? `${error.code}: ${error.message}` : String(error);
+        log.warn('engine', { node: nodeId, error: text });
+        fail();
+      }
+    }
+    round = null;
+  }
+
+  function begin(what: 'round' | 'poll'): void {
+    if (isClosed) return;
+    if (asked !== 'poll') asked = what;
+    if (endPause === null) round ??= run();
+  }
+
+  engine.onExit((error) => {
+    log.warn('engine ended', { node: nodeId, error: error.message });
+    if (isClosed) return;
+    if (endPause === null) fail();
+    node.noteExit(error).catch((cause: unknown) => log.warn('engine', { node: nodeId, error: String(cause) }));
+  });
+  begin('poll');
+  return {
+    wake() {
+      if (asked === 'nothing' && node.hasWork()) begin('round');
+    },
+    poll: () => begin('poll'),
+    async close() {
+      isClosed = true;
+      endPause?.();
+      await round;
+      try {
+        await node.shutDown();
+      } catch (error) {
+        log.warn('engine not stopped', { node: nodeId, error: String(error) });
+      }
+      engine.close();
+    },
+  };
+}
+
+export interface NodeWorkers {
+  /** To be called after commits. */
+  wake(): void;
+  /** To be called each time the counters are to be read. */
+  poll(): void;
+  /** Stops all engines, each after its counters were read. */
+  stop(): Promise<void>;
+}
+
+export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers {
+  /** Null: this host runs no engine for the node. */
+  const workers = new Map<number, Worker | null>();
+  let isScheduled = false;
+  let isStopped = false;
+  const closing = new Set<Promise<void>>();
+
+  function open(node: NodeRow): void {
+    const engine = openEngine({ id: node.id, kind: node.kind });
+    workers.set(node.id, engine && createWorker(env, node.id, engine));
+  }
+
+  /** Nodes that were added or deleted, also by a restore. */
+  function followNodes(): void {
+    const ids = new Set(env.store.sync.nodeIds());
+    for (const id of ids) {
+      const node = workers.has(id) ? undefined : env.store.nodes.get(id);
+      if (node) open(node);
+    }
+    for (const [id, worker] of workers) {
+      if (ids.has(id)) continue;
+      workers.delete(id);
+      const closed = worker?.close();
+      if (closed) closing.add(closed.finally(() => closing.delete(closed)));
+    }
+  }
+
+  function each(act: (worker: Worker) => void): void {
+    if (isStopped) return;
+    followNodes();
+    for (const worker of workers.values()) if (worker) act(worker);
+  }
+
+  return {
+    wake() {
+      if (isScheduled || isStopped) return;
+      isScheduled = true;
+      env.timers.soon(() => {
+        isScheduled = false;
+        each((worker) => worker.wake());
+      });
+    },
+    poll: () => each((worker) => worker.poll()),
+    async stop() {
+      isStopped = true;
+      await Promise.all([...closing, ...[...workers.values()].map((worker) => worker?.close())]);
+      workers.clear();
+    },
+  };
+}

@@ -1,0 +1,203 @@
+// An engine in memory behind the core's port: a process that outlives its panel, counts what users move, and fails when a test says so.
+import {
+  type Credentials,
+  type Engine,
+  type EngineChange,
+  type EngineConfig,
+  EngineError,
+  type EngineUser,
+  type RunningEngine,
+} from '../../src/core/ports/engines.ts';
+import type { UpDown } from '../../src/core/ports/records.ts';
+
+interface Process {
+  readonly boot: string | null;
+  readonly config: EngineConfig;
+  /** By connection, then by user. */
+  readonly members: Map<number, Map<number, Credentials>>;
+  readonly users: Map<number, UpDown>;
+  readonly inbounds: Map<string, UpDown>;
+  /** Users whose connections are open, whoever may connect. */
+  readonly open: Set<number>;
+}
+
+/** What the next calls do instead of succeeding. */
+export type Fault = 'hang' | 'crash' | 'crash_after';
+
+export interface FakeMachine {
+  process: Process | null;
+  starts: number;
+  /** How many calls there were. */
+  calls: number;
+  /** Called for each call: what it does instead. */
+  fault: (method: keyof Engine) => Fault | null;
+  /** Letting this user in on this connection ends the engine. */
+  readonly poison: Set<string>;
+  /** Letting this user in is refused. */
+  readonly refuses: Set<number>;
+  /** Configurations that it would not start with. */
+  refusesConfig: (config: EngineConfig) => boolean;
+  /** Whether it tells who is on a connection. */
+  listsMembers: boolean;
+  /** Called before a process is gone with what it had counted. */
+  lost: (process: Process) => void;
+  /** An open user moves bytes, or one who may connect now; returns whether they moved. */
+  move(userId: number, inboundId: number, moved: UpDown): boolean;
+  crash(): void;
+  /** The engine as one panel sees it; after `abandon` its calls never end, as those of a panel that was killed. */
+  attach(): { readonly engine: Engine; abandon(): void };
+}
+
+function add<Key>(sums: Map<Key, UpDown>, key: Key, { up, down }: UpDown): void {
+  const sum = sums.get(key) ?? { up: 0, down: 0 };
+  sums.set(key, { up: sum.up + up, down: sum.down + down });
+}
+
+function fingerprintOf({ inbounds, blocksPrivate }: EngineConfig): string {
+  return JSON.stringify([blocksPrivate, inbounds.map(({ id, tag, port, protocol }) => [id, tag, port, protocol])]);
+}
+
+export function createFakeMachine(): FakeMachine {
+  const exits = new Set<(error: EngineError) => void>();
+  const machine: FakeMachine = {
+    process: null,
+    starts: 0,
+    calls: 0,
+    fault: () => null,
+    poison: new Set(),
+    refuses: new Set(),
+    refusesConfig: () => false,
+    listsMembers: true,
+    lost: () => {},
+    move(userId, inboundId, moved) {
+      const { process } = machine;
+      if (!process) return false;
+      const inbound = process.config.inbounds.find(({ id }) => id === inboundId);
+      if (!inbound) return false;
+      if (process.members.get(inboundId)?.has(userId)) process.open.add(userId);
+      if (!process.open.has(userId)) return false;
+      add(process.users, userId, moved);
+      add(process.inbounds, inbound.tag, moved);
+      return true;
+    },
+    crash() {
+      if (!machine.process) return;
+      machine.lost(machine.process);
+      machine.process = null;
+      for (const listener of exits) listener(new EngineError('engine_crashed', 'panic: nil pointer'));
+    },
+    attach() {
+      let isAbandoned = false;
+      let listener: ((error: EngineError) => void) | null = null;
+      const engine = createEngine(
+        machine,
+        () => isAbandoned,
+        (wanted) => {
+          if (listener) exits.delete(listener);
+          listener = wanted;
+          exits.add(wanted);
+        },
+      );
+      return {
+        engine,
+        abandon() {
+          isAbandoned = true;
+          if (listener) exits.delete(listener);
+        },
+      };
+    },
+  };
+  return machine;
+}
+
+function createEngine(
+  machine: FakeMachine,
+  isAbandoned: () => boolean,
+  onExit: (listener: (error: EngineError) => void) => void,
+): Engine {
+  /** Runs a call as the machine lets it. */
+  async function call<T>(method: keyof Engine, work: () => T): Promise<T> {
+    machine.calls += 1;
+    await Promise.resolve();
+    if (isAbandoned()) return new Promise<T>(() => {});
+    const fault = machine.fault(method);
+    if (fault === 'hang') throw new EngineError('engine_unreachable', 'no answer in 5 s');
+    if (fault === 'crash') {
+      machine.crash();
+      throw new EngineError('engine_crashed', 'panic: nil pointer');
+    }
+    const result = work();
+    if (fault === 'crash_after') {
+      machine.crash();
+      throw new EngineError('engine_crashed', 'panic: nil pointer');
+    }
+    return result;
+  }
+
+  function running(): Process {
+    if (!machine.process) throw new EngineError('engine_unreachable', 'connection refused');
+    return machine.process;
+  }
+
+  function applyOne({ inbound, user, isAllowed }: EngineChange): EngineError | null {
+    const members = running().members.get(inbound.id);
+    if (!members) return new EngineError('engine_refused', 'handler not found');
+    if (!isAllowed) {
+      members.delete(user.userId);
+      return null;
+    }
+    if (machine.poison.has(`${user.userId} ${inbound.id}`)) {
+      machine.crash();
+      throw new EngineError('engine_crashed', 'panic: wrong account');
+    }
+    if (machine.refuses.has(user.userId)) return new EngineError('engine_refused', 'bad account');
+    members.set(user.userId, user.credentials);
+    return null;
+  }
+
+  function startWith(
+    config: EngineConfig,
+    users: Iterable<EngineUser & { readonly inbounds: readonly number[] }>,
+    boot: string,
+  ) {
+    if (machine.process) throw new Error('an engine runs already');
+    if (machine.refusesConfig(config)) throw new EngineError('config_refused', 'unknown cipher');
+    machine.starts += 1;
+    const members = new Map(config.inbounds.map(({ id }) => [id, new Map<number, Credentials>()]));
+    for (const { userId, credentials, inbounds } of users) {
+      for (const id of inbounds) members.get(id)?.set(userId, credentials);
+    }
+    machine.process = { boot, config, members, users: new Map(), inbounds: new Map(), open: new Set() };
+    return describe(machine.process);
+  }
+
+  function describe({ boot, config }: Process): RunningEngine {
+    return { name: 'xray', version: '26.3.27', boot, fingerprint: fingerprintOf(config), startedAt: 1000 };
+  }
+
+  return {
+    running: () => call('running', () => machine.process && describe(machine.process)),
+    fingerprint: fingerprintOf,
+    check: (config) =>
+      call('check', () => {
+        if (machine.refusesConfig(config)) throw new EngineError('config_refused', 'unknown cipher');
+      }),
+    start: (config, users, boot) => call('start', () => startWith(config, users, boot)),
+    stop: () =>
+      call('stop', () => {
+        if (machine.process) machine.lost(machine.process);
+        machine.process = null;
+      }),
+    counters: () =>
+      call('counters', () => {
+        const { boot, users, inbounds } = running();
+        return { boot, users: new Map(users), inbounds: new Map(inbounds) };
+      }),
+    apply: (changes) => call('apply', () => changes.map(applyOne)),
+    members: (inbound) =>
+      call('members', () => (machine.listsMembers ? [...(running().members.get(inbound.id)?.keys() ?? [])] : null)),
+    log: () => [],
+    onExit,
+    close: () => {},
+  };
+}
