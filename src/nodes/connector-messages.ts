@@ -1,7 +1,12 @@
 // The messages of the engines' API, field by field: only what the panel needs of them. Xray and v2ray number them alike.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Reader, Writer } from 'protobufjs/minimal.js';
+import protobuf from 'protobufjs/minimal.js';
 import { EngineError } from '../core/ports/engines.ts';
+
+// Node finds no names in this module of CommonJS.
+const { Reader, Writer } = protobuf;
+type Reader = protobuf.Reader;
+type Writer = protobuf.Writer;
 
 /** A message inside another: the full name of its type, and its bytes. */
 export interface TypedMessage {

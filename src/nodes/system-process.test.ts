@@ -1,0 +1,61 @@
+// Processes of the machine: one is not another with the same id, and a port's holder has a name.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { basename } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { holderOf, identityOf } from './system-process.ts';
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** A program that writes one line when it is ready. */
+async function start(program: string, ...args: readonly string[]): Promise<{ child: ChildProcess; line: string }> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  const [chunk] = await once(child.stdout, 'data');
+  return { child, line: String(chunk).trim() };
+}
+
+describe.skipIf(process.platform === 'win32')('a process', () => {
+  it('is the same as long as it runs, and no other', async () => {
+    const { child } = await start(process.execPath, '-e', 'console.log(1); setInterval(() => {}, 1000)');
+    const pid = child.pid ?? 0;
+    const identity = identityOf(pid);
+    expect(identity).not.toBeNull();
+    expect(identityOf(pid)).toBe(identity);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    expect(identityOf(pid)).toBeNull();
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'that has ended is none, also before its parent asks for its status',
+    async () => {
+      // The shell becomes a program that never asks.
+      const { line } = await start('sh', '-c', 'true & echo $!; exec sleep 60');
+      await expect.poll(() => identityOf(Number(line))).toBeNull();
+    },
+  );
+});
+
+describe('a port', () => {
+  it('is held by nobody, or by who listens there', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await holderOf(port)).toMatchObject(process.platform === 'linux' ? { pid: process.pid } : {});
+    server.close();
+    await once(server, 'close');
+    expect(await holderOf(port)).toBeNull();
+  });
+
+  it.runIf(process.platform === 'linux')('is held by a program with a name, on any address', async () => {
+    const script = "const s = require('node:net').createServer().listen(0, '::', () => console.log(s.address().port))";
+    const { child, line } = await start(process.execPath, '-e', script);
+    expect(await holderOf(Number(line))).toEqual({ pid: child.pid, name: basename(process.execPath) });
+  });
+});

@@ -1,0 +1,112 @@
+// Processes of this machine that the panel did not start itself: whether one still is the one that was meant, and who holds a port.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { basename } from 'node:path';
+
+/**
+ * What distinguishes a running process from a later one with the same id: when it started. Null: there is none, or the system does
+ * not say (Windows).
+ */
+export function identityOf(pid: number): string | null {
+  if (process.platform === 'linux') return linuxIdentity(pid);
+  if (process.platform === 'win32') return null;
+  try {
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/** proc(5): the command in parentheses may hold any characters; state is the 3rd field and the start time the 22nd. */
+function linuxIdentity(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, startTime] = [fields[0], fields[19]];
+    // One that has ended and whose parent has not asked for its status.
+    if (state === 'Z' || state === 'X' || startTime === undefined) return null;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${startTime}`;
+  } catch {
+    return null;
+  }
+}
+
+/** Who listens on a port, as far as the system tells. */
+export interface PortHolder {
+  readonly pid: number | null;
+  readonly name: string | null;
+}
+
+/** Who listens on this TCP port, on any address; null: nobody. */
+export async function holderOf(port: number): Promise<PortHolder | null> {
+  if (process.platform === 'linux') return linuxHolder(port);
+  return (await isFree(port)) ? null : { pid: null, name: null };
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
+    server.listen({ port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+const LISTENING = '0A';
+
+function linuxHolder(port: number): PortHolder | null {
+  const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningInodes(table, port)));
+  if (inodes.size === 0) return null;
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || !hasSocket(pid, inodes)) continue;
+    return { pid, name: programOf(pid) };
+  }
+  // Another user's: its files cannot be read.
+  return { pid: null, name: null };
+}
+
+/** proc_pid_net(5): `sl local_address rem_address st … inode`; the port of an address is hexadecimal. */
+function listeningInodes(table: string, port: number): readonly string[] {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = textOf(table)
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  return rows
+    .filter((fields) => fields[1]?.endsWith(suffix) && fields[3] === LISTENING)
+    .flatMap((fields) => fields[9] ?? []);
+}
+
+function hasSocket(pid: number, inodes: ReadonlySet<string>): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => inodes.has(inodeOf(`/proc/${pid}/fd/${fd}`)));
+  } catch {
+    return false;
+  }
+}
+
+/** The file name of its program: the name that `comm` has may be that of a thread. */
+function programOf(pid: number): string | null {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, ''));
+  } catch {
+    return null;
+  }
+}
+
+function inodeOf(link: string): string {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(link))?.[1] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
