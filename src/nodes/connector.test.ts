@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
-import { Writer } from 'protobufjs/minimal.js';
+import protobuf from 'protobufjs/minimal.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sampleCredentials, sampleInbound } from '../../tests/engines/samples.ts';
 import { METHODS as METHODS_OF_SHADOWSOCKS, PROTOCOLS } from '../contract/inbounds.ts';
@@ -12,6 +12,7 @@ import { type CallLimits, connectEngine, type EngineApi } from './connector.ts';
 import { accountOf, type Dialect } from './connector-accounts.ts';
 import { bootTag } from './connector-names.ts';
 
+const { Writer } = protobuf;
 const cleanups: (() => void)[] = [];
 afterEach(() => {
   for (const clean of cleanups.splice(0)) clean();

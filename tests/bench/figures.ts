@@ -4,6 +4,7 @@ import { beside } from './figures/beside.ts';
 import { bulk } from './figures/bulk.ts';
 import { create } from './figures/create.ts';
 import { deepOffset } from './figures/deep-offset.ts';
+import { engine } from './figures/engine.ts';
 import { fill } from './figures/fill.ts';
 import { keyset } from './figures/keyset.ts';
 import { list } from './figures/list.ts';
@@ -32,6 +33,7 @@ export const FIGURES: readonly Figure[] = [
   beside,
   webhooks,
   metrics,
+  engine,
   fill,
   pages,
 ];

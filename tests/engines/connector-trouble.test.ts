@@ -1,9 +1,10 @@
 // Real engines that lack a service, end in the middle, are replaced by another, or serve two panels; and one with 10,000 users.
 import { describe, expect, test } from 'vitest';
 import { connectEngine } from '../../src/nodes/connector.ts';
+import { type ServerOptions, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { whyWithout } from './found.ts';
-import { type ServerOptions, type ServerProgram, serverConfig, startProgram, TEST_MARK } from './real-engine.ts';
+import { startProgram } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
 
 const ADDRESS = '127.0.0.1';

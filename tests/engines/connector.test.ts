@@ -3,18 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { EngineInbound } from '../../src/core/ports/engines.ts';
 import { connectEngine } from '../../src/nodes/connector.ts';
+import { type Json, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { whyWithout } from './found.ts';
-import {
-  clientConfig,
-  fetchThrough,
-  type Json,
-  type ServerProgram,
-  serverConfig,
-  startProgram,
-  startTarget,
-  TEST_MARK,
-} from './real-engine.ts';
+import { clientConfig, fetchThrough, startProgram, startTarget } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
 
 const ADDRESS = '127.0.0.1';

@@ -2,8 +2,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { ENGINE_FACTS, missingFacts, type ServedShape } from '../../src/domain/engine-facts.ts';
+import type { Json, ServerProgram } from '../support/engine-process.ts';
 import { pathOf, whyWithout } from './found.ts';
-import type { Json, ServerProgram } from './real-engine.ts';
 
 const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
 const KEY = Buffer.alloc(16, 3).toString('base64');

@@ -1,90 +1,19 @@
-// A real engine for one test, by a configuration that is no more than its test needs, and what a user moves through it.
-import { spawn } from 'node:child_process';
+// What a test does with a real engine: it starts one that the suite has found, and moves bytes through it as a user.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { bootTag } from '../../src/nodes/connector-names.ts';
-import type { EngineProgram } from '../support/engines.ts';
+import {
+  type Json,
+  local,
+  type RunningProgram,
+  type ServerProgram,
+  startEngineProcess,
+} from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { pathOf } from './found.ts';
 
-export type ServerProgram = Extract<EngineProgram, 'xray' | 'v2ray'>;
-export type Json = Readonly<Record<string, unknown>>;
-
-export interface RunningProgram extends AsyncDisposable {
-  readonly pid: number;
-  kill(signal: NodeJS.Signals): void;
-  /** What it has written until now. */
-  output(): string;
+export function startProgram(program: ServerProgram, config: Json): Promise<RunningProgram> {
+  return startEngineProcess(program, pathOf(program), config);
 }
-
-const ARGS: Readonly<Record<ServerProgram, readonly string[]>> = {
-  xray: ['run', '-c', 'stdin:'],
-  v2ray: ['-config', 'stdin:'],
-};
-
-/** Starts a program and waits until it says so. Throws with its words where it ends instead. */
-export async function startProgram(program: ServerProgram, config: Json): Promise<RunningProgram> {
-  const child = spawn(pathOf(program), ARGS[program], { stdio: ['pipe', 'pipe', 'pipe'] });
-  let output = '';
-  const started = Promise.withResolvers<void>();
-  const onText = (text: string) => {
-    output += text;
-    if (/(Xray|V2Ray) [\d.]+ started/.test(output)) started.resolve();
-  };
-  child.stdout.setEncoding('utf8').on('data', onText);
-  child.stderr.setEncoding('utf8').on('data', onText);
-  const ended = once(child, 'close');
-  void ended.then(() => started.reject(new Error(`${program} ended: ${output}`)));
-  child.stdin.end(JSON.stringify(config));
-  await started.promise;
-  return {
-    pid: child.pid ?? 0,
-    kill: (signal) => void child.kill(signal),
-    output: () => output,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
-}
-
-export interface ServerOptions {
-  readonly inbounds: readonly Json[];
-  readonly apiPort: number;
-  readonly services?: readonly string[];
-  /** Null: it is not started by a panel. */
-  readonly mark?: { readonly boot: string; readonly fingerprint: string } | null;
-}
-
-/** An engine with its API on a port, counters of everything, and a mark of its start. */
-export function serverConfig({ inbounds, apiPort, services = BOTH, mark = TEST_MARK }: ServerOptions): Json {
-  const direct = {
-    tag: 'direct',
-    protocol: 'freedom',
-    settings: { finalRules: [{ action: 'allow', ip: ['127.0.0.0/8'] }] },
-  };
-  return {
-    log: { loglevel: 'warning' },
-    stats: {},
-    api: { tag: 'api', services },
-    policy: {
-      levels: { 0: { statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true } },
-      system: { statsInboundUplink: true, statsInboundDownlink: true, statsOutboundUplink: true },
-    },
-    inbounds: [
-      { tag: 'api-in', ...local(apiPort), protocol: 'dokodemo-door', settings: { address: '127.0.0.1' } },
-      ...inbounds,
-    ],
-    outbounds:
-      mark === null ? [direct] : [direct, { tag: bootTag(mark.boot, mark.fingerprint), protocol: 'blackhole' }],
-    routing: { rules: [{ type: 'field', inboundTag: ['api-in'], outboundTag: 'api' }] },
-  };
-}
-
-const BOTH = ['HandlerService', 'StatsService'];
-export const TEST_MARK = { boot: '0123abcd', fingerprint: 'fedc9876' };
-
-const local = (port: number) => ({ listen: '127.0.0.1', port });
 
 /** A client of one outbound, behind a SOCKS port. */
 export function clientConfig(socksPort: number, outbound: Json): Json {
