@@ -72,6 +72,13 @@ export function createInboundStore(db: Connection): InboundStore {
       'SELECT count(*) FROM inbounds WHERE :nodeId IS NULL OR node_id = :nodeId',
     )
     .pluck();
+  // Every change raises a version, and an id is never used again.
+  const mark = db
+    .prepare<[], string>(
+      `SELECT count(*) || ' ' || total(id) || ' ' || total(version) || ' ' || coalesce(max(updated_at), 0) FROM inbounds`,
+    )
+    .pluck();
+  let known: { readonly mark: string | undefined; readonly rows: readonly InboundRow[] } | null = null;
   const missing = db
     .prepare<[string], number>('SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM inbounds)')
     .pluck();
@@ -90,6 +97,14 @@ export function createInboundStore(db: Connection): InboundStore {
     page: ({ nodeId }, limit, offset, after = 0) =>
       page.all({ nodeId: nodeId ?? null, limit, offset, after }).map(decode),
     count: ({ nodeId }) => count.get({ nodeId: nodeId ?? null }) ?? 0,
+    all: () => {
+      const present = mark.get();
+      if (known?.mark !== present || known === null) {
+        const rows = page.all({ nodeId: null, limit: -1, offset: 0, after: 0 }).map(decode);
+        known = { mark: present, rows };
+      }
+      return known.rows;
+    },
     byTag: (nodeId, tag) => {
       const cells = byTag.get(nodeId, tag);
       return cells && decode(cells);

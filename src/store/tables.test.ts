@@ -164,6 +164,29 @@ describe('nodes and inbounds', () => {
   });
 });
 
+describe('all inbounds', () => {
+  it('are the same rows until one is changed, added or removed', () => {
+    using temp = tempStore();
+    const { nodes, inbounds } = temp.store;
+    const nodeId = nodes.insert(NODE);
+    expect(inbounds.all()).toEqual([]);
+    const id = inbounds.insert({ ...INBOUND, nodeId });
+    const before = inbounds.all();
+    expect(before).toEqual([{ ...INBOUND, nodeId, id }]);
+    nodes.insert({ ...NODE, name: 'Riga' });
+    expect(inbounds.all()).toBe(before);
+    const changed = { ...INBOUND, nodeId, id, name: 'another', version: INBOUND.version + 1 };
+    inbounds.save(changed);
+    expect(inbounds.all()).toEqual([changed]);
+    const other = inbounds.insert({ ...INBOUND, nodeId, tag: 'b', port: INBOUND.port + 1 });
+    expect(inbounds.all().map((row) => row.id)).toEqual([id, other]);
+    inbounds.remove(id);
+    expect(inbounds.all().map((row) => row.id)).toEqual([other]);
+    inbounds.remove(other);
+    expect(inbounds.all()).toEqual([]);
+  });
+});
+
 describe('events', () => {
   it('are a feed in the order of writing', () => {
     using temp = tempStore();

@@ -1,7 +1,13 @@
 // Encodes text for links and headers: UTF-8 as base64, and percent-encoding that accepts any text.
 
+/** Most text is of these alone, and is its own UTF-8. */
+const ASCII = /^[\n\x20-\x7e]*$/;
+/** What stands in a link as it is. */
+const UNRESERVED = /^[A-Za-z0-9_.~-]*$/;
+
 /** Base64 of the text's UTF-8, with padding. */
 export function toBase64(text: string): string {
+  if (ASCII.test(text)) return btoa(text);
   let binary = '';
   for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
   return btoa(binary);
@@ -14,6 +20,7 @@ export function toBase64Url(text: string): string {
 
 /** Percent-encodes everything but unreserved characters; a lone surrogate becomes U+FFFD instead of an exception. */
 export function percent(text: string): string {
+  if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -103,9 +103,16 @@ export function describeReason(sub: Subscription, settings: Pick<SettingValues, 
   return t('disabled');
 }
 
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
+
 export function formatDay(at: number, language: Language, zone: string): string {
-  const timeZone = isTimeZone(zone) ? zone : 'UTC';
-  const { tag } = languageEntry(language);
-  const format = new Intl.DateTimeFormat(tag, { timeZone, day: 'numeric', month: 'long', year: 'numeric' });
+  const key = `${language} ${zone}`;
+  let format = dayFormats.get(key);
+  if (format === undefined) {
+    const timeZone = isTimeZone(zone) ? zone : 'UTC';
+    const { tag } = languageEntry(language);
+    format = new Intl.DateTimeFormat(tag, { timeZone, day: 'numeric', month: 'long', year: 'numeric' });
+    dayFormats.set(key, format);
+  }
   return withoutYearMark(format.format(at));
 }

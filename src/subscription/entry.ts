@@ -90,3 +90,16 @@ export function shadowsocksPassword({ inbound, credentials, secrets }: Entry): s
   if (method === null || !hasKeys(method)) return credentials.password;
   return `${keyFor(method, secrets.serverKey ?? '')}:${keyFor(method, credentials.key)}`;
 }
+
+/** What is made of a connection alone, remembered as long as it is the very same one at the same address: for all users it is equal. */
+export function perConnection<Made>(make: (entry: Entry) => Made): (entry: Entry) => Made {
+  const known = new WeakMap<Inbound, { readonly address: string; readonly pin: string | null; readonly made: Made }>();
+  return (entry) => {
+    const { inbound, address, secrets } = entry;
+    const found = known.get(inbound);
+    if (found?.address === address && found.pin === secrets.pin) return found.made;
+    const made = make(entry);
+    known.set(inbound, { address, pin: secrets.pin, made });
+    return made;
+  };
+}

@@ -5,6 +5,7 @@ import {
   type Entry,
   flowOf,
   hostHeader,
+  perConnection,
   REALITY_FINGERPRINT,
   serverName,
   serverOf,
@@ -31,7 +32,7 @@ export const mihomo: FormatWriter = {
       'log-level: warning',
       'ipv6: true',
       'proxies:',
-      ...entries.map((entry) => `  - ${flow(proxyOf(entry))}`),
+      ...entries.map((entry) => `  - ${proxyText(entry)}`),
       'proxy-groups:',
       ...groups.map((group) => `  - ${flow(group)}`),
       'rules:',
@@ -49,6 +50,17 @@ interface Members {
   readonly [name: string]: Value;
 }
 
+/** A proxy on one line: what is the user's, then what is the connection's. */
+function proxyText(entry: Entry): string {
+  const own = flow(proxyOf(entry));
+  return entry.inbound.protocol === 'shadowsocks' ? own : `${own.slice(0, -1)}, ${streamText(entry).slice(1)}`;
+}
+
+const streamText = perConnection((entry) =>
+  flow({ ...tlsOf(entry, entry.inbound.protocol === 'trojan' ? 'sni' : 'servername'), ...networkOf(entry) }),
+);
+
+/** Without what carries it. */
 function proxyOf(entry: Entry): Members {
   const { name, inbound, credentials } = entry;
   const common = { name, server: serverOf(entry), port: inbound.port, udp: true };
@@ -60,8 +72,6 @@ function proxyOf(entry: Entry): Members {
         uuid: credentials.uuid,
         flow: flowOf(inbound),
         'packet-encoding': 'xudp',
-        ...tlsOf(entry, 'servername'),
-        ...networkOf(entry),
       };
     case 'vmess':
       return {
@@ -70,11 +80,9 @@ function proxyOf(entry: Entry): Members {
         uuid: credentials.uuid,
         alterId: 0,
         cipher: 'auto',
-        ...tlsOf(entry, 'servername'),
-        ...networkOf(entry),
       };
     case 'trojan':
-      return { ...common, type: 'trojan', password: credentials.password, ...tlsOf(entry, 'sni'), ...networkOf(entry) };
+      return { ...common, type: 'trojan', password: credentials.password };
     case 'shadowsocks':
       return { ...common, type: 'ss', cipher: inbound.method, password: shadowsocksPassword(entry) };
   }
@@ -120,21 +128,31 @@ function networkOf(entry: Entry): Members {
   };
 }
 
+/** A string that JSON and YAML both write as it is, but for the quotes. */
+const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 /** What YAML allows in no string without an escape, beyond what JSON escapes. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /** A value as YAML on one line. Strings are written as JSON, whose escapes YAML has too. */
 function flow(value: Value): string {
-  if (typeof value === 'string') {
-    return JSON.stringify(value.toWellFormed()).replace(
-      UNPRINTABLE,
-      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-  }
+  if (typeof value === 'string') return quote(value);
   if (typeof value !== 'object' || value === null) return String(value);
-  if (isList(value)) return `[${value.map(flow).join(', ')}]`;
-  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  return `{${members.map(([name, member]) => `${name}: ${flow(member)}`).join(', ')}}`;
+  if (isList(value)) return `[${value.map(quote).join(', ')}]`;
+  let members = '';
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member === null || member === undefined) continue;
+    members += `${members === '' ? '' : ', '}${name}: ${flow(member)}`;
+  }
+  return `{${members}}`;
+}
+
+function quote(text: string): string {
+  if (SIMPLE.test(text)) return `"${text}"`;
+  return JSON.stringify(text.toWellFormed()).replace(
+    UNPRINTABLE,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function isList(value: readonly string[] | Members): value is readonly string[] {

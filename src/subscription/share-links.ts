@@ -6,6 +6,7 @@ import {
   flowOf,
   hostHeader,
   type Inbound,
+  perConnection,
   REALITY_FINGERPRINT,
   serverName,
   shadowsocksPassword,
@@ -31,11 +32,16 @@ export function shareLink(entry: Entry): string {
 type Parameter = readonly [name: string, value: string];
 
 function urlLink(scheme: string, entry: Entry, user: string, own: readonly Parameter[]): string {
-  const parameters = [...own, ...networkParameters(entry), ...securityParameters(entry)];
-  const query = parameters.map(([name, value]) => `${name}=${percent(value)}`).join('&');
+  const rest = own.map(([name, value]) => `${name}=${percent(value)}&`).join('') + streamQuery(entry);
   const { name, address, inbound } = entry;
-  return `${scheme}://${percent(user)}@${linkHost(address)}:${inbound.port}?${query}#${percent(name)}`;
+  return `${scheme}://${percent(user)}@${linkHost(address)}:${inbound.port}?${rest}#${percent(name)}`;
 }
+
+const streamQuery = perConnection((entry) =>
+  [...networkParameters(entry), ...securityParameters(entry)]
+    .map(([name, value]) => `${name}=${percent(value)}`)
+    .join('&'),
+);
 
 function flowParameters(inbound: Inbound): readonly Parameter[] {
   const flow = flowOf(inbound);

@@ -6,6 +6,7 @@ import {
   flowOf,
   hostHeader,
   type Inbound,
+  perConnection,
   REALITY_FINGERPRINT,
   serverName,
   serverOf,
@@ -70,7 +71,7 @@ const ROUTE = {
 function outboundOf(entry: Entry): object {
   const { name, inbound, credentials } = entry;
   const common = { tag: name.toWellFormed(), server: serverOf(entry), server_port: inbound.port };
-  const stream = { tls: tlsOf(entry), transport: transportOf(entry) };
+  const stream = streamOf(entry);
   switch (inbound.protocol) {
     case 'vless':
       return {
@@ -89,6 +90,8 @@ function outboundOf(entry: Entry): object {
       return { type: 'shadowsocks', ...common, method: inbound.method, password: shadowsocksPassword(entry) };
   }
 }
+
+const streamOf = perConnection((entry) => ({ tls: tlsOf(entry), transport: transportOf(entry) }));
 
 function tlsOf(entry: Entry): object | undefined {
   const { security, fingerprint, publicKey, shortId } = entry.inbound;

@@ -6,6 +6,7 @@ import {
   type Entry,
   flowOf,
   hostHeader,
+  perConnection,
   REALITY_FINGERPRINT,
   serverName,
   serverOf,
@@ -104,7 +105,7 @@ function outboundOf(entry: Entry): object {
 }
 
 /** Members that are undefined are left out by JSON. */
-function streamOf(entry: Entry): object {
+const streamOf = perConnection((entry): object => {
   const { network, security, path, serviceName } = entry.inbound;
   const host = hostHeader(entry) ?? undefined;
   const web = { path: path ?? '/', host };
@@ -118,7 +119,7 @@ function streamOf(entry: Entry): object {
     tlsSettings: security === 'tls' ? tlsOf(entry) : undefined,
     realitySettings: security === 'reality' ? realityOf(entry) : undefined,
   };
-}
+});
 
 /** A certificate that no authority has signed goes by its hash, and for versions that do not know that, as an authority. */
 function tlsOf(entry: Entry): object {

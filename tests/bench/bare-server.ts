@@ -10,9 +10,9 @@ import { usageAnswers } from './usage.ts';
 let db: Connection | null = null;
 let server: Server | null = null;
 
-async function start({ database, work, links }: BareStart): Promise<string> {
+async function start({ database, work, links, bytes = '' }: BareStart): Promise<string> {
   db = openConnection(database);
-  const listener: RequestListener = bareWorks[work](db, links);
+  const listener: RequestListener = bareWorks[work](db, links, bytes);
   const opened = createServer(listener);
   server = opened;
   await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));

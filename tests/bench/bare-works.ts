@@ -8,7 +8,7 @@ import type { BareWork } from './servers.ts';
 
 const PAGE = 50;
 
-type MakeWork = (db: Connection, links: string) => RequestListener;
+type MakeWork = (db: Connection, links: string, bytes: string) => RequestListener;
 
 function reply(response: ServerResponse, body: string): void {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
@@ -117,4 +117,7 @@ const extend: MakeWork = (db) => {
   });
 };
 
-export const bareWorks: Readonly<Record<BareWork, MakeWork>> = { user, list, like, insert, extend };
+/** GET /: the same bytes each time. */
+const bytes: MakeWork = (_db, _links, body) => (_request, response) => reply(response, body);
+
+export const bareWorks: Readonly<Record<BareWork, MakeWork>> = { user, list, like, insert, extend, bytes };

@@ -13,6 +13,7 @@ import { metrics } from './figures/metrics.ts';
 import { oneUser } from './figures/one-user.ts';
 import { pages } from './figures/pages.ts';
 import { search } from './figures/search.ts';
+import { subscriptions } from './figures/subscriptions.ts';
 import { tableSize } from './figures/table-size.ts';
 import { tls } from './figures/tls.ts';
 import { traffic } from './figures/traffic.ts';
@@ -21,6 +22,7 @@ import { webhooks } from './figures/webhooks.ts';
 export const FIGURES: readonly Figure[] = [
   oneUser,
   list,
+  subscriptions,
   tls,
   create,
   bulk,

@@ -20,13 +20,15 @@ export interface PanelPlace {
 }
 
 /** What the bare server does for each request. */
-export type BareWork = 'user' | 'list' | 'like' | 'insert' | 'extend';
+export type BareWork = 'user' | 'list' | 'like' | 'insert' | 'extend' | 'bytes';
 
 export interface BareStart {
   readonly database: string;
   readonly work: BareWork;
   /** How a subscription link begins, so that the bytes are the same. */
   readonly links: string;
+  /** What `bytes` replies. */
+  readonly bytes?: string;
 }
 
 export interface Server extends AsyncDisposable {
@@ -72,7 +74,12 @@ async function startBare(start: BareStart): Promise<Server> {
 }
 
 /** The bare server on the same database as a panel, or on one of its own, with the panel's links. */
-export async function startBareBeside(panel: Server, work: BareWork, folder: string): Promise<Server> {
+export async function startBareBeside(panel: Server, work: BareWork, folder: string, bytes?: string): Promise<Server> {
   const { sub_url: url } = JSON.parse(await fetchText(panel.target(['/users/1']))) as { sub_url: string };
-  return startBare({ database: databaseOf(folder), work, links: url.slice(0, url.lastIndexOf('/') + 1) });
+  return startBare({
+    database: databaseOf(folder),
+    work,
+    links: url.slice(0, url.lastIndexOf('/') + 1),
+    ...(bytes !== undefined && { bytes }),
+  });
 }

@@ -90,6 +90,8 @@ export interface InboundStore {
     after?: number,
   ): readonly InboundRow[];
   count(conditions: { nodeId?: number | undefined }): number;
+  /** All of them by id; the very same rows as long as none is changed. */
+  all(): readonly InboundRow[];
   byTag(nodeId: number, tag: string): InboundRow | undefined;
   byPort(nodeId: number, port: number): InboundRow | undefined;
   /** Which of these ids do not exist. */

@@ -33,7 +33,6 @@ export function renderPage(sub: Subscription, settings: SettingValues, request: 
   const tone = state === 'active' || state === 'on_hold' ? 'good' : state === 'limited' ? 'warn' : 'bad';
   const reason = sub.canConnect && sub.connections.length > 0 ? null : describeReason(sub, { ...settings, language });
   const announcement = settings.announcement.trim();
-  const support = validUrl(settings.supportUrl);
   const body = `<!doctype html>
 <html lang="${language}">
 <head>
@@ -52,20 +51,7 @@ ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`
 </header>
 <main>
 <section class="card" aria-label="${escapeHtml(t('page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
-<section class="card connect">
-<h2>${escapeHtml(t('page.connect'))}</h2>
-<p class="quiet">${escapeHtml(t('page.steps'))}</p>
-${chooserOf(sub.url, settings.subscriptionTitle, systemOf(request.userAgent), language)}
-${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
-</section>
-<section class="card link">
-<h2>${escapeHtml(t('page.link'))}</h2>
-${qrOf(sub.url, t('page.qr'))}
-<code id="link">${escapeHtml(sub.url)}</code>
-<button id="copy" type="button" data-said="${escapeHtml(t('page.copied'))}" hidden>${escapeHtml(t('page.copy'))}</button>
-<p class="quiet" id="said" role="status"></p>
-<p class="quiet">${escapeHtml(t('page.secret'))}</p>
-</section>
+${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
 </main>
 <script>${SCRIPT}</script>
 </body>
@@ -111,6 +97,52 @@ function accountOf({ user, total }: Subscription, settings: SettingValues, langu
   return rows.join('');
 }
 
+/** What is the same at each visit of a user from one system, of the latest visits: codes and many texts take milliseconds to make. */
+const offers = new Map<string, string>();
+const MAX_OFFERS = 200;
+
+function offerOf(
+  url: string,
+  settings: Pick<SettingValues, 'subscriptionTitle' | 'supportUrl'>,
+  system: System,
+  language: Language,
+): string {
+  const key = JSON.stringify([url, settings.subscriptionTitle, settings.supportUrl, system, language]);
+  let offer = offers.get(key);
+  if (offer === undefined) {
+    offer = makeOffer(url, settings, system, language);
+    const oldest = offers.size >= MAX_OFFERS ? offers.keys().next().value : undefined;
+    if (oldest !== undefined) offers.delete(oldest);
+    offers.set(key, offer);
+  }
+  return offer;
+}
+
+/** The applications, and the link with its code. */
+function makeOffer(
+  url: string,
+  { subscriptionTitle, supportUrl }: Pick<SettingValues, 'subscriptionTitle' | 'supportUrl'>,
+  system: System,
+  language: Language,
+): string {
+  const t = hostTexts(language, 'subscription');
+  const support = validUrl(supportUrl);
+  return `<section class="card connect">
+<h2>${escapeHtml(t('page.connect'))}</h2>
+<p class="quiet">${escapeHtml(t('page.steps'))}</p>
+${chooserOf(url, subscriptionTitle, system, language)}
+${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
+</section>
+<section class="card link">
+<h2>${escapeHtml(t('page.link'))}</h2>
+${qrOf(url, t('page.qr'))}
+<code id="link">${escapeHtml(url)}</code>
+<button id="copy" type="button" data-said="${escapeHtml(t('page.copied'))}" hidden>${escapeHtml(t('page.copy'))}</button>
+<p class="quiet" id="said" role="status"></p>
+<p class="quiet">${escapeHtml(t('page.secret'))}</p>
+</section>`;
+}
+
 /** Radio buttons choose the system, and the style shows its applications: no script. */
 function chooserOf(url: string, title: string, chosen: System, language: Language): string {
   const t = hostTexts(language, 'subscription');
@@ -135,19 +167,10 @@ function chooserOf(url: string, title: string, chosen: System, language: Languag
 
 /** White modules around the code, as its standard requires. */
 const QUIET = 4;
-const codes = new Map<string, string>();
-const MAX_CODES = 200;
 
-/** Dark on white in both themes, as every camera reads it. Drawing takes milliseconds, so the last ones are remembered. */
+/** Dark on white in both themes, as every camera reads it. */
 function qrOf(url: string, label: string): string {
-  let drawing = codes.get(url);
-  if (drawing === undefined) {
-    drawing = drawQr(url);
-    const oldest = codes.size >= MAX_CODES ? codes.keys().next().value : undefined;
-    if (oldest !== undefined) codes.delete(oldest);
-    codes.set(url, drawing);
-  }
-  return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" ${drawing}</svg>`;
+  return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" ${drawQr(url)}</svg>`;
 }
 
 function drawQr(url: string): string {
