@@ -31,7 +31,7 @@ const NO_CREDENTIALS = { uuid: '', password: '', key: '' } as const;
 type Problem = Pick<NodeRow, 'errorCode' | 'errorText'>;
 const NO_PROBLEM: Problem = { errorCode: null, errorText: null };
 
-export interface NodeSyncer {
+interface NodeSyncer {
   /** Brings the engine to the records. `asks`: its counters are read too. Rejects with EngineError, after the node says so. */
   round(asks: boolean): Promise<void>;
   /** Whether a round has something to tell the engine. */
