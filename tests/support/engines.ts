@@ -9,7 +9,10 @@ import { takeLock } from '../../src/adapters/instance-lock.ts';
 
 export type EngineProgram = 'xray' | 'v2ray' | 'sing-box' | 'mihomo';
 
-/** In the reason where neither a package nor a go toolchain can bring a program: the only tests of engines that may be skipped in CI. */
+/**
+ * In the reason where neither a package nor a go toolchain with its module proxy can bring a program: the only tests of engines that may be
+ * skipped in CI.
+ */
 export const NO_ENGINE = 'no engine here';
 
 /** Where a program is, or why it is not. `isFault`: it could have been had, and that failed. */
@@ -153,7 +156,9 @@ async function build(program: Exclude<EngineProgram, 'v2ray'>, log: (line: strin
 
   const download = await run(['go', 'mod', 'download', `${module}@${version}`], LIMIT_MS);
   const place = await run(['go', 'mod', 'download', '-json', `${module}@${version}`], LIMIT_MS);
-  if (!download.ok || !place.ok) return failed(download.output + place.output);
+  if (!download.ok || !place.ok) {
+    return absent(`needs ${program}: the module proxy does not give it: ${lastLines(download.output)}`);
+  }
   const { Dir: source }: { Dir: string } = JSON.parse(place.output);
 
   const folder = mkdtempSync(join(CACHE, 'build-'));
