@@ -54,7 +54,8 @@ const PLANS: readonly Pick<TariffRow, 'name' | 'trafficLimit' | 'duration' | 're
     price: { amount: 999, currency: 'EUR' },
   },
 ];
-const PLACES = [
+/** Where its nodes are. The last one is down. */
+export const PLACES = [
   ['Frankfurt', 'de1.example.net'],
   ['Helsinki', 'fi1.example.net'],
   ['Amsterdam', 'nl1.example.net'],
@@ -97,7 +98,7 @@ function addPlans(store: Store, now: number): void {
 function addNodes(store: Store, now: number): void {
   const createdAt = now - 500 * DAY_MS;
   PLACES.forEach(([name, address], index) => {
-    const isUp = index < 3;
+    const isUp = index < PLACES.length - 1;
     const node: Omit<NodeRow, 'id'> = {
       name,
       kind: 'remote',
