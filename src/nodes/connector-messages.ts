@@ -120,6 +120,27 @@ export function decodeUsers(bytes: Uint8Array, onUser: (email: string) => void):
   });
 }
 
+/** `GetUsersStatsResponse`: repeated users = 1 with email = 1, repeated ips = 2 with ip = 1. Calls `onUser` for each user who is connected. */
+export function decodeConnected(
+  bytes: Uint8Array,
+  onUser: (email: string, addresses: readonly string[]) => void,
+): void {
+  decode(bytes, (field, reader) => {
+    if (field !== 1) return false;
+    let email = '';
+    const addresses: string[] = [];
+    readFields(reader, reader.uint32() + reader.pos, (inner) => {
+      if (inner === 1) email = reader.string();
+      else if (inner === 2)
+        readFields(reader, reader.uint32() + reader.pos, (part) => part === 1 && addresses.push(reader.string()) > 0);
+      else return false;
+      return true;
+    });
+    onUser(email, addresses);
+    return true;
+  });
+}
+
 /** Reads one field and returns true, or false for one to be skipped. */
 type OnField = (field: number, reader: Reader) => boolean;
 

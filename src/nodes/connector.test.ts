@@ -86,6 +86,7 @@ const ASKS = { requestStream: false, responseStream: false } as const;
 const METHODS = [
   'stats.command.StatsService/GetSysStats',
   'stats.command.StatsService/QueryStats',
+  'stats.command.StatsService/GetUsersStats',
   'proxyman.command.HandlerService/AlterInbound',
   'proxyman.command.HandlerService/GetInboundUsers',
 ];
@@ -250,6 +251,27 @@ describe('counters', () => {
     // A turn after each 5,000 counters.
     expect(turns).toBeGreaterThan(200_000 / 5000);
   });
+});
+
+test('who is connected, and from where, where the engine tells it', async () => {
+  const reply = Writer.create();
+  for (const [email, ips] of [
+    ['u3', ['192.0.2.1', '2001:db8::1']],
+    ['someone', ['192.0.2.9']],
+    ['u4', []],
+  ] as const) {
+    reply.uint32(10).fork().uint32(10).string(email);
+    for (const ip of ips) reply.uint32(18).fork().uint32(10).string(ip).uint32(16).int64(1_790_000_000).ldelim();
+    // Their traffic, which is not asked for.
+    reply.uint32(26).fork().uint32(8).int64(5).ldelim().ldelim();
+  }
+  const api = connectTo(await listenGrpc(xray(() => reply.finish())));
+  const expected = new Map([
+    [3, ['192.0.2.1', '2001:db8::1']],
+    [4, []],
+  ]);
+  expect(await api.connected()).toEqual(expected);
+  expect(await connectTo(await listenGrpc(xray(() => undefined))).connected()).toBeNull();
 });
 
 describe('changes', () => {

@@ -11,6 +11,7 @@ import type { UpDown } from '../core/ports/records.ts';
 import { accountOf, type Dialect } from './connector-accounts.ts';
 import { type Answer, type EngineAddress, openChannel, type Refusal } from './connector-channel.ts';
 import {
+  decodeConnected,
   decodeCounters,
   decodeUptime,
   decodeUsers,
@@ -33,6 +34,8 @@ export interface IdentifiedEngine {
 export interface EngineApi extends Pick<Engine, 'counters' | 'apply' | 'members' | 'close'> {
   /** Asks it once more which engine it is: another may have been started on the port. */
   identify(): Promise<IdentifiedEngine>;
+  /** The addresses from which each user is connected now; null: this engine cannot tell (Xray can from 26.4.13 on). */
+  connected(): Promise<ReadonlyMap<number, readonly string[]> | null>;
 }
 
 /** How long an engine may take to answer. */
@@ -182,6 +185,17 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
         if (userId !== null) ids.push(userId);
       });
       return ids;
+    },
+
+    async connected() {
+      const answer = await call(await speak(), 'stats.command.StatsService/GetUsersStats', NOTHING);
+      if ('refusal' in answer && answer.refusal.kind === 'unknown_method') return null;
+      const users = new Map<number, readonly string[]>();
+      decodeConnected(bytesOf(answer), (email, addresses) => {
+        const userId = readUserKey(email);
+        if (userId !== null) users.set(userId, addresses);
+      });
+      return users;
     },
 
     close: channel.close,
