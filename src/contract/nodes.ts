@@ -121,6 +121,24 @@ export const getNode = apiOperation({
   example: { params: { id: 1 }, reply: nodeExample },
 });
 
+export const getNodeLog = panelOperation({
+  id: 'getNodeLog',
+  access: 'session',
+  effect: 'read',
+  tag: 'Nodes',
+  summary: "Read the end of an engine's log",
+  description: 'Of a local node: what its engine said last. Empty where no engine has run for it on this machine.',
+  input: byId,
+  output: z.object({
+    lines: z.array(z.string()).max(200).meta({ description: 'At most the last 200 lines, the oldest first.' }),
+  }),
+  errors: ['not_found'],
+  example: {
+    body: { id: 1 },
+    reply: { lines: ['2026/11/20 10:15:00.000000 [Warning] core: Xray 26.3.27 started'] },
+  },
+});
+
 export const createNode = panelOperation({
   id: 'createNode',
   access: 'session',

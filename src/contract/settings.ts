@@ -97,6 +97,12 @@ const fields = {
   expiring_notice_days: expiringNoticeDays,
   events_kept_days: z.int().min(1).max(365),
   audit_kept_days: z.int().min(30).max(3650),
+  engine_path: z
+    .string()
+    .max(1000)
+    .regex(/^(?:\/|[A-Za-z]:[\\/])[^\0\n\r]*$/)
+    .nullable()
+    .meta({ description: 'The absolute path of the program of local engines; null: `xray` or `v2ray` on the PATH.' }),
   restart_to_cut_off: z.boolean().meta({
     description:
       'Whether an engine is restarted, at most every 10 minutes, when users who may not connect any more go on moving bytes over connections that were open before.',
@@ -118,6 +124,7 @@ const panelSettingsExample: PanelSettings = {
   expiring_notice_days: [7, 3, 1],
   events_kept_days: 30,
   audit_kept_days: 365,
+  engine_path: null,
   restart_to_cut_off: true,
 };
 

@@ -61,6 +61,7 @@ export const OPERATIONS = {
   getSettings: settings.getSettings,
   getOpenApi: monitoring.getOpenApi,
   makeRealityKeys: inbounds.makeRealityKeys,
+  getNodeLog: nodes.getNodeLog,
   createNode: nodes.createNode,
   updateNode: nodes.updateNode,
   deleteNode: nodes.deleteNode,

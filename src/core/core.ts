@@ -131,6 +131,8 @@ export interface CoreParts {
   readonly heavy: HeavyWriter | null;
   /** Left out: this core runs no engines. */
   readonly openEngine?: OpenEngine;
+  /** The last lines of the engine of a local node, the oldest first. Left out: this core has no engines. */
+  readonly engineLog?: (nodeId: number) => readonly string[];
   /** Left out: this core delivers no webhooks. */
   readonly webhookClient?: WebhookClient;
   /** Left out: SQLite checkpoints by itself. */

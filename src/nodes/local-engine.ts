@@ -90,11 +90,16 @@ function statePath(folder: string, nodeId: number): string {
   return join(folder, `node-${nodeId}.json`);
 }
 
+/** Where the engine of a node writes. */
+export function logPath(folder: string, nodeId: number): string {
+  return join(folder, `node-${nodeId}.log`);
+}
+
 export function createLocalEngine(parts: LocalEngineParts): Engine {
   const { nodeId, folder, clock, timers, crypto } = parts;
   const limits = { ...LIMITS, ...parts.limits };
   const file = statePath(folder, nodeId);
-  const log = createEngineLog(join(folder, `node-${nodeId}.log`));
+  const log = createEngineLog(logPath(folder, nodeId));
   const listeners: ((error: EngineError) => void)[] = [];
   let current: Current | null = null;
   let isStopping = false;

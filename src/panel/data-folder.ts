@@ -9,6 +9,8 @@ export const FILES = {
   database: 'panel.db',
   tls: 'tls',
   log: join('logs', 'panel.log'),
+  /** Of local engines: what the next panel must know of each, and their logs. */
+  engines: 'engines',
   demo: 'demo.json',
   /** Reserved disk space. */
   reserve: 'reserve',

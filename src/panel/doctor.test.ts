@@ -121,6 +121,15 @@ it('misses an engine only where a local node needs one', async () => {
   }
 });
 
+it('looks at the path of an engine that is set, and says what is there', async () => {
+  const path = join(folder, 'engine');
+  change((store) => store.settings.set({ enginePath: path }));
+  expect(await verdictOf('engine')).toBe('ok');
+  writeFileSync(path, '#!/bin/sh\necho "Xray 26.3.27 (test)"\n', { mode: 0o755 });
+  const found = (await examine(folder)).find(({ check }) => check === 'engine');
+  expect(found?.found).toBe(process.platform === 'win32' ? expect.anything() : `xray 26.3.27 (${path})`);
+});
+
 it('knows network drives by what the system calls them', () => {
   expect(networkFileSystem('/', () => 0x6969)).toBe(process.platform === 'linux' ? 'NFS' : null);
   expect(networkFileSystem('/', () => 0xff534d42 | 0)).toBe(process.platform === 'linux' ? 'CIFS' : null);

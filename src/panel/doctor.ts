@@ -1,5 +1,4 @@
 // Checks everything that a panel depends on and reports what is wrong and what to do, without changing anything.
-import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -12,6 +11,7 @@ import { openReserve } from '../adapters/reserve.ts';
 import { openVault } from '../adapters/vault/vault.ts';
 import type { Log, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import { findProgram } from '../nodes/engine-program.ts';
 import { isDatabaseRefusal, quickCheck } from '../store/database.ts';
 import { openStore } from '../store/index.ts';
 import { FILES, hasPanel, networkFileSystem } from './data-folder.ts';
@@ -49,7 +49,7 @@ export async function examine(
   const opened = openQuietly(database);
   const findings = [usable, checkDisk(folder), opened.finding];
   const { store } = opened;
-  if (!store) return [...findings, checkEngine(null)];
+  if (!store) return [...findings, await checkEngine(null)];
   try {
     const settings = store.settings.get();
     return [
@@ -58,7 +58,7 @@ export async function examine(
       ...checkCertificates(join(folder, FILES.tls), now),
       await checkPort(folder, settings),
       await checkVault(folder, store, settings, keyFile),
-      checkEngine(store),
+      await checkEngine(store),
     ];
   } finally {
     store.close();
@@ -259,26 +259,18 @@ function judgeCertificate(check: string, pem: string, now: number): Finding {
   }
 }
 
-const ENGINES = ['xray', 'v2ray'] as const;
-const CALL_MS = 5000;
-
-/** `xray` or `v2ray` on PATH; missing ones matter where a local node is enabled. */
-function checkEngine(store: Store | null): Finding {
+/** The program that local engines are started with; a missing one matters where a local node is enabled. */
+async function checkEngine(store: Store | null): Promise<Finding> {
   const check = 'engine';
-  for (const name of ENGINES) {
-    const version = engineVersion(name);
-    if (version !== null) return finding(check, 'ok', version);
+  const given = store?.settings.get().enginePath ?? null;
+  try {
+    const { name, version, path } = await findProgram(given);
+    return finding(check, 'ok', `${name} ${version} (${path})`);
+  } catch (error) {
+    const nodes = store?.nodes.page(store.nodes.count(), 0) ?? [];
+    const needsOne = nodes.some(({ kind, enabled }) => kind === 'local' && enabled);
+    if (!needsOne) return finding(check, 'ok', 'none on this machine, and no local node needs one');
+    const advice = 'Install Xray (or v2ray) and put it on PATH, or name its path in the settings.';
+    return finding(check, 'problem', error instanceof Error ? error.message : String(error), advice);
   }
-  const nodes = store?.nodes.page(store.nodes.count(), 0) ?? [];
-  const needsOne = nodes.some(({ kind, enabled }) => kind === 'local' && enabled);
-  const advice = 'Install Xray (or v2ray) and put it on PATH.';
-  if (needsOne) return finding(check, 'problem', 'neither xray nor v2ray is on PATH', advice);
-  return finding(check, 'ok', 'none on this machine, and no local node needs one');
-}
-
-function engineVersion(name: string): string | null {
-  const { status, stdout, error } = spawnSync(name, ['version'], { encoding: 'utf8', timeout: CALL_MS });
-  if (error) return null;
-  const legacy = status === 0 ? stdout : spawnSync(name, ['-version'], { encoding: 'utf8', timeout: CALL_MS }).stdout;
-  return legacy.split('\n')[0]?.trim() || name;
 }

@@ -21,6 +21,7 @@ import { createBackups } from './backup/backups.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { checkOptions, overridesOf, type PanelOptions } from './config.ts';
 import { FILES } from './data-folder.ts';
+import { openEngines } from './engines.ts';
 import { createHeavyWriter } from './heavy-writer.ts';
 import { createListeners, listenFirst } from './listeners.ts';
 import { addressesOf, runCommand, setupLink } from './local-commands.ts';
@@ -110,8 +111,10 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   });
   let host: HostPorts | null = null;
   const webhookClient = createWebhookClient({ timers });
+  const engines = await openEngines({ ...parts, store, folder });
   const core = createCore({
     ...parts,
+    ...engines,
     store,
     vault,
     log,

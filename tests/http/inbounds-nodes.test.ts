@@ -214,6 +214,11 @@ describe('nodes', () => {
     expect(read.uptime_s).toBeGreaterThanOrEqual(3600);
   });
 
+  it('have a log, empty where no engine has run, and only where there is such a node', async () => {
+    expect(await panel.act('getNodeLog', { id: fixtures.nodeId })).toEqual({ lines: [] });
+    await expect(panel.act('getNodeLog', { id: missing })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('are listed by id, and one that is not there is not found', async () => {
     const { items, total } = (await panel.read.call('listNodes', { limit: 500 })).body;
     expect(total).toBe(items.length);

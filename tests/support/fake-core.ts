@@ -58,6 +58,7 @@ export const SETTINGS: SettingValues = {
   expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,
   auditKeptDays: 365,
+  enginePath: null,
   restartToCutOff: true,
   host: '127.0.0.1',
   port: 8443,

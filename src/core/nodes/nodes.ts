@@ -98,7 +98,13 @@ function deleteNode(input: Input<'deleteNode'>, tx: Transaction): Result<undefin
 export const NODE_HANDLERS = {
   listNodes: { read: listNodes },
   getNode: { read: (input, context) => ({ body: viewNode(context, requireNode(context, input.id)) }) },
+  getNodeLog: {
+    read({ id }, context) {
+      requireNode(context, id);
+      return { body: { lines: [...(context.env.engineLog?.(id) ?? [])] } };
+    },
+  },
   createNode: { write: createNode },
   updateNode: { write: updateNode },
   deleteNode: { write: deleteNode },
-} satisfies Handlers<'listNodes' | 'getNode' | 'createNode' | 'updateNode' | 'deleteNode'>;
+} satisfies Handlers<'listNodes' | 'getNode' | 'getNodeLog' | 'createNode' | 'updateNode' | 'deleteNode'>;

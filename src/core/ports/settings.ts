@@ -16,6 +16,8 @@ export interface SettingValues {
   readonly expiringNoticeDays: readonly number[];
   readonly eventsKeptDays: number;
   readonly auditKeptDays: number;
+  /** The program of local engines; null: `xray` or `v2ray` on PATH. */
+  readonly enginePath: string | null;
   /** Whether an engine is restarted over which users who may not connect go on moving bytes. */
   readonly restartToCutOff: boolean;
   readonly host: string;

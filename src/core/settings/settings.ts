@@ -57,6 +57,7 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
     expiring_notice_days: [...settings.expiringNoticeDays],
     events_kept_days: settings.eventsKeptDays,
     audit_kept_days: settings.auditKeptDays,
+    engine_path: settings.enginePath,
     restart_to_cut_off: settings.restartToCutOff,
   };
 }
@@ -99,6 +100,7 @@ const columnsOf = patchReader<Input<'updateSettings'>, SettingValues>({
   expiring_notice_days: 'expiringNoticeDays',
   events_kept_days: 'eventsKeptDays',
   audit_kept_days: 'auditKeptDays',
+  engine_path: 'enginePath',
   restart_to_cut_off: 'restartToCutOff',
 });
 

@@ -68,6 +68,10 @@ export const nodes = {
     engine_refused: 'All others are served. Its last lines say more; changing the user or the connection tries again.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
   },
+  log: {
+    title: 'Engine log',
+    empty: 'The engine of this node has not said anything yet.',
+  },
   act: {
     edit: 'Edit',
     enable: 'Enable',

@@ -44,6 +44,10 @@ export const settings = {
     restart: 'Restart the engine to end open connections',
     restartHint:
       'When bytes still move two polls later, at most every 10 minutes. All users of the node connect again.',
+    engine: 'Engine of local nodes',
+    engineText: 'The program that carries the traffic of nodes on this machine: Xray or v2ray.',
+    enginePath: 'Path of the program',
+    enginePathHint: 'Empty: xray, else v2ray, as this machine finds it. It holds from the next start of an engine on.',
     kept: 'How long records are kept',
     keptText: 'Older ones are deleted by themselves.',
     events: 'Events, days',

@@ -56,6 +56,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
 
   listNodes: { reads: ['node'] },
   getNode: { reads: ['node'] },
+  getNodeLog: { reads: ['node'] },
   createNode: { changes: ['node'] },
   updateNode: { changes: ['node'], record: 'getNode' },
   deleteNode: { changes: ['node'] },

@@ -1,5 +1,5 @@
 // A node over its list: how it is, what to do if it is not well, its traffic and its connections.
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl, Textarea } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -114,6 +114,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
       </DrawerSection>
       <NodeTraffic nodeId={id} />
       <NodeConnections nodeId={id} />
+      {kind === 'local' && <EngineLog nodeId={id} />}
     </RecordDrawer>
   );
 }
@@ -148,6 +149,30 @@ function NodeConnections({ nodeId }: { readonly nodeId: number }) {
           );
         })}
       </ul>
+    </DrawerSection>
+  );
+}
+
+// What the engine of a local node said last.
+
+function EngineLog({ nodeId }: { readonly nodeId: number }) {
+  const { t } = useTranslation('nodes');
+  const { data } = useOperation('getNodeLog', { id: nodeId }, { pollMs: RECORD_EVERY_MS });
+  if (data === undefined) return null;
+  return (
+    <DrawerSection title={t('log.title')}>
+      {data.lines.length === 0 ? (
+        <p className={classes.quiet}>{t('log.empty')}</p>
+      ) : (
+        <Textarea
+          aria-label={t('log.title')}
+          readOnly
+          rows={12}
+          spellCheck={false}
+          classNames={{ input: classes.log ?? '' }}
+          value={data.lines.join('\n')}
+        />
+      )}
     </DrawerSection>
   );
 }

@@ -1,4 +1,4 @@
-// General settings: the panel's name, language and time zone, notices before the end of a term, how long records are stored, and how this browser shows figures.
+// General settings: the panel's name, language and time zone, notices before the end of a term, how long records are stored, the engine of local nodes, and how this browser shows figures.
 import { NumberInput, SegmentedControl, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/settings.ts';
@@ -22,6 +22,7 @@ export function GeneralSection() {
           <NoticesCard settings={data} />
           <CutOffCard settings={data} />
           <RetentionCard settings={data} />
+          <EngineCard settings={data} />
         </>
       )}
     </Reading>
@@ -123,6 +124,27 @@ function CutOffCard({ settings }: { readonly settings: PanelSettings }) {
         label={t('general.restart')}
         description={t('general.restartHint')}
         {...form.form.getInputProps('restart_to_cut_off', { type: 'checkbox' })}
+      />
+    </SaveCard>
+  );
+}
+
+function EngineCard({ settings }: { readonly settings: PanelSettings }) {
+  const { t } = useTranslation('settings');
+  const form = useOperationForm({
+    operation: 'updateSettings',
+    initial: { engine_path: settings.engine_path ?? '' },
+    toInput: ({ engine_path }) => ({ engine_path: engine_path.trim() === '' ? null : engine_path.trim() }),
+    message: () => ({ text: t('saved') }),
+  });
+  return (
+    <SaveCard title={t('general.engine')} description={t('general.engineText')} form={form}>
+      <TextInput
+        label={t('general.enginePath')}
+        description={t('general.enginePathHint')}
+        placeholder="/usr/local/bin/xray"
+        spellCheck={false}
+        {...form.form.getInputProps('engine_path')}
       />
     </SaveCard>
   );
