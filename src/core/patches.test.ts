@@ -137,7 +137,10 @@ function startsOf(create: OperationId | null): fc.Arbitrary<Members> {
   if (create === 'createInbound') return fc.constantFrom(...INBOUNDS);
   const operation: Operation = OPERATIONS[create];
   const schema = operation.door === 'api' ? operation.body : operation.input;
-  return arbitraryOf(schema as z.ZodType) as fc.Arbitrary<Members>;
+  const records = arbitraryOf(schema as z.ZodType) as fc.Arbitrary<Members>;
+  if (create !== 'createTariff') return records;
+  // Only a plan with a term may begin with the first use: without one, a patch of `starts` seldom changes anything.
+  return records.map((plan) => ({ ...plan, duration: plan.duration ?? { days: 30 } }));
 }
 
 /** A certificate and its key go together only. */
