@@ -1,4 +1,5 @@
 // `panel serve`: runs the panel until it is stopped, and prints its addresses and the first steps.
+import type { OpenEngine } from '../core/ports/engines.ts';
 import { findDataFolder } from '../panel/data-folder.ts';
 import { openPanel, type Panel } from '../panel/panel.ts';
 import { notify, print, reportFailure } from './terminal.ts';
@@ -28,6 +29,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     trustedProxies: trustedProxy,
     keyFile,
     log,
+    ...(demo !== undefined && { openEngine: await simulatedEngines() }),
   });
   stopOnSignals(panel);
   exitOnUncaughtErrors(panel);
@@ -43,6 +45,11 @@ async function prepareDemo(data: string | undefined, users: number): Promise<str
   const { prepareDemoFolder } = await import('../panel/demo/folder.ts');
   notify(`Preparing a demonstration with ${users.toLocaleString('en')} users …`);
   return prepareDemoFolder(data, users);
+}
+
+async function simulatedEngines(): Promise<OpenEngine> {
+  const { simulateEngines } = await import('../panel/demo/simulated-engines.ts');
+  return simulateEngines();
 }
 
 function printIntroduction(panel: Panel, folder: string): void {

@@ -1,6 +1,7 @@
 // The options of a run, and which of them are impossible.
 import { isIP } from 'node:net';
 import { isDnsName } from '../adapters/addresses.ts';
+import type { OpenEngine } from '../core/ports/engines.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { refusal } from './refusal.ts';
 
@@ -26,6 +27,8 @@ export type PanelOptions = {
   readonly log?: 'stderr' | undefined;
   /** The panel door is on no socket: the host opens it for its own window by `Panel.openInside`. */
   readonly isInside?: boolean | undefined;
+  /** The engines of nodes, in place of those of this machine: for a demonstration. */
+  readonly openEngine?: OpenEngine | undefined;
   /** log2 of scrypt's N for passwords; lowered by tests only, and on no command line. */
   readonly passwordCost?: number | undefined;
 };

@@ -1,5 +1,6 @@
 // The engine of a demonstration's node: it moves no byte, and counts plausible traffic of the users that it was given, so that charts,
 // events and "online" are alive.
+import { systemClock } from '../../adapters/clock.ts';
 import { type Engine, EngineError, type OpenEngine, type RunningEngine } from '../../core/ports/engines.ts';
 import type { Clock } from '../../core/ports/ports.ts';
 import type { UpDown } from '../../core/ports/records.ts';
@@ -16,7 +17,7 @@ const BYTES_PER_SECOND = 400_000;
 const LONGEST_MS = 60_000;
 
 /** Engines for all nodes of a demonstration. That of the last one never answers. */
-export function simulateEngines(clock: Clock): OpenEngine {
+export function simulateEngines(clock: Clock = systemClock): OpenEngine {
   return ({ id }) => (id === PLACES.length ? createSilentEngine() : createSimulatedEngine(clock, id));
 }
 
@@ -80,7 +81,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
         users.set(userId, new Set(inbounds));
       }
       countedAt = clock.now();
-      engine = { name: 'xray', version: '26.3.27', boot, fingerprint: this.fingerprint(config), startedAt: countedAt };
+      engine = { name: 'xray', version: '26.9.11', boot, fingerprint: this.fingerprint(config), startedAt: countedAt };
       return engine;
     },
     async stop() {
