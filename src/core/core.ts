@@ -131,6 +131,8 @@ export interface CoreParts {
   readonly heavy: HeavyWriter | null;
   /** Left out: this core runs no engines. */
   readonly openEngine?: OpenEngine;
+  /** How often the counters of engines are read; left out: every 10 s. */
+  readonly pollEveryMs?: number | undefined;
   /** The last lines of the engine of a local node, the oldest first. Left out: this core has no engines. */
   readonly engineLog?: (nodeId: number) => readonly string[];
   /** Left out: this core delivers no webhooks. */

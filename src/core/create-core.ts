@@ -139,7 +139,7 @@ export function createCore(parts: CoreParts): Core {
       if (env.openEngine) {
         const workers = createNodeWorkers(env, env.openEngine);
         nodes = workers;
-        stops.push(every(POLL_EVERY_MS, workers.poll));
+        stops.push(every(env.pollEveryMs ?? POLL_EVERY_MS, workers.poll));
         workers.poll();
       }
       checkDiskSpace();

@@ -29,6 +29,8 @@ export type PanelOptions = {
   readonly isInside?: boolean | undefined;
   /** The engines of nodes, in place of those of this machine: for a demonstration. */
   readonly openEngine?: OpenEngine | undefined;
+  /** How often the counters of engines are read; more often in tests only. */
+  readonly pollEveryMs?: number | undefined;
   /** log2 of scrypt's N for passwords; lowered by tests only, and on no command line. */
   readonly passwordCost?: number | undefined;
 };

@@ -115,6 +115,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const core = createCore({
     ...parts,
     ...engines,
+    pollEveryMs: options.pollEveryMs,
     ...(options.openEngine && { openEngine: options.openEngine }),
     store,
     vault,

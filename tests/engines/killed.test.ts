@@ -96,7 +96,7 @@ test.skipIf(missing !== null)(
     let lost = 0;
     let counted = 0;
     const pull = () => expect.poll(() => client.pull(), POLLED).toBe(ANSWER.length);
-    for (let kills = 0; kills < times(3, 50); kills += 1) {
+    for (let kills = 0; kills < times(2, 50); kills += 1) {
       await pull();
       await expect
         .poll(async () => (await countedOf(target, userId)).down, POLLED)
@@ -112,6 +112,6 @@ test.skipIf(missing !== null)(
       expect(counted).toBeLessThanOrEqual(settled + ANSWER.length);
       lost += settled + ANSWER.length - counted;
     }
-    console.log(`${times(3, 50)} kills of the engine: ${lost} bytes missing, all moved after the last poll`);
+    console.log(`${times(2, 50)} kills of the engine: ${lost} bytes missing, all moved after the last poll`);
   },
 );

@@ -52,7 +52,7 @@ describe.each(ENGINES)('with %s', (program) => {
   const missing = whyWithout(program);
 
   test.skipIf(missing !== null)(`what a user moves is counted everywhere, to the byte ${missing ?? ''}`, async () => {
-    await using own = await openOwnPanel({ keyFile: join(keys, 'master.key') });
+    await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
     const scene = await openScene(own, program);
     const { api, nodeId, userId } = scene;
     {
@@ -81,7 +81,7 @@ describe.each(ENGINES)('with %s', (program) => {
   });
 
   test.skipIf(missing !== null)(`who may not connect is refused within a poll ${missing ?? ''}`, async () => {
-    await using own = await openOwnPanel({ keyFile: join(keys, 'master.key') });
+    await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
     const scene = await openScene(own, program);
     const { api, userId: id } = scene;
     const link = await linkOf(scene);
