@@ -1,0 +1,205 @@
+// What a subscription link gives, used as it is by the real clients: every protocol over every network and security that both ends know
+// moves bytes through the panel's engine, and each byte is counted for its user.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
+import type { InboundCreate } from '../../src/contract/inbounds.ts';
+import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
+import { allowedNetworks, allowedSecurities, PATH_NETWORKS } from '../../src/domain/inbound-shape.ts';
+import { startEngineProcess } from '../support/engine-process.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Client, createClient } from '../support/http-client.ts';
+import { openOwnPanel } from '../support/own-panel.ts';
+import { pathOf, whyWithout } from './found.ts';
+import { ANSWER, POLLED, PULLED, REQUEST } from './panel-traffic.ts';
+import { fetchThrough, startTarget } from './real-engine.ts';
+
+const CLIENTS = ['xray', 'sing-box', 'mihomo'] as const;
+type ClientProgram = (typeof CLIENTS)[number];
+
+/** What a client's format cannot carry, by the documents of the formats: everything else must work. */
+const LEFT_OUT: Readonly<Record<ClientProgram, readonly RegExp[]>> = {
+  xray: [],
+  'sing-box': [/ xhttp /],
+  mihomo: [/^(vmess|trojan) xhttp /],
+};
+
+type Shape = Partial<InboundCreate> & Pick<InboundCreate, 'protocol'>;
+
+function shapes(): Shape[] {
+  const plain = PROTOCOLS.filter((protocol) => protocol !== 'shadowsocks').flatMap((protocol) =>
+    allowedSecurities(protocol).flatMap((security) =>
+      allowedNetworks({ protocol, security }).map((network): Shape => ({ protocol, security, network })),
+    ),
+  );
+  const vision: Shape[] = (['tls', 'reality'] as const).map((security) => ({
+    protocol: 'vless',
+    security,
+    network: 'tcp',
+    flow: 'xtls-rprx-vision',
+  }));
+  return [...plain, ...vision, ...METHODS.map((method): Shape => ({ protocol: 'shadowsocks', method }))];
+}
+
+function nameOf({ protocol, network = 'tcp', security = 'none', flow, method }: Shape): string {
+  return [protocol, network, security, flow ? 'vision' : '', method ?? ''].filter((word) => word !== '').join(' ');
+}
+
+interface Running extends AsyncDisposable {
+  readonly output: () => string;
+}
+
+/** Starts a client that reads its configuration from a file, and waits until it says that it runs. */
+async function startClient(program: 'sing-box' | 'mihomo', args: readonly string[], isReady: RegExp): Promise<Running> {
+  const child = spawn(pathOf(program), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const ready = Promise.withResolvers<void>();
+  const onText = (text: string) => {
+    output += text;
+    if (isReady.test(output)) ready.resolve();
+  };
+  child.stdout.setEncoding('utf8').on('data', onText);
+  child.stderr.setEncoding('utf8').on('data', onText);
+  const ended = once(child, 'close');
+  void ended.then(() => ready.reject(new Error(`${program} ended: ${output}`)));
+  await ready.promise;
+  return {
+    output: () => output,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-matrix-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts a client with what the link gave; only the way into it is another one: a SOCKS port instead of a network interface. */
+async function startWith(program: ClientProgram, text: string, port: number): Promise<Running> {
+  const home = join(folder, program);
+  mkdirSync(home, { recursive: true });
+  if (program === 'xray') {
+    const inbounds = [{ listen: '127.0.0.1', port, protocol: 'socks', settings: { auth: 'noauth' } }];
+    return startEngineProcess('xray', pathOf('xray'), { ...JSON.parse(text), inbounds });
+  }
+  if (program === 'sing-box') {
+    const inbounds = [{ type: 'mixed', listen: '127.0.0.1', listen_port: port }];
+    const log = { level: 'info' };
+    writeFileSync(join(home, 'config.json'), JSON.stringify({ ...JSON.parse(text), inbounds, log }));
+    return startClient(program, ['run', '-c', join(home, 'config.json')], /sing-box started/);
+  }
+  const yaml = text
+    .replace(/^mixed-port: \d+$/m, `mixed-port: ${port}`)
+    .replace('log-level: warning', 'log-level: info');
+  writeFileSync(join(home, 'config.yaml'), yaml);
+  return startClient(program, ['-d', home, '-f', join(home, 'config.yaml')], /proxy listening at/);
+}
+
+/** A site that REALITY can pretend to be: TLS 1.3 and HTTP/2. */
+async function startSite() {
+  const { key, served } = await certificateMaker.makeSelfSigned('a.example', Date.now());
+  const server = createSecureServer({ key, cert: served.chain, minVersion: 'TLSv1.3' });
+  const port = await freePort();
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return { port, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+interface Connected {
+  readonly name: string;
+  readonly userId: number;
+  readonly link: string;
+}
+
+/** A connection for each shape, each with a user of its own. */
+async function connect(api: Client, nodeId: number, sitePort: number, privateKey: string): Promise<Connected[]> {
+  const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
+  const connected: Connected[] = [];
+  for (const [index, shape] of shapes().entries()) {
+    const { network = 'tcp', security = 'none' } = shape;
+    const name = nameOf(shape);
+    const reality = { private_key: privateKey, short_id: '6ba85179e30d4fc2', target: `127.0.0.1:${sitePort}` };
+    const inbound = await api.call('createInbound', {
+      ...shape,
+      ...(security !== 'none' && { sni: 'a.example' }),
+      ...(security === 'reality' && reality),
+      ...(PATH_NETWORKS.includes(network) && { path: '/a/path' }),
+      ...(network === 'grpc' && { service_name: 'a-service' }),
+      node_id: nodeId,
+      tag: `in-${index}`,
+      name,
+      port: await freePort(),
+    });
+    expect(inbound.status, `${name}: ${inbound.text}`).toBe(201);
+    const user = (await api.call('createUser', { name, tariff_id, inbounds: [inbound.body.id] })).body;
+    connected.push({ name, userId: user.id, link: user.sub_url });
+  }
+  return connected;
+}
+
+const missing = whyWithout('xray', 'sing-box', 'mihomo');
+
+describe.skipIf(missing !== null)(`links in real clients ${missing ?? ''}`.trim(), () => {
+  test('move bytes over every connection that both ends know', async () => {
+    await using own = await openOwnPanel({ keyFile: join(folder, 'master.key'), pollEveryMs: 1000 });
+    const { administrator, panel, newKey, ca } = own;
+    const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
+    await administrator.call('updateSettings', { engine_path: pathOf('xray') });
+    const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
+    const { id: nodeId } = (await administrator.call('createNode', node)).body;
+    await using site = await startSite();
+    const { private_key: privateKey } = (await administrator.call('makeRealityKeys', {})).body;
+    const connected = await connect(api, nodeId, site.port, privateKey);
+    await administrator.call('updateNode', { id: nodeId, enabled: true });
+    await expect.poll(async () => (await api.call('getNode', { id: nodeId })).body.status, POLLED).toBe('up');
+    await using target = await startTarget(REQUEST.length, ANSWER);
+
+    const pulls = new Map<number, number>();
+    async function cellOf(program: ClientProgram, { userId, link }: Connected): Promise<string> {
+      const reply = await api.send({ method: 'GET', path: `${link}?format=${program}` });
+      if (reply.headers['x-gatehouse-left-out'] !== undefined) return 'left out';
+      const port = await freePort();
+      await using client = await startWith(program, reply.text, port);
+      const pull = () => fetchThrough(port, target.port, REQUEST, ANSWER.length, AbortSignal.timeout(20_000));
+      let got = await pull();
+      // mihomo listens before it forwards: what comes too early is dropped.
+      for (let tries = 0; program === 'mihomo' && got.length === 0 && tries < 100; tries += 1) got = await pull();
+      if (got.length !== ANSWER.length) return `${got.length} bytes: ${client.output().slice(-300)}`;
+      pulls.set(userId, (pulls.get(userId) ?? 0) + 1);
+      return 'works';
+    }
+
+    const faults: string[] = [];
+    const lines: string[] = [];
+    for (const connection of connected) {
+      const cells: string[] = [];
+      for (const program of CLIENTS) {
+        const cell = await cellOf(program, connection);
+        cells.push(`${program} ${cell.split(':')[0]}`);
+        const expected = LEFT_OUT[program].some((pattern) => pattern.test(`${connection.name} `))
+          ? 'left out'
+          : 'works';
+        if (cell !== expected) faults.push(`${connection.name} in ${program}: ${cell}`);
+      }
+      lines.push(`${connection.name.padEnd(42)} ${cells.map((cell) => cell.padEnd(20)).join(' ')}`);
+    }
+    console.log(lines.join('\n'));
+    expect(faults).toEqual([]);
+
+    const counted = async () => {
+      const { items } = (await api.call('listUsers', { limit: 500 })).body;
+      return Object.fromEntries(items.map(({ id, total_up, total_down }) => [id, [total_up, total_down]]));
+    };
+    const truth = [...pulls].map(([id, count]) => [id, [count * PULLED.up, count * PULLED.down]]);
+    await expect.poll(counted, POLLED).toEqual(Object.fromEntries(truth));
+    api.close();
+  });
+});
