@@ -68,8 +68,9 @@ test('a key is made, shown once, copied, works by its curl line, and is revoked'
   await expect(keys.getByText('No keys yet')).toBeVisible();
   await keys.getByText('1 expired or revoked key').click();
   await expect(keys.getByRole('listitem')).toContainText('Revoked');
-  const refused = await promisify(execFile)('sh', ['-c', `${command} -sS`], { cwd: folder });
-  expect(JSON.parse(refused.stdout)).toMatchObject({ status: 401 });
+  const refused = promisify(execFile)('sh', ['-c', `${command} -sS`], { cwd: folder });
+  const { stdout: body } = await refused.catch((error: { readonly stdout: string }) => error);
+  expect(JSON.parse(body)).toMatchObject({ status: 401 });
 });
 
 test('with the second factor on, a key needs the code', async ({ page, own }) => {

@@ -53,5 +53,6 @@ describe('a simulated engine', () => {
   it('is silent on the last node, which the demonstration shows as down', async () => {
     const engine = simulateEngines(createTestClock(1000))({ id: 4, kind: 'remote' });
     await expect(engine?.running()).rejects.toMatchObject({ code: 'engine_unreachable' });
+    expect(simulateEngines(createTestClock(1000))({ id: 5, kind: 'remote' }), 'a node that was added').toBeNull();
   });
 });

@@ -16,9 +16,12 @@ const MOST_USERS = 5000;
 const BYTES_PER_SECOND = 400_000;
 const LONGEST_MS = 60_000;
 
-/** Engines for all nodes of a demonstration. That of the last one never answers. */
+/** Engines for the nodes that a demonstration begins with. That of the last one never answers. */
 export function simulateEngines(clock: Clock = systemClock): OpenEngine {
-  return ({ id }) => (id === PLACES.length ? createSilentEngine() : createSimulatedEngine(clock, id));
+  return ({ id }) => {
+    if (id > PLACES.length) return null;
+    return id === PLACES.length ? createSilentEngine() : createSimulatedEngine(clock, id);
+  };
 }
 
 function createSilentEngine(): Engine {
