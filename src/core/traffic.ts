@@ -25,8 +25,8 @@ export function trafficSlot(now: number, zone: string): TrafficSlot {
 }
 
 /** Counts on a user alone, whatever follows from it: a held term begins, grants are spent, the state changes. */
-export function countOnUser(tx: Transaction, stored: UserRow, slot: TrafficSlot, moved: UpDown): void {
-  tx.store.traffic.addToUser(stored.id, slot, moved);
+export function countOnUser(tx: Transaction, stored: UserRow, nodeId: number, slot: TrafficSlot, moved: UpDown): void {
+  tx.store.traffic.addToUser(stored.id, nodeId, slot, moved);
   const current = openUser(tx, stored);
   const { now, settings } = tx;
   const isFirst = current.row.onlineAt === null;
@@ -51,6 +51,6 @@ export function countTraffic(tx: Transaction, { nodeId, total, users, inbounds }
   for (const { userId, up, down } of users) {
     const stored = store.users.get(userId);
     if (!stored || (up === 0 && down === 0)) continue;
-    countOnUser(tx, stored, slot, { up, down });
+    countOnUser(tx, stored, nodeId, slot, { up, down });
   }
 }

@@ -18,9 +18,9 @@ function decodeMember([userId, inbounds, uuid, password, key]: MemberCells): Mem
 const COUNTED = 'SELECT value ->> 0 AS id, value ->> 1 AS up, value ->> 2 AS down FROM json_each(:counted)';
 const MOST = 9_007_199_254_740_991;
 const sum = (a: string, b: string) => `min(${MOST}, ${a} + ${b})`;
-const addTo = (table: string, time: string) => `INSERT INTO ${table} (${time}, user_id, up, down)
-  SELECT :${time}, id, up, down FROM (${COUNTED}) WHERE true
-  ON CONFLICT (${time}, user_id) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')}`;
+const addTo = (table: string, keys: string, values: string) => `INSERT INTO ${table} (${keys}, up, down)
+  SELECT ${values}, up, down FROM (${COUNTED}) WHERE true
+  ON CONFLICT (${keys}) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')}`;
 
 function toJson(counted: readonly Counted[]): string {
   return JSON.stringify(counted.map(({ userId, up, down }) => [userId, up, down]));
@@ -95,8 +95,10 @@ export function createSyncStore(db: Connection): SyncStore {
       'SELECT users.id FROM json_each(?) AS wanted CROSS JOIN users ON users.id = wanted.value',
     )
     .pluck();
-  const addHours = db.prepare<[{ counted: string; hour: number }]>(addTo('user_hours', 'hour'));
-  const addDays = db.prepare<[{ counted: string; day: string }]>(addTo('user_days', 'day'));
+  const addHours = db.prepare<[{ counted: string; hour: number }]>(addTo('user_hours', 'hour, user_id', ':hour, id'));
+  const addDays = db.prepare<[{ counted: string; day: string; nodeId: number }]>(
+    addTo('user_days', 'day, user_id, node_id', ':day, id, :nodeId'),
+  );
   const addMonths = db.prepare<[{ counted: string; month: string }]>(
     `INSERT INTO user_months (month, user_id, up, down, total)
      SELECT :month, id, up, down, ${sum('up', 'down')} FROM (${COUNTED}) WHERE true
@@ -153,7 +155,7 @@ export function createSyncStore(db: Connection): SyncStore {
     saveInboundCounter: (nodeId, tag, { up, down }) => {
       saveInboundCounter.run(nodeId, tag, up, down);
     },
-    countPlainly: (moved, { hour, day, month }, now) => {
+    countPlainly: (nodeId, moved, { hour, day, month }, now) => {
       const plain: Counted[] = [];
       const others: number[] = [];
       for (const { userId, up, down } of moved) {
@@ -163,7 +165,7 @@ export function createSyncStore(db: Connection): SyncStore {
       if (plain.length > 0) {
         const counted = toJson(plain);
         addHours.run({ counted, hour });
-        addDays.run({ counted, day });
+        addDays.run({ counted, day, nodeId });
         addMonths.run({ counted, month });
       }
       return others.length === 0 ? others : existing.all(JSON.stringify(others));

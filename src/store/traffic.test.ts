@@ -113,9 +113,9 @@ describe('traffic of users', () => {
     using temp = tempStore();
     const { traffic, users } = temp.store;
     const [a, b] = [users.insert(sampleUser()), users.insert(sampleUser())];
-    for (const hour of [1, 1, 5]) traffic.addToUser(a, slot(hour, '2026-11-20'), { up: 1, down: 2 });
-    traffic.addToUser(a, slot(30, '2026-11-21'), { up: 7, down: 0 });
-    traffic.addToUser(b, slot(6, '2026-11-20'), { up: 100, down: 100 });
+    for (const hour of [1, 1, 5]) traffic.addToUser(a, 1, slot(hour, '2026-11-20'), { up: 1, down: 2 });
+    traffic.addToUser(a, 1, slot(30, '2026-11-21'), { up: 7, down: 0 });
+    traffic.addToUser(b, 1, slot(6, '2026-11-20'), { up: 100, down: 100 });
     expect(traffic.userHours(a, 0)).toEqual([
       { t: HOUR, up: 2, down: 4 },
       { t: 5 * HOUR, up: 1, down: 2 },
@@ -130,16 +130,43 @@ describe('traffic of users', () => {
     expect(traffic.userHours(77, 0)).toEqual([]);
   });
 
+  it('adds up by node and day, and over all nodes', () => {
+    using temp = tempStore();
+    const { traffic, users } = temp.store;
+    const [a, b] = [users.insert(sampleUser()), users.insert(sampleUser())];
+    for (const [day, nodeId, up] of [
+      ['2026-11-19', 1, 1],
+      ['2026-11-20', 2, 10],
+      ['2026-11-20', 1, 100],
+      ['2026-11-20', 2, 1000],
+      ['2026-11-21', 3, MAX],
+      ['2026-11-21', 4, MAX],
+    ] as const) {
+      traffic.addToUser(a, nodeId, slot(1, day), { up, down: 2 });
+      traffic.addToUser(b, nodeId, slot(1, day), { up: 7, down: 7 });
+    }
+    expect(traffic.userNodeDays(a, '2026-11-20')).toEqual([
+      { day: '2026-11-20', nodeId: 1, up: 100, down: 2 },
+      { day: '2026-11-20', nodeId: 2, up: 1010, down: 4 },
+      { day: '2026-11-21', nodeId: 3, up: MAX, down: 2 },
+      { day: '2026-11-21', nodeId: 4, up: MAX, down: 2 },
+    ]);
+    expect(traffic.userDays(a, '2026-11-20')).toEqual([
+      { day: '2026-11-20', up: 1110, down: 6 },
+      { day: '2026-11-21', up: MAX, down: 4 },
+    ]);
+  });
+
   it('knows who moved most in a month', () => {
     using temp = tempStore();
     const { traffic, users } = temp.store;
     const ids = [5, 50, 20].map((down, index) => {
       const id = users.insert(sampleUser({ name: `u${index}` }));
-      traffic.addToUser(id, slot(1, '2026-11-20'), { up: 1, down });
+      traffic.addToUser(id, 1, slot(1, '2026-11-20'), { up: 1, down });
       return id;
     });
-    traffic.addToUser(ids[0] ?? 0, slot(1, '2026-10-20'), { up: MAX, down: MAX });
-    traffic.addToUser(ids[0] ?? 0, slot(1, '2026-11-21'), { up: 0, down: 20 });
+    traffic.addToUser(ids[0] ?? 0, 1, slot(1, '2026-10-20'), { up: MAX, down: MAX });
+    traffic.addToUser(ids[0] ?? 0, 1, slot(1, '2026-11-21'), { up: 0, down: 20 });
     expect(traffic.topUsers('2026-11', 2)).toEqual([
       { id: ids[1], name: 'u1', up: 1, down: 50 },
       { id: ids[0], name: 'u0', up: 1, down: 25 },
@@ -168,7 +195,7 @@ describe('prune', () => {
       [3, '2026-10-02'],
     ] as const) {
       traffic.addToNode(nodeId, slot(hour, day), { up: 1, down: 1 });
-      traffic.addToUser(userId, slot(hour, day), { up: 1, down: 1 });
+      traffic.addToUser(userId, 1, slot(hour, day), { up: 1, down: 1 });
     }
     traffic.prune(2 * HOUR, '2026-10-02');
     for (const hours of [traffic.nodeHours(0, null), traffic.nodeHours(0, nodeId), traffic.userHours(userId, 0)]) {

@@ -1,5 +1,5 @@
 // Traffic over time, stored as sums by hour, day and month: no query reads more rows than it returns.
-import type { Point, TrafficStore, UpDown } from '../core/ports/records.ts';
+import type { NodeDay, Point, TrafficStore, UpDown } from '../core/ports/records.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
@@ -20,9 +20,9 @@ const timesFrom = (table: string, time: string) => `WITH RECURSIVE times (t) AS 
     SELECT min(${time}) FROM ${table} WHERE ${time} >= :from
     UNION ALL SELECT (SELECT min(${time}) FROM ${table} WHERE ${time} > t) FROM times WHERE t IS NOT NULL
   )`;
-const ofUser = (table: string, time: string, as: string) => `${timesFrom(table, time)}
-  SELECT ${time} AS ${as}, up, down FROM times CROSS JOIN ${table} ON ${time} = t
-  WHERE user_id = :userId ORDER BY t`;
+const ofUser = (table: string, time: string, columns: string) => `${timesFrom(table, time)}
+  SELECT ${columns} FROM times CROSS JOIN ${table} ON ${time} = t WHERE user_id = :userId`;
+const sum = (column: string) => `min(9007199254740991, sum(${column})) AS ${column}`;
 
 export function createTrafficStore(db: Connection): TrafficStore {
   const nodeHour = db.prepare<[number, number, number, number]>(count('node_hours', 'node_id, hour'));
@@ -30,7 +30,7 @@ export function createTrafficStore(db: Connection): TrafficStore {
   const nodeTotal = db.prepare<[number, number, number]>(count('node_totals', 'node_id'));
   const inboundTotal = db.prepare<[number, number, number]>(count('inbound_totals', 'inbound_id'));
   const userHour = db.prepare<[number, number, number, number]>(count('user_hours', 'hour, user_id'));
-  const userDay = db.prepare<[string, number, number, number]>(count('user_days', 'day, user_id'));
+  const userDay = db.prepare<[string, number, number, number, number]>(count('user_days', 'day, user_id, node_id'));
   const userMonth = db.prepare<[string, number, number, number, number]>(
     `INSERT INTO user_months (month, user_id, up, down, total) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (month, user_id) DO UPDATE SET ${add('up')}, ${add('down')},
@@ -43,9 +43,14 @@ export function createTrafficStore(db: Connection): TrafficStore {
   const nodeDays = db.prepare<[number, string], UpDown & { readonly day: string }>(
     'SELECT day, up, down FROM node_days WHERE node_id = ? AND day >= ? ORDER BY day',
   );
-  const userHours = db.prepare<[{ userId: number; from: number }], Point>(ofUser('user_hours', 'hour', 't'));
+  const userHours = db.prepare<[{ userId: number; from: number }], Point>(
+    `${ofUser('user_hours', 'hour', 'hour AS t, up, down')} ORDER BY hour`,
+  );
   const userDays = db.prepare<[{ userId: number; from: string }], UpDown & { readonly day: string }>(
-    ofUser('user_days', 'day', 'day'),
+    `${ofUser('user_days', 'day', `day, ${sum('up')}, ${sum('down')}`)} GROUP BY day ORDER BY day`,
+  );
+  const userNodeDays = db.prepare<[{ userId: number; from: string }], NodeDay>(
+    `${ofUser('user_days', 'day', 'day, node_id AS nodeId, up, down')} ORDER BY day, node_id`,
   );
   const days = db.prepare<[number, string, string], UpDown>(
     'SELECT up, down FROM node_days WHERE node_id = ? AND day BETWEEN ? AND ?',
@@ -89,15 +94,16 @@ export function createTrafficStore(db: Connection): TrafficStore {
     addToInbound: (inboundId, { up, down }) => {
       inboundTotal.run(inboundId, up, down);
     },
-    addToUser: (userId, { hour, day, month }, { up, down }) => {
+    addToUser: (userId, nodeId, { hour, day, month }, { up, down }) => {
       userHour.run(hour, userId, up, down);
-      userDay.run(day, userId, up, down);
+      userDay.run(day, userId, nodeId, up, down);
       userMonth.run(month, userId, up, down, Math.min(Number.MAX_SAFE_INTEGER, up + down));
     },
     nodeHours: (from, nodeId) => nodeHours.all(nodeId ?? ALL_NODES, from),
     nodeDays: (firstDay, nodeId) => nodeDays.all(nodeId ?? ALL_NODES, firstDay),
     userHours: (userId, from) => userHours.all({ userId, from }),
     userDays: (userId, firstDay) => userDays.all({ userId, from: firstDay }),
+    userNodeDays: (userId, firstDay) => userNodeDays.all({ userId, from: firstDay }),
     sumDays: (firstDay, lastDay) => {
       let [up, down] = [0, 0];
       for (const moved of days.all(ALL_NODES, firstDay, lastDay)) {

@@ -228,6 +228,7 @@ describe('many users in one statement', () => {
           grants: users.map(({ userId }) => store.grants.latest(userId)),
           hours: users.map(({ userId }) => store.traffic.userHours(userId, 0)),
           days: users.map(({ userId }) => store.traffic.userDays(userId, '')),
+          nodeDays: users.map(({ userId }) => store.traffic.userNodeDays(userId, '')),
           top: store.traffic.topUsers('2026-11', 100),
           total: store.traffic.total(),
           events: store.events
@@ -236,7 +237,7 @@ describe('many users in one statement', () => {
             .sort(),
         });
         const slot = { hour: 0, day: '2026-11-20', month: '2026-11' };
-        if (temp === single) plain += users.length - store.sync.countPlainly(users, slot, START + 1).length;
+        if (temp === single) plain += users.length - store.sync.countPlainly(nodeId, users, slot, START + 1).length;
       }
       expect(views[0]).toEqual(views[1]);
     };

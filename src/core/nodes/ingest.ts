@@ -50,7 +50,7 @@ function countUsers(tx: Transaction, nodeId: number, counters: EngineCounters, i
     .map(({ userId, up, down }): Counted => ({ userId, ...since({ up, down }, last.get(userId)) }))
     .filter(({ up, down }) => up > 0 || down > 0);
   store.sync.saveUserCounters(nodeId, values);
-  countMoved(tx, moved, slot);
+  countMoved(tx, nodeId, moved, slot);
   const total = moved.reduce(
     (sum, { up, down }) => ({ up: addBytes(sum.up, up), down: addBytes(sum.down, down) }),
     NOTHING,
@@ -59,11 +59,11 @@ function countUsers(tx: Transaction, nodeId: number, counters: EngineCounters, i
   return moved;
 }
 
-function countMoved(tx: Transaction, moved: readonly Counted[], slot: TrafficSlot): void {
+function countMoved(tx: Transaction, nodeId: number, moved: readonly Counted[], slot: TrafficSlot): void {
   const byId = new Map(moved.map((each) => [each.userId, each]));
-  for (const id of tx.store.sync.countPlainly(moved, slot, tx.now)) {
+  for (const id of tx.store.sync.countPlainly(nodeId, moved, slot, tx.now)) {
     const [stored, each] = [tx.store.users.get(id), byId.get(id)];
-    if (stored && each) countOnUser(tx, stored, slot, { up: each.up, down: each.down });
+    if (stored && each) countOnUser(tx, stored, nodeId, slot, { up: each.up, down: each.down });
   }
 }
 

@@ -11,6 +11,12 @@ export interface Point extends UpDown {
   readonly t: number;
 }
 
+/** What moved over a node on a local day. */
+export interface NodeDay extends UpDown {
+  readonly day: string;
+  readonly nodeId: number;
+}
+
 /** Where a moment falls: the start of its UTC hour, its local day `YYYY-MM-DD` and month `YYYY-MM` in the panel's time zone. */
 export interface TrafficSlot {
   readonly hour: number;
@@ -21,13 +27,15 @@ export interface TrafficSlot {
 export interface TrafficStore {
   addToNode(nodeId: number, slot: TrafficSlot, moved: UpDown): void;
   addToInbound(inboundId: number, moved: UpDown): void;
-  addToUser(userId: number, slot: TrafficSlot, moved: UpDown): void;
+  addToUser(userId: number, nodeId: number, slot: TrafficSlot, moved: UpDown): void;
   /** Hours with traffic from `from` on, by hour; of one node or of all. */
   nodeHours(from: number, nodeId: number | null): readonly Point[];
   /** Days with traffic from `firstDay` on. */
   nodeDays(firstDay: string, nodeId: number | null): readonly (UpDown & { readonly day: string })[];
   userHours(userId: number, from: number): readonly Point[];
   userDays(userId: number, firstDay: string): readonly (UpDown & { readonly day: string })[];
+  /** The same by node, also of deleted ones: by day, then by node. */
+  userNodeDays(userId: number, firstDay: string): readonly NodeDay[];
   /** All nodes together; both ends included. */
   sumDays(firstDay: string, lastDay: string): UpDown;
   /** Those that moved most, most first, without a scan over all users. */

@@ -59,10 +59,10 @@ export interface SyncStore {
   inboundCounters(nodeId: number): ReadonlyMap<string, UpDown>;
   saveInboundCounter(nodeId: number, tag: string, counter: UpDown): void;
   /**
-   * Counts what users moved to whom nothing else happens by it: no held term begins, no grant is spent, no state and nothing that is
+   * Counts what users moved over a node, to whom nothing else happens by it: no held term begins, no grant is spent, no state and nothing that is
    * announced changes. Returns the others' ids, who are left as they are; of those that do not exist none.
    */
-  countPlainly(moved: readonly Counted[], slot: TrafficSlot, now: number): readonly number[];
+  countPlainly(nodeId: number, moved: readonly Counted[], slot: TrafficSlot, now: number): readonly number[];
   /** Ids of all nodes. */
   nodeIds(): readonly number[];
   /** Another one after any change of the node's connections. */

@@ -30,6 +30,13 @@ export function dayOfUser(index: number, back: number): UpDown {
   return { up: Math.floor(down * (0.04 + dice() * 0.08)), down };
 }
 
+/** The node of a user in an hour of a day: mostly the same one. */
+function nodeOf(index: number, back: number, hour: number): number {
+  const dice = createDice(index * 97 + back * 13 + hour);
+  const place = dice() < 0.8 ? index : index + 1 + back;
+  return 1 + (place % NODE_SHARES.length);
+}
+
 function part({ up, down }: UpDown, share: number): UpDown {
   return { up: Math.floor(up * share), down: Math.floor(down * share) };
 }
@@ -63,11 +70,13 @@ export function addUserTraffic(store: Store, { users, now, timeZone }: TrafficPa
   const detailed = now - HOURS_IN_DETAIL * HOUR_MS;
   for (let index = 0; index < Math.min(users, DETAILED_USERS); index += 1) {
     days.forEach((from, place) => {
-      const moved = dayOfUser(index, days.length - 1 - place);
+      const back = days.length - 1 - place;
+      const moved = dayOfUser(index, back);
       if (moved.down === 0) return;
       const at = from + 19 * HOUR_MS;
       if (from < detailed) {
-        store.traffic.addToUser(index + 1, trafficSlot(Math.min(at, now), timeZone), moved);
+        const slot = trafficSlot(Math.min(at, now), timeZone);
+        store.traffic.addToUser(index + 1, nodeOf(index, back, 19), slot, moved);
         return;
       }
       for (const [hour, share] of [
@@ -76,7 +85,8 @@ export function addUserTraffic(store: Store, { users, now, timeZone }: TrafficPa
         [21, 0.3],
       ] as const) {
         const moment = Math.min(from + hour * HOUR_MS, now);
-        store.traffic.addToUser(index + 1, trafficSlot(moment, timeZone), part(moved, share));
+        const slot = trafficSlot(moment, timeZone);
+        store.traffic.addToUser(index + 1, nodeOf(index, back, hour), slot, part(moved, share));
       }
     });
   }

@@ -339,7 +339,7 @@ CREATE TABLE user_changes (
   deleted INTEGER NOT NULL DEFAULT 0 CHECK (deleted BETWEEN 0 AND 9007199254740991)
 ) STRICT, WITHOUT ROWID;
 
--- Traffic of users over time, by time first: a poll writes in one place, and what is old goes in one piece.
+-- Traffic of users over time, by time first: a poll writes in one place, and what is old goes in one piece. Days are by node as well.
 CREATE TABLE user_hours (
   hour INTEGER NOT NULL CHECK (hour BETWEEN 0 AND 8640000000000000),
   user_id INTEGER NOT NULL,
@@ -350,9 +350,10 @@ CREATE TABLE user_hours (
 CREATE TABLE user_days (
   day TEXT NOT NULL CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
   user_id INTEGER NOT NULL,
+  node_id INTEGER NOT NULL,
   up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
-  PRIMARY KEY (day, user_id)
+  PRIMARY KEY (day, user_id, node_id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE user_months (
   month TEXT NOT NULL CHECK (month GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]'),

@@ -161,8 +161,8 @@ describe('a user', () => {
         note: '',
         createdAt: 0,
       });
-      store.traffic.addToUser(userId, slot, { up: 1, down: 2 });
-      store.traffic.addToUser(userId, { hour: 7_200_000, day: '2026-12-01', month: '2026-12' }, { up: 1, down: 2 });
+      store.traffic.addToUser(userId, 1, slot, { up: 1, down: 2 });
+      store.traffic.addToUser(userId, 1, { hour: 7_200_000, day: '2026-12-01', month: '2026-12' }, { up: 1, down: 2 });
     }
     store.users.remove(gone);
     const users = (table: string) => db.prepare(`SELECT DISTINCT user_id FROM ${table}`).pluck().all();
