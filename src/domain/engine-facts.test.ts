@@ -1,6 +1,6 @@
 // One test a row of the table: the version before its first lacks it, the first has it. tests/engines asks the engines themselves.
 import { describe, expect, it, test } from 'vitest';
-import { describeMissing, ENGINE_FACTS, missingFacts, type ServedShape } from './engine-facts.ts';
+import { canTellAddresses, describeMissing, ENGINE_FACTS, missingFacts, type ServedShape } from './engine-facts.ts';
 
 const PLAIN: ServedShape = { protocol: 'vless', network: 'tcp', security: 'none', flow: null, method: null };
 const REALITY = { ...PLAIN, security: 'reality' } as const;
@@ -50,6 +50,12 @@ test('what every engine knows needs nothing, and an engine that is not known lac
   expect(missingFacts(shape, { name: 'something', version: '1.0' })).toEqual([]);
   expect(missingFacts(shape, { name: 'xray', version: 'built yesterday' })).toEqual([]);
   expect(missingFacts(shape, { name: 'xray', version: '24.11' })).toHaveLength(1);
+});
+
+test('Xray tells addresses from 26.1.13 on, v2ray in no version', () => {
+  const tells = (name: string, version: string) => canTellAddresses({ name, version });
+  expect([tells('xray', '26.1.13'), tells('xray', '26.3.27'), tells('xray', '25.12.8')]).toEqual([true, true, false]);
+  expect(tells('v2ray', '5.40.0')).toBe(false);
 });
 
 test('the words say who has it, and what the node runs', () => {

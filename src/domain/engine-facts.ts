@@ -73,6 +73,17 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
   },
 ];
 
+/**
+ * The first Xray that tells from which addresses users are connected: GetAllOnlineUsers, with a question for each user; all at once,
+ * GetUsersStats, from 26.4.13 on. v2ray cannot tell. What an engine can is found by asking it; this is for words.
+ */
+export const TELLS_ADDRESSES_SINCE = '26.1.13';
+
+/** Whether an engine can tell from which addresses users are connected. */
+export function canTellAddresses({ name, version }: EngineVersion): boolean {
+  return name === 'xray' && !isOlder(version, TELLS_ADDRESSES_SINCE);
+}
+
 /** What a connection needs that an engine does not have. An engine that is neither Xray nor v2ray is not known to lack anything. */
 export function missingFacts(shape: ServedShape, { name, version }: EngineVersion): readonly EngineFact[] {
   if (name !== 'xray' && name !== 'v2ray') return [];

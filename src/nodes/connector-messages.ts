@@ -1,7 +1,7 @@
 // The messages of the engines' API, field by field: only what the panel needs of them. Xray and v2ray number them alike.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import protobuf from 'protobufjs/minimal.js';
-import { EngineError } from '../core/ports/engines.ts';
+import { type ConnectedAddress, EngineError } from '../core/ports/engines.ts';
 
 // Node finds no names in this module of CommonJS.
 const { Reader, Writer } = protobuf;
@@ -120,25 +120,51 @@ export function decodeUsers(bytes: Uint8Array, onUser: (email: string) => void):
   });
 }
 
-/** `GetUsersStatsResponse`: repeated users = 1 with email = 1, repeated ips = 2 with ip = 1. Calls `onUser` for each user who is connected. */
+/** `GetUsersStatsResponse`: repeated users = 1 with email = 1, repeated ips = 2. Calls `onUser` for each user who is connected. */
 export function decodeConnected(
   bytes: Uint8Array,
-  onUser: (email: string, addresses: readonly string[]) => void,
+  onUser: (email: string, addresses: readonly ConnectedAddress[]) => void,
 ): void {
   decode(bytes, (field, reader) => {
     if (field !== 1) return false;
     let email = '';
-    const addresses: string[] = [];
+    const addresses: ConnectedAddress[] = [];
     readFields(reader, reader.uint32() + reader.pos, (inner) => {
       if (inner === 1) email = reader.string();
-      else if (inner === 2)
-        readFields(reader, reader.uint32() + reader.pos, (part) => part === 1 && addresses.push(reader.string()) > 0);
+      else if (inner === 2) addresses.push(readAddress(reader));
       else return false;
       return true;
     });
     onUser(email, addresses);
     return true;
   });
+}
+
+/** `GetAllOnlineUsersResponse`: repeated users = 1. */
+export function decodeNames(bytes: Uint8Array): readonly string[] {
+  const names: string[] = [];
+  decode(bytes, (field, reader) => field === 1 && names.push(reader.string()) > 0);
+  return names;
+}
+
+/** `GetStatsOnlineIpListResponse`: map ips = 2. */
+export function decodeAddresses(bytes: Uint8Array): readonly ConnectedAddress[] {
+  const addresses: ConnectedAddress[] = [];
+  decode(bytes, (field, reader) => field === 2 && addresses.push(readAddress(reader)) > 0);
+  return addresses;
+}
+
+/** `OnlineIPEntry` and the entry of a map alike: the address = 1, in brackets where it is IPv6; Unix seconds = 2. */
+function readAddress(reader: Reader): ConnectedAddress {
+  let address = '';
+  let openedAt = 0;
+  readFields(reader, reader.uint32() + reader.pos, (field) => {
+    if (field === 1) address = reader.string();
+    else if (field === 2) openedAt = Number(reader.int64());
+    else return false;
+    return true;
+  });
+  return { address: address.replace(/^\[(.*)\]$/, '$1'), openedAt };
 }
 
 /** Reads one field and returns true, or false for one to be skipped. */

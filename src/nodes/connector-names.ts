@@ -11,6 +11,12 @@ export function readUserKey(key: string): number | null {
   return userId === undefined ? null : Number(userId);
 }
 
+/** The user of the name by which Xray has the addresses of one; null: not one of the panel's. */
+export function readOnlineName(name: string): number | null {
+  const [kind, key = '', what] = name.split('>>>');
+  return kind === 'user' && what === 'online' ? readUserKey(key) : null;
+}
+
 /**
  * The tag of the outbound that marks a start. It blocks everything, and its counter, which never moves, is named like those of users:
  * one query answers the counters and which start they belong to. `boot` and `fingerprint` consist of letters and digits.

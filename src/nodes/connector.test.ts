@@ -87,6 +87,8 @@ const METHODS = [
   'stats.command.StatsService/GetSysStats',
   'stats.command.StatsService/QueryStats',
   'stats.command.StatsService/GetUsersStats',
+  'stats.command.StatsService/GetAllOnlineUsers',
+  'stats.command.StatsService/GetStatsOnlineIpList',
   'proxyman.command.HandlerService/AlterInbound',
   'proxyman.command.HandlerService/GetInboundUsers',
 ];
@@ -253,25 +255,75 @@ describe('counters', () => {
   });
 });
 
-test('who is connected, and from where, where the engine tells it', async () => {
-  const reply = Writer.create();
-  for (const [email, ips] of [
-    ['u3', ['192.0.2.1', '2001:db8::1']],
-    ['someone', ['192.0.2.9']],
-    ['u4', []],
-  ] as const) {
-    reply.uint32(10).fork().uint32(10).string(email);
-    for (const ip of ips) reply.uint32(18).fork().uint32(10).string(ip).uint32(16).int64(1_790_000_000).ldelim();
-    // Their traffic, which is not asked for.
-    reply.uint32(26).fork().uint32(8).int64(5).ldelim().ldelim();
+describe('who is connected, and from where', () => {
+  /** An entry of a list or of a map. */
+  function writeAddress(writer: protobuf.Writer, field: number, address: string): void {
+    writer
+      .uint32((field << 3) | 2)
+      .fork()
+      .uint32(10)
+      .string(address)
+      .uint32(16)
+      .int64(1_790_000_000)
+      .ldelim();
   }
-  const api = connectTo(await listenGrpc(xray(() => reply.finish())));
-  const expected = new Map([
-    [3, ['192.0.2.1', '2001:db8::1']],
-    [4, []],
-  ]);
-  expect(await api.connected()).toEqual(expected);
-  expect(await connectTo(await listenGrpc(xray(() => undefined))).connected()).toBeNull();
+  const at = (address: string) => ({ address, openedAt: 1_790_000_000 });
+
+  test('all at once where the engine has the method', async () => {
+    const reply = Writer.create();
+    for (const [email, ips] of [
+      ['u3', ['192.0.2.1', '[2001:db8::1]']],
+      ['someone', ['192.0.2.9']],
+      ['u4', []],
+    ] as const) {
+      reply.uint32(10).fork().uint32(10).string(email);
+      for (const ip of ips) writeAddress(reply, 2, ip);
+      // Their traffic, which is not asked for.
+      reply.uint32(26).fork().uint32(8).int64(5).ldelim().ldelim();
+    }
+    const respond = xray((path) => (path.endsWith('/GetUsersStats') ? reply.finish() : undefined));
+    const api = connectTo(await listenGrpc(respond));
+    const expected = new Map([
+      [3, [at('192.0.2.1'), at('2001:db8::1')]],
+      [4, []],
+    ]);
+    expect(await api.connected()).toEqual(expected);
+  });
+
+  test('one by one where it lacks that; one who has gone meanwhile is left out; it is asked for the other way once', async () => {
+    const asked: string[] = [];
+    const names = Writer.create();
+    for (const name of ['user>>>u3>>>online', 'user>>>u5>>>online', 'user>>>someone>>>online'])
+      names.uint32(10).string(name);
+    const respond = xray((path, request) => {
+      asked.push(path.split('/').at(-1) ?? '');
+      if (path.endsWith('/GetAllOnlineUsers')) return names.finish();
+      if (!path.endsWith('/GetStatsOnlineIpList')) return undefined;
+      if (request.includes('u5')) return { code: status.NOT_FOUND, details: 'user>>>u5>>>online not found.' };
+      const list = Writer.create().uint32(10).string('user>>>u3>>>online');
+      for (const address of ['192.0.2.1', '192.0.2.2']) writeAddress(list, 2, address);
+      return list.finish();
+    });
+    const api = connectTo(await listenGrpc(respond));
+    for (let times = 0; times < 2; times += 1)
+      expect(await api.connected()).toEqual(new Map([[3, [at('192.0.2.1'), at('192.0.2.2')]]]));
+    expect(asked.filter((method) => method === 'GetUsersStats')).toHaveLength(1);
+    expect(asked.filter((method) => method === 'GetStatsOnlineIpList')).toHaveLength(4);
+  });
+
+  test('an engine that has neither cannot tell, and is not asked again', async () => {
+    const asked: string[] = [];
+    const api = connectTo(await listenGrpc(xray((path) => void asked.push(path))));
+    expect([await api.connected(), await api.connected()]).toEqual([null, null]);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('one that answers nothing is given up in time, and one that answers nonsense is refused', async () => {
+    const silent = connectTo(await listenGrpc(xray(() => new Promise<Answer>(() => {}))), SOON);
+    await expect(silent.connected()).rejects.toMatchObject({ code: 'engine_unreachable' });
+    const wild = connectTo(await listenGrpc(xray(() => Buffer.from([10, 200, 1, 2]))));
+    await expect(wild.connected()).rejects.toMatchObject({ code: 'engine_refused' });
+  });
 });
 
 describe('changes', () => {

@@ -1,5 +1,6 @@
 // The API of a running engine, in both dialects: which engine it is, its counters, and who may connect.
 import {
+  type ConnectedAddress,
   type Engine,
   type EngineChange,
   type EngineCounters,
@@ -11,15 +12,17 @@ import type { UpDown } from '../core/ports/records.ts';
 import { accountOf, type Dialect } from './connector-accounts.ts';
 import { type Answer, type EngineAddress, openChannel, type Refusal } from './connector-channel.ts';
 import {
+  decodeAddresses,
   decodeConnected,
   decodeCounters,
+  decodeNames,
   decodeUptime,
   decodeUsers,
   encodeAddUser,
   encodeAlterInbound,
   encodeTexts,
 } from './connector-messages.ts';
-import { type BootMark, readBootTag, readUserKey, userKey } from './connector-names.ts';
+import { type BootMark, readBootTag, readOnlineName, readUserKey, userKey } from './connector-names.ts';
 
 /** An engine as its API shows it. No engine tells its version there. */
 export interface IdentifiedEngine {
@@ -31,11 +34,9 @@ export interface IdentifiedEngine {
 }
 
 /** The half of `Engine` that is calls to its API. All methods reject with EngineError; every call ends in bounded time. */
-export interface EngineApi extends Pick<Engine, 'counters' | 'apply' | 'members' | 'close'> {
+export interface EngineApi extends Pick<Engine, 'counters' | 'apply' | 'members' | 'connected' | 'close'> {
   /** Asks it once more which engine it is: another may have been started on the port. */
   identify(): Promise<IdentifiedEngine>;
-  /** The addresses from which each user is connected now; null: this engine cannot tell (Xray can from 26.4.13 on). */
-  connected(): Promise<ReadonlyMap<number, readonly string[]> | null>;
 }
 
 /** How long an engine may take to answer. */
@@ -58,6 +59,9 @@ const DIALECTS: readonly Dialect[] = ['xray', 'v2ray.core'];
 export function connectEngine(address: EngineAddress, { callMs, countersMs }: CallLimits = LIMITS): EngineApi {
   const channel = openChannel(address);
   let dialect: Dialect | null = null;
+  // Until it answers that it lacks the methods.
+  let tellsAtOnce = true;
+  let tellsAddresses = true;
 
   function call(inDialect: Dialect, path: string, request: Uint8Array, limitMs = callMs): Promise<Answer> {
     return channel.call(`/${inDialect}.app.${path}`, request, limitMs);
@@ -77,6 +81,44 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
   }
 
   const speak = async (): Promise<Dialect> => dialect ?? (await probe()).dialect;
+
+  /** Xray from 26.4.13 on; null: this one lacks the method. */
+  async function askAtOnce(): Promise<Connected | null> {
+    const answer = await call(await speak(), 'stats.command.StatsService/GetUsersStats', NOTHING);
+    if ('refusal' in answer && answer.refusal.kind === 'unknown_method') return null;
+    const users: Connected = new Map();
+    decodeConnected(bytesOf(answer), (email, addresses) => {
+      const userId = readUserKey(email);
+      if (userId !== null) users.set(userId, addresses);
+    });
+    return users;
+  }
+
+  /** Older ones: a call for each user who is connected; null: v2ray, and an Xray that is older still. */
+  async function askOneByOne(): Promise<Connected | null> {
+    const inDialect = await speak();
+    const answer = await call(inDialect, 'stats.command.StatsService/GetAllOnlineUsers', NOTHING);
+    if ('refusal' in answer && answer.refusal.kind === 'unknown_method') return null;
+    const users: Connected = new Map();
+    const waiting = decodeNames(bytesOf(answer)).values();
+    let isOver = false;
+    async function work(): Promise<void> {
+      for (const name of waiting) {
+        const userId = readOnlineName(name);
+        if (isOver || userId === null) continue;
+        const told = await call(inDialect, 'stats.command.StatsService/GetStatsOnlineIpList', encodeTexts({ 1: name }));
+        // One who has gone meanwhile is not found.
+        if ('bytes' in told) users.set(userId, decodeAddresses(told.bytes));
+        else if (told.refusal.kind !== 'no_user') throw refused(told.refusal);
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      return users;
+    } finally {
+      isOver = true;
+    }
+  }
 
   /** Never resets: a reply that is lost would take its bytes with it. */
   async function query(pattern: string, onCounter: (name: string, value: number) => void): Promise<void> {
@@ -188,19 +230,20 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
     },
 
     async connected() {
-      const answer = await call(await speak(), 'stats.command.StatsService/GetUsersStats', NOTHING);
-      if ('refusal' in answer && answer.refusal.kind === 'unknown_method') return null;
-      const users = new Map<number, readonly string[]>();
-      decodeConnected(bytesOf(answer), (email, addresses) => {
-        const userId = readUserKey(email);
-        if (userId !== null) users.set(userId, addresses);
-      });
-      return users;
+      if (!tellsAddresses) return null;
+      const users = tellsAtOnce ? await askAtOnce() : null;
+      if (users !== null) return users;
+      tellsAtOnce = false;
+      const named = await askOneByOne();
+      tellsAddresses = named !== null;
+      return named;
     },
 
     close: channel.close,
   };
 }
+
+type Connected = Map<number, readonly ConnectedAddress[]>;
 
 type Counted = { -readonly [Direction in keyof UpDown]: UpDown[Direction] };
 

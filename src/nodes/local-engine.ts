@@ -21,7 +21,7 @@ import { argumentsOf, type EngineProgram, findProgram } from './engine-program.t
 import { holderOf, identityOf } from './system-process.ts';
 
 /** The API of a running engine. */
-export interface EngineApi extends Pick<Engine, 'counters' | 'apply' | 'members' | 'close'> {
+export interface EngineApi extends Pick<Engine, 'counters' | 'apply' | 'members' | 'connected' | 'close'> {
   identify(): Promise<{
     readonly name: EngineName;
     readonly mark: { readonly boot: string; readonly fingerprint: string } | null;
@@ -300,6 +300,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     counters: async () => requirePresent().api.counters(),
     apply: async (changes) => requirePresent().api.apply(changes),
     members: async (inbound) => requirePresent().api.members(inbound),
+    connected: async () => requirePresent().api.connected(),
     log: () => log.lines(),
     onExit: (listener) => void listeners.push(listener),
     close() {

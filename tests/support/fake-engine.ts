@@ -1,5 +1,6 @@
 // An engine in memory behind the core's port: a process that outlives its panel, counts what users move, and fails when a test says so.
 import {
+  type ConnectedAddress,
   type Credentials,
   type Engine,
   type EngineChange,
@@ -39,6 +40,8 @@ export interface FakeMachine {
   refusesConfig: (config: EngineConfig) => boolean;
   /** Whether it tells who is on a connection. */
   listsMembers: boolean;
+  /** From where users are connected; null: it cannot tell. */
+  addresses: Map<number, readonly ConnectedAddress[]> | null;
   /** Called before a process is gone with what it had counted. */
   lost: (process: Process) => void;
   /** An open user moves bytes, or one who may connect now; returns whether they moved. */
@@ -68,6 +71,7 @@ export function createFakeMachine(): FakeMachine {
     refuses: new Set(),
     refusesConfig: () => false,
     listsMembers: true,
+    addresses: new Map(),
     lost: () => {},
     move(userId, inboundId, moved) {
       const { process } = machine;
@@ -196,6 +200,11 @@ function createEngine(
     apply: (changes) => call('apply', () => changes.map(applyOne)),
     members: (inbound) =>
       call('members', () => (machine.listsMembers ? [...(running().members.get(inbound.id)?.keys() ?? [])] : null)),
+    connected: () =>
+      call('connected', () => {
+        running();
+        return machine.addresses && new Map(machine.addresses);
+      }),
     log: () => [],
     onExit,
     close: () => {},

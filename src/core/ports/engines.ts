@@ -58,6 +58,13 @@ export interface EngineCounters {
   readonly inbounds: ReadonlyMap<string, UpDown>;
 }
 
+/** An address from which a user has connections open. */
+export interface ConnectedAddress {
+  readonly address: string;
+  /** When the last of them was opened, in Unix seconds of the engine's own clock. */
+  readonly openedAt: number;
+}
+
 /** One user on one connection: to be let in, or not. */
 export interface EngineChange {
   readonly inbound: EngineInbound;
@@ -97,6 +104,8 @@ export interface Engine {
   apply(changes: readonly EngineChange[]): Promise<readonly (EngineError | null)[]>;
   /** Ids of the users on a connection; null: this engine cannot tell. */
   members(inbound: EngineInbound): Promise<readonly number[] | null>;
+  /** From where each user who is connected is: with connections that are open now; null: this engine cannot tell. */
+  connected(): Promise<ReadonlyMap<number, readonly ConnectedAddress[]> | null>;
   /** Its last lines, the oldest first. */
   log(): readonly string[];
   /** Called when the engine ends by itself. */

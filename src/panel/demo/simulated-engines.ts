@@ -1,7 +1,13 @@
 // The engine of a demonstration's node: it moves no byte, and counts plausible traffic of the users that it was given, so that charts,
 // events and "online" are alive.
 import { systemClock } from '../../adapters/clock.ts';
-import { type Engine, EngineError, type OpenEngine, type RunningEngine } from '../../core/ports/engines.ts';
+import {
+  type ConnectedAddress,
+  type Engine,
+  EngineError,
+  type OpenEngine,
+  type RunningEngine,
+} from '../../core/ports/engines.ts';
 import type { Clock } from '../../core/ports/ports.ts';
 import type { UpDown } from '../../core/ports/records.ts';
 import { PLACES } from './demo.ts';
@@ -35,6 +41,7 @@ function createSilentEngine(): Engine {
     counters: unreachable,
     apply: unreachable,
     members: unreachable,
+    connected: unreachable,
     log: () => [],
     onExit: () => {},
     close: () => {},
@@ -111,10 +118,19 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
       });
     },
     members: async () => null,
+    connected: async () => new Map([...connected].map((id) => [id, addressesOf(id, seed, clock.now())])),
     log: () => ['[Info] simulated engine of a demonstration: no byte is moved'],
     onExit: () => {},
     close: () => {},
   };
+}
+
+/** From a network for documentation, which is nobody's; now and then from a second address. */
+function addressesOf(userId: number, seed: number, now: number): readonly ConnectedAddress[] {
+  const openedAt = Math.floor(now / 1000);
+  const own = { address: `203.0.113.${1 + (userId % 250)}`, openedAt };
+  const isTwo = (userId + seed) % 4 === 0;
+  return isTwo ? [own, { address: `198.51.100.${1 + (userId % 250)}`, openedAt }] : [own];
 }
 
 function add(sum: UpDown | undefined, { up, down }: UpDown): UpDown {

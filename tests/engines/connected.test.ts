@@ -1,0 +1,98 @@
+// Who is connected, from the engines themselves, with the configuration that the panel writes: addresses of loopback other than 127.0.0.1,
+// which Xray leaves out.
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { canTellAddresses } from '../../src/domain/engine-facts.ts';
+import { connectEngine } from '../../src/nodes/connector.ts';
+import { engineConfigText } from '../../src/nodes/engine-config.ts';
+import { findProgram } from '../../src/nodes/engine-program.ts';
+import { type Json, type ServerProgram, TEST_MARK } from '../support/engine-process.ts';
+import { freePort } from '../support/free-port.ts';
+import { pathOf, whyWithout } from './found.ts';
+import { clientConfig, startProgram } from './real-engine.ts';
+import { sampleCredentials, sampleInbound } from './samples.ts';
+
+const USER_ID = 7;
+const HAS_LOOPBACK_NETWORK = process.platform === 'linux' || process.platform === 'win32';
+
+async function startServer(program: ServerProgram) {
+  const [apiPort, port] = [await freePort(), await freePort()];
+  const inbound = sampleInbound({ protocol: 'vless', port });
+  const user = { userId: USER_ID, credentials: sampleCredentials(1), inbounds: [inbound.id] };
+  const spareKey = Buffer.alloc(32, 9).toString('base64');
+  const start = { name: program, apiPort, ...TEST_MARK, spareKey };
+  const config = JSON.parse(engineConfigText({ inbounds: [inbound], blocksPrivate: false }, [user], start)) as Json;
+  const engine = await startProgram(program, config);
+  const api = connectEngine({ address: '127.0.0.1', port: apiPort });
+  return {
+    port,
+    api,
+    async [Symbol.asyncDispose]() {
+      api.close();
+      await engine[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A client of the user that connects from this address. */
+async function startClient(program: ServerProgram, serverPort: number, from: string) {
+  const socksPort = await freePort();
+  const users = [{ id: sampleCredentials(1).uuid, encryption: 'none' }];
+  const vnext = [{ address: '127.0.0.1', port: serverPort, users }];
+  const outbound = { protocol: 'vless', sendThrough: from, settings: { vnext } };
+  const client = await startProgram(program, clientConfig(socksPort, outbound));
+  return { socksPort, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+}
+
+async function startEcho() {
+  const server = createServer((socket) => socket.on('error', () => socket.destroy()).pipe(socket));
+  const port = await freePort();
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      server.close();
+    },
+  };
+}
+
+/** A connection through a SOCKS port that has come back from its target once, and stays open. */
+async function openThrough(socksPort: number, targetPort: number): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port: socksPort }).on('error', () => {});
+  const target = Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, targetPort >> 8, targetPort & 255]);
+  for (const request of [Buffer.from([5, 1, 0]), target, Buffer.from('hello')]) {
+    socket.write(request);
+    await once(socket, 'data');
+  }
+  return socket;
+}
+
+for (const program of ['xray', 'v2ray'] as const) {
+  const missing = whyWithout(program);
+  const reason = missing ?? (HAS_LOOPBACK_NETWORK ? null : '(127.0.0.2 is not an address of this system)');
+  describe.skipIf(reason !== null)(`${program} ${reason ?? ''}`.trim(), () => {
+    test('says from how many addresses a user is connected, or that it cannot', async () => {
+      await using server = await startServer(program);
+      await using echo = await startEcho();
+      const isTold = canTellAddresses(await findProgram(pathOf(program)));
+      expect(isTold).toBe(program === 'xray');
+      expect(await server.api.connected()).toEqual(isTold ? new Map() : null);
+
+      const seen = async () =>
+        isTold ? (await server.api.connected())?.get(USER_ID)?.map(({ address }) => address) : null;
+      await using first = await startClient(program, server.port, '127.0.0.2');
+      await using second = await startClient(program, server.port, '127.0.0.3');
+      const open = await openThrough(first.socksPort, echo.port);
+      expect(await seen()).toEqual(isTold ? ['127.0.0.2'] : null);
+      const another = await openThrough(second.socksPort, echo.port);
+      expect((await seen())?.toSorted() ?? null).toEqual(isTold ? ['127.0.0.2', '127.0.0.3'] : null);
+
+      open.destroy();
+      if (isTold) await expect.poll(seen, { timeout: 20_000 }).toEqual(['127.0.0.3']);
+      another.destroy();
+      if (isTold) await expect.poll(seen, { timeout: 20_000 }).toBeUndefined();
+      expect((await server.api.counters()).users.get(USER_ID)?.up).toBeGreaterThan(0);
+    });
+  });
+}
