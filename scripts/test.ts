@@ -1,4 +1,4 @@
-// `npm test`: the checks, then every suite, as many at once as two cores carry. `npm run test:full` runs the long forms,
+// `npm test`: the checks, then every suite, as many at once as keep two cores busy. `npm run test:full` runs the long forms,
 // `npm test -- web http` those suites alone.
 // The last line sums them all: N passed, N failed, N skipped.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -47,31 +47,31 @@ const prepareEngines = async () => {
   return missing.length === 0 ? null : missing.map((engine) => engine.missing).join('\n  ');
 };
 
-/** In the order in which they begin: the browsers first and alone, then the longest, so that both cores are busy to the end. */
+/** In the order in which they begin: the browsers, then the longest, so that both cores are busy to the end. */
 const suites: readonly Suite[] = [
   {
     name: 'e2e',
     cores: 2,
-    usual: 200,
+    usual: 450,
     command: ['playwright', 'test', `--reporter=line,${REPORTER}`],
     prepare: prepareChromium,
   },
-  vitest('engines', 60, prepareEngines),
-  vitest('backup', 40),
-  vitest('torture', 45),
-  vitest('desktop', 60, prepareChromium),
-  vitest('cli', 40),
-  vitest('keychain', 40, () => ensurePackages(KEYCHAIN_PROGRAMS)),
-  vitest('disk', 40),
-  vitest('panel', 20),
+  vitest('engines', 220, prepareEngines),
+  vitest('cli', 120),
+  vitest('desktop', 120, prepareChromium),
+  vitest('keychain', 80, () => ensurePackages(KEYCHAIN_PROGRAMS)),
+  vitest('backup', 70),
+  vitest('torture', 70),
+  vitest('disk', 60),
+  vitest('http', 60),
+  vitest('fuzz', 50),
+  vitest('panel', 50),
+  vitest('node', 45),
+  vitest('contract', 40),
+  vitest('transport', 35),
+  vitest('migrations', 30),
+  vitest('std', 25),
   vitest('webhooks', 20),
-  vitest('fuzz', 20),
-  vitest('migrations', 20),
-  vitest('node', 20),
-  vitest('http', 20),
-  vitest('contract', 15),
-  vitest('std', 10),
-  vitest('transport', 20),
   vitest('shell', 10),
   vitest('web', 5),
 ];

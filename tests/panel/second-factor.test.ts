@@ -1,8 +1,9 @@
 // The second factor over the real door: enrolled, asked for, each code good once, and no way around it.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createAdministrator } from '../support/administrator.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 
@@ -24,14 +25,10 @@ function appOf(secret: string): { next(): string; at(offset: number): string } {
   };
 }
 
-async function openWithKeyFile(): Promise<OwnPanel> {
-  const keyFile = join(
-    import.meta.dirname,
-    '../../node_modules/.cache',
-    `gatehouse-key-${process.pid}-${performance.now()}`,
-  );
-  return openOwnPanel({ keyFile });
-}
+const keys = mkdtempSync(join(tmpdir(), 'gatehouse-key-'));
+afterAll(() => rmSync(keys, { recursive: true, force: true }));
+
+const openWithKeyFile = (): Promise<OwnPanel> => openOwnPanel({ keyFile: join(keys, `${performance.now()}`) });
 
 /** Turns the second factor on; the enrolment's own code is used up by it. */
 async function enrol(
