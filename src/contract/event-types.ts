@@ -71,6 +71,17 @@ const userGrantedData = z
 const userGrantEndedData = z
   .object({ ...userFacts, grant_id: s.id.meta({ description: 'The id of the grant.' }) })
   .meta({ id: 'UserGrantEndedEventData', description: 'The user and the grant that ended.' });
+const userMovedAfterCutData = z
+  .object({
+    ...userFacts,
+    node_id: s.id.meta({ description: 'The node over which it moved.' }),
+    up: s.bytes.meta({ description: 'Bytes sent so far.' }),
+    down: s.bytes.meta({ description: 'Bytes received so far.' }),
+  })
+  .meta({
+    id: 'UserMovedAfterCutEventData',
+    description: 'The user, and what was found first; `after_cut_up` and `after_cut_down` of the user go on.',
+  });
 const userDeletedData = z
   .object({ ...userFacts, name: userName, tariff_id: tariffId })
   .meta({ id: 'UserDeletedEventData', description: 'The user as it was, so that a bot can still write to them.' });
@@ -205,6 +216,13 @@ const EVENTS = [
     'The traffic of a user is used up: the state became `limited`.',
     userData,
     { ...USER, state: 'limited' },
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'user.moved_after_cut',
+    'A user who may not connect goes on moving bytes over connections that were open before. Once after each time the user is cut off, with the first reading of counters that finds such bytes.',
+    userMovedAfterCutData,
+    { ...USER, state: 'disabled', node_id: 1, up: 12_000, down: 3_400_000 },
     BY_SYSTEM,
   ),
   eventOf(

@@ -37,6 +37,9 @@ const enabled = z
 
 const subUrl = z.url().meta({ description: 'The subscription link, which is all that the app of the user needs.' });
 
+const AFTER_CUT =
+  'over open connections since the user may not connect; 0 while the user may. Counted on each node from the first reading of its counters that began later, as what a reading finds may have moved before; from the reading itself where it found the limit used up.';
+
 export const user = z
   .object({
     id: s.idOf('user'),
@@ -76,6 +79,8 @@ export const user = z
     inbounds: z.array(s.id).nullable().meta({ description: 'Connections allowed; null: all, []: none.' }),
     online: z.boolean().meta({ description: 'Bytes moved within the last 60 seconds.' }),
     online_at: s.instant.nullable().meta({ description: 'When bytes were last moved; null: never.' }),
+    after_cut_up: s.bytes.meta({ description: `Bytes sent ${AFTER_CUT}` }),
+    after_cut_down: s.bytes.meta({ description: `Bytes received ${AFTER_CUT}` }),
     sub_url: subUrl
       .optional()
       .meta({ description: 'The subscription link. Absent for a key with Read access, everywhere.' }),
@@ -123,6 +128,8 @@ export const userExample: UserWithLink = {
   inbounds: null,
   online: true,
   online_at: '2026-11-20T10:15:00.000Z',
+  after_cut_up: 0,
+  after_cut_down: 0,
   sub_url: 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
   created_at: '2026-11-20T10:00:00.000Z',
   updated_at: '2026-11-20T10:00:00.000Z',

@@ -1,13 +1,13 @@
 // Counts traffic on users, nodes and connections in one transaction, with the grants it spends and the state that follows.
 
-import { canConnect } from '../domain/account.ts';
+import { addBytes, canConnect } from '../domain/account.ts';
 import { localDay } from '../domain/calendar.ts';
 import { HOUR_MS } from '../domain/limits.ts';
 import { beginHeldTerm } from '../domain/term.ts';
 import { applyTraffic } from '../domain/traffic.ts';
 import type { Transaction } from './context.ts';
 import type { TrafficSlot, UpDown } from './ports/records.ts';
-import type { UserRow } from './ports/users.ts';
+import type { Cut, UserRow } from './ports/users.ts';
 import { type Change, commitTraffic, openUser } from './users/change.ts';
 
 /** What one node moved since the last count. */
@@ -33,13 +33,32 @@ export function countOnUser(tx: Transaction, stored: UserRow, nodeId: number, sl
   const begins = current.account.hold !== null && canConnect(current.row.state);
   const begun = begins ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
   const { account } = applyTraffic(begun, moved, now);
-  const emit: Change['emit'] = (after) => tx.emit('user.first_connected', after);
+  const cut = countAfterCut(tx, current.row.cut, nodeId, moved);
+  const isFirstAfterCut = cut !== current.row.cut && isNothing(current.row.cut);
+  const emit: Change['emit'] = (after) => {
+    if (isFirst) tx.emit('user.first_connected', after);
+    if (isFirstAfterCut) tx.emit('user.moved_after_cut', { ...after, node_id: nodeId, ...moved });
+  };
   commitTraffic(tx, current, {
     account,
-    fields: { onlineAt: now },
+    fields: { onlineAt: now, cut },
     setsEnd: begins,
-    ...(isFirst && { emit }),
+    nodeId,
+    ...((isFirst || isFirstAfterCut) && { emit }),
   });
+}
+
+/**
+ * What moved for a user who may not connect. What a reading of counters finds has moved after the cut if the one before it was counted
+ * when the cut was in the log already, or if that one made the cut.
+ */
+function countAfterCut({ store }: Transaction, cut: Cut | null, nodeId: number, moved: UpDown): Cut | null {
+  if (cut === null || (cut.nodeId !== nodeId && cut.change > store.sync.countedChange(nodeId))) return cut;
+  return { ...cut, up: addBytes(cut.up, moved.up), down: addBytes(cut.down, moved.down) };
+}
+
+function isNothing(moved: UpDown | null): boolean {
+  return moved !== null && moved.up === 0 && moved.down === 0;
 }
 
 /** Counts what a node moved. Users deleted since are skipped; their bytes stay in the node's own sums. */

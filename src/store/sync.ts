@@ -31,13 +31,18 @@ export function createSyncStore(db: Connection): SyncStore {
     'SELECT boot, position, cautious_until AS cautiousUntil FROM nodes WHERE id = ?',
   );
   const begin = db.prepare<[NodeSync & { readonly nodeId: number }]>(
-    'UPDATE nodes SET boot = :boot, position = :position, cautious_until = :cautiousUntil WHERE id = :nodeId',
+    `UPDATE nodes SET boot = :boot, position = :position, cautious_until = :cautiousUntil, counted_change = 0
+     WHERE id = :nodeId`,
   );
   const forget = ['node_user_counters', 'node_inbound_counters'].map((table) =>
     db.prepare<[number]>(`DELETE FROM ${table} WHERE node_id = ?`),
   );
   const savePosition = db.prepare<[number | null, number]>('UPDATE nodes SET position = ? WHERE id = ?');
   const saveCaution = db.prepare<[number, number]>('UPDATE nodes SET cautious_until = ? WHERE id = ?');
+  const countedChange = db.prepare<[number], number>('SELECT counted_change FROM nodes WHERE id = ?').pluck();
+  const saveCountedChange = db.prepare<[number, number, string]>(
+    'UPDATE nodes SET counted_change = ? WHERE id = ? AND boot = ?',
+  );
   const latest = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'").pluck();
   const first = db.prepare<[], number | null>('SELECT min(id) FROM node_changes').pluck();
   const changes = db.prepare<[number, number], NodeChange>(
@@ -133,6 +138,10 @@ export function createSyncStore(db: Connection): SyncStore {
     },
     saveCaution: (nodeId, until) => {
       saveCaution.run(until, nodeId);
+    },
+    countedChange: (nodeId) => countedChange.get(nodeId) ?? 0,
+    saveCountedChange: (nodeId, boot, change) => {
+      saveCountedChange.run(change, nodeId, boot);
     },
     latest: latestId,
     hasAfter: (position) => {

@@ -74,6 +74,26 @@ describe('who and what', () => {
     }
   });
 
+  it('traffic after the cut is on the user until the next one, and announced once', async () => {
+    const { id } = await panel.act('createUser', { name: 'Cut off', tariff_id: fixtures.tariffs.monthly });
+    const read = async () => (await panel.full.call('getUser', { id })).body;
+    const move = (down: number) => {
+      const moved = { up: 1, down };
+      panel.move({ nodeId: fixtures.nodeId, total: moved, users: [{ userId: id, ...moved }], inbounds: [] });
+    };
+    move(2 ** 40);
+    expect(await read()).toMatchObject({ state: 'limited', after_cut_up: 0, after_cut_down: 0 });
+    const start = await latest();
+    move(500);
+    move(40);
+    expect(await read()).toMatchObject({ after_cut_up: 2, after_cut_down: 540 });
+    expect(await since(start)).toMatchObject([
+      { type: 'user.moved_after_cut', data: { user_id: id, node_id: fixtures.nodeId, up: 1, down: 500 } },
+    ]);
+    await panel.act('resetUserTraffic', { id });
+    expect(await read()).toMatchObject({ state: 'active', after_cut_up: 0, after_cut_down: 0 });
+  });
+
   it('`user.traffic_low` comes at 80 % of the limit, once in a period, and again after a grant', async () => {
     const { id } = await panel.act('createUser', {
       name: 'Low',

@@ -57,6 +57,8 @@ describe('creating', () => {
       inbounds: null,
       online: false,
       online_at: null,
+      after_cut_up: 0,
+      after_cut_down: 0,
       created_at: '2026-11-20T10:00:00.000Z',
       updated_at: '2026-11-20T10:00:00.000Z',
     });

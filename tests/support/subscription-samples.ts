@@ -69,6 +69,7 @@ export function userOf(changes: Partial<UserRow> = {}): UserRow {
     noticeAnnounced: null,
     expiredAnnounced: false,
     trafficLowAnnounced: false,
+    cut: null,
     createdAt: 0,
     updatedAt: 0,
     version: 1,

@@ -90,6 +90,7 @@ export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
     noticeAnnounced: null,
     expiredAnnounced: false,
     trafficLowAnnounced: false,
+    cut: null,
     createdAt: 0,
     updatedAt: 0,
     version: 1,

@@ -132,7 +132,13 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   /** Counts what the engine has counted, if the panel knows its start. */
   async function count(running: RunningEngine): Promise<readonly Counted[]> {
     if (running.boot === null || sync.get(nodeId).boot === null) return [];
-    const moved = await ingest(env, nodeId, await engine.counters());
+    const change = sync.latest();
+    const counters = await engine.counters();
+    const moved = await ingest(env, nodeId, counters);
+    const { boot } = counters;
+    if (boot !== null && sync.countedChange(nodeId) !== change) {
+      await write(() => sync.saveCountedChange(nodeId, boot, change));
+    }
     const now = clock.now();
     for (const { userId } of moved) onlineAt.set(userId, now);
     return moved;

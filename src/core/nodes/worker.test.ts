@@ -369,6 +369,56 @@ describe('a worker', () => {
     }
   });
 
+  it('counts what a user moves after the cut, through a crash of the panel, with one event for each cut', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, nodeId } = scene;
+    const [inbound = 0] = scene.inboundIds;
+    store.write(() => store.settings.set({ restartToCutOff: false }));
+    const limited = store.users.insert(sampleUser({ trafficLimit: 100 }));
+    const disabled = store.users.insert(sampleUser());
+    const moveBoth = async (down: number) => {
+      for (const id of [limited, disabled]) machine.move(id, inbound, { up: 0, down });
+      await scene.poll();
+    };
+    const afterCut = () => [limited, disabled].map((id) => store.users.get(id)?.cut?.down ?? null);
+    const found = () =>
+      store.events
+        .after(0, 1000, null)
+        .filter(({ type }) => type === 'user.moved_after_cut')
+        .map(({ data }): unknown => JSON.parse(data));
+    await scene.poll();
+    await moveBoth(150);
+    expect(afterCut(), 'the reading that finds the limit used up').toEqual([0, null]);
+    await act(scene).patch(disabled, { enabled: false });
+    await scene.rest();
+    await moveBoth(10);
+    expect(afterCut(), 'of the other, some may have moved before').toEqual([10, 0]);
+    await moveBoth(20);
+    expect(afterCut()).toEqual([30, 20]);
+    scene.kill();
+    scene.boot();
+    await moveBoth(5);
+    expect(afterCut()).toEqual([35, 25]);
+    expect(found()).toMatchObject([
+      { user_id: limited, state: 'limited', node_id: nodeId, up: 0, down: 10 },
+      { user_id: disabled, state: 'disabled', node_id: nodeId, up: 0, down: 20 },
+    ]);
+
+    await act(scene).patch(disabled, { enabled: true });
+    await scene.rest();
+    expect(afterCut()).toEqual([35, null]);
+    await act(scene).patch(disabled, { enabled: false });
+    await act(scene).patch(limited, { enabled: false });
+    await scene.rest();
+    expect(afterCut(), 'a cut goes on while the user may not connect').toEqual([35, 0]);
+    await moveBoth(7);
+    await moveBoth(3);
+    expect(afterCut()).toEqual([45, 3]);
+    expect(found().slice(2)).toMatchObject([{ user_id: disabled, down: 3 }]);
+    await scene.core().stop();
+  });
+
   it('stops the engine of a node that is disabled, and starts it with those who may connect then', async () => {
     using temp = tempStore();
     const scene = openScene(temp);

@@ -41,6 +41,10 @@ export interface SyncStore {
   begin(nodeId: number, sync: NodeSync): void;
   savePosition(nodeId: number, position: number | null): void;
   saveCaution(nodeId: number, until: number): void;
+  /** The last change that was there when counters were read that have been counted; 0: none since the node's start. */
+  countedChange(nodeId: number): number;
+  /** Of counters of this start only. */
+  saveCountedChange(nodeId: number, boot: string, change: number): void;
   /** The last change of all; 0: there was none. */
   latest(): number;
   /** Whether all changes behind the position are still there. */

@@ -5,6 +5,15 @@ import type { GrantState } from '../../contract/grants.ts';
 import type { SortField, UserState } from '../../contract/users.ts';
 import type { Account, Grant } from '../../domain/account.ts';
 import type { Credentials } from './engines.ts';
+import type { UpDown } from './records.ts';
+
+/** Since when a user may not connect, and what moved nevertheless. */
+export interface Cut extends UpDown {
+  /** The change in the log of nodes by which it began. */
+  readonly change: number;
+  /** The node whose traffic used up the limit; null: it began otherwise. */
+  readonly nodeId: number | null;
+}
 
 /** A user as stored: the account without its grants, which have rows of their own. */
 export interface UserRow extends Omit<Account, 'grants'> {
@@ -33,6 +42,8 @@ export interface UserRow extends Omit<Account, 'grants'> {
   readonly noticeAnnounced: number | null;
   readonly expiredAnnounced: boolean;
   readonly trafficLowAnnounced: boolean;
+  /** null: the user may connect, or never could. */
+  readonly cut: Cut | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Grows by one with each act; the ETag. */

@@ -2,13 +2,13 @@
 
 import type { UserFacts } from '../../contract/event-types.ts';
 import type { UserState } from '../../contract/users.ts';
-import { type Account, extraBytes, type Grant, stateOf } from '../../domain/account.ts';
+import { type Account, canConnect, extraBytes, type Grant, stateOf } from '../../domain/account.ts';
 import { flagsUnder, freshFlags, type Notices, nextChangeAt, settle, type TermFlags } from '../../domain/settle.ts';
 import { isTrafficLow } from '../../domain/traffic.ts';
 import type { Context, Transaction } from '../context.ts';
 import type { Store } from '../ports/ports.ts';
 import type { SettingValues } from '../ports/settings.ts';
-import type { GrantRow, UserRow } from '../ports/users.ts';
+import type { Cut, GrantRow, UserRow } from '../ports/users.ts';
 import { toInstantOrNull } from '../wire.ts';
 import { changedFields } from './changed-fields.ts';
 
@@ -48,6 +48,8 @@ export interface Change {
   readonly setsEnd?: boolean;
   /** A grant to add to the account, with its event. */
   readonly grant?: Omit<Grant, 'id'> & Pick<GrantRow, 'note'>;
+  /** The node whose traffic this is. */
+  readonly nodeId?: number;
   /** Emits the act's own events, which the state's follow. `changed`: the fields of the record that the act changed. */
   readonly emit?: (after: UserFacts, changed: readonly string[]) => void;
 }
@@ -84,7 +86,9 @@ function accountOf(row: UserRow, grants: readonly Grant[]): Account {
 
 function withAccount(row: UserRow, account: Account, flags: TermFlags, now: number): UserRow {
   const { grants, ...fields } = account;
-  return { ...row, ...fields, ...flags, state: stateOf(account, now), extra: extraBytes(grants, now) };
+  const state = stateOf(account, now);
+  const cut = canConnect(state) ? null : row.cut;
+  return { ...row, ...fields, ...flags, state, cut, extra: extraBytes(grants, now) };
 }
 
 function liveGrants(store: Store, row: UserRow, now: number): readonly Grant[] {
@@ -128,7 +132,7 @@ export function commitTime(tx: Transaction, current: Current): void {
 export function commitNotices(tx: Transaction, current: Current, notices: Notices): void {
   const { stored, row, account, flags } = current;
   if (isUnsettled(stored, tx.now)) emitDue(tx, current);
-  write(tx, current, { ...row, ...flagsUnder(account, flags, tx.now, notices) }, account, notices);
+  write(tx, current, { ...row, ...flagsUnder(account, flags, tx.now, notices) }, account, { notices });
 }
 
 /**
@@ -161,7 +165,7 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
   if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
   const entered = enteredState(current.row.state, after);
   if (entered) tx.emit(entered, describe(after));
-  return write(tx, current, after, account);
+  return write(tx, current, after, account, { nodeId: change.nodeId });
 }
 
 function insertGrant({ store }: Transaction, userId: number, grant: NonNullable<Change['grant']>): Grant {
@@ -221,16 +225,26 @@ function write(
   current: Current,
   row: UserRow,
   account: Account,
-  notices: Notices = tx.settings.expiringNoticeDays,
+  { notices = tx.settings.expiringNoticeDays, nodeId }: { notices?: Notices; nodeId?: number | undefined } = {},
 ): UserRow {
   const { store, now } = tx;
   const isLow = isTrafficLow(account, now);
   if (isLow && !row.trafficLowAnnounced && row.state === 'active') tx.emit('user.traffic_low', describe(row));
   const trafficLowAnnounced = isLow && (row.trafficLowAnnounced || row.state === 'active');
-  const after: UserRow = { ...row, trafficLowAnnounced, dueAt: nextChangeAt(account, row, now, notices) };
+  const cut = cutOf(store, current, row, nodeId);
+  const after: UserRow = { ...row, cut, trafficLowAnnounced, dueAt: nextChangeAt(account, row, now, notices) };
   if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants, now);
   store.users.save(current.stored, after);
   return after;
+}
+
+/** A cut goes on while the user may not connect. Where one begins, the store adds its change to the log of nodes with this very write. */
+function cutOf({ sync }: Store, before: Current, row: UserRow, nodeId: number | undefined): Cut | null {
+  if (canConnect(row.state)) return null;
+  if (row.cut !== null) return row.cut;
+  if (!canConnect(before.stored.state) && !canConnect(before.row.state)) return null;
+  const isByTraffic = row.state === 'limited' && nodeId !== undefined;
+  return { change: sync.latest() + 1, nodeId: isByTraffic ? nodeId : null, up: 0, down: 0 };
 }
 
 function saveGrants(store: Store, before: readonly Grant[], after: readonly Grant[], now: number): void {

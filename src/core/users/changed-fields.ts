@@ -5,7 +5,16 @@ import type { UserRow } from '../ports/users.ts';
 import { isSameJson } from '../wire.ts';
 
 /** Fields that no act sets, and `updated_at`, which every act sets. */
-type Unnamed = 'id' | 'online' | 'online_at' | 'total_up' | 'total_down' | 'created_at' | 'updated_at';
+type Unnamed =
+  | 'id'
+  | 'online'
+  | 'online_at'
+  | 'total_up'
+  | 'total_down'
+  | 'after_cut_up'
+  | 'after_cut_down'
+  | 'created_at'
+  | 'updated_at';
 
 /** What each field follows from, in the order of the names. */
 const FIELDS: { readonly [Field in Exclude<keyof User, Unnamed>]-?: (row: UserRow) => unknown } = {

@@ -105,6 +105,8 @@ function viewWithoutLink(context: Context, stored: UserRow): Omit<User, 'sub_url
     inbounds: row.inbounds as number[] | null,
     online: row.onlineAt !== null && row.onlineAt > now - ONLINE_MS,
     online_at: toInstantOrNull(row.onlineAt),
+    after_cut_up: row.cut?.up ?? 0,
+    after_cut_down: row.cut?.down ?? 0,
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
   };
@@ -210,6 +212,7 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
     dueAt: nextChangeAt(facts, flags, now, settings.expiringNoticeDays),
     onlineAt: null,
     trafficLowAnnounced: false,
+    cut: null,
     createdAt: now,
     updatedAt: now,
     version: 1,

@@ -257,6 +257,7 @@ function personAsUser(
     ...fields,
     ...flags,
     trafficLowAnnounced: false,
+    cut: null,
     state: stateOf(account, now),
     tariffId: plan + 1,
     extra: 0,

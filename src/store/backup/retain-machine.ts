@@ -170,7 +170,9 @@ function retainSequences(db: Connection): void {
  * of another panel.
  */
 function releaseEngines(db: Connection, isOwn: boolean): void {
-  db.exec('UPDATE main.nodes SET position = NULL, cautious_until = 0');
+  db.exec('UPDATE main.nodes SET position = NULL, cautious_until = 0, counted_change = 0');
+  // Who is cut off in the backup may have been let in since.
+  db.exec('UPDATE main.users SET cut_node_id = NULL WHERE cut_node_id IS NOT NULL');
   if (isOwn) return;
   db.exec('UPDATE main.nodes SET boot = NULL');
   db.exec('DELETE FROM main.node_user_counters; DELETE FROM main.node_inbound_counters');

@@ -44,7 +44,9 @@ CREATE TABLE nodes (
   -- The last of node_changes that its engine was told of; null: it has to be started with everybody.
   position INTEGER CHECK (position BETWEEN 0 AND 9007199254740991),
   -- Changes up to this one are told one by one.
-  cautious_until INTEGER NOT NULL DEFAULT 0 CHECK (cautious_until BETWEEN 0 AND 9007199254740991)
+  cautious_until INTEGER NOT NULL DEFAULT 0 CHECK (cautious_until BETWEEN 0 AND 9007199254740991),
+  -- The last of node_changes that was there when the counters were read that were counted last.
+  counted_change INTEGER NOT NULL DEFAULT 0 CHECK (counted_change BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 
 -- certificate: what is served with TLS, and whether the panel made it. Its key is sealed.
@@ -90,7 +92,8 @@ CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
 -- directions moved. announced: 1 expired, 2 traffic low; notice_announced: the days of the shortest notice of the end of the term
 -- that was announced. state is that of the last write; state_due_at is the earliest moment at which time alone may change it (null:
 -- never), due_at the earliest at which time changes anything in the row. Where state_due_at is the end of the term,
--- users_state_expires finds it, and no other index is written.
+-- users_state_expires finds it, and no other index is written. cut_change is the row of node_changes by which the user may no longer
+-- connect, cut_node_id the node whose traffic used up the limit, cut_up and cut_down what moved after that; all null while the user may.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -128,6 +131,13 @@ CREATE TABLE users (
   external_id TEXT CHECK (length(external_id) BETWEEN 1 AND 100),
   telegram_id INTEGER CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
   metadata TEXT NOT NULL CHECK (json_valid(metadata) AND json_type(metadata) = 'object'),
+  cut_change INTEGER CHECK (cut_change BETWEEN 1 AND 9007199254740991),
+  cut_node_id INTEGER CHECK (cut_node_id > 0),
+  cut_up INTEGER CHECK (cut_up BETWEEN 0 AND 9007199254740991),
+  cut_down INTEGER CHECK (cut_down BETWEEN 0 AND 9007199254740991),
+  CHECK (cut_change IS NULL OR state NOT IN ('active', 'on_hold')),
+  CHECK ((cut_change IS NULL) = (cut_up IS NULL) AND (cut_change IS NULL) = (cut_down IS NULL)),
+  CHECK (cut_node_id IS NULL OR cut_change IS NOT NULL),
   CHECK ((hold_months IS NULL) = (hold_days IS NULL)),
   CHECK (used = min(used_up + used_down, 9007199254740991)),
   CHECK (

@@ -15,7 +15,7 @@ const TRAFFIC_LOW = 2;
 export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, enabled, expires_at, hold_months, hold_days,
   traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
   device_limit, inbounds, online_at, token, announced, created_at, updated_at, version,
-  external_id, telegram_id, metadata, notice_announced`;
+  external_id, telegram_id, metadata, notice_announced, cut_change, cut_node_id, cut_up, cut_down`;
 
 export type UserCells = [
   id: number,
@@ -51,6 +51,10 @@ export type UserCells = [
   telegramId: number | null,
   metadata: string,
   noticeAnnounced: number | null,
+  cutChange: number | null,
+  cutNodeId: number | null,
+  cutUp: number | null,
+  cutDown: number | null,
 ];
 
 const NO_TAGS: readonly string[] = [];
@@ -65,6 +69,7 @@ export function decodeUser(cells: UserCells): UserRow {
   const inbounds = cells[22];
   const announced = cells[25];
   const metadata = cells[31];
+  const change = cells[33];
   return {
     id: cells[0],
     name: cells[1],
@@ -99,6 +104,7 @@ export function decodeUser(cells: UserCells): UserRow {
     externalId: cells[29],
     telegramId: cells[30],
     metadata: metadata === '{}' ? NO_METADATA : (JSON.parse(metadata) as Record<string, string>),
+    cut: change === null ? null : { change, nodeId: cells[34], up: cells[35] ?? 0, down: cells[36] ?? 0 },
   };
 }
 
@@ -148,6 +154,10 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'updated_at', cell: (row) => row.updatedAt },
   { name: 'version', cell: (row) => row.version },
   { name: 'telegram_id', cell: (row) => row.telegramId },
+  { name: 'cut_change', cell: (row) => row.cut?.change ?? null },
+  { name: 'cut_node_id', cell: (row) => row.cut?.nodeId ?? null },
+  { name: 'cut_up', cell: (row) => row.cut?.up ?? null },
+  { name: 'cut_down', cell: (row) => row.cut?.down ?? null },
 ];
 /** The number of text columns in `WRITTEN`. */
 export const TEXT_COLUMNS = 7;

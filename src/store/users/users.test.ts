@@ -238,6 +238,7 @@ describe('save', () => {
       onlineAt: 9,
       noticeAnnounced: 7,
       expiredAnnounced: true,
+      cut: { change: 3, nodeId: 1, up: 4, down: 5 },
       createdAt: 10,
       updatedAt: 11,
       version: 12,
@@ -341,6 +342,9 @@ describe('the table refuses', () => {
     { dueAt: 'soon' as never },
     { noticeAnnounced: 0 },
     { noticeAnnounced: 91 },
+    { cut: { change: 1, nodeId: null, up: 0, down: 0 } },
+    { state: 'disabled', enabled: false, cut: { change: 0, nodeId: null, up: 0, down: 0 } },
+    { state: 'disabled', enabled: false, cut: { change: 1, nodeId: null, up: 0, down: -1 } },
   ];
   it.each(bad.map((fields) => [JSON.stringify(fields).slice(0, 60), fields] as const))('%s', (_, fields) => {
     expect(() => shared.store.users.insert(sampleUser(fields))).toThrow(/CHECK|cannot store|NOT NULL/);
