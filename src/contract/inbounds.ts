@@ -16,6 +16,20 @@ export const METHODS = [
 ] as const;
 export const FINGERPRINTS = ['chrome', 'firefox', 'safari', 'ios', 'android', 'edge', 'random', 'randomized'] as const;
 
+/** What the target of REALITY was found to lack when the panel asked it. */
+export const TARGET_FINDINGS = ['target_unreachable', 'target_no_tls13', 'target_no_h2', 'target_other_name'] as const;
+export const INBOUND_WARNINGS = [
+  'not_served',
+  'unencrypted',
+  ...TARGET_FINDINGS,
+  'target_risky_name',
+  'target_port',
+  'min_client_version',
+  'certificate_ended',
+  'certificate_ends_soon',
+  'certificate_not_pinned',
+] as const;
+
 const path = z
   .string()
   .max(256)
@@ -64,14 +78,14 @@ const clientVersion = z
   });
 
 /** The host and the port of a target; null where it is none. */
-function partsOf(target: string): { readonly host: string; readonly port: number } | null {
+export function readTarget(target: string): { readonly host: string; readonly port: number } | null {
   const [, literal, name, port] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(target) ?? [];
   if (port === undefined || (literal !== undefined && !literal.includes(':'))) return null;
   return { host: literal ?? name ?? '', port: Number(port) };
 }
 
 function isTarget(text: string): boolean {
-  const parts = partsOf(text);
+  const parts = readTarget(text);
   return parts !== null && parts.port >= 1 && parts.port <= 65_535 && s.hostName.safeParse(parts.host).success;
 }
 
@@ -80,6 +94,12 @@ const target = z
   .max(261)
   .regex(/^.+:\d{1,5}$/)
   .refine(isTarget, { message: 'must be a host name or an address (IPv6 in brackets) with a port' });
+
+const warning = z.enum(INBOUND_WARNINGS).meta({
+  id: 'InboundWarning',
+  description:
+    'What may keep users from connecting. `not_served`: the engine of the node lacks what it needs. `unencrypted`: VLESS without TLS to a public address, which Xray refuses since 26.7.11, so that it is left out of the format `xray`. Of the target of REALITY, when the panel last asked it: `target_unreachable`: it did not answer the panel; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`. `target_risky_name`: a target that Xray warns of (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: a target on another port than 443. `min_client_version`: newer than 1.8.1, so that sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links have no place for its SHA-256.',
+});
 
 const pem = (max: number) => z.string().max(max);
 
@@ -171,6 +191,7 @@ export const inbound = z
       z.boolean().nullable(),
       'Whether it is signed by itself, so that apps must know its SHA-256 to trust it.',
     ),
+    warnings: secret(z.array(warning), 'What may keep users from connecting; empty: nothing is known to.'),
     enabled: fields.enabled,
     status: s.status.meta({ description: 'Whether its node serves it at the moment.' }),
     created_at: secret(s.instant, 'When the record was created.'),
@@ -178,6 +199,8 @@ export const inbound = z
   })
   .meta({ id: 'Inbound', description: 'A connection: the settings by which users connect to a node.' });
 export type Inbound = z.output<typeof inbound>;
+export type InboundWarning = (typeof INBOUND_WARNINGS)[number];
+export type TargetFinding = (typeof TARGET_FINDINGS)[number];
 
 /** The only fields of a connection that a Read key sees. */
 export const INBOUND_READ_FIELDS = [
@@ -252,6 +275,7 @@ export const inboundExample: Inbound = {
   certificate_sha256: null,
   certificate_ends_at: null,
   certificate_self_signed: null,
+  warnings: [],
   enabled: true,
   status: 'up',
   created_at: '2026-11-20T09:00:00.000Z',

@@ -19,6 +19,7 @@ import type {
   Log,
   PasswordHasher,
   Store,
+  TargetProbe,
   Timers,
   Totp,
   Vault,
@@ -135,6 +136,8 @@ export interface CoreParts {
   readonly pollEveryMs?: number | undefined;
   /** The last lines of the engine of a local node, the oldest first. Left out: this core has no engines. */
   readonly engineLog?: (nodeId: number) => readonly string[];
+  /** Left out: targets of REALITY are not asked. */
+  readonly targetProbe?: TargetProbe;
   /** Left out: this core delivers no webhooks. */
   readonly webhookClient?: WebhookClient;
   /** Left out: SQLite checkpoints by itself. */

@@ -148,6 +148,7 @@ export function createCore(parts: CoreParts): Core {
     async stop() {
       env.isStopping = true;
       for (const stop of stops.splice(0)) stop();
+      parts.targetProbe?.close();
       await nodes?.stop();
       await webhooks?.stop();
       await env.backups?.close();

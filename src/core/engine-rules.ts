@@ -6,13 +6,18 @@ import type { InboundRow, NodeRow } from './ports/plans.ts';
 
 type Served = Pick<InboundRow, 'protocol' | 'network' | 'security' | 'flow' | 'method' | 'enabled'>;
 
+/** The engine of a node as it last answered; null: it never did. */
+export function engineOf(node: NodeRow | undefined): EngineVersion | null {
+  return !node || node.coreName === null ? null : { name: node.coreName, version: node.coreVersion ?? '' };
+}
+
 /**
  * Refuses with `validation` what the engine of the node does not know, as that last answered; one that never did is not asked. A disabled
  * connection is in no configuration. What an enabled one had before may stay: it can be renamed although its node got another engine.
  */
 export function requireServable(node: NodeRow | undefined, wanted: Served, before?: Served): void {
-  if (!node || node.coreName === null || !wanted.enabled) return;
-  const engine: EngineVersion = { name: node.coreName, version: node.coreVersion ?? '' };
+  const engine = engineOf(node);
+  if (engine === null || !wanted.enabled) return;
   const present = before?.enabled ? missingFacts(before, engine) : [];
   const errors = missingFacts(wanted, engine)
     .filter((fact) => !present.includes(fact))

@@ -25,6 +25,7 @@ const BASE: Facts = {
   method: null,
   target: null,
   minClientVersion: null,
+  targetFindings: null,
   certificate: null,
   enabled: true,
 };

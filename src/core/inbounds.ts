@@ -1,12 +1,13 @@
 // Connections (inbounds): what users connect to. A Read key sees which there are, never where.
 
 import type { FieldError } from '../contract/errors.ts';
-import type { INBOUND_READ_FIELDS, Inbound } from '../contract/inbounds.ts';
+import type { INBOUND_READ_FIELDS, Inbound, InboundWarning, TargetFinding } from '../contract/inbounds.ts';
 import type { Input, Output } from '../contract/table.ts';
+import { inboundWarnings, realityTarget } from '../domain/inbound-warnings.ts';
 import { hasKeys } from '../domain/shadowsocks.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
-import { requireServable } from './engine-rules.ts';
+import { engineOf, requireServable } from './engine-rules.ts';
 import {
   type CertificateFacts,
   type CertificateInput,
@@ -39,6 +40,12 @@ function statusOf({ store }: Context, row: InboundRow): Inbound['status'] {
   return row.enabled && node.enabled ? node.status : 'down';
 }
 
+function warningsOf({ store, now }: Context, row: InboundRow): InboundWarning[] {
+  const node = store.nodes.get(row.nodeId);
+  const facts = { ...row, address: row.host ?? node?.address ?? '', targetFindings: row.targetFindings ?? [] };
+  return [...inboundWarnings(facts, engineOf(node), now)];
+}
+
 function viewInbound(context: Context, row: InboundRow): Inbound {
   const full: Inbound = {
     id: row.id,
@@ -66,6 +73,7 @@ function viewInbound(context: Context, row: InboundRow): Inbound {
     certificate_sha256: row.certificate?.sha256 ?? null,
     certificate_ends_at: toInstantOrNull(row.certificate?.endsAt ?? null),
     certificate_self_signed: row.certificate?.isSelfSigned ?? null,
+    warnings: warningsOf(context, row),
     enabled: row.enabled,
     status: statusOf(context, row),
     created_at: toInstant(row.createdAt),
@@ -192,7 +200,33 @@ async function prepareSecrets(
   return prepareCertificate(env, input, wanted);
 }
 
-function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared: PreparedCertificate): Result<Inbound> {
+/** What a write found out before its transaction. */
+interface Prepared extends PreparedCertificate {
+  /** What the target of REALITY lacks; null: it was not asked. */
+  readonly findings: readonly TargetFinding[] | null;
+}
+
+/** A write that names the target is where it is asked, also where it is the same as before: it may have changed by itself. */
+async function askTarget(
+  { targetProbe }: Env,
+  input: Pick<Input<'updateInbound'>, 'security' | 'sni' | 'target'>,
+  { security, sni, target }: Pick<InboundRow, 'security' | 'sni' | 'target'>,
+): Promise<readonly TargetFinding[] | null> {
+  const isNamed = input.security !== undefined || input.sni !== undefined || input.target !== undefined;
+  if (!targetProbe || !isNamed || security !== 'reality' || sni === null) return null;
+  return targetProbe.ask({ ...realityTarget(sni, target), name: sni });
+}
+
+async function prepare(
+  env: Env,
+  input: Omit<Input<'updateInbound'>, 'id'>,
+  wanted: CertificateFacts & Pick<InboundRow, 'method' | 'target'>,
+): Promise<Prepared> {
+  const [secrets, findings] = await Promise.all([prepareSecrets(env, input, wanted), askTarget(env, input, wanted)]);
+  return { ...secrets, findings };
+}
+
+function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared: Prepared): Result<Inbound> {
   const { store, now } = tx;
   const { private_key: privateKey, certificate, certificate_key: certificateKey, ...shown } = input;
   const publicKey = publicKeyOf(tx, input, null);
@@ -216,6 +250,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
     method: input.method,
     target: input.target,
     minClientVersion: input.min_client_version,
+    targetFindings: prepared.findings,
     certificate: prepared.made?.served ?? null,
     enabled: input.enabled,
     createdAt: now,
@@ -253,14 +288,25 @@ function certificateAfter(
   return input.certificate === null && certificate?.isOwn ? null : certificate;
 }
 
-function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared: PreparedCertificate): Result<Inbound> {
+/** What is known of the target after a change: nothing of another one, until that is asked. */
+function findingsAfter(before: InboundRow, wanted: InboundRow, { findings }: Prepared): InboundRow['targetFindings'] {
+  if (wanted.security !== 'reality') return null;
+  if (findings !== null) return findings;
+  return wanted.target === before.target && wanted.sni === before.sni ? before.targetFindings : null;
+}
+
+function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared: Prepared): Result<Inbound> {
   const { store, now } = tx;
   const { id, private_key: privateKey, certificate, certificate_key: certificateKey, ...asked } = input;
   const before = requireInbound(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
   const publicKey = publicKeyOf(tx, input, before.publicKey);
   const wanted: InboundRow = { ...before, ...columnsOf(asked), publicKey };
-  const after: InboundRow = { ...wanted, certificate: certificateAfter(input, wanted, prepared) };
+  const after: InboundRow = {
+    ...wanted,
+    targetFindings: findingsAfter(before, wanted, prepared),
+    certificate: certificateAfter(input, wanted, prepared),
+  };
   const isUnchanged = isSameJson(after, before) && privateKey === undefined && prepared.errors.length === 0;
   if (isUnchanged && !isNewCertificate(input, before.certificate)) return resultOf(tx, before);
   const brought = {
@@ -314,9 +360,9 @@ export const INBOUND_HANDLERS = {
   getInbound: { read: (input, context) => resultOf(context, requireInbound(context, input.id)) },
   createInbound: {
     async run(input, { env, commit }) {
-      const { node_id: nodeId, security, host, sni, method } = input;
-      const wanted = { nodeId, security, host, sni, method, certificate: null };
-      const prepared = await prepareSecrets(env, input, wanted);
+      const { node_id: nodeId, security, host, sni, method, target } = input;
+      const wanted = { nodeId, security, host, sni, method, target, certificate: null };
+      const prepared = await prepare(env, input, wanted);
       return commit((tx) => createInbound(input, tx, prepared));
     },
   },
@@ -324,7 +370,7 @@ export const INBOUND_HANDLERS = {
     async run(input, { env, commit }) {
       const before = env.store.inbounds.get(input.id);
       if (!before) throw new PanelError('not_found');
-      const prepared = await prepareSecrets(env, input, { ...before, ...columnsOf(input) });
+      const prepared = await prepare(env, input, { ...before, ...columnsOf(input) });
       return commit((tx) => updateInbound(input, tx, prepared));
     },
   },

@@ -51,11 +51,13 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   updateInbound: {
     private_key: ['public_key', 'has_private_key'],
-    security: ['has_private_key', ...CERTIFICATE_MEMBERS],
+    security: ['has_private_key', 'warnings', ...CERTIFICATE_MEMBERS],
     // A certificate of the panel is for the name that apps ask for.
-    host: CERTIFICATE_MEMBERS,
-    sni: CERTIFICATE_MEMBERS,
-    certificate: CERTIFICATE_MEMBERS,
+    host: ['warnings', ...CERTIFICATE_MEMBERS],
+    sni: ['warnings', ...CERTIFICATE_MEMBERS],
+    certificate: ['warnings', ...CERTIFICATE_MEMBERS],
+    target: ['warnings'],
+    min_client_version: ['warnings'],
     enabled: ['status'],
   },
 };

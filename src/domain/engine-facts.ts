@@ -100,7 +100,7 @@ export function describeMissing({ title, since }: EngineFact, { name, version }:
 }
 
 /** Compares versions number by number. What is no version is newer than any: nothing is refused for what is not known. */
-function isOlder(version: string, first: string): boolean {
+export function isOlder(version: string, first: string): boolean {
   if (!/^\d+(\.\d+)*$/.test(version)) return false;
   const [present, wanted] = [version.split('.').map(Number), first.split('.').map(Number)];
   const different = wanted.findIndex((number, index) => number !== (present[index] ?? 0));

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { openLog } from '../adapters/log.ts';
+import { createTargetProbe } from '../adapters/target-probe.ts';
 import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
 import { openVault } from '../adapters/vault/vault.ts';
 import { createWebhookClient } from '../adapters/webhook-client.ts';
@@ -116,7 +117,8 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     ...parts,
     ...engines,
     pollEveryMs: options.pollEveryMs,
-    ...(options.openEngine && { openEngine: options.openEngine }),
+    // The nodes of a demonstration are made up, and so are the sites that they pretend to be.
+    ...(options.openEngine ? { openEngine: options.openEngine } : { targetProbe: createTargetProbe({ timers }) }),
     store,
     vault,
     log,

@@ -1,10 +1,12 @@
 // Connections that nodes offer. Their private keys are in the vault, not here.
+import type { TargetFinding } from '../contract/inbounds.ts';
 import type { InboundRow, InboundStore, ServedCertificate } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
-type InboundCells = Omit<InboundRow, 'alpn' | 'certificate' | 'enabled'> & {
+type InboundCells = Omit<InboundRow, 'alpn' | 'targetFindings' | 'certificate' | 'enabled'> & {
   readonly alpn: string | null;
+  readonly targetFindings: string | null;
   readonly certificate: string | null;
   readonly enabled: number;
 };
@@ -30,6 +32,7 @@ const COLUMN = {
   method: 'method',
   target: 'target',
   minClientVersion: 'min_client_version',
+  targetFindings: 'target_findings',
   certificate: 'certificate',
   enabled: 'enabled',
   createdAt: 'created_at',
@@ -42,14 +45,17 @@ const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${fie
 
 function decode(cells: InboundCells): InboundRow {
   const alpn = cells.alpn === null ? null : (JSON.parse(cells.alpn) as string[]);
+  const { targetFindings: found } = cells;
+  const targetFindings = found === null ? null : (JSON.parse(found) as TargetFinding[]);
   const certificate = cells.certificate === null ? null : (JSON.parse(cells.certificate) as ServedCertificate);
-  return { ...cells, alpn, certificate, enabled: cells.enabled === 1 };
+  return { ...cells, alpn, targetFindings, certificate, enabled: cells.enabled === 1 };
 }
 
 function encode(inbound: Omit<InboundRow, 'id'>): Omit<InboundCells, 'id'> {
   const alpn = inbound.alpn === null ? null : JSON.stringify(inbound.alpn);
+  const targetFindings = inbound.targetFindings === null ? null : JSON.stringify(inbound.targetFindings);
   const certificate = inbound.certificate === null ? null : JSON.stringify(inbound.certificate);
-  return { ...inbound, alpn, certificate, enabled: inbound.enabled ? 1 : 0 };
+  return { ...inbound, alpn, targetFindings, certificate, enabled: inbound.enabled ? 1 : 0 };
 }
 
 export function createInboundStore(db: Connection): InboundStore {

@@ -44,6 +44,7 @@ const INBOUND: Omit<InboundRow, 'id' | 'nodeId'> = {
   method: 'm',
   target: 'www.example.org:443',
   minClientVersion: '1.8.0',
+  targetFindings: ['target_no_h2'],
   certificate: { chain: 'PEM', isOwn: true, isSelfSigned: false, sha256: 'a', endsAt: 5 },
   enabled: false,
   createdAt: 1,

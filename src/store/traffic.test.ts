@@ -52,6 +52,7 @@ function inbound(nodeId: number): Omit<InboundRow, 'id'> {
     method: null,
     target: null,
     minClientVersion: null,
+    targetFindings: null,
     certificate: null,
     enabled: true,
     createdAt: 0,

@@ -1,9 +1,10 @@
 // One entry of a subscription: a connection, its address and the user's credentials, and what every format derives from them.
 import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
 import type { Credentials } from '../core/ports/engines.ts';
+import { isIpLiteral } from '../domain/host.ts';
 import { type InboundShape, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
 import { hasKeys, keyFor } from '../domain/shadowsocks.ts';
-import { asciiHost, isIpLiteral } from './encoding.ts';
+import { asciiHost } from './encoding.ts';
 
 /** The part of a connection that a client needs. Types of the contract only: the pages preview links with the same code. */
 export interface Inbound extends InboundShape {

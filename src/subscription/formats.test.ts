@@ -13,7 +13,7 @@ import {
 } from '../../tests/support/subscription-samples.ts';
 import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
 import type { InboundRow } from '../core/ports/plans.ts';
-import { isPrivateHost } from './encoding.ts';
+import { isPrivateHost } from '../domain/host.ts';
 import { canShare, type Entry, NO_SECRETS } from './entry.ts';
 import { mihomo } from './mihomo.ts';
 import { renderSubscription } from './render.ts';

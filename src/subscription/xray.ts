@@ -1,5 +1,5 @@
 // The format `xray`: one configuration in JSON that Xray itself starts with, and that applications around it import.
-import { isPrivateHost } from './encoding.ts';
+import { isPrivateHost } from '../domain/host.ts';
 import {
   alpnOf,
   canShare,

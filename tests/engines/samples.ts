@@ -22,6 +22,7 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     method: null,
     target: null,
     minClientVersion: null,
+    targetFindings: null,
     enabled: true,
     createdAt: 0,
     updatedAt: 0,

@@ -19,7 +19,7 @@ import { createTransaction } from '../../src/core/context.ts';
 import type { Core, CoreParts } from '../../src/core/core.ts';
 import { createCore, createHeavyEnv } from '../../src/core/create-core.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
-import type { Clock, Store, Timers, Vault } from '../../src/core/ports/ports.ts';
+import type { Clock, Store, TargetProbe, Timers, Vault } from '../../src/core/ports/ports.ts';
 import { countTraffic, type NodeTraffic } from '../../src/core/traffic.ts';
 import { createDoor } from '../../src/door/door.ts';
 import type { RateRule } from '../../src/door/limits.ts';
@@ -55,6 +55,8 @@ export interface PanelOptions {
   /** A folder for the data folder and the key file, maybe of a panel before; it is kept at the end. */
   readonly folder?: string;
   readonly timeZone?: string;
+  /** Asks targets of REALITY; without it none is asked. */
+  readonly targetProbe?: TargetProbe;
   /** A key file keeps the vault's key, unless there is to be no vault. */
   readonly vault?: 'none';
 }
@@ -122,6 +124,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     vault,
     host: () => null,
     webhookClient: createWebhookClient({ timers }),
+    ...(options.targetProbe && { targetProbe: options.targetProbe }),
     passwords: createPasswordHasher(CHEAP_COST),
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
   };

@@ -28,6 +28,7 @@ export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
     method: null,
     target: null,
     minClientVersion: null,
+    targetFindings: null,
     certificate: null,
     enabled: true,
     createdAt: 0,

@@ -1,5 +1,6 @@
 // The store's ports for plans, connections and nodes.
 import type { Uses } from '../../contract/errors.ts';
+import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { NodeErrorCode } from '../../contract/nodes.ts';
 import type { Account } from '../../domain/account.ts';
 
@@ -69,6 +70,8 @@ export interface InboundRow {
   readonly method: string | null;
   readonly target: string | null;
   readonly minClientVersion: string | null;
+  /** What the target of REALITY lacked when it was last asked. Null: it was not, as with any other security. */
+  readonly targetFindings: readonly TargetFinding[] | null;
   /** Null without TLS, and until the panel made one. */
   readonly certificate: ServedCertificate | null;
   readonly enabled: boolean;

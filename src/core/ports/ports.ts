@@ -1,5 +1,6 @@
 // The ports of the core: a store, time, randomness and cryptography. Only panel/ wires the implementations.
 // Everywhere: times are epoch milliseconds (UTC), traffic is bytes, ids are positive safe integers never used again.
+import type { TargetFinding } from '../../contract/inbounds.ts';
 import type {
   AdministratorStore,
   KeyStore,
@@ -70,6 +71,22 @@ export interface CertificateMaker {
   isFor(certificate: ServedCertificate, host: string): boolean;
   /** Checks a given one: its form, its chain, its key and its dates. Reports all faults. */
   judge(chainPem: string, keyPem: string, now: number): KeyedCertificate | readonly ImportFailure[];
+}
+
+/** The site that REALITY pretends to be. */
+export interface RealityTarget {
+  readonly host: string;
+  readonly port: number;
+  /** The server name that its certificate must be for. */
+  readonly name: string;
+}
+
+/** Asks targets of REALITY. */
+export interface TargetProbe {
+  /** What it lacks; null: it was not asked, as it is in a private network or the panel closes. Never rejects; takes 3 s at most. */
+  ask(target: RealityTarget): Promise<readonly TargetFinding[] | null>;
+  /** Gives up what is being asked. */
+  close(): void;
 }
 
 /** The log. Never a secret, a link or a raw path. */

@@ -159,6 +159,7 @@ const NO_INBOUND = {
   method: null,
   target: null,
   minClientVersion: null,
+  targetFindings: null,
   certificate: null,
   enabled: true,
 } as const satisfies Partial<InboundRow>;

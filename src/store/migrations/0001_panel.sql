@@ -49,7 +49,8 @@ CREATE TABLE nodes (
   counted_change INTEGER NOT NULL DEFAULT 0 CHECK (counted_change BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 
--- certificate: what is served with TLS, and whether the panel made it. Its key is sealed.
+-- certificate: what is served with TLS, and whether the panel made it. Its key is sealed. target_findings: what the target of REALITY
+-- lacked when it was last asked.
 CREATE TABLE inbounds (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   node_id INTEGER NOT NULL REFERENCES nodes (id),
@@ -71,6 +72,7 @@ CREATE TABLE inbounds (
   method TEXT,
   target TEXT CHECK (length(target) BETWEEN 1 AND 261),
   min_client_version TEXT CHECK (length(min_client_version) BETWEEN 5 AND 11),
+  target_findings TEXT CHECK (json_valid(target_findings) AND json_type(target_findings) = 'array'),
   certificate TEXT CHECK (json_valid(certificate) AND json_type(certificate) = 'object'),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),

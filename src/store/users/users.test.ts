@@ -47,6 +47,7 @@ function addInbounds(store: Store, count: number): number[] {
     method: null,
     target: null,
     minClientVersion: null,
+    targetFindings: null,
     certificate: null,
     enabled: true,
     createdAt: 0,

@@ -1,0 +1,104 @@
+// Asks a site that REALITY is to pretend to be: TLS 1.3, HTTP/2, a certificate for the name. Over connections to checked addresses only.
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { isIP } from 'node:net';
+import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { domainToASCII } from 'node:url';
+import type { TargetFinding } from '../contract/inbounds.ts';
+import type { TargetProbe, Timers } from '../core/ports/ports.ts';
+import { isAllowedAddress } from './outbound-address.ts';
+
+/** From the look-up of the name to the end of the handshake. */
+const TIMEOUT_MS = 3000;
+
+type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
+export interface TargetProbeOptions {
+  readonly timers: Pick<Timers, 'after'>;
+  /** The system's, unless given. */
+  readonly resolve?: Resolve;
+  /** Whether an address may be connected to; public ones, unless given. */
+  readonly isAllowed?: (address: string) => boolean;
+}
+
+const resolveBySystem: Resolve = (host) =>
+  new Promise((resolve, reject) => {
+    systemLookup(host, { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
+  });
+
+export function createTargetProbe({
+  timers,
+  resolve = resolveBySystem,
+  isAllowed = (address) => isAllowedAddress(address, false),
+}: TargetProbeOptions): TargetProbe {
+  const running = new Set<() => void>();
+  let isClosed = false;
+
+  /** Resolves once: with the findings, or null where it was not asked. */
+  function ask(host: string, port: number, name: string): Promise<readonly TargetFinding[] | null> {
+    const { promise, resolve: done } = Promise.withResolvers<readonly TargetFinding[] | null>();
+    let socket: TLSSocket | null = null;
+    let isOver = false;
+    const end = (findings: readonly TargetFinding[] | null) => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      running.delete(stop);
+      socket?.destroy();
+      done(findings);
+    };
+    const stop = () => end(null);
+    const cancel = timers.after(TIMEOUT_MS, () => end(['target_unreachable']));
+    running.add(stop);
+    addressesOf(host).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (isOver) return;
+        if (first === undefined) return end(['target_unreachable']);
+        if (!addresses.every(isAllowed)) return end(null);
+        // To the address that was checked: the name cannot lead elsewhere between check and connection.
+        const opened = connect({
+          host: first,
+          port,
+          ALPNProtocols: ['h2', 'http/1.1'],
+          rejectUnauthorized: false,
+          minVersion: 'TLSv1.2',
+          ...(isIP(name) === 0 && { servername: name }),
+        });
+        socket = opened;
+        opened.on('error', () => end(['target_unreachable']));
+        opened.on('close', () => end(['target_unreachable']));
+        opened.on('secureConnect', () => end(findingsOf(opened, name)));
+      },
+      () => end(['target_unreachable']),
+    );
+    return promise;
+  }
+
+  async function addressesOf(host: string): Promise<readonly string[]> {
+    if (isIP(host) !== 0) return [host];
+    return (await resolve(host)).map(({ address }) => address);
+  }
+
+  return {
+    async ask({ host, port, name }) {
+      return isClosed ? null : ask(toAscii(host), port, toAscii(name));
+    },
+    close() {
+      isClosed = true;
+      for (const stop of running) stop();
+    },
+  };
+}
+
+/** A name as it stands in certificates; one that has no such form stays as it is, and nobody answers for it. */
+function toAscii(host: string): string {
+  return isIP(host) !== 0 ? host : domainToASCII(host) || host;
+}
+
+function findingsOf(socket: TLSSocket, name: string): readonly TargetFinding[] {
+  const findings: TargetFinding[] = [];
+  if (socket.getProtocol() !== 'TLSv1.3') findings.push('target_no_tls13');
+  if (socket.alpnProtocol !== 'h2') findings.push('target_no_h2');
+  if (checkServerIdentity(name, socket.getPeerCertificate()) !== undefined) findings.push('target_other_name');
+  return findings;
+}
