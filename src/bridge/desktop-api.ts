@@ -45,9 +45,12 @@ export interface Appearance {
   readonly locale: Language | null;
 }
 
+/** The request headers that a call may carry. */
+export type CallHeaders = { readonly [Name in 'if-match' | 'idempotency-key']?: string };
+
 export interface DesktopApi {
   /** `input` is the JSON text of the operation's record. Rejects only if the main process does not answer. */
-  call(operationId: string, input: string, ifMatch: string | null): Promise<CallEnvelope>;
+  call(operationId: string, input: string, headers: CallHeaders): Promise<CallEnvelope>;
   /** Sends events after `lastEventId` (null: from now on) under a number that the page chooses. */
   watch(watch: number, lastEventId: number | null): Promise<CallEnvelope>;
   unwatch(watch: number): Promise<void>;

@@ -8,6 +8,8 @@ import { OPERATIONS, type OperationId } from './table.ts';
 export interface CallOptions {
   /** The entity tag that the record must still have; where it has another, the call fails with `precondition_failed`. */
   readonly ifMatch?: string;
+  /** Repeated with the same input, the call has no second effect and gets the first reply again; for 24 hours. */
+  readonly idempotencyKey?: string;
   /** Gives the call up; it then rejects with the signal's reason. What the panel has begun it still ends. */
   readonly signal?: AbortSignal;
   /** Called with the reply's entity tag, where the operation has one. */

@@ -1,6 +1,6 @@
 // The administrator's door: every operation of the table behind a session, and backups as files.
 import { parseInput, type Sections, splitInput } from '../contract/input/input.ts';
-import type { Operation } from '../contract/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type OperationId, type Output } from '../contract/table.ts';
 import type { Actor, Call, Reply } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
@@ -20,7 +20,7 @@ import {
   readChunks,
 } from './call.ts';
 import type { Documents } from './documents.ts';
-import { readIfMatch, requireJsonHeaders } from './headers.ts';
+import { idempotencyOf, readIdempotencyKey, readIfMatch, requireJsonHeaders } from './headers.ts';
 import { parseStrictJson } from './parse.ts';
 
 export interface PanelDoorParts {
@@ -71,6 +71,7 @@ async function operate(parts: PanelDoorParts, request: PanelRequest, state: Call
   if (operation === undefined) throw new PanelError('not_found');
   if (typeof body !== 'string') requireJsonHeaders(headers, isEmpty(body), false);
   const ifMatch = operation.door === 'api' && operation.ifMatch ? readIfMatch(headers) : undefined;
+  const key = operation.door === 'api' && takesIdempotencyKey(operation) ? readIdempotencyKey(headers) : undefined;
   const bytes = await readBytes(body);
   const flat = bytes.length === 0 ? {} : parseStrictJson(bytes);
   const input = judgeInput(operation, splitInput(operation, flat));
@@ -83,8 +84,13 @@ async function operate(parts: PanelDoorParts, request: PanelRequest, state: Call
     const tried = await tryApi(parts, request, input as Input<'tryApi'>);
     return makeReply(state, 200, 'application/json', JSON.stringify(tried));
   }
-  const call = callOf(request, state, actor ?? SIGNED_OUT);
-  const reply = await callCore(parts.core, operation.id, input, ifMatch === undefined ? call : { ...call, ifMatch });
+  const call: Call = {
+    ...callOf(request, state, actor ?? SIGNED_OUT),
+    ...(ifMatch !== undefined && { ifMatch }),
+    // There is one administrator: a repetition may come from another session.
+    ...(key !== undefined && { idempotency: idempotencyOf(key, null, request.method, request.path, flat) }),
+  };
+  const reply = await callCore(parts.core, operation.id, input, call);
   return encodeReply(state, reply);
 }
 

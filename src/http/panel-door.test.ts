@@ -36,6 +36,19 @@ describe('POST panel/<operation id>', () => {
     expect(door.stub.dispatched[0]).toMatchObject({ input: { id: 7, note: 'x' }, call: { ifMatch: '"7-2"' } });
   });
 
+  it('takes an Idempotency-Key where the API takes one', async () => {
+    const key = { 'idempotency-key': 'part 1' };
+    door.stub.answers.set('bulkUsers', () => ({ status: 200, body: {} }));
+    door.stub.answers.set('updateUser', () => ({ status: 200, body: {} }));
+    await door.operate('bulkUsers', { action: 'disable', ids: [7] }, key);
+    await door.operate('bulkUsers', { ids: [7], action: 'disable' }, key);
+    await door.operate('updateUser', { id: 7, note: 'x' }, key);
+    const [first, second, third] = door.stub.dispatched.map(({ call }) => call.idempotency);
+    expect(first).toMatchObject({ key: 'part 1', scope: 'null POST /bulkUsers' });
+    expect(second).toEqual(first);
+    expect(third).toBeUndefined();
+  });
+
   it('takes no body for an empty record', async () => {
     const reply = await door.sendSigned('POST', '/panel/listKeys');
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json']);

@@ -1,6 +1,6 @@
 // The administrator's session of the desktop's window: calls the panel's door in this process and holds the session's token, so that
 // the pages never have it.
-import type { CallEnvelope } from '../bridge/desktop-api.ts';
+import type { CallEnvelope, CallHeaders } from '../bridge/desktop-api.ts';
 import type { Problem } from '../contract/errors.ts';
 import type { Output } from '../contract/table.ts';
 import type { Core } from '../core/core.ts';
@@ -11,7 +11,7 @@ import type { LiveListener } from '../door/live.ts';
 
 export interface IpcSession {
   /** Runs an operation over the JSON text of its input. Never rejects. */
-  call(id: string, input: string, ifMatch: string | null): Promise<CallEnvelope>;
+  call(id: string, input: string, headers: CallHeaders): Promise<CallEnvelope>;
   /** Downloads (`GET` with a name) or uploads (`POST` with an empty name and a body) a backup file. Never rejects. */
   transfer(
     method: string,
@@ -64,8 +64,8 @@ export function createIpcSession({ door, core }: IpcSessionParts, options: IpcSe
     }
     return reply;
   }
-  const operate = (id: string, input: string, ifMatch: string | null = null) =>
-    send({ method: 'POST', path: `/${id}`, headers: ifMatch === null ? {} : { 'if-match': ifMatch }, body: input });
+  const operate = (id: string, input: string, headers: CallHeaders = {}) =>
+    send({ method: 'POST', path: `/${id}`, headers, body: input });
 
   /** Confirms a change of the listening address at once: no trial is needed without a socket. */
   async function confirmAddresses(reply: DoorReply): Promise<DoorReply> {
@@ -78,9 +78,9 @@ export function createIpcSession({ door, core }: IpcSessionParts, options: IpcSe
   }
 
   return {
-    async call(id, input, ifMatch) {
+    async call(id, input, headers) {
       try {
-        const reply = await operate(id, id === 'setUp' ? await withSetupToken(core, input) : input, ifMatch);
+        const reply = await operate(id, id === 'setUp' ? await withSetupToken(core, input) : input, headers);
         return toEnvelope(id === 'changeAddresses' && reply.status < 400 ? await confirmAddresses(reply) : reply);
       } catch (error) {
         return toEnvelope(door.fail(newCallState(newRequestId(), 'POST'), error));

@@ -1,5 +1,5 @@
 // The channels of the panel: operations and events over IPC, as the Express application has them over HTTP.
-import type { CallEnvelope, LiveMessage } from '../bridge/desktop-api.ts';
+import type { CallEnvelope, CallHeaders, LiveMessage } from '../bridge/desktop-api.ts';
 import { problemOf } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
@@ -48,10 +48,10 @@ export function createPanelChannels({ session, emit, log }: PanelChannelParts): 
   };
   return {
     handlers: {
-      call: (_sender, id, input, ifMatch) =>
+      call: (_sender, id, input, headers) =>
         attempt(() => {
           if (typeof id !== 'string' || typeof input !== 'string') throw new PanelError('bad_json');
-          return requireSession().call(id, input, typeof ifMatch === 'string' ? ifMatch : null);
+          return requireSession().call(id, input, readHeaders(headers));
         }),
       watch: (_sender, watch, lastId) =>
         attempt(() => {
@@ -87,4 +87,14 @@ export function toFailure(error: unknown, log: Pick<Log, 'error'>): CallEnvelope
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   log.error('IPC call failed', { requestId: id, cause });
   return { ok: false, problem: problemOf('internal', id), retryAfter: null };
+}
+
+/** The headers that a page may set; anything else that it sends is left out. */
+function readHeaders(value: unknown): CallHeaders {
+  if (typeof value !== 'object' || value === null) return {};
+  const { 'if-match': ifMatch, 'idempotency-key': key }: { readonly [Name in keyof CallHeaders]?: unknown } = value;
+  return {
+    ...(typeof ifMatch === 'string' && { 'if-match': ifMatch }),
+    ...(typeof key === 'string' && { 'idempotency-key': key }),
+  };
 }

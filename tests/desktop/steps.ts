@@ -40,7 +40,7 @@ const callInPage = async ([operation, text]: readonly [string, string]): Promise
   const { gatehouse } = globalThis as unknown as {
     gatehouse: { call(...args: unknown[]): Promise<{ text: string | null; problem?: { detail: string } }> };
   };
-  const { text: reply, problem } = await gatehouse.call(operation, text, null);
+  const { text: reply, problem } = await gatehouse.call(operation, text, {});
   return problem ? problem.detail : reply === null ? null : JSON.parse(reply);
 };
 

@@ -44,7 +44,7 @@ async function obey(command: Command): Promise<object> {
     process.exit(0);
   }
   if (command.do === 'call') {
-    const reply = await host.session()?.call(command.id, JSON.stringify(command.input), null);
+    const reply = await host.session()?.call(command.id, JSON.stringify(command.input), {});
     await staySignedIn.idle();
     if (reply?.ok === false) throw Object.assign(new Error(reply.problem.title), { code: reply.problem.detail });
     return { reply: reply?.text == null ? null : JSON.parse(reply.text) };

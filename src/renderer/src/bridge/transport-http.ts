@@ -18,9 +18,10 @@ export function createHttpTransport(parts: HttpParts): PanelTransport {
 }
 
 async function call(parts: HttpParts, id: OperationId, input: unknown, options: CallOptions = {}): Promise<unknown> {
-  const { ifMatch, signal, onEtag } = options;
+  const { ifMatch, idempotencyKey, signal, onEtag } = options;
   const headers: Record<string, string> = { 'Content-Type': 'application/json', Accept: 'application/json' };
   if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
+  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
   let response: Response;
   let text: string;
   try {

@@ -22,9 +22,12 @@ export function createIpcTransport(parts: IpcParts): PanelTransport {
 }
 
 async function call(parts: IpcParts, id: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
-  const { ifMatch, signal, onEtag } = options;
+  const { ifMatch, idempotencyKey, signal, onEtag } = options;
   signal?.throwIfAborted();
-  const asked = parts.api.call(id, JSON.stringify(input ?? {}), ifMatch ?? null);
+  const asked = parts.api.call(id, JSON.stringify(input ?? {}), {
+    ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  });
   const envelope = await unlessGivenUp(asked, signal).catch((cause: unknown) => {
     if (signal?.aborted) throw signal.reason;
     parts.reach.onReach('lost');

@@ -12,6 +12,7 @@ import {
   takeMessages,
   useMessages,
 } from '../state/messages.ts';
+import { randomHex } from '../state/random.ts';
 import { useFailureText } from './failure.ts';
 import classes from './toasts.module.css';
 
@@ -36,7 +37,7 @@ function show(message: PendingMessage, closeLabel: string): void {
     const id = `failure-${message.code}`;
     showToast(id, <FailureToast failure={message} />, 'failed', FAILURE_MS, closeLabel);
   } else {
-    const id = crypto.randomUUID();
+    const id = randomHex(8);
     showToast(id, <DoneToast id={id} message={message} />, 'done', message.undo ? UNDO_MS : SHORT_MS, closeLabel);
   }
 }

@@ -4,6 +4,7 @@ import type { CallOf } from '../../../../contract/operation.ts';
 import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/inbound-shape.ts';
 import { canShare, NO_SECRETS } from '../../../../subscription/entry.ts';
 import { shareLink } from '../../../../subscription/share-links.ts';
+import { randomHex } from '../../state/random.ts';
 
 /** Fields are named as the contract names them; an empty text is null there. */
 export type Values = {
@@ -191,7 +192,7 @@ export function freePort(taken: ReadonlySet<number>): number {
 
 /** Eight random bytes in hex, which distinguish one connection's clients from another's. */
 export function newShortId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return randomHex(8);
 }
 
 /** The link only shows its form: it connects to nothing. */

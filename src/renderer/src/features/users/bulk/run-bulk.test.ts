@@ -9,24 +9,25 @@ import {
   type BulkProgress,
   type BulkValues,
   changing,
+  createBulkSender,
   forecastOf,
   inPortions,
   inputOf,
   runBulk,
+  type SendBulk,
   undoOf,
 } from './run-bulk.ts';
 
-type Call = { readonly ids?: number[]; readonly expect_matched?: number };
+type Call = { readonly ids?: readonly number[] | undefined; readonly expect_matched?: number | undefined };
 
 /** A client that changes every user; the call of a given number fails. */
-function clientOf(calls: Call[], failAt = -1): Client {
-  const bulkUsers = async (input: Call): Promise<BulkResult> => {
+function senderOf(calls: Call[], failAt = -1): SendBulk {
+  return async (input) => {
     calls.push(input);
     if (calls.length === failAt) throw new PanelCallError(problemOf('storage_full', 'none'));
     const results = (input.ids ?? []).map((id) => ({ id, outcome: 'changed' as const }));
     return { action: 'disable', dry_run: false, matched: results.length, affected: results.length, results };
   };
-  return { bulkUsers } as unknown as Client;
 }
 
 const ids = Array.from({ length: 1201 }, (_, index) => index + 1);
@@ -36,7 +37,7 @@ const never = new AbortController().signal;
 describe('portions', () => {
   it('try everyone once, in order', async () => {
     const calls: Call[] = [];
-    const end = await inPortions(clientOf(calls), { action: 'disable' }, ids, nothing, never);
+    const end = await inPortions(senderOf(calls), { action: 'disable' }, ids, nothing, never);
     expect(calls.map((call) => call.ids?.length)).toEqual([500, 500, 201]);
     expect(calls.flatMap((call) => call.ids ?? [])).toEqual(ids);
     expect(end).toMatchObject({ affected: 1201, rest: [], failure: null });
@@ -44,12 +45,12 @@ describe('portions', () => {
 
   it('report their progress from start to end', async () => {
     const seen: BulkProgress[] = [];
-    await inPortions(clientOf([]), { action: 'disable' }, ids, (progress) => seen.push(progress), never);
+    await inPortions(senderOf([]), { action: 'disable' }, ids, (progress) => seen.push(progress), never);
     expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000, 1201]);
   });
 
   it('return the users that a failure left out', async () => {
-    const end = await inPortions(clientOf([], 2), { action: 'disable' }, ids, nothing, never);
+    const end = await inPortions(senderOf([], 2), { action: 'disable' }, ids, nothing, never);
     expect(end.failure?.code).toBe('storage_full');
     expect(end.affected).toBe(500);
     expect(end.rest).toEqual(ids.slice(500));
@@ -58,9 +59,28 @@ describe('portions', () => {
   it('stop between two of them', async () => {
     const controller = new AbortController();
     const stop = ({ done }: BulkProgress) => done >= 500 && controller.abort();
-    const end = await inPortions(clientOf([]), { action: 'disable' }, ids, stop, controller.signal);
+    const end = await inPortions(senderOf([]), { action: 'disable' }, ids, stop, controller.signal);
     expect(end.affected + end.rest.length).toBe(1201);
     expect(end.rest.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a part', () => {
+  it('is sent once more under the same key after a failure, and under another once it was answered', async () => {
+    const answer: BulkResult = { action: 'disable', dry_run: false, matched: 1, affected: 1, results: [] };
+    const keys: unknown[] = [];
+    const bulkUsers: Client['bulkUsers'] = async (_input, options) => {
+      keys.push(options?.idempotencyKey);
+      if (keys.length === 1) throw new PanelCallError(problemOf('unavailable', 'none'));
+      return answer;
+    };
+    const send = createBulkSender({ bulkUsers }, () => `key ${keys.length + 1}`);
+    const part = { action: 'disable', ids: [1] } as const;
+    await expect(send({ ...part, ids: [1] })).rejects.toThrow();
+    await send({ ...part, ids: [1] });
+    await send({ ...part, ids: [1] });
+    await send({ ...part, ids: [2] });
+    expect(keys).toEqual(['key 1', 'key 1', 'key 2', 'key 3']);
   });
 });
 
@@ -81,7 +101,7 @@ describe('a bulk act', () => {
 
   it('changes only those that its dry run named, and reports all', async () => {
     const calls: Call[] = [];
-    const end = await runBulk(clientOf(calls), act, target, dry, nothing, never);
+    const end = await runBulk(senderOf(calls), act, target, dry, nothing, never);
     expect(calls).toEqual([{ action: 'disable', ids: [7] }]);
     expect(end.lines.map(({ id }) => id)).toEqual([9, 7, 8]);
   });
@@ -89,13 +109,13 @@ describe('a bulk act', () => {
   it('goes in one step where there are more than can be named, if they are still as many', async () => {
     const calls: Call[] = [];
     expect(changing({ ...dry, matched: 10_001 })).toBeNull();
-    await runBulk(clientOf(calls), act, target, { ...dry, matched: 10_001 }, nothing, never);
+    await runBulk(senderOf(calls), act, target, { ...dry, matched: 10_001 }, nothing, never);
     expect(calls).toEqual([{ action: 'disable', filter: { tag: 'a' }, expect_matched: 10_001 }]);
   });
 
   it('sends with each portion what goes with the action', async () => {
     const calls: Call[] = [];
-    await runBulk(clientOf(calls), { action: 'add_tags', tags: ['vip'] }, target, dry, nothing, never);
+    await runBulk(senderOf(calls), { action: 'add_tags', tags: ['vip'] }, target, dry, nothing, never);
     expect(calls).toEqual([{ action: 'add_tags', ids: [7], tags: ['vip'] }]);
   });
 });

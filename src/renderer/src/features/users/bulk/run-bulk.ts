@@ -16,6 +16,12 @@ export interface BulkJob {
   readonly count: number;
 }
 
+/** The input of the operation. */
+type BulkInput = CallOf<typeof bulkUsers>;
+
+/** Sends one part of a bulk act. Sent once more with the same input after a failure, it must not act twice. */
+export type SendBulk = (input: BulkInput) => Promise<BulkResult>;
+
 export type BulkLine = BulkResult['results'][number];
 
 export interface BulkProgress {
@@ -46,7 +52,7 @@ export interface BulkValues extends Record<string, unknown>, GrantValues {
 
 /** An action with the members that go with it. */
 export type BulkAct = Pick<
-  CallOf<typeof bulkUsers>,
+  BulkInput,
   'action' | 'days' | 'months' | 'bytes' | 'lifetime' | 'note' | 'tariff_id' | 'tags'
 >;
 
@@ -102,7 +108,7 @@ function isChanged({ outcome }: BulkLine): boolean {
 
 /** Changes all users that the dry run named, or, where there are too many, all that match, if their number is still the same. */
 export async function runBulk(
-  client: Client,
+  send: SendBulk,
   act: BulkAct,
   target: BulkTarget,
   dry: BulkResult,
@@ -112,13 +118,13 @@ export async function runBulk(
   const ids = changing(dry);
   if (ids !== null) {
     const others = dry.results.filter((line) => !isChanged(line));
-    const end = await inPortions(client, act, ids, onProgress, signal);
+    const end = await inPortions(send, act, ids, onProgress, signal);
     return { ...end, lines: [...end.lines, ...others].sort(failuresFirst) };
   }
   onProgress({ done: 0, total: null });
   try {
     const input = { ...inputOf(act, target), expect_matched: dry.matched };
-    const { affected, results } = await client.bulkUsers(input);
+    const { affected, results } = await send(input);
     return { affected, lines: results, rest: [], failure: null };
   } catch (failure) {
     return { affected: 0, lines: [], rest: [], failure: known(failure) };
@@ -127,7 +133,7 @@ export async function runBulk(
 
 /** The same act on these ids alone; also for going on with the rest. */
 export async function inPortions(
-  client: Client,
+  send: SendBulk,
   act: BulkAct,
   ids: readonly number[],
   onProgress: (progress: BulkProgress) => void,
@@ -140,7 +146,7 @@ export async function inPortions(
     onProgress({ done: at, total: ids.length });
     try {
       const portion = ids.slice(at, at + PORTION);
-      const result = await client.bulkUsers(inputOf(act, { ids: portion }));
+      const result = await send(inputOf(act, { ids: portion }));
       affected += result.affected;
       lines.push(...result.results);
     } catch (failure) {
@@ -192,4 +198,20 @@ export function forecastOf({ action, matched, affected, results }: BulkResult): 
   // A deleted user was not matched.
   const tried = failed.reduce((sum, { reason, count }) => sum + (reason === 'not_found' ? 0 : count), 0);
   return { changed: affected, unchanged: Math.max(0, matched - affected - tried), failed };
+}
+
+/**
+ * Sends parts of bulk acts, each under an Idempotency-Key that is its own until it is answered: a part whose reply was lost and that
+ * is sent once more has no second effect.
+ */
+export function createBulkSender({ bulkUsers }: Pick<Client, 'bulkUsers'>, newKey: () => string): SendBulk {
+  const unanswered = new Map<string, string>();
+  return async (input) => {
+    const part = JSON.stringify(input);
+    const idempotencyKey = unanswered.get(part) ?? newKey();
+    unanswered.set(part, idempotencyKey);
+    const result = await bulkUsers(input, { idempotencyKey });
+    unanswered.delete(part);
+    return result;
+  };
 }

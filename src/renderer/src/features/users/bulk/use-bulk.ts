@@ -9,6 +9,7 @@ import { type FieldTexts, wrongFields } from '../../../components/form/field-err
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { notify } from '../../../state/messages.ts';
+import { randomHex } from '../../../state/random.ts';
 import type { Filter } from '../filter.ts';
 import { NEW_GRANT } from '../grant-values.ts';
 import { allUsers, knownUsers } from '../user-reads.ts';
@@ -18,6 +19,7 @@ import {
   type BulkJob,
   type BulkProgress,
   type BulkValues,
+  createBulkSender,
   inPortions,
   inputOf,
   runBulk,
@@ -35,6 +37,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [end, setEnd] = useState<BulkEnd | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
+  const [send] = useState(() => createBulkSender(client, () => randomHex(16)));
   const running = useRef<AbortController | null>(null);
   // Whom to act on is not the question here, and would be read again with every key.
   const wrong = wrongFields(tErrors, 'bulkUsers', inputOf(act, { ids: [1] }));
@@ -66,14 +69,14 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     if (dry.data === undefined) return;
     const { data } = dry;
     setFailure(null);
-    const result = await run((signal) => runBulk(client, act, target, data, setProgress, signal));
+    const result = await run((signal) => runBulk(send, act, target, data, setProgress, signal));
     finish(result);
   }
 
   /** Tries those that a stop or a failure left. */
   async function goOn(): Promise<void> {
     if (end === null) return;
-    const more = await run((signal) => inPortions(client, act, end.rest, setProgress, signal));
+    const more = await run((signal) => inPortions(send, act, end.rest, setProgress, signal));
     finish({ ...more, affected: end.affected + more.affected, lines: [...more.lines, ...end.lines] });
   }
 
@@ -91,7 +94,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     const back = changed.length === result.affected ? undoOf(act) : null;
     const undo = async () => {
       if (back === null) return;
-      const undone = await inPortions(client, back, changed, () => undefined, new AbortController().signal);
+      const undone = await inPortions(send, back, changed, () => undefined, new AbortController().signal);
       invalidate('user');
       if (undone.failure !== null) throw undone.failure;
     };
