@@ -21,6 +21,14 @@ const nodeErrorCode = z.enum(NODE_ERROR_CODES).meta({
 });
 export type NodeErrorCode = z.output<typeof nodeErrorCode>;
 
+const CUT_OFFS = ['refuse', 'cut', 'restart'] as const;
+const cutOff = z.enum(CUT_OFFS).meta({
+  id: 'NodeCutOff',
+  description:
+    '`refuse`: it refuses new connections, at once. `cut`: it ends the open ones of this user alone. `restart`: the open ones end when it restarts, and those of all its users with them.',
+});
+export type CutOff = z.output<typeof cutOff>;
+
 const fields = {
   name: s.name,
   kind: z
@@ -57,7 +65,19 @@ export const node = z
       .nullable()
       .meta({ description: 'Seconds since its engine started; null unless it is up.' }),
     users_online: z.int().min(0).meta({ description: 'How many users are connected to it; 0 unless it is up.' }),
-    last_seen_at: s.instant.nullable().meta({ description: 'When it last answered; null: never.' }),
+    last_seen_at: s.instant.nullable().meta({ description: 'When its counters were last read; null: never.' }),
+    poll_age_s: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'Seconds since its counters were last read, which is every 10 seconds; null: never.' }),
+    pending_changes: z.int().min(0).nullable().meta({
+      description:
+        'Changes of users that its engine has not been told of yet; null: it has to be started first, with all users.',
+    }),
+    cut_off: z.array(cutOff).nullable().meta({
+      description: 'What its engine can do when a user may no longer connect; null while that is unknown.',
+    }),
     error_code: nodeErrorCode.nullable().meta({ description: 'What is wrong; null: nothing.' }),
     error: z.string().nullable().meta({
       description: 'What is wrong, in the words of the engine or the system; for a key with Read access the code.',
@@ -80,6 +100,9 @@ export const nodeExample: Node = {
   uptime_s: 86_400,
   users_online: 12,
   last_seen_at: '2026-11-20T10:15:00.000Z',
+  poll_age_s: 0,
+  pending_changes: 0,
+  cut_off: ['refuse', 'restart'],
   error_code: null,
   error: null,
   created_at: '2026-11-20T09:00:00.000Z',

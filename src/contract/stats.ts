@@ -65,6 +65,32 @@ export const trafficReportExample: TrafficReport = {
   })),
 };
 
+const nodeShare = z
+  .object({
+    node_id: s.id.meta({ description: 'The node.' }),
+    name: z.string().nullable().meta({ description: 'Its name; null: it was deleted.' }),
+    up,
+    down,
+  })
+  .meta({ id: 'NodeTraffic', description: 'What moved over a node.' });
+
+export const nodeTrafficReport = z
+  .object({
+    from: s.instant.meta({ description: 'When the first day begins.' }),
+    to: s.instant.meta({ description: 'The moment until which traffic is counted.' }),
+    total: s.updown.meta({ description: 'The sum of all nodes.' }),
+    nodes: z.array(nodeShare).meta({ description: 'Nodes with traffic, also deleted ones, most traffic first.' }),
+  })
+  .meta({ id: 'NodeTrafficReport', description: 'Traffic by node.' });
+export type NodeTrafficReport = z.output<typeof nodeTrafficReport>;
+
+export const nodeTrafficReportExample: NodeTrafficReport = {
+  from: '2026-10-21T21:00:00.000Z',
+  to: '2026-11-20T10:15:00.000Z',
+  total: { up: 24_000_000, down: 312_000_000 },
+  nodes: [{ node_id: 1, name: 'Frankfurt', up: 24_000_000, down: 312_000_000 }],
+};
+
 const topUser = z
   .object({
     id: s.idOf('user'),
@@ -110,6 +136,14 @@ export type Overview = z.output<typeof overview>;
 const none = z.strictObject({});
 export const trafficQuery = z.strictObject(trafficWindow);
 export type TrafficQuery = z.output<typeof trafficQuery>;
+
+/** Whole days of the panel's time zone. */
+export const daysQuery = z.strictObject({
+  from: s.time.optional().meta({
+    description: `The first moment; its whole day counts. 30 days ago, if left out; at most ${DAYS_STORED} days ago.`,
+  }),
+  to,
+});
 
 const changes = {
   created: count.meta({ description: 'Users created.' }),
@@ -159,12 +193,7 @@ export const getUserStats = apiOperation({
   description:
     'How many users were created, expired and were deleted on each day, and how many each plan has at present.',
   params: none,
-  query: z.strictObject({
-    from: s.time.optional().meta({
-      description: `The first moment; its whole day counts. 30 days ago, if left out; at most ${DAYS_STORED} days ago.`,
-    }),
-    to,
-  }),
+  query: daysQuery,
   body: null,
   status: 200,
   output: userReport,

@@ -37,6 +37,7 @@ export const OPERATIONS = {
   reissueUser: acts.reissueUser,
   bulkUsers: acts.bulkUsers,
   getUserTraffic: acts.getUserTraffic,
+  getUserTrafficByNode: acts.getUserTrafficByNode,
   createGrant: grants.createGrant,
   listGrants: grants.listGrants,
   getGrant: grants.getGrant,

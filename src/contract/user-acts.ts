@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { checkGrantDays, grantCreate } from './grants.ts';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
-import { trafficQuery, trafficReport, trafficReportExample } from './stats.ts';
+import {
+  daysQuery,
+  nodeTrafficReport,
+  nodeTrafficReportExample,
+  trafficQuery,
+  trafficReport,
+  trafficReportExample,
+} from './stats.ts';
 import { byId, MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, userExample, userFilter, userWithLink } from './users.ts';
 
 const none = z.strictObject({});
@@ -285,4 +292,20 @@ export const getUserTraffic = apiOperation({
   output: trafficReport,
   errors: ['not_found'],
   example: { params: { id: 7 }, query: { range: '24h' }, reply: trafficReportExample },
+});
+
+export const getUserTrafficByNode = apiOperation({
+  id: 'getUserTrafficByNode',
+  method: 'GET',
+  path: '/users/{id}/traffic/nodes',
+  access: 'read',
+  tag: 'Users',
+  summary: "Read a user's traffic by node",
+  params: byId,
+  query: daysQuery,
+  body: null,
+  status: 200,
+  output: nodeTrafficReport,
+  errors: ['not_found'],
+  example: { params: { id: 7 }, reply: nodeTrafficReportExample },
 });

@@ -5,6 +5,7 @@ import type { Range } from '../contract/scalars.ts';
 import {
   DAYS_STORED,
   HOURS_STORED_DAYS,
+  type NodeTrafficReport,
   type Overview,
   type TrafficQuery,
   type TrafficReport,
@@ -136,11 +137,39 @@ function getUserTraffic(input: Input<'getUserTraffic'>, context: Context): Resul
 
 const NO_CHANGES: UserDayCounts = { created: 0, expired: 0, deleted: 0 };
 
-function getUserStats(input: Input<'getUserStats'>, context: Context): Result<UserReport> {
-  const { store, now, settings } = context;
+/** The days asked for, 30 unless said otherwise. */
+function daysOf(asked: Input<'getUserStats'>, { now, settings }: Context) {
   const usual = lastLocalDays(now, USUAL_DAYS, settings.timeZone)[0]?.from ?? now;
-  const { from, to } = momentsOf({ from: input.from ?? toInstant(usual), to: input.to }, now, DAYS_STORED);
-  const span = localDaysBetween(from, to, settings.timeZone);
+  const { from, to } = momentsOf({ from: asked.from ?? toInstant(usual), to: asked.to }, now, DAYS_STORED);
+  const days = localDaysBetween(from, to, settings.timeZone);
+  return { from: toInstant(days[0]?.from ?? from), to: toInstant(to), days };
+}
+
+function getUserTrafficByNode(input: Input<'getUserTrafficByNode'>, context: Context): Result<NodeTrafficReport> {
+  const { traffic, nodes } = context.store;
+  const { id } = requireUser(context, input.id);
+  const { from, to, days } = daysOf(input, context);
+  const sums = new Map<number, UpDown>();
+  let total = NOTHING;
+  const last = days.at(-1)?.day ?? '';
+  for (const { day, nodeId, ...moved } of traffic.userNodeDays(id, days[0]?.day ?? '')) {
+    if (day > last) continue;
+    sums.set(nodeId, addTo(sums.get(nodeId), moved));
+    total = addTo(total, moved);
+  }
+  const shares = [...sums]
+    .map(([nodeId, { up, down }]) => ({ node_id: nodeId, name: nodes.get(nodeId)?.name ?? null, up, down }))
+    .sort((a, b) => b.up + b.down - a.up - a.down || a.node_id - b.node_id);
+  return { body: { from, to, total, nodes: shares } };
+}
+
+function addTo(sum: UpDown = NOTHING, { up, down }: UpDown): UpDown {
+  return { up: addBytes(sum.up, up), down: addBytes(sum.down, down) };
+}
+
+function getUserStats(input: Input<'getUserStats'>, context: Context): Result<UserReport> {
+  const { store } = context;
+  const { from, to, days: span } = daysOf(input, context);
   const counts = new Map(store.userDays.read(span[0]?.day ?? '', span.at(-1)?.day ?? '').map((sum) => [sum.day, sum]));
   const total = { ...NO_CHANGES };
   const days = span.map(({ day, from: start }) => {
@@ -150,8 +179,7 @@ function getUserStats(input: Input<'getUserStats'>, context: Context): Result<Us
     total.deleted += deleted;
     return { t: toInstant(start), created, expired, deleted };
   });
-  const first = toInstant(span[0]?.from ?? from);
-  return { body: { from: first, to: toInstant(to), total, days, by_tariff: usersByTariff(context) } };
+  return { body: { from, to, total, days, by_tariff: usersByTariff(context) } };
 }
 
 function usersByTariff({ store, now }: Context): UserReport['by_tariff'] {
@@ -197,5 +225,6 @@ export const STATS_HANDLERS = {
   getOverview: { read: getOverview },
   getServerTraffic: { read: getServerTraffic },
   getUserTraffic: { read: getUserTraffic },
+  getUserTrafficByNode: { read: getUserTrafficByNode },
   getUserStats: { read: getUserStats },
-} satisfies Handlers<'getOverview' | 'getServerTraffic' | 'getUserTraffic' | 'getUserStats'>;
+} satisfies Handlers<'getOverview' | 'getServerTraffic' | 'getUserTraffic' | 'getUserTrafficByNode' | 'getUserStats'>;

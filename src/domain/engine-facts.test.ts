@@ -1,6 +1,13 @@
 // One test a row of the table: the version before its first lacks it, the first has it. tests/engines asks the engines themselves.
 import { describe, expect, it, test } from 'vitest';
-import { canTellAddresses, describeMissing, ENGINE_FACTS, missingFacts, type ServedShape } from './engine-facts.ts';
+import {
+  canTellAddresses,
+  cutOffOf,
+  describeMissing,
+  ENGINE_FACTS,
+  missingFacts,
+  type ServedShape,
+} from './engine-facts.ts';
 
 const PLAIN: ServedShape = { protocol: 'vless', network: 'tcp', security: 'none', flow: null, method: null };
 const REALITY = { ...PLAIN, security: 'reality' } as const;
@@ -62,4 +69,11 @@ test('the words say who has it, and what the node runs', () => {
   const words = ENGINE_FACTS.map((fact) => describeMissing(fact, { name: 'v2ray', version: '4.34.0' }));
   expect(words[0]).toBe('needs gRPC: Xray 1.4.0 or v2ray 4.36.0 or newer; its node runs v2ray 4.34.0');
   expect(words[2]).toBe('needs XHTTP: Xray 24.11.30 or newer; its node runs v2ray 4.34.0');
+});
+
+describe('cutOffOf', () => {
+  it('says that Xray and v2ray refuse new connections, and end open ones by a restart alone', () => {
+    for (const name of ['xray', 'v2ray']) expect(cutOffOf({ name, version: '1.0.0' })).toEqual(['refuse', 'restart']);
+    for (const name of ['other', 'constructor']) expect(cutOffOf({ name, version: '1.0.0' })).toBeNull();
+  });
 });

@@ -1,6 +1,7 @@
 // What engines know of connections, version by version: the one table that connections are checked by when they are written, so that
 // no engine is given what it would refuse as a whole.
 import type { METHODS } from '../contract/inbounds.ts';
+import type { CutOff } from '../contract/nodes.ts';
 import type { InboundShape } from './inbound-shape.ts';
 
 /** The engine of a node, as it last answered. */
@@ -82,6 +83,17 @@ export const TELLS_ADDRESSES_SINCE = '26.1.13';
 /** Whether an engine can tell from which addresses users are connected. */
 export function canTellAddresses({ name, version }: EngineVersion): boolean {
   return name === 'xray' && !isOlder(version, TELLS_ADDRESSES_SINCE);
+}
+
+/** What each engine can do when a user may no longer connect. Removing a user ends no open connection in either, in no version. */
+const CUT_OFF: Readonly<Record<string, readonly CutOff[]>> = {
+  xray: ['refuse', 'restart'],
+  v2ray: ['refuse', 'restart'],
+};
+
+/** null: not known of this engine. */
+export function cutOffOf({ name }: EngineVersion): readonly CutOff[] | null {
+  return Object.hasOwn(CUT_OFF, name) ? (CUT_OFF[name] ?? null) : null;
 }
 
 /** What a connection needs that an engine does not have. An engine that is neither Xray nor v2ray is not known to lack anything. */

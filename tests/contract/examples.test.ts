@@ -46,6 +46,8 @@ async function preparePanel(): Promise<TestPanel> {
   if (!row) throw new Error('no node');
   const core = { coreName: 'xray', coreVersion: '26.9.11', engineStartedAt: NOW - 86_400_000 } as const;
   store.write(() => store.nodes.save({ ...row, ...core, status: 'up', lastSeenAt: NOW, usersOnline: 12 }));
+  const begun = { boot: 'boot', position: store.sync.latest(), cautiousUntil: 0 };
+  store.write(() => store.sync.begin(node.id, begun));
   const moved = { up: GB / 10, down: GB };
   panel.move({ nodeId: node.id, total: moved, users: [{ userId, ...moved }], inbounds: [{ inboundId: 1, ...moved }] });
   return panel;

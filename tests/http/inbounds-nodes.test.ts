@@ -202,7 +202,7 @@ describe('nodes', () => {
     const full = (await panel.full.call('getNode', { id: fixtures.nodeId })).body;
     const read = (await panel.read.call('getNode', { id: fixtures.nodeId })).body;
     expect(full).toMatchObject({ address: NODE_ADDRESS, error: expect.stringContaining(NODE_ADDRESS) });
-    const { address: _address, error: _error, uptime_s: _uptime, ...shared } = full;
+    const { address: _address, error: _error, uptime_s: _uptime, poll_age_s: _age, ...shared } = full;
     expect(read).toMatchObject({
       ...shared,
       error: 'engine_unreachable',
@@ -212,6 +212,29 @@ describe('nodes', () => {
     expect('address' in read).toBe(false);
     for (const node of (await panel.read.call('listNodes', {})).body.items) expect('address' in node).toBe(false);
     expect(read.uptime_s).toBeGreaterThanOrEqual(3600);
+  });
+
+  it('say what their engine has not been told of, and what it can do when a user may no longer connect', async () => {
+    const { nodeId, users } = fixtures;
+    const { sync, nodes } = panel.store;
+    const read = async () => (await panel.read.call('getNode', { id: nodeId })).body;
+    expect(await read()).toMatchObject({ pending_changes: null, cut_off: ['refuse', 'restart'] });
+    panel.store.write(() => sync.begin(nodeId, { boot: 'b', position: sync.latest(), cautiousUntil: 0 }));
+    expect((await read()).pending_changes).toBe(0);
+    await panel.act('updateUser', { id: users.active.id, enabled: false });
+    await panel.act('updateUser', { id: users.active.id, enabled: true });
+    expect((await read()).pending_changes).toBe(2);
+    panel.store.write(() => sync.savePosition(nodeId, null));
+    expect((await read()).pending_changes).toBeNull();
+    const { id } = await panel.act('createNode', { name: 'Silent', address: 'silent.example' });
+    const silent = { poll_age_s: null, pending_changes: null, cut_off: null };
+    expect((await panel.read.call('getNode', { id })).body).toMatchObject(silent);
+    const row = nodes.get(id);
+    if (!row) throw new Error('no node');
+    panel.store.write(() => nodes.save({ ...row, lastSeenAt: row.createdAt - 60_000, coreName: 'other' }));
+    const { poll_age_s, cut_off } = (await panel.read.call('getNode', { id })).body;
+    expect(poll_age_s).toBeGreaterThanOrEqual(60);
+    expect(cut_off).toBeNull();
   });
 
   it('have a log, empty where no engine has run, and only where there is such a node', async () => {

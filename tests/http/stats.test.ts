@@ -112,6 +112,41 @@ describe('traffic over time', () => {
   });
 });
 
+describe("a user's traffic by node", () => {
+  const at = (ms: number) => new Date(ms).toISOString();
+  const read = (query: object) => panel.read.call('getUserTrafficByNode', { id: userId, ...query });
+  const shareOf = (node: number, from: number, to: number) =>
+    sum(moves.filter((one) => one.user && one.node === node && one.at >= from && one.at < to));
+
+  it('is of 30 local days, most traffic first', async () => {
+    const from = Date.parse('2026-10-11T22:00:00Z');
+    const shares = [
+      { node_id: fixtures.nodeId, ...shareOf(fixtures.nodeId, from, NOW + 1) },
+      { node_id: otherNode, ...shareOf(otherNode, from, NOW + 1) },
+    ].sort((a, b) => b.up + b.down - a.up - a.down);
+    const { body } = await read({});
+    expect(body).toMatchObject({ from: at(from), to: at(NOW), total: sum(shares), nodes: shares });
+    expect(Math.min(...shares.map(({ down }) => down))).toBeGreaterThan(0);
+    const byDay = (await panel.read.call('getUserTraffic', { id: userId, range: '30d' })).body;
+    expect(body.total).toEqual(byDay.total);
+  });
+
+  it('is of the whole days that are asked for, also where a node was deleted', async () => {
+    const { id: gone } = await panel.act('createNode', { name: 'Gone', address: 'gone.example' });
+    move(NOW - 3 * DAY, 7, 70, gone, [userId]);
+    clock.set(NOW);
+    await panel.act('deleteNode', { id: gone });
+    const { body } = await read({ from: '2026-11-07T12:00:00+01:00', to: '2026-11-08T00:00:00+01:00' });
+    const [from, to] = [Date.parse('2026-11-06T23:00:00Z'), Date.parse('2026-11-07T23:00:00Z')];
+    expect(body.nodes).toContainEqual({ node_id: gone, name: null, up: 7, down: 70 });
+    for (const { node_id, up, down } of body.nodes) expect({ up, down }).toEqual(shareOf(node_id, from, to));
+    expect(body.total).toEqual(sum(body.nodes));
+    const future = await read({ from: at(NOW + DAY) });
+    expect(future.problem).toMatchObject({ detail: 'validation', errors: [{ parameter: 'from' }] });
+    expect((await panel.read.call('getUserTrafficByNode', { id: 4_000_000 })).problem.detail).toBe('not_found');
+  });
+});
+
 describe('a window of traffic', () => {
   const at = (ms: number) => new Date(ms).toISOString();
   const read = (query: object) => panel.read.call('getServerTraffic', query);

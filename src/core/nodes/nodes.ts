@@ -2,6 +2,7 @@
 
 import type { Node } from '../../contract/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import { cutOffOf } from '../../domain/engine-facts.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { pageById } from '../paging.ts';
@@ -9,9 +10,18 @@ import { PanelError } from '../panel-error.ts';
 import type { NodeRow } from '../ports/plans.ts';
 import { changedMembers, patchReader, toInstant, toInstantOrNull } from '../wire.ts';
 
-function viewNode({ call, now }: Context, row: NodeRow): Node {
+/** How many changes its engine has not been told of; null: it has to be started with everybody. */
+function pendingChanges({ store: { sync } }: Context, nodeId: number): number | null {
+  const { position } = sync.get(nodeId);
+  return position === null || !sync.hasAfter(position) ? null : sync.latest() - position;
+}
+
+function viewNode(context: Context, row: NodeRow): Node {
+  const { call, now } = context;
   const isFull = call.actor.access === 'full';
-  const { coreName, coreVersion, engineStartedAt, status } = row;
+  const { coreName, coreVersion, engineStartedAt, lastSeenAt, status } = row;
+  const core = coreName === null ? null : { name: coreName, version: coreVersion ?? '' };
+  const cutOff = core && cutOffOf(core);
   const view: Node = {
     id: row.id,
     name: row.name,
@@ -19,11 +29,14 @@ function viewNode({ call, now }: Context, row: NodeRow): Node {
     enabled: row.enabled,
     allows_private: row.allowsPrivate,
     status,
-    core: coreName === null ? null : { name: coreName, version: coreVersion ?? '' },
+    core,
     uptime_s:
       status === 'up' && engineStartedAt !== null ? Math.max(0, Math.floor((now - engineStartedAt) / 1000)) : null,
     users_online: status === 'up' ? row.usersOnline : 0,
-    last_seen_at: toInstantOrNull(row.lastSeenAt),
+    last_seen_at: toInstantOrNull(lastSeenAt),
+    poll_age_s: lastSeenAt === null ? null : Math.max(0, Math.floor((now - lastSeenAt) / 1000)),
+    pending_changes: pendingChanges(context, row.id),
+    cut_off: cutOff && [...cutOff],
     error_code: row.errorCode,
     error: isFull ? (row.errorText ?? row.errorCode) : row.errorCode,
     created_at: toInstant(row.createdAt),

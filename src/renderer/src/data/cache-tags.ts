@@ -23,6 +23,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   listUsers: { reads: ['user'] },
   getUser: { reads: ['user'] },
   getUserTraffic: { reads: ['user'] },
+  getUserTrafficByNode: { reads: ['user', 'node'] },
   createUser: { changes: ['user'] },
   updateUser: { changes: ['user'], record: 'getUser' },
   deleteUser: { changes: ['user'] },
