@@ -42,6 +42,36 @@ test.describe('the record', () => {
     expect((await readUser(panel, id)).expires_at).toBe('2030-01-31T10:00:00.000Z');
   });
 
+  test('says over which nodes bytes moved, also after the cut, and which connections there are', async ({
+    page,
+    panel,
+    visit,
+  }) => {
+    const { id } = await makeUser(panel, 'Carl Cut', { inbounds: [1], enabled: false });
+    const { body: connection } = await otherWindow(panel).call('getInbound', { id: 1 });
+    // No demonstration has a user who goes on after the cut, nor a deleted node.
+    await page.route('**/panel/getUser', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), after_cut_up: 400, after_cut_down: 4600 } });
+    });
+    await page.route('**/panel/getUserTrafficByNode', async (route) => {
+      const response = await route.fetch();
+      const nodes = [
+        { node_id: 1, name: 'Frankfurt', up: 1000, down: 9000 },
+        { node_id: 99, name: null, up: 0, down: 2000 },
+      ];
+      await route.fulfill({ response, json: { ...(await response.json()), nodes } });
+    });
+    await visit(`users/${id}`);
+    const record = page.getByRole('dialog');
+    await expect(record.getByText('Moved since then over connections that were open: 5 kB.')).toBeVisible();
+    await expect(record.getByText(/New connections are refused at once\. Open ones go on/).first()).toBeVisible();
+    await expect(record.getByRole('link', { name: 'Frankfurt', exact: true })).toBeVisible();
+    await expect(record.getByText('Deleted node 99')).toBeVisible();
+    await expect(record.getByRole('link', { name: connection.name, exact: true })).toBeVisible();
+    await expectAccessible(page, 'a user who is cut off');
+  });
+
   test('adds traffic to whoever has used everything up, and takes it back', async ({ page, panel, visit }) => {
     const { id } = await makeUser(panel, 'Gwen Grant');
     await visit(`users/${id}`);

@@ -68,6 +68,20 @@ export const nodes = {
     engine_refused: 'All others are served. Its last lines say more; changing the user or the connection tries again.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
   },
+  lag: {
+    poll: 'Last poll',
+    changes: 'Changes of users',
+    pending_zero: 'All applied',
+    pending_one: '{{count, number}} not yet applied',
+    pending_other: '{{count, number}} not yet applied',
+    unknown: 'Applied when its engine starts, with all users',
+  },
+  cutOff: {
+    label: 'Who may not connect',
+    refuse: 'New connections are refused at once.',
+    cut: 'Open ones are ended.',
+    restart: 'Open ones go on until the engine restarts.',
+  },
   log: {
     title: 'Engine log',
     empty: 'The engine of this node has not said anything yet.',

@@ -129,6 +129,7 @@ export const users = {
     online: 'Online now.',
     lastOnline: 'Last online {{when}}.',
     neverOnline: 'Never connected.',
+    afterCut: 'Moved since then over connections that were open: {{bytes}}.',
   },
   link: {
     title: 'Subscription link',
@@ -173,6 +174,13 @@ export const users = {
     '30d': '30 days',
     limitHint: 'Empty: unlimited',
     strategyHint: 'When the counter of the period starts anew',
+    byNode: 'Last 30 days by node',
+    byNodeNone: 'Nothing moved in the last 30 days.',
+    goneNode: 'Deleted node {{id}}',
+  },
+  connections: {
+    title: 'Connections of this user',
+    none: 'None: the link of this user has nothing to connect to.',
   },
   strategy: {
     none: 'Never',

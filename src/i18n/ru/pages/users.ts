@@ -140,6 +140,7 @@ export const users: Russian<typeof english> = {
     online: 'Сейчас в сети.',
     lastOnline: 'Был в сети {{when}}.',
     neverOnline: 'Ни разу не подключался.',
+    afterCut: 'С тех пор по открытым соединениям прошло {{bytes}}.',
   },
   link: {
     title: 'Ссылка на подписку',
@@ -184,6 +185,13 @@ export const users: Russian<typeof english> = {
     '30d': '30 дней',
     limitHint: 'Пусто: без ограничения',
     strategyHint: 'Когда счётчик периода начинается заново',
+    byNode: 'По узлам за 30 дней',
+    byNodeNone: 'За последние 30 дней трафика не было.',
+    goneNode: 'Удалённый узел {{id}}',
+  },
+  connections: {
+    title: 'Подключения пользователя',
+    none: 'Ни одного: в ссылке пользователя подключаться не к чему.',
   },
   strategy: {
     none: 'Никогда',

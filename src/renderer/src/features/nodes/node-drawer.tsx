@@ -63,7 +63,18 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
   const format = useFormat();
   const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, pollMs: RECORD_EVERY_MS });
   const node = data ?? first;
-  const { id, name, kind, enabled, status, address = '', core, uptime_s, users_online } = node;
+  const {
+    id,
+    name,
+    kind,
+    enabled,
+    status,
+    address = '',
+    core,
+    uptime_s,
+    users_online,
+    pending_changes: pending,
+  } = node;
   return (
     <RecordDrawer
       isOpen={useSoonOpen(isOpen)}
@@ -101,9 +112,17 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           <Fact label={t('nodes:columns.core')}>{core === null ? '—' : `${core.name} ${core.version}`}</Fact>
           <Fact label={t('nodes:columns.uptime')}>{uptime_s === null ? '—' : format.uptime(uptime_s)}</Fact>
           <Fact label={t('nodes:columns.online')}>{format.number(users_online)}</Fact>
-          <Fact label={t('nodes:columns.seen')}>
+          <Fact label={t('nodes:lag.poll')}>
             <RelativeTime at={node.last_seen_at} none={t('common:never')} />
           </Fact>
+          {enabled && (
+            <Fact label={t('nodes:lag.changes')}>
+              {pending === null ? t('nodes:lag.unknown') : t('nodes:lag.pending', { count: pending })}
+            </Fact>
+          )}
+          {node.cut_off !== null && (
+            <Fact label={t('nodes:cutOff.label')}>{node.cut_off.map((one) => t(`nodes:cutOff.${one}`)).join(' ')}</Fact>
+          )}
           {node.allows_private && (
             <Fact label={t('nodes:fields.allowsPrivate')}>{t('nodes:fields.allowsPrivateYes')}</Fact>
           )}

@@ -4,6 +4,7 @@ import { IconCalendarPlus, IconCheck, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
 import { StateBadge } from '../../../components/state.tsx';
+import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
 import { actorOf, disabledBy, useHistory } from './history.ts';
@@ -21,8 +22,32 @@ export function Status({ user, onPart }: RecordProps) {
         <p>
           {reason} <span className={classes.quiet}>{seen}</span>
         </p>
+        <AfterCut user={user} />
       </div>
       <MainAct user={user} onPart={onPart} />
+    </div>
+  );
+}
+
+/** What moved since the user may not connect, and what the engines of nodes can do about it. */
+function AfterCut({ user }: { readonly user: User }) {
+  const { t } = useTranslation(['users', 'nodes']);
+  const format = useFormat();
+  const bytes = user.after_cut_up + user.after_cut_down;
+  const { data } = useOperation('listNodes', { limit: 500 }, { enabled: bytes > 0 });
+  if (bytes === 0) return null;
+  const engines = new Map((data?.items ?? []).map(({ core, cut_off }) => [core?.name, cut_off ?? []]));
+  return (
+    <div className={classes.afterCut} role="status">
+      <p>{t('users:standing.afterCut', { bytes: format.bytes(bytes) })}</p>
+      {[...engines].map(
+        ([name, can]) =>
+          can.length > 0 && (
+            <p key={name}>
+              {name}: {can.map((one) => t(`nodes:cutOff.${one}`)).join(' ')}
+            </p>
+          ),
+      )}
     </div>
   );
 }

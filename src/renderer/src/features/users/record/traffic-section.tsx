@@ -13,6 +13,7 @@ import { DrawerSection, Fact, Facts } from '../../../components/record-drawer.ts
 import { TrafficBar } from '../../../components/traffic-bar.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
+import { hashOf } from '../../../router/route.ts';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
 import type { RecordProps } from './record-context.tsx';
@@ -77,6 +78,7 @@ export function TrafficSection({ user, refresh }: RecordProps) {
         </Facts>
       </div>
       <UserChart user={user} />
+      <UserNodes id={user.id} />
     </DrawerSection>
   );
 }
@@ -110,6 +112,38 @@ function UserChart({ user: { id, name } }: { readonly user: User }) {
           <Chart label={t('users:traffic.chart', { name })} height={HEIGHT} {...chart} />
         </div>
       )}
+    </div>
+  );
+}
+
+// The last 30 days by node.
+
+function UserNodes({ id }: { readonly id: number }) {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  const { data } = useOperation('getUserTrafficByNode', { id }, { pollMs: EVERY_MS });
+  if (data === undefined) return null;
+  return (
+    <div className={classes.nodes}>
+      <h3>{t('traffic.byNode')}</h3>
+      {data.nodes.length === 0 && <p className={classes.quiet}>{t('traffic.byNodeNone')}</p>}
+      <ul>
+        {data.nodes.map(({ node_id, name, up, down }) => (
+          <li key={node_id}>
+            {name === null ? (
+              <span className={classes.quiet}>{t('traffic.goneNode', { id: node_id })}</span>
+            ) : (
+              <a href={hashOf(['nodes', node_id])}>{name}</a>
+            )}
+            <span className={classes.nodeFigures}>
+              <Bytes value={up + down} />{' '}
+              <span className={classes.quiet}>
+                ↓ {format.bytes(down)} ↑ {format.bytes(up)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { useRoute } from '../../../router/router.ts';
 import type { Plans } from '../use-plans.ts';
 import { AccessSection } from './access-section.tsx';
 import { ActMenu } from './act-menu.tsx';
+import { ConnectionsSection } from './connections-section.tsx';
 import { DetailsSection } from './details-section.tsx';
 import { GrantsSection } from './grants-section.tsx';
 import { HistorySection } from './history-section.tsx';
@@ -144,6 +145,7 @@ function UserRecord(props: RecordProps) {
       <TrafficSection {...props} />
       <GrantsSection {...props} />
       <AccessSection {...props} />
+      <ConnectionsSection user={user} />
       <DetailsSection {...props} />
       <HistorySection user={user} plans={plans} />
     </>
