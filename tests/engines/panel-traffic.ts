@@ -1,8 +1,14 @@
 // What tests of a whole panel share: a node of this machine with one connection and one user, and a client that is configured by the
 // user's link.
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { expect } from 'vitest';
 import type { Json } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
+import { type Client, createClient } from '../support/http-client.ts';
+import type { OwnPanel } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
+import { pathOf } from './found.ts';
 import { clientConfig, fetchThrough, startProgram, startTarget } from './real-engine.ts';
 
 export const ENGINES = ['xray', 'v2ray'] as const;
@@ -22,6 +28,41 @@ export const PULLED = { up: REQUEST.length, down: ANSWER.length };
 export const POLLED = { timeout: 90_000, interval: 250 };
 /** Engines hold the connections that they refuse. */
 const GIVEN_UP_MS = 3000;
+
+export interface Scene {
+  readonly api: Client;
+  readonly nodeId: number;
+  readonly userId: number;
+}
+
+/** A node that is up, with one connection and one user. */
+export async function openScene(
+  { administrator, panel, newKey, ca }: OwnPanel,
+  program: EngineUnderTest,
+): Promise<Scene> {
+  const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
+  await administrator.call('updateSettings', { engine_path: pathOf(program) });
+  // Enabled when it has its connection, so that its engine starts once.
+  const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
+  const { id: nodeId } = (await administrator.call('createNode', node)).body;
+  await api.call('createInbound', {
+    ...SHAPES[program],
+    node_id: nodeId,
+    tag: 'in',
+    name: 'In',
+    port: await freePort(),
+  });
+  const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
+  const { id: userId } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
+  await administrator.call('updateNode', { id: nodeId, enabled: true });
+  await expect.poll(async () => (await api.call('getNode', { id: nodeId })).body.status, POLLED).toBe('up');
+  return { api, nodeId, userId };
+}
+
+export async function linkOf({ api, userId }: Scene): Promise<string> {
+  const { sub_url } = (await api.call('getUser', { id: userId })).body;
+  return (await api.send({ method: 'GET', path: `${sub_url}?format=plain` })).text.trim();
+}
 
 /** The outbound that a client makes of a share link. */
 function outboundOf(link: string): Json {
@@ -55,4 +96,62 @@ export async function openPuller(program: EngineUnderTest, link: string): Promis
       await target[Symbol.asyncDispose]();
     },
   };
+}
+
+/** One connection through the engine, over which bytes move when a test says so. */
+export interface Stream extends AsyncDisposable {
+  /** Resolves when both ends have all of it; rejects where the connection is cut. */
+  move(up: number, down: number): Promise<void>;
+}
+
+export async function openStream(program: EngineUnderTest, link: string): Promise<Stream> {
+  const [socksPort, targetPort] = [await freePort(), await freePort()];
+  const server = createServer();
+  await once(server.listen(targetPort, '127.0.0.1'), 'listening');
+  const client = await startProgram(program, clientConfig(socksPort, outboundOf(link)));
+  const near = connect({ host: '127.0.0.1', port: socksPort });
+  near.on('error', () => near.destroy());
+  near.write(Buffer.from([5, 1, 0]));
+  await receive(near, 2);
+  near.write(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, targetPort >> 8, targetPort & 255]));
+  await receive(near, 10);
+  let far: Socket | null = null;
+  return {
+    async move(up, down) {
+      // The engine may open the other side with the first bytes only.
+      const opened = far === null ? once(server, 'connection') : null;
+      near.write(Buffer.alloc(up, 'u'));
+      if (opened) {
+        const [socket]: Socket[] = await opened;
+        far = socket ?? null;
+        far?.on('error', () => far?.destroy());
+      }
+      if (far === null) throw new Error('the engine opened no connection');
+      const [atFar, atNear] = [receive(far, up), receive(near, down)];
+      far.write(Buffer.alloc(down, 'd'));
+      await Promise.all([atFar, atNear]);
+    },
+    async [Symbol.asyncDispose]() {
+      near.destroy();
+      far?.destroy();
+      server.close();
+      await client[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Takes so many bytes from a socket, no more. */
+function receive(socket: Socket, bytes: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let left = bytes;
+  const fail = () => reject(new Error('the connection was cut'));
+  const take = (part: Buffer) => {
+    left -= part.length;
+    if (left > 0) return;
+    socket.off('data', take).off('close', fail);
+    resolve();
+  };
+  socket.on('data', take).once('close', fail);
+  if (socket.destroyed) fail();
+  return promise;
 }

@@ -4,49 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { type Client, createClient } from '../support/http-client.ts';
-import { type OwnPanel, openOwnPanel } from '../support/own-panel.ts';
-import { pathOf, whyWithout } from './found.ts';
-import { ANSWER, ENGINES, type EngineUnderTest, openPuller, POLLED, PULLED, SHAPES } from './panel-traffic.ts';
+import { openOwnPanel } from '../support/own-panel.ts';
+import { whyWithout } from './found.ts';
+import { ANSWER, ENGINES, linkOf, openPuller, openScene, POLLED, PULLED } from './panel-traffic.ts';
 
 let keys = '';
 beforeEach(() => {
   keys = mkdtempSync(join(tmpdir(), 'gatehouse-whole-'));
 });
 afterEach(() => rmSync(keys, { recursive: true, force: true }));
-
-interface Scene {
-  readonly api: Client;
-  readonly nodeId: number;
-  readonly userId: number;
-}
-
-/** A node that is up, with one connection and one user. */
-async function openScene({ administrator, panel, newKey, ca }: OwnPanel, program: EngineUnderTest): Promise<Scene> {
-  const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
-  await administrator.call('updateSettings', { engine_path: pathOf(program) });
-  // Enabled when it has its connection, so that its engine starts once.
-  const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
-  const { id: nodeId } = (await administrator.call('createNode', node)).body;
-  await api.call('createInbound', {
-    ...SHAPES[program],
-    node_id: nodeId,
-    tag: 'in',
-    name: 'In',
-    port: await freePort(),
-  });
-  const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
-  const { id: userId } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
-  await administrator.call('updateNode', { id: nodeId, enabled: true });
-  await expect.poll(async () => (await api.call('getNode', { id: nodeId })).body.status, POLLED).toBe('up');
-  return { api, nodeId, userId };
-}
-
-async function linkOf({ api, userId }: Scene): Promise<string> {
-  const { sub_url } = (await api.call('getUser', { id: userId })).body;
-  return (await api.send({ method: 'GET', path: `${sub_url}?format=plain` })).text.trim();
-}
 
 describe.each(ENGINES)('with %s', (program) => {
   const missing = whyWithout(program);

@@ -1,0 +1,74 @@
+// A user who is cut off while a connection is open: what moves over it goes on being counted, apart, until a restart of the engine ends it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openOwnPanel } from '../support/own-panel.ts';
+import { whyWithout } from './found.ts';
+import { ENGINES, linkOf, openScene, openStream, POLLED, type Scene } from './panel-traffic.ts';
+
+let keys = '';
+beforeEach(() => {
+  keys = mkdtempSync(join(tmpdir(), 'gatehouse-cut-'));
+});
+afterEach(() => rmSync(keys, { recursive: true, force: true }));
+
+/** The second reading that ends from now on has begun later. */
+async function readTwice({ api, nodeId: id }: Scene): Promise<void> {
+  const seen = async () => (await api.call('getNode', { id })).body.last_seen_at;
+  for (const _ of [1, 2]) {
+    const before = await seen();
+    await expect.poll(seen, POLLED).not.toBe(before);
+  }
+}
+
+describe.each(ENGINES)('with %s', (program) => {
+  const missing = whyWithout(program);
+
+  test.skipIf(missing !== null)(
+    `what moves after the cut is counted, to the byte, until a restart ${missing ?? ''}`,
+    async () => {
+      await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
+      const scene = await openScene(own, program);
+      const { api, nodeId, userId: id } = scene;
+      await using stream = await openStream(program, await linkOf(scene));
+      const read = async () => {
+        const { total_up, total_down, after_cut_up, after_cut_down } = (await api.call('getUser', { id })).body;
+        return { total: [total_up, total_down], afterCut: [after_cut_up, after_cut_down] };
+      };
+      await stream.move(1001, 50_003);
+      await expect.poll(read, POLLED).toEqual({ total: [1001, 50_003], afterCut: [0, 0] });
+
+      await api.call('updateUser', { id, enabled: false });
+      await readTwice(scene);
+      await stream.move(2003, 70_001);
+      await expect.poll(read, POLLED).toEqual({ total: [3004, 120_004], afterCut: [2003, 70_001] });
+      const { items } = (await api.call('listEvents', { type: 'user.moved_after_cut' })).body;
+      expect(items).toHaveLength(1);
+      expect(items[0]?.data).toMatchObject({ user_id: id, node_id: nodeId, state: 'disabled' });
+
+      let moved = 0;
+      const moveOn = async () => {
+        for (;;) {
+          await stream.move(10, 100);
+          moved += 100;
+        }
+      };
+      await expect(moveOn()).rejects.toThrow('the connection was cut');
+      await readTwice(scene);
+      const [, down = 0] = (await read()).afterCut;
+      expect(down).toBeGreaterThan(70_001);
+      // What moves between the last reading and the end of the engine is not counted; the last move may have moved in part.
+      expect(down).toBeLessThanOrEqual(70_001 + moved + 100);
+      expect((await api.call('listEvents', { type: 'user.moved_after_cut' })).body.items).toHaveLength(1);
+      expect((await api.call('getNode', { id: nodeId })).body).toMatchObject({
+        status: 'up',
+        pending_changes: 0,
+        cut_off: ['refuse', 'restart'],
+      });
+      await api.call('updateUser', { id, enabled: true });
+      expect((await read()).afterCut).toEqual([0, 0]);
+      api.close();
+    },
+  );
+});
