@@ -65,6 +65,10 @@ export const node = z
       .nullable()
       .meta({ description: 'Seconds since its engine started; null unless it is up.' }),
     users_online: z.int().min(0).meta({ description: 'How many users are connected to it; 0 unless it is up.' }),
+    addresses_online: z.int().min(0).nullable().meta({
+      description:
+        'From how many addresses users are connected to it now, an address that two users share counted twice; null where its engine cannot tell (v2ray, and Xray before 26.1.13), or has not yet.',
+    }),
     last_seen_at: s.instant.nullable().meta({ description: 'When its counters were last read; null: never.' }),
     poll_age_s: z
       .int()
@@ -99,6 +103,7 @@ export const nodeExample: Node = {
   core: { name: 'xray', version: '26.9.11' },
   uptime_s: 86_400,
   users_online: 12,
+  addresses_online: 15,
   last_seen_at: '2026-11-20T10:15:00.000Z',
   poll_age_s: 0,
   pending_changes: 0,

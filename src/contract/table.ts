@@ -38,6 +38,7 @@ export const OPERATIONS = {
   bulkUsers: acts.bulkUsers,
   getUserTraffic: acts.getUserTraffic,
   getUserTrafficByNode: acts.getUserTrafficByNode,
+  getUserAddresses: acts.getUserAddresses,
   createGrant: grants.createGrant,
   listGrants: grants.listGrants,
   getGrant: grants.getGrant,

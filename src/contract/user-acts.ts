@@ -309,3 +309,75 @@ export const getUserTrafficByNode = apiOperation({
   errors: ['not_found'],
   example: { params: { id: 7 }, reply: nodeTrafficReportExample },
 });
+
+/** How many addresses one reply has at most. */
+export const MOST_ADDRESSES = 200;
+
+const userAddress = z
+  .object({
+    network: z.string().meta({
+      description:
+        'The first 16 bits of an IPv4 address or the first 32 of an IPv6 one, as in `203.0.*.*` or `2001:db8:*`: never the address.',
+    }),
+    node_id: s.id.meta({ description: 'The id of the node that the user was connected to.' }),
+    connected: z
+      .boolean()
+      .meta({ description: 'Whether connections from it are open now, as the engine last answered.' }),
+    first_seen_at: s.instant.meta({ description: 'When it was first seen; at most 24 hours ago.' }),
+    last_seen_at: s.instant.meta({ description: 'When it was last seen.' }),
+  })
+  .meta({ id: 'UserAddress', description: 'An address that a user was connected from, without the address itself.' });
+
+const userAddresses = z
+  .object({
+    concurrent: z.int().min(0).nullable().meta({
+      description:
+        'From how many addresses the user is connected now, as engines last answered; null where no engine of a node tells. An IPv6 network of 64 bits counts once.',
+    }),
+    addresses: z
+      .array(userAddress)
+      .max(MOST_ADDRESSES)
+      .meta({
+        description: `Those of the last 24 hours, the last seen first, at most ${MOST_ADDRESSES}; each node has its own. After a restart of the panel an address is a new one.`,
+      }),
+  })
+  .meta({ id: 'UserAddresses', description: 'From where a user was connected.' });
+
+export const getUserAddresses = apiOperation({
+  id: 'getUserAddresses',
+  method: 'GET',
+  path: '/users/{id}/addresses',
+  access: 'read',
+  tag: 'Users',
+  summary: 'Read from where a user was connected',
+  description:
+    'Engines are asked each 30 seconds, where they tell it. No address is stored or answered: of each there is a keyed hash, for 24 hours, and the first part of its network.',
+  params: byId,
+  query: z.strictObject({}),
+  body: null,
+  status: 200,
+  output: userAddresses,
+  errors: ['not_found'],
+  example: {
+    params: { id: 7 },
+    reply: {
+      concurrent: 1,
+      addresses: [
+        {
+          network: '203.0.*.*',
+          node_id: 1,
+          connected: true,
+          first_seen_at: '2026-11-20T08:30:00.000Z',
+          last_seen_at: '2026-11-20T10:15:00.000Z',
+        },
+        {
+          network: '2001:db8:*',
+          node_id: 1,
+          connected: false,
+          first_seen_at: '2026-11-19T18:02:30.000Z',
+          last_seen_at: '2026-11-19T21:40:00.000Z',
+        },
+      ],
+    },
+  },
+});

@@ -17,6 +17,7 @@ import { SETTINGS_HANDLERS } from './settings/settings.ts';
 import { VAULT_HANDLERS } from './settings/vault.ts';
 import { STATS_HANDLERS } from './stats.ts';
 import { TARIFF_HANDLERS } from './tariffs.ts';
+import { USER_ADDRESS_HANDLERS } from './users/addresses.ts';
 import { BULK_HANDLER } from './users/bulk.ts';
 import { GRANT_HANDLERS } from './users/grants.ts';
 import { listUsers } from './users/list.ts';
@@ -29,6 +30,7 @@ export const HANDLERS: {
   ...USER_HANDLERS,
   listUsers: { read: listUsers },
   bulkUsers: BULK_HANDLER,
+  ...USER_ADDRESS_HANDLERS,
   ...GRANT_HANDLERS,
   ...TARIFF_HANDLERS,
   ...INBOUND_HANDLERS,

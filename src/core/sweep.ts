@@ -44,7 +44,7 @@ function isAnyUnsettled({ store, clock }: Env): boolean {
   return (due !== null && due <= now) || store.users.endedEarly(now, 1).length > 0;
 }
 
-/** Removes expired rows: events, audit rows, stored replies, ended sessions, fine-grained traffic. */
+/** Removes expired rows: events, audit rows, stored replies, ended sessions, fine-grained traffic, addresses of users. */
 export async function prune(env: Env): Promise<void> {
   const { store, clock, queue } = env;
   if (store.diskSpace.isFull()) return;
@@ -59,6 +59,7 @@ export async function prune(env: Env): Promise<void> {
     () => store.traffic.prune(now - HOURS_STORED_DAYS * DAY_MS, oldest),
     () => store.userDays.prune(oldest),
     () => store.sync.prune(CHANGES_KEPT),
+    () => store.connected.prune(now - DAY_MS),
   ];
   for (const step of steps) await queue.run(() => store.write(step));
 }

@@ -8,6 +8,7 @@ import {
   createSessionStore,
   createTwoFactorStore,
 } from './access.ts';
+import { createConnectedStore } from './connected.ts';
 import { type Connection, claimFile, databaseRefusal, fileSize, openConnection } from './database.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -91,6 +92,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     inbounds: createInboundStore(db),
     nodes: createNodeStore(db),
     sync: createSyncStore(db),
+    connected: createConnectedStore(db),
     traffic: createTrafficStore(db),
     userDays: createUserDayStore(db),
     events: createEventStore(db),

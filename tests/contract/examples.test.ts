@@ -39,7 +39,7 @@ async function preparePanel(): Promise<TestPanel> {
   const { tags, external_id, telegram_id, metadata, contact } = userExample;
   const ids = { tags, external_id, telegram_id, metadata, contact };
   const { id: userId } = await act('createUser', { name: userExample.name, tariff_id, ...ids });
-  await act('createUser', { name: 'Boris', tariff_id, expires_at: null });
+  const { id: otherId } = await act('createUser', { name: 'Boris', tariff_id, expires_at: null });
   await act('createGrant', { id: userId, bytes: 10 * GB, lifetime: 'used', note: 'Top-up 4411' });
   clock.set(NOW);
   const row = store.nodes.get(node.id);
@@ -48,6 +48,14 @@ async function preparePanel(): Promise<TestPanel> {
   store.write(() => store.nodes.save({ ...row, ...core, status: 'up', lastSeenAt: NOW, usersOnline: 12 }));
   const begun = { boot: 'boot', position: store.sync.latest(), cautiousUntil: 0 };
   store.write(() => store.sync.begin(node.id, begun));
+  const hash = (number: number) => String(number).padStart(44, '0');
+  const seen = (id: number, network: string, number: number) => ({ userId: id, network, hash: hash(number) });
+  const others = Array.from({ length: 14 }, (_, number) => seen(otherId, '203.0.*.*', number));
+  store.write(() => {
+    store.connected.note(node.id, [seen(userId, '2001:db8:*', 1)], NOW - GB / 20);
+    store.connected.note(node.id, [seen(userId, '203.0.*.*', 2), ...others], NOW);
+    store.connected.finish(node.id, NOW);
+  });
   const moved = { up: GB / 10, down: GB };
   panel.move({ nodeId: node.id, total: moved, users: [{ userId, ...moved }], inbounds: [{ inboundId: 1, ...moved }] });
   return panel;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
+import type { BrowserPanel } from './support/panels.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
 function rowOf(page: Page, name: string): Locator {
@@ -148,6 +149,30 @@ test('says that a user is gone', async ({ page, visit }) => {
   await visit('users/nonsense');
   await expect(page.getByRole('dialog', { name: 'This user is not here' })).toBeVisible();
 });
+
+test('says from where a user is connected, without an address', async ({ page, panel, visit }) => {
+  const addresses = async (id: number) => (await otherWindow(panel).call('getUserAddresses', { id })).body;
+  const id = await findConnected(panel);
+  await visit(`users/${id}`);
+  const section = page.getByRole('dialog').locator('section').filter({ hasText: 'Addresses' });
+  await expect(section.getByText(/Connected from \d+ address(es)? now/)).toBeVisible();
+  await expect(section.getByText('203.0.*.*').first()).toBeVisible();
+  expect(JSON.stringify(await addresses(id))).not.toContain('203.0.113');
+  await section.scrollIntoViewIfNeeded();
+  await expectAccessible(page, 'addresses');
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+});
+
+/** A user of the demonstration whom an engine has named. */
+async function findConnected(panel: BrowserPanel): Promise<number> {
+  const { body } = await otherWindow(panel).call('listUsers', { online: true, limit: 500 });
+  for (const { id } of body.items) {
+    const { addresses } = (await otherWindow(panel).call('getUserAddresses', { id })).body;
+    if (addresses.length > 0) return id;
+  }
+  throw new Error('no engine has named a user');
+}
 
 for (const { locale, theme } of LOOKS) {
   test.describe(`${locale}, ${theme}`, () => {

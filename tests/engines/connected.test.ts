@@ -1,7 +1,10 @@
 // Who is connected, from the engines themselves, with the configuration that the panel writes: addresses of loopback other than 127.0.0.1,
 // which Xray leaves out.
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { canTellAddresses } from '../../src/domain/engine-facts.ts';
 import { connectEngine } from '../../src/nodes/connector.ts';
@@ -9,7 +12,11 @@ import { engineConfigText } from '../../src/nodes/engine-config.ts';
 import { findProgram } from '../../src/nodes/engine-program.ts';
 import { type Json, type ServerProgram, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
+import { createClient } from '../support/http-client.ts';
+import { openOwnPanel } from '../support/own-panel.ts';
+import { readLink } from '../support/subscription-samples.ts';
 import { pathOf, whyWithout } from './found.ts';
+import { POLLED } from './panel-traffic.ts';
 import { clientConfig, startProgram } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
 
@@ -36,9 +43,14 @@ async function startServer(program: ServerProgram) {
 }
 
 /** A client of the user that connects from this address. */
-async function startClient(program: ServerProgram, serverPort: number, from: string) {
+async function startClient(
+  program: ServerProgram,
+  serverPort: number,
+  from: string,
+  id: string = sampleCredentials(1).uuid,
+) {
   const socksPort = await freePort();
-  const users = [{ id: sampleCredentials(1).uuid, encryption: 'none' }];
+  const users = [{ id, encryption: 'none' }];
   const vnext = [{ address: '127.0.0.1', port: serverPort, users }];
   const outbound = { protocol: 'vless', sendThrough: from, settings: { vnext } };
   const client = await startProgram(program, clientConfig(socksPort, outbound));
@@ -96,3 +108,40 @@ for (const program of ['xray', 'v2ray'] as const) {
     });
   });
 }
+
+const missingXray =
+  whyWithout('xray') ?? (HAS_LOOPBACK_NETWORK ? null : '(127.0.0.2 is not an address of this system)');
+test.skipIf(missingXray !== null)(`a panel says who is connected to its xray ${missingXray ?? ''}`.trim(), async () => {
+  const keys = mkdtempSync(join(tmpdir(), 'gatehouse-connected-'));
+  try {
+    await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 300 });
+    const { administrator, panel, newKey, ca } = own;
+    const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
+    await administrator.call('updateSettings', { engine_path: pathOf('xray') });
+    const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
+    const { id: node_id } = (await administrator.call('createNode', node)).body;
+    const port = await freePort();
+    const shape = { protocol: 'vless', network: 'tcp', security: 'none' } as const;
+    await api.call('createInbound', { ...shape, node_id, tag: 'in', name: 'In', port });
+    const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
+    const { id, sub_url } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
+    await administrator.call('updateNode', { id: node_id, enabled: true });
+    const read = async () => (await api.call('getUserAddresses', { id })).body;
+    await expect.poll(async () => (await read()).concurrent, POLLED).toBe(0);
+
+    const link = (await api.send({ method: 'GET', path: `${sub_url}?format=plain` })).text.trim();
+    await using echo = await startEcho();
+    await using client = await startClient('xray', port, '127.0.0.2', readLink(link).user);
+    const open = await openThrough(client.socksPort, echo.port);
+    await expect.poll(async () => (await read()).concurrent, POLLED).toBe(1);
+    expect((await read()).addresses).toMatchObject([{ network: '127.0.*.*', node_id, connected: true }]);
+    expect((await api.call('getNode', { id: node_id })).body.addresses_online).toBe(1);
+
+    open.destroy();
+    await expect.poll(async () => (await read()).concurrent, POLLED).toBe(0);
+    expect((await read()).addresses).toMatchObject([{ network: '127.0.*.*', connected: false }]);
+    api.close();
+  } finally {
+    rmSync(keys, { recursive: true, force: true });
+  }
+});

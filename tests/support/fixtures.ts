@@ -166,6 +166,7 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
   bulkUsers: async (panel, fixtures) => ({ action: 'disable', ids: [await freshUser(panel, fixtures)] }),
   getUserTraffic: activeUser,
   getUserTrafficByNode: activeUser,
+  getUserAddresses: activeUser,
   createGrant: async (panel, fixtures) => ({ id: await freshUser(panel, fixtures), bytes: MIB, lifetime: 'used' }),
   listGrants: activeUser,
   getGrant: async (_panel, { users, grantId }) => ({ id: users.active.id, grant_id: grantId }),

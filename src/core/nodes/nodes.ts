@@ -17,7 +17,7 @@ function pendingChanges({ store: { sync } }: Context, nodeId: number): number | 
 }
 
 function viewNode(context: Context, row: NodeRow): Node {
-  const { call, now } = context;
+  const { store, call, now } = context;
   const isFull = call.actor.access === 'full';
   const { coreName, coreVersion, engineStartedAt, lastSeenAt, status } = row;
   const core = coreName === null ? null : { name: coreName, version: coreVersion ?? '' };
@@ -33,6 +33,7 @@ function viewNode(context: Context, row: NodeRow): Node {
     uptime_s:
       status === 'up' && engineStartedAt !== null ? Math.max(0, Math.floor((now - engineStartedAt) / 1000)) : null,
     users_online: status === 'up' ? row.usersOnline : 0,
+    addresses_online: store.connected.countOnNode(row.id, now),
     last_seen_at: toInstantOrNull(lastSeenAt),
     poll_age_s: lastSeenAt === null ? null : Math.max(0, Math.floor((now - lastSeenAt) / 1000)),
     pending_changes: pendingChanges(context, row.id),

@@ -2,6 +2,7 @@
 import type { Env } from '../context.ts';
 import { type Engine, EngineError, type OpenEngine } from '../ports/engines.ts';
 import type { NodeRow } from '../ports/plans.ts';
+import { type AddressAsker, createAddressAsker, createAddressKey } from './connected.ts';
 import { createNodeSync } from './sync.ts';
 
 /** The pause after a failure: doubled with each one more. */
@@ -17,7 +18,7 @@ interface Worker {
   close(): Promise<void>;
 }
 
-function createWorker(env: Env, nodeId: number, engine: Engine): Worker {
+function createWorker(env: Env, nodeId: number, engine: Engine, asker: AddressAsker): Worker {
   const { timers, log } = env;
   const node = createNodeSync(env, nodeId, engine);
   let round: Promise<void> | null = null;
@@ -42,7 +43,10 @@ function createWorker(env: Env, nodeId: number, engine: Engine): Worker {
       asked = 'nothing';
       try {
         await node.round(asks);
-        if (asks) failures = 0;
+        if (asks) {
+          failures = 0;
+          asker.notePoll();
+        }
       } catch (error) {
         const text = error instanceof EngineError ? `${error.code}: ${error.message}` : String(error);
         log.warn('engine', { node: nodeId, error: text });
@@ -72,6 +76,7 @@ function createWorker(env: Env, nodeId: number, engine: Engine): Worker {
     poll: () => begin('poll'),
     async close() {
       isClosed = true;
+      asker.close();
       endPause?.();
       await round;
       try {
@@ -96,13 +101,15 @@ export interface NodeWorkers {
 export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers {
   /** Null: this host runs no engine for the node. */
   const workers = new Map<number, Worker | null>();
+  const addressKey = createAddressKey(env);
   let isScheduled = false;
   let isStopped = false;
   const closing = new Set<Promise<void>>();
 
   function open(node: NodeRow): void {
     const engine = openEngine({ id: node.id, kind: node.kind });
-    workers.set(node.id, engine && createWorker(env, node.id, engine));
+    const asker = engine && createAddressAsker(env, node.id, engine, addressKey);
+    workers.set(node.id, engine && asker && createWorker(env, node.id, engine, asker));
   }
 
   /** Nodes that were added or deleted, also by a restore. */

@@ -10,6 +10,7 @@ import type {
   TwoFactorStore,
 } from './administrator.ts';
 import type { Journal } from './checkpointer.ts';
+import type { ConnectedStore } from './connected.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
 import type { ImportFailure } from './host.ts';
 import type { InboundStore, NodeStore, ServedCertificate, TariffStore } from './plans.ts';
@@ -119,6 +120,7 @@ export interface Store {
   readonly inbounds: InboundStore;
   readonly nodes: NodeStore;
   readonly sync: SyncStore;
+  readonly connected: ConnectedStore;
   readonly traffic: TrafficStore;
   readonly userDays: UserDayStore;
   readonly events: EventStore;

@@ -14,8 +14,8 @@ export interface Copied {
   readonly sealed: readonly SealedRow[];
 }
 
-/** Useless on another machine or at a later time: sessions, one-time tokens, unfinished enrolments. */
-const TEMPORARY = ['sessions', 'setup_token', 'two_factor_pending'] as const;
+/** Useless on another machine or at a later time: sessions, one-time tokens, unfinished enrolments, from where users were connected. */
+const TEMPORARY = ['sessions', 'setup_token', 'two_factor_pending', 'user_addresses'] as const;
 const PENDING_SECRET = 'administrator:totp-pending';
 
 /**

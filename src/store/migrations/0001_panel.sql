@@ -46,7 +46,9 @@ CREATE TABLE nodes (
   -- Changes up to this one are told one by one.
   cautious_until INTEGER NOT NULL DEFAULT 0 CHECK (cautious_until BETWEEN 0 AND 9007199254740991),
   -- The last of node_changes that was there when the counters were read that were counted last.
-  counted_change INTEGER NOT NULL DEFAULT 0 CHECK (counted_change BETWEEN 0 AND 9007199254740991)
+  counted_change INTEGER NOT NULL DEFAULT 0 CHECK (counted_change BETWEEN 0 AND 9007199254740991),
+  -- When its engine last named all addresses from which users were connected; null: it cannot, or has not yet.
+  addresses_at INTEGER CHECK (addresses_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
 
 -- certificate: what is served with TLS, and whether the panel made it. Its key is sealed. target_findings: what the target of REALITY
@@ -266,6 +268,19 @@ END;
 CREATE TRIGGER inbounds_release AFTER UPDATE ON inbounds BEGIN
   INSERT INTO node_changes (user_id) SELECT user_id FROM node_quarantine WHERE inbound_id = NEW.id;
 END;
+
+-- From where users were connected in the last 24 hours: of an address a keyed hash, whose key is in no file, and the first part of its
+-- network.
+CREATE TABLE user_addresses (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+  hash TEXT NOT NULL CHECK (length(hash) = 44),
+  network TEXT NOT NULL CHECK (length(network) BETWEEN 1 AND 20),
+  first_at INTEGER NOT NULL CHECK (first_at BETWEEN 0 AND 8640000000000000),
+  last_at INTEGER NOT NULL CHECK (last_at BETWEEN 0 AND 8640000000000000),
+  PRIMARY KEY (user_id, node_id, hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_addresses_node ON user_addresses (node_id, last_at);
 
 CREATE TABLE user_tags (
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 32),

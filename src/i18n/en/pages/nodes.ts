@@ -23,6 +23,7 @@ export const nodes = {
     seen: 'Last seen',
     acts: 'Acts',
   },
+  addressesOnline: 'Addresses online',
   empty: 'No nodes yet',
   emptyHint: 'A node is the server that carries your users’ traffic.',
   noConnections: 'Nothing to connect to yet: users get this node in their links once it has a connection.',

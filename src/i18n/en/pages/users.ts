@@ -182,6 +182,17 @@ export const users = {
     title: 'Connections of this user',
     none: 'None: the link of this user has nothing to connect to.',
   },
+  addresses: {
+    title: 'Addresses',
+    now_one:
+      'Connected from {{count, number}} address now. Listed are the last 24 hours, without the addresses themselves.',
+    now_other:
+      'Connected from {{count, number}} addresses now. Listed are the last 24 hours, without the addresses themselves.',
+    unknown: 'No engine of a node tells at present from where users are connected.',
+    since: 'since {{date}}',
+    connected: 'Connected',
+    node: 'Node {{id}}',
+  },
   strategy: {
     none: 'Never',
     day: 'Every day',

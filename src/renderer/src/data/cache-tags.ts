@@ -24,6 +24,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getUser: { reads: ['user'] },
   getUserTraffic: { reads: ['user'] },
   getUserTrafficByNode: { reads: ['user', 'node'] },
+  getUserAddresses: { reads: ['user'] },
   createUser: { changes: ['user'] },
   updateUser: { changes: ['user'], record: 'getUser' },
   deleteUser: { changes: ['user'] },

@@ -73,6 +73,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
     core,
     uptime_s,
     users_online,
+    addresses_online,
     pending_changes: pending,
   } = node;
   return (
@@ -112,6 +113,9 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           <Fact label={t('nodes:columns.core')}>{core === null ? '—' : `${core.name} ${core.version}`}</Fact>
           <Fact label={t('nodes:columns.uptime')}>{uptime_s === null ? '—' : format.uptime(uptime_s)}</Fact>
           <Fact label={t('nodes:columns.online')}>{format.number(users_online)}</Fact>
+          {addresses_online !== null && (
+            <Fact label={t('nodes:addressesOnline')}>{format.number(addresses_online)}</Fact>
+          )}
           <Fact label={t('nodes:lag.poll')}>
             <RelativeTime at={node.last_seen_at} none={t('common:never')} />
           </Fact>

@@ -12,6 +12,7 @@ import { useRoute } from '../../../router/router.ts';
 import type { Plans } from '../use-plans.ts';
 import { AccessSection } from './access-section.tsx';
 import { ActMenu } from './act-menu.tsx';
+import { AddressesSection } from './addresses-section.tsx';
 import { ConnectionsSection } from './connections-section.tsx';
 import { DetailsSection } from './details-section.tsx';
 import { GrantsSection } from './grants-section.tsx';
@@ -144,6 +145,7 @@ function UserRecord(props: RecordProps) {
       <TermSection {...props} />
       <TrafficSection {...props} />
       <GrantsSection {...props} />
+      <AddressesSection user={user} />
       <AccessSection {...props} />
       <ConnectionsSection user={user} />
       <DetailsSection {...props} />

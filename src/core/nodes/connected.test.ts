@@ -1,0 +1,192 @@
+// Who is connected, over a real store and an engine in memory: what is stored of addresses, and what an answer that never comes holds up.
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
+import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
+import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleNode, sampleUser, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
+import { createCore } from '../create-core.ts';
+import type { Engine } from '../ports/engines.ts';
+
+const START = Date.UTC(2026, 10, 20);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A panel with nodes of their own machines. */
+function openScene(temp: TempStore, count = 1) {
+  const { store } = temp;
+  const clock = createTestClock(START);
+  const timers = createTestTimers();
+  const machines = Array.from({ length: count }, () => createFakeMachine());
+  const nodeIds = machines.map((_, index) => {
+    const nodeId = store.nodes.insert(sampleNode({ name: `Node ${index}` }));
+    const { id: _id, ...inbound } = inboundOf({ nodeId, tag: `in-${index}`, port: 1001 + index });
+    store.inbounds.insert(inbound);
+    return nodeId;
+  });
+  const engines = new Map<number, Engine>();
+  for (const [index, machine] of machines.entries()) engines.set(nodeIds[index] ?? 0, machine.attach().engine);
+  const core = createCore({
+    ...coreParts(temp, { clock }),
+    timers,
+    openEngine: ({ id }) => engines.get(id) ?? null,
+  });
+
+  async function rest(): Promise<void> {
+    for (let turn = 0; turn < 400; turn += 1) await setImmediate();
+  }
+
+  return {
+    store,
+    clock,
+    core,
+    machines,
+    nodeIds,
+    engines,
+    start: async () => {
+      core.start();
+      await rest();
+      // Up to the next asking: there are polls at the start.
+      for (let poll = 0; poll < 2; poll += 1) {
+        timers.tick();
+        await rest();
+      }
+    },
+    /** So many polls as there are between two askings. */
+    async ask(): Promise<void> {
+      for (let poll = 0; poll < 3; poll += 1) {
+        clock.advance(10_000);
+        timers.tick();
+        await rest();
+      }
+    },
+    rest,
+    tick: () => timers.tick(),
+    read: (id: number) => core.call('getUserAddresses', { id }, ADMINISTRATOR_CALL).body,
+    node: (id: number) => core.call('getNode', { id }, ADMINISTRATOR_CALL).body,
+  };
+}
+
+const from = (...addresses: string[]) => addresses.map((address) => ({ address, openedAt: 0 }));
+
+describe('addresses of users', () => {
+  it('are stored as a hash and a short form, with since when and until when', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machines, nodeIds } = scene;
+    const [userId, other] = [store.users.insert(sampleUser()), store.users.insert(sampleUser())];
+    machines[0]?.addresses?.set(userId, from('203.0.113.7', '2001:db8:1:2::a', '2001:db8:1:2::b', 'nonsense'));
+    machines[0]?.addresses?.set(other, from('203.0.113.7'));
+    machines[0]?.addresses?.set(999, from('203.0.113.7'));
+    await scene.start();
+    const began = new Date(scene.clock.now()).toISOString();
+    await scene.ask();
+    const later = new Date(scene.clock.now()).toISOString();
+    const seen = { node_id: nodeIds[0], connected: true, first_seen_at: began, last_seen_at: later };
+    expect(scene.read(userId)).toEqual({
+      concurrent: 2,
+      addresses: expect.arrayContaining([
+        { network: '203.0.*.*', ...seen },
+        { network: '2001:db8:*', ...seen },
+      ]),
+    });
+    expect(scene.node(nodeIds[0] ?? 0).addresses_online).toBe(3);
+
+    const rows = temp.db.prepare<[], Readonly<Record<string, unknown>>>('SELECT * FROM user_addresses').all();
+    expect(rows).toHaveLength(3);
+    expect(JSON.stringify(rows)).not.toMatch(/113|1:2/);
+    // Two users of one address cannot be told by it.
+    expect(new Set(rows.map(({ hash }) => hash)).size).toBe(3);
+
+    machines[0]?.addresses?.set(userId, from('2001:db8:1:2::c'));
+    await scene.ask();
+    const { concurrent, addresses } = scene.read(userId);
+    expect(concurrent).toBe(1);
+    expect(addresses.map(({ network, connected }) => [network, connected])).toEqual([
+      ['2001:db8:*', true],
+      ['203.0.*.*', false],
+    ]);
+  });
+
+  it('are gone after 24 hours, and one that stays is never older', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, clock, machines } = scene;
+    const userId = store.users.insert(sampleUser());
+    machines[0]?.addresses?.set(userId, from('203.0.113.7', '198.51.100.1'));
+    await scene.start();
+    machines[0]?.addresses?.set(userId, from('198.51.100.1'));
+    for (const hours of [13, 12]) {
+      clock.advance(hours * HOUR);
+      await scene.ask();
+    }
+    expect(temp.db.prepare<[], Readonly<Record<string, unknown>>>('SELECT network FROM user_addresses').all()).toEqual([
+      { network: '198.51.*.*' },
+    ]);
+    const [address] = scene.read(userId).addresses;
+    expect(Date.parse(address?.first_seen_at ?? '')).toBe(clock.now() - DAY);
+    // A panel whose engines are silent does not answer with what is older either.
+    clock.advance(DAY + HOUR);
+    expect(scene.read(userId)).toEqual({ concurrent: null, addresses: [] });
+  });
+
+  it('count once over all nodes, and not where the node is down or cannot tell', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp, 2);
+    const { store, machines, nodeIds } = scene;
+    const userId = store.users.insert(sampleUser());
+    for (const machine of machines) machine.addresses?.set(userId, from('203.0.113.7'));
+    await scene.start();
+    expect(scene.read(userId)).toMatchObject({ concurrent: 1, addresses: [{}, {}] });
+    const [first, second] = machines;
+    if (!first || !second) throw new Error('no machine');
+    first.addresses = null;
+    second.fault = () => 'hang';
+    await scene.ask();
+    expect(scene.node(nodeIds[0] ?? 0)).toMatchObject({ status: 'up', addresses_online: null });
+    expect(scene.node(nodeIds[1] ?? 0)).toMatchObject({ status: 'down', addresses_online: null });
+    const { concurrent, addresses } = scene.read(userId);
+    expect([concurrent, addresses.map(({ connected }) => connected)]).toEqual([null, [false, false]]);
+  });
+
+  it('are those of the users of now: nothing is stored of an answer to a question from before a restore', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machines, nodeIds } = scene;
+    const userId = store.users.insert(sampleUser());
+    machines[0]?.addresses?.set(userId, from('203.0.113.7'));
+    const engine = scene.engines.get(nodeIds[0] ?? 0);
+    if (!engine) throw new Error('no engine');
+    const answer = engine.connected;
+    engine.connected = async () => {
+      store.write(() => store.sync.begin(nodeIds[0] ?? 0, { boot: 'another', position: null, cautiousUntil: 0 }));
+      return answer();
+    };
+    await scene.start();
+    expect(temp.db.prepare<[], Readonly<Record<string, unknown>>>('SELECT * FROM user_addresses').all()).toEqual([]);
+  });
+});
+
+it('an answer that never comes holds up neither polls nor the end of the panel, and is waited for once', async () => {
+  using temp = tempStore();
+  const scene = openScene(temp);
+  const { store, machines, nodeIds } = scene;
+  const userId = store.users.insert(sampleUser());
+  const engine = scene.engines.get(nodeIds[0] ?? 0);
+  if (!engine) throw new Error('no engine');
+  let asked = 0;
+  engine.connected = () => {
+    asked += 1;
+    return new Promise(() => {});
+  };
+  await scene.start();
+  const [machine] = machines;
+  machine?.move(userId, store.inbounds.all()[0]?.id ?? 0, { up: 3, down: 5 });
+  await scene.ask();
+  expect(store.users.get(userId)).toMatchObject({ totalUp: 3, totalDown: 5 });
+  await scene.ask();
+  expect(asked).toBe(1);
+  await scene.core.stop();
+  expect(machine?.process).toBeNull();
+});

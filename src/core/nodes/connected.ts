@@ -1,0 +1,86 @@
+// Asks the engine of a node who is connected, beside its rounds: nothing waits for the answer. Addresses end here: what is stored is a
+// keyed hash and a short form.
+import { clientNetwork } from '../../domain/client-network.ts';
+import { DAY_MS } from '../../domain/limits.ts';
+import type { Env } from '../context.ts';
+import type { SeenAddress } from '../ports/connected.ts';
+import { type ConnectedAddress, type Engine, EngineError } from '../ports/engines.ts';
+
+/** It is asked after each so many polls. */
+const EVERY_POLLS = 3;
+/** Addresses of one user that are looked at, and addresses that are written together. */
+const MOST_OF_USER = 200;
+const PART = 250;
+const KEY_BYTES = 32;
+
+export interface AddressAsker {
+  /** The node's engine was polled. */
+  notePoll(): void;
+  /** What comes later is not written. */
+  close(): void;
+}
+
+/** A key for the hashes, which is in memory only: after a restart of the panel stored hashes cannot be compared with any address. */
+export function createAddressKey({ crypto }: Env): Uint8Array {
+  return crypto.randomBytes(KEY_BYTES);
+}
+
+export function createAddressAsker(env: Env, nodeId: number, engine: Engine, key: Uint8Array): AddressAsker {
+  const { store, queue, clock, log, crypto } = env;
+  let pollsToNext = 0;
+  let isAsking = false;
+  let isClosed = false;
+
+  /** Each place of the user once. */
+  function seenOf(userId: number, addresses: readonly ConnectedAddress[]): readonly SeenAddress[] {
+    const networks = new Map<string, string>();
+    for (const { address } of addresses) {
+      const network = clientNetwork(address);
+      if (network && networks.size < MOST_OF_USER) networks.set(network.place, network.shortForm);
+    }
+    return [...networks].map(([place, network]) => ({
+      userId,
+      hash: crypto.hmacSha256(key, `${userId} ${place}`),
+      network,
+    }));
+  }
+
+  async function ask(): Promise<void> {
+    const { boot } = store.sync.get(nodeId);
+    const connected = await engine.connected();
+    const at = clock.now();
+    // After a restore, a deletion or another start its users may be others.
+    const write = (work: () => void) =>
+      queue.run(() => store.write(() => store.sync.get(nodeId).boot === boot && work()));
+    const users = [...(connected ?? [])];
+    for (let next = 0; next < users.length && !isClosed; next += PART) {
+      const part = users.slice(next, next + PART).flatMap(([userId, addresses]) => seenOf(userId, addresses));
+      await write(() => store.connected.note(nodeId, part, at));
+    }
+    if (isClosed || boot === null) return;
+    await write(() => {
+      store.connected.finish(nodeId, connected && at);
+      store.connected.prune(at - DAY_MS);
+    });
+  }
+
+  return {
+    notePoll() {
+      pollsToNext -= 1;
+      if (pollsToNext > 0 || isAsking || isClosed || store.diskSpace.isFull()) return;
+      pollsToNext = EVERY_POLLS;
+      isAsking = true;
+      ask()
+        // An engine that fails is reported by its rounds.
+        .catch((error: unknown) => {
+          if (!(error instanceof EngineError)) log.warn('addresses not stored', { node: nodeId, error: String(error) });
+        })
+        .finally(() => {
+          isAsking = false;
+        });
+    },
+    close() {
+      isClosed = true;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// Which addresses count as one, and what of them is shown.
+import { expect, it, test } from 'vitest';
+import { clientNetwork } from './client-network.ts';
+
+it.each([
+  ['203.0.113.7', '203.0.113.7', '203.0.*.*'],
+  ['::ffff:203.0.113.7', '203.0.113.7', '203.0.*.*'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:*'],
+  ['2001:0DB8:0001:2::9', '2001:db8:1:2::', '2001:db8:*'],
+  ['fe80::1%eth0', 'fe80:0:0:0::', 'fe80:0:*'],
+  ['::1', '0:0:0:0::', '0:0:*'],
+  ['2001:db8::', '2001:db8:0:0::', '2001:db8:*'],
+])('%s', (address, place, shortForm) => {
+  expect(clientNetwork(address)).toEqual({ place, shortForm });
+});
+
+test('addresses of one IPv6 network are one place, those of two are not', () => {
+  const place = (address: string) => clientNetwork(address)?.place;
+  expect(place('2001:db8:1:2::a')).toBe(place('2001:db8:1:2:ffff::b'));
+  expect(place('2001:db8:1:2::a')).not.toBe(place('2001:db8:1:3::a'));
+});
+
+it.each(['', 'host.example', '203.0.113', '203.0.113.256', '1:2:3', '1::2::3', '12345::', '1:2:3:4:5:6:7:8:9', ':::'])(
+  'nothing: %j',
+  (address) => expect(clientNetwork(address)).toBeNull(),
+);

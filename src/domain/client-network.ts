@@ -1,0 +1,39 @@
+// What of a user's address is compared and shown: never more than is needed to tell networks apart.
+
+export interface ClientNetwork {
+  /** What counts as one place: an IPv4 address, or the first 64 bits of an IPv6 one, of which a device has several. */
+  readonly place: string;
+  /** The first 16 bits of an IPv4 address, the first 32 of an IPv6 one. */
+  readonly shortForm: string;
+}
+
+const IPV4 = /^(?:::ffff:)?((\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3}))$/i;
+const IPV6 = /^[0-9a-f:]{2,39}$/i;
+const GROUP = /^[0-9a-f]{1,4}$/i;
+const GROUPS = 8;
+
+/** Null: not an address. */
+export function clientNetwork(address: string): ClientNetwork | null {
+  const [, place, ...bytes] = IPV4.exec(address) ?? [];
+  if (place !== undefined) {
+    if (bytes.some((byte) => Number(byte) > 255)) return null;
+    return { place, shortForm: `${bytes[0]}.${bytes[1]}.*.*` };
+  }
+  const groups = groupsOf(address.split('%')[0] ?? '');
+  if (groups === null) return null;
+  return { place: `${groups.slice(0, 4).join(':')}::`, shortForm: `${groups[0]}:${groups[1]}:*` };
+}
+
+/** The eight groups of an IPv6 address, without leading zeros. */
+function groupsOf(text: string): readonly string[] | null {
+  const [head = '', tail, more] = text.split('::');
+  if (!IPV6.test(text) || more !== undefined) return null;
+  const split = (part: string) => (part === '' ? [] : part.split(':'));
+  const [first, last] = [split(head), split(tail ?? '')];
+  const zeros = GROUPS - first.length - last.length;
+  if (tail === undefined ? zeros !== 0 : zeros < 1) return null;
+  const groups = first.concat(new Array<string>(zeros).fill('0'), last);
+  return groups.every((group) => GROUP.test(group))
+    ? groups.map((group) => Number.parseInt(group, 16).toString(16))
+    : null;
+}
