@@ -19,7 +19,7 @@ const COUNTED = 'SELECT value ->> 0 AS id, value ->> 1 AS up, value ->> 2 AS dow
 const MOST = 9_007_199_254_740_991;
 const sum = (a: string, b: string) => `min(${MOST}, ${a} + ${b})`;
 const addTo = (table: string, keys: string, values: string) => `INSERT INTO ${table} (${keys}, up, down)
-  SELECT ${values}, up, down FROM (${COUNTED}) WHERE true
+  SELECT ${values}, up, down FROM temp.counted WHERE true
   ON CONFLICT (${keys}) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')}`;
 
 function toJson(counted: readonly Counted[]): string {
@@ -100,13 +100,19 @@ export function createSyncStore(db: Connection): SyncStore {
       'SELECT users.id FROM json_each(?) AS wanted CROSS JOIN users ON users.id = wanted.value',
     )
     .pluck();
-  const addHours = db.prepare<[{ counted: string; hour: number }]>(addTo('user_hours', 'hour, user_id', ':hour, id'));
-  const addDays = db.prepare<[{ counted: string; day: string; nodeId: number }]>(
+  // What is counted in the present call: JSON would be parsed by each statement.
+  db.exec(
+    'CREATE TEMP TABLE IF NOT EXISTS counted (id INTEGER PRIMARY KEY, up INTEGER NOT NULL, down INTEGER NOT NULL)',
+  );
+  const clear = db.prepare('DELETE FROM temp.counted');
+  const put = db.prepare<[number, number, number]>('INSERT INTO temp.counted (id, up, down) VALUES (?, ?, ?)');
+  const addHours = db.prepare<[{ hour: number }]>(addTo('user_hours', 'hour, user_id', ':hour, id'));
+  const addDays = db.prepare<[{ day: string; nodeId: number }]>(
     addTo('user_days', 'day, user_id, node_id', ':day, id, :nodeId'),
   );
-  const addMonths = db.prepare<[{ counted: string; month: string }]>(
+  const addMonths = db.prepare<[{ month: string }]>(
     `INSERT INTO user_months (month, user_id, up, down, total)
-     SELECT :month, id, up, down, ${sum('up', 'down')} FROM (${COUNTED}) WHERE true
+     SELECT :month, id, up, down, ${sum('up', 'down')} FROM temp.counted WHERE true
      ON CONFLICT (month, user_id) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')},
        total = ${sum(sum('up', 'excluded.up'), sum('down', 'excluded.down'))}`,
   );
@@ -165,17 +171,16 @@ export function createSyncStore(db: Connection): SyncStore {
       saveInboundCounter.run(nodeId, tag, up, down);
     },
     countPlainly: (nodeId, moved, { hour, day, month }, now) => {
-      const plain: Counted[] = [];
       const others: number[] = [];
+      clear.run();
       for (const { userId, up, down } of moved) {
-        if (countUser.run({ userId, up, down, now }).changes === 1) plain.push({ userId, up, down });
+        if (countUser.run({ userId, up, down, now }).changes === 1) put.run(userId, up, down);
         else others.push(userId);
       }
-      if (plain.length > 0) {
-        const counted = toJson(plain);
-        addHours.run({ counted, hour });
-        addDays.run({ counted, day, nodeId });
-        addMonths.run({ counted, month });
+      if (others.length < moved.length) {
+        addHours.run({ hour });
+        addDays.run({ day, nodeId });
+        addMonths.run({ month });
       }
       return others.length === 0 ? others : existing.all(JSON.stringify(others));
     },

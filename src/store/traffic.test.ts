@@ -1,4 +1,5 @@
 // Sums of traffic: by hour, day and month, of users, nodes and all nodes, also of those that are gone.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import type { InboundRow, NodeRow } from '../core/ports/plans.ts';
@@ -174,14 +175,47 @@ describe('traffic of users', () => {
     ]);
     users.remove(ids[1] ?? 0);
     expect(traffic.topUsers('2026-11', 9).map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+  });
+
+  it('finds them by magnitudes, whatever they moved', () => {
+    const moved = fc.oneof(fc.nat(2000), fc.maxSafeNat(), fc.constantFrom(9, 10, 99, 100, 109, 110, MAX));
+    const amounts = fc.array(fc.record({ user: fc.nat(15), up: moved, down: moved }), { minLength: 1, maxLength: 60 });
+    using temp = tempStore();
+    const { traffic, users } = temp.store;
+    const ids = Array.from({ length: 16 }, () => users.insert(sampleUser()));
+    let year = 2100;
+    const check = (all: readonly { user: number; up: number; down: number }[], most: number) => {
+      year += 1;
+      const totals = new Map<number, number>();
+      temp.store.write(() => {
+        for (const { user, up, down } of all) {
+          const id = ids[user] ?? 0;
+          traffic.addToUser(id, 1, slot(1, `${year}-11-20`), { up, down });
+          totals.set(id, Math.min(MAX, (totals.get(id) ?? 0) + up + down));
+        }
+      });
+      const byTotal = [...totals].sort(([a, x], [b, y]) => y - x || b - a).map(([id]) => id);
+      expect(traffic.topUsers(`${year}-11`, most).map(({ id }) => id)).toEqual(byTotal.slice(0, most));
+    };
+    fc.assert(fc.property(amounts, fc.integer({ min: 1, max: 12 }), check), { numRuns: 60 });
+  });
+
+  it('writes no index for a user who moves a little more', () => {
+    using temp = tempStore();
+    const { traffic, users } = temp.store;
+    const id = users.insert(sampleUser());
+    const magnitude = temp.db.prepare<[], number>('SELECT magnitude FROM user_months').pluck();
+    const magnitudeWith = (down: number) => {
+      traffic.addToUser(id, 1, slot(1, '2026-11-20'), { up: 0, down });
+      return magnitude.get();
+    };
+    expect([magnitudeWith(5_100_000), magnitudeWith(90_000), magnitudeWith(20_000)]).toEqual([751, 751, 752]);
     const plan = temp.db
       .prepare<[], { readonly detail: string }>(
-        "EXPLAIN QUERY PLAN SELECT * FROM user_months WHERE month = '2026-11' ORDER BY total DESC, user_id DESC LIMIT 2",
+        "EXPLAIN QUERY PLAN SELECT * FROM user_months WHERE month = '2026-11' AND magnitude >= 751",
       )
       .all();
-    expect(plan.map(({ detail }) => detail).join()).toMatch(
-      /^SEARCH user_months USING (COVERING )?INDEX user_months_total/,
-    );
+    expect(plan.map(({ detail }) => detail).join()).toMatch(/^SEARCH user_months USING INDEX user_months_magnitude/);
   });
 });
 

@@ -55,9 +55,12 @@ export function createTrafficStore(db: Connection): TrafficStore {
   const days = db.prepare<[number, string, string], UpDown>(
     'SELECT up, down FROM node_days WHERE node_id = ? AND day BETWEEN ? AND ?',
   );
-  const top = db.prepare<[string, number], UpDown & { readonly id: number; readonly name: string }>(
+  // Users of at least the magnitude of the last one wanted: seldom many more than are wanted.
+  const top = db.prepare<[{ month: string; most: number }], UpDown & { readonly id: number; readonly name: string }>(
     `SELECT u.id, u.name, m.up, m.down FROM user_months AS m CROSS JOIN users AS u ON u.id = m.user_id
-     WHERE m.month = ? ORDER BY m.total DESC, m.user_id DESC ${limitTo('?')}`,
+     WHERE m.month = :month AND m.magnitude >= coalesce(
+       (SELECT magnitude FROM user_months WHERE month = :month ORDER BY magnitude DESC LIMIT 1 OFFSET :most - 1), 0)
+     ORDER BY m.total DESC, m.user_id DESC ${limitTo(':most')}`,
   );
   const total = db.prepare<[number], UpDown>('SELECT up, down FROM node_totals WHERE node_id = ?');
   const nodeTotals = db.prepare<[], UpDown & { readonly nodeId: number; readonly name: string }>(
@@ -112,7 +115,7 @@ export function createTrafficStore(db: Connection): TrafficStore {
       }
       return { up, down };
     },
-    topUsers: (month, most) => top.all(month, most),
+    topUsers: (month, most) => top.all({ month, most }),
     total: () => total.get(ALL_NODES) ?? NOTHING,
     nodeTotals: () => nodeTotals.all(),
     inboundTotals: () => inboundTotals.all(),

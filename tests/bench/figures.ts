@@ -6,6 +6,7 @@ import { create } from './figures/create.ts';
 import { deepOffset } from './figures/deep-offset.ts';
 import { engine } from './figures/engine.ts';
 import { fill } from './figures/fill.ts';
+import { ingest } from './figures/ingest.ts';
 import { keyset } from './figures/keyset.ts';
 import { list } from './figures/list.ts';
 import { memory } from './figures/memory.ts';
@@ -36,6 +37,7 @@ export const FIGURES: readonly Figure[] = [
   webhooks,
   metrics,
   engine,
+  ingest,
   fill,
   pages,
 ];

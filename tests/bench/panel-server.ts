@@ -2,14 +2,19 @@
 import type { Call } from '../../src/core/call.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { answerParent } from './child.ts';
+import { type MovingEngine, movingEngine } from './moving-engine.ts';
 import type { PanelPlace, PanelStart } from './servers.ts';
 import { usageAnswers } from './usage.ts';
 
 const PASSWORD = 'correct horse battery';
 /** So high that it refuses nothing: the limit itself, its headers included, is part of what is measured. */
 const RATE_LIMIT = 100_000_000;
+const POLL_EVERY_MS = 1000;
+/** Whose engine it is. */
+const NODE = 1;
 
 let panel: Panel | null = null;
+let moving: MovingEngine | null = null;
 
 const CALL: Call = {
   actor: { kind: 'cli', id: null, name: 'bench', access: 'full' },
@@ -17,7 +22,9 @@ const CALL: Call = {
   address: null,
 };
 
-async function start({ folder, tls }: PanelStart): Promise<PanelPlace> {
+async function start({ folder, tls, pollsMoving }: PanelStart): Promise<PanelPlace> {
+  const made = pollsMoving === undefined ? null : movingEngine(pollsMoving);
+  moving = made;
   panel = await openPanel({
     folder,
     host: '127.0.0.1',
@@ -25,6 +32,7 @@ async function start({ folder, tls }: PanelStart): Promise<PanelPlace> {
     plainHttp: !tls,
     rateLimit: RATE_LIMIT,
     keyFile: `${folder}.key`,
+    ...(made && { openEngine: ({ id }) => (id === NODE ? made.engine : null), pollEveryMs: POLL_EVERY_MS }),
   });
   const { core } = panel;
   if (!core.local.isSetUp()) await core.local.setUp('admin', PASSWORD);
@@ -46,8 +54,13 @@ async function webhook(url: string): Promise<void> {
   await panel?.core.call('createWebhook', input, CALL);
 }
 
+/** Whether the users move something between polls. */
+function move(isMoving: boolean): void {
+  moving?.move(isMoving);
+}
+
 async function backup(): Promise<void> {
   await panel?.core.call('createBackup', {}, CALL);
 }
 
-answerParent({ start, webhook, backup, ...usageAnswers(), stop: () => panel?.close() });
+answerParent({ start, webhook, backup, move, ...usageAnswers(), stop: () => panel?.close() });

@@ -8,6 +8,8 @@ export interface PanelStart {
   /** A data folder; the panel owns it as long as it runs. */
   readonly folder: string;
   readonly tls: boolean;
+  /** How many users of the first node's engine move something between two polls, of which there is one a second. */
+  readonly pollsMoving?: number;
 }
 
 export interface PanelPlace {

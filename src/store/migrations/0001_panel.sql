@@ -382,15 +382,27 @@ CREATE TABLE user_days (
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
   PRIMARY KEY (day, user_id, node_id)
 ) STRICT, WITHOUT ROWID;
+-- magnitude is the number of digits of total with its first two digits: it grows with total, but seldom changes, and so does the index by
+-- which those are found who moved most. An index by total would be written in another place for every user of every poll.
 CREATE TABLE user_months (
   month TEXT NOT NULL CHECK (month GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]'),
   user_id INTEGER NOT NULL,
   up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
   total INTEGER NOT NULL CHECK (total = min(up + down, 9007199254740991)),
+  magnitude INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (month, user_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX user_months_total ON user_months (month, total);
+CREATE INDEX user_months_magnitude ON user_months (month, magnitude);
+CREATE TRIGGER user_months_magnitude_insert AFTER INSERT ON user_months BEGIN
+  UPDATE user_months SET magnitude = length(total) * 100 + substr(total, 1, 2)
+  WHERE month = NEW.month AND user_id = NEW.user_id;
+END;
+CREATE TRIGGER user_months_magnitude_update AFTER UPDATE OF total ON user_months
+WHEN NEW.magnitude <> length(NEW.total) * 100 + substr(NEW.total, 1, 2) BEGIN
+  UPDATE user_months SET magnitude = length(total) * 100 + substr(total, 1, 2)
+  WHERE month = NEW.month AND user_id = NEW.user_id;
+END;
 
 CREATE TABLE events (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
