@@ -83,6 +83,39 @@ test('with tls get a certificate of the panel, or an own one whose faults stand 
   await expect(page.getByRole('dialog').getByText('The present one is valid until')).toBeVisible();
 });
 
+test('warn of what may keep users from connecting, in the list and as the form stands', async ({
+  page,
+  panel,
+  visit,
+}) => {
+  await panel.administrator?.call('createInbound', {
+    node_id: 1,
+    tag: 'warned',
+    name: 'Warned',
+    protocol: 'vless',
+    host: 'public.example',
+    port: 8447,
+  });
+  await visit('connections');
+  await expect(page.getByRole('row', { name: /^Warned/ })).toContainText('1 warning');
+  await page.getByRole('link', { name: 'Warned' }).click();
+  const form = page.getByRole('dialog', { name: 'Warned' });
+  const warnings = form.getByRole('region', { name: 'What may keep users from connecting' });
+  await expect(warnings).toContainText('VLESS without TLS to a public address');
+  await expect(warnings).toContainText('Choose TLS or REALITY.');
+  await expectAccessible(page, 'a connection with a warning');
+  await form.getByText('REALITY', { exact: true }).click();
+  await expect(warnings).toHaveCount(0);
+  await form.getByLabel('Target', { exact: true }).fill('www.apple.com:8443');
+  await expect(warnings.getByRole('listitem')).toHaveCount(2);
+  await form.getByText('None', { exact: true }).click();
+  await form.getByLabel('Address', { exact: true }).fill('10.0.0.7');
+  await expect(warnings).toHaveCount(0);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Connection Warned saved')).toBeVisible();
+  await expect(page.getByRole('row', { name: /^Warned/ })).not.toContainText('warning');
+});
+
 test('that a plan names are disabled instead of deleted', async ({ page, panel, visit }) => {
   const { administrator } = panel;
   const made = await administrator?.call('createInbound', {
@@ -115,7 +148,10 @@ test.describe('in Russian, dark and on a phone', () => {
   test('can be used by everybody', async ({ page, visit }) => {
     await visit('connections/1');
     await expect(page.getByRole('dialog')).toBeVisible();
+    await page.getByLabel('Цель', { exact: true }).fill('www.apple.com:8443');
+    await expect(page.getByRole('region', { name: 'Что может помешать' }).getByRole('listitem')).toHaveCount(2);
     await expectAccessible(page, 'a connection');
+    await page.getByLabel('Цель', { exact: true }).fill('');
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expectAccessible(page, 'connections');

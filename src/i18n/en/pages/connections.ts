@@ -108,6 +108,41 @@ export const connections = {
     key: 'Key of the certificate',
     keyHint: 'PEM without a passphrase (privkey.pem). It is stored sealed and shown nowhere.',
   },
+  warnings: {
+    label: 'What may keep users from connecting',
+    count_one: '{{count}} warning',
+    count_other: '{{count}} warnings',
+    not_served: 'The engine of this node cannot serve it',
+    unencrypted: 'VLESS without TLS to a public address',
+    target_unreachable: 'The target did not answer the panel',
+    target_no_tls13: 'The target has no TLS 1.3',
+    target_no_h2: 'The target has no HTTP/2',
+    target_other_name: 'The target’s certificate is not for this server name',
+    target_risky_name: 'Xray warns of this target',
+    target_port: 'The target is not on port 443',
+    min_client_version: 'sing-box and mihomo are refused',
+    certificate_ended: 'The certificate has ended',
+    certificate_ends_soon: 'The certificate ends within two weeks',
+    certificate_not_pinned: 'VMess links cannot carry the panel’s certificate',
+  },
+  mend: {
+    not_served: 'Update the engine, or choose other settings. Until then it is in no link that works.',
+    unencrypted:
+      'Since 26.7.11 Xray refuses a whole configuration with it, so it is left out of that format. Choose TLS or REALITY.',
+    target_unreachable:
+      'Check host and port. If the node cannot reach it either, REALITY does not work: choose another site.',
+    target_no_tls13: 'REALITY needs it: choose another site.',
+    target_no_h2: 'Apps that imitate a browser ask for it: choose another site.',
+    target_other_name: 'Enter a server name that this site has, or the site of that name.',
+    target_risky_name:
+      'Sites in .ru, .ir and .cn and those of Apple and Microsoft attract attention: choose another one.',
+    target_port: 'Sites are rarely elsewhere, and it stands out: choose one on port 443.',
+    min_client_version: 'They announce themselves as 1.8.1, whatever their version. Enter 1.8.1 or older, or nothing.',
+    certificate_ended: 'Apps refuse to connect. Enter a new certificate, or let the panel make one.',
+    certificate_ends_soon: 'After that apps refuse to connect. Enter its successor, or let the panel make one.',
+    certificate_not_pinned:
+      'Apps that read links will not trust it. Use an own certificate, or VLESS or Trojan, whose links carry its SHA-256.',
+  },
   preview: {
     title: 'Share link',
     hint: 'As users get it, here with a made-up user.',

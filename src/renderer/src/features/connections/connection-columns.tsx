@@ -6,7 +6,7 @@ import type { Node } from '../../../../contract/nodes.ts';
 import { Identity } from '../../components/identity.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
 import { hashOf } from '../../router/route.ts';
-import { ConnectionState, kindOf } from './connection-labels.tsx';
+import { ConnectionState, kindOf, WarningCount } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import classes from './connections.module.css';
 
@@ -61,8 +61,13 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
         }),
         column.accessor(({ enabled, status }) => (enabled ? status : 'disabled'), {
           id: 'state',
-          meta: { label: t('columns.state'), width: 140, sort: 'state' },
-          cell: ({ row: { original } }) => <ConnectionState inbound={original} />,
+          meta: { label: t('columns.state'), width: 168, sort: 'state' },
+          cell: ({ row: { original } }) => (
+            <span className={classes.stateCell}>
+              <ConnectionState inbound={original} />
+              <WarningCount count={original.warnings?.length ?? 0} />
+            </span>
+          ),
         }),
         column.display({
           id: 'acts',

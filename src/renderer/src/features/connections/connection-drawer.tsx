@@ -13,6 +13,7 @@ import { useAct } from '../../data/use-act.ts';
 import { ConnectionFields } from './connection-fields.tsx';
 import { ConnectionState, kindOf } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
+import { ConnectionWarnings } from './connection-warnings.tsx';
 import classes from './connections.module.css';
 import {
   blankValues,
@@ -97,6 +98,7 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
       form={rest}
     >
       <ConnectionFields form={form} nodes={nodes} tag={tagFor(form.values)} present={null} />
+      <ConnectionWarnings values={form.values} nodes={nodes} saved={null} />
       <LinkPreview values={form.values} nodeAddress={addressOf(nodes, form.values.node_id)} />
     </FormDrawer>
   );
@@ -153,6 +155,7 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
       onReload={version.reload}
     >
       <ConnectionFields form={form} nodes={nodes} tag="" present={present} />
+      <ConnectionWarnings values={form.values} nodes={nodes} saved={inbound} />
       <LinkPreview values={form.values} nodeAddress={addressOf(nodes, form.values.node_id)} />
     </FormDrawer>
   );

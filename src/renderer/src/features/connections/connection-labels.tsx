@@ -1,9 +1,10 @@
 // What protocols, networks and securities are called: names of their own, the same in every language, and one word that is not.
-
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Network, Protocol, Security } from '../../../../domain/inbound-shape.ts';
 import { StateDot } from '../../components/state.tsx';
+import classes from './connections.module.css';
 
 export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
   vless: 'VLESS',
@@ -41,4 +42,17 @@ export function ConnectionState({ inbound }: { readonly inbound: Pick<Inbound, '
   const { t } = useTranslation('connections');
   const state = inbound.enabled ? inbound.status : 'disabled';
   return <StateDot state={state} label={t(`state.${state}`)} />;
+}
+
+/** That it is warned of: a sign for the eye, the number in words for who points at it or has it read out. */
+export function WarningCount({ count }: { readonly count: number }) {
+  const { t } = useTranslation('connections');
+  if (count === 0) return null;
+  const text = t('warnings.count', { count });
+  return (
+    <span className={classes.warned} title={text}>
+      <IconAlertTriangle size={16} stroke={1.5} aria-hidden />
+      <span className="visually-hidden">{text}</span>
+    </span>
+  );
 }

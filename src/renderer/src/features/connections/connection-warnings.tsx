@@ -1,0 +1,80 @@
+// What may keep users from connecting, and what would mend it: as the form stands, by the rules of the panel itself.
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import {
+  type Inbound,
+  type InboundWarning,
+  TARGET_FINDINGS,
+  type TargetFinding,
+} from '../../../../contract/inbounds.ts';
+import type { Node } from '../../../../contract/nodes.ts';
+import { inboundWarnings } from '../../../../domain/inbound-warnings.ts';
+import { useNow } from '../../format/use-now.ts';
+import classes from './connections.module.css';
+import { changesOf, type Values } from './values.ts';
+
+/** What the panel will warn of once the form is saved; what only asking a target can find, as long as that is the one that was asked. */
+export function warningsOf(
+  values: Values,
+  node: Pick<Node, 'address' | 'core'> | undefined,
+  saved: Inbound | null,
+  now: number,
+): readonly InboundWarning[] {
+  const { protocol, network, security } = values;
+  const { host, flow = null, method = null, sni = null, target = null, ...rest } = changesOf(values);
+  const wasAsked = saved?.security === security && saved.sni === sni && saved.target === target;
+  const facts = {
+    protocol,
+    network,
+    security,
+    flow,
+    method,
+    address: host ?? node?.address ?? '',
+    sni,
+    target,
+    minClientVersion: rest.min_client_version ?? null,
+    certificate: certificateOf(rest.certificate ?? null, saved),
+    targetFindings: wasAsked ? (saved.warnings ?? []).filter(isFinding) : [],
+  };
+  return inboundWarnings(facts, node?.core ?? null, now);
+}
+
+function isFinding(warning: InboundWarning): warning is TargetFinding {
+  return TARGET_FINDINGS.some((finding) => finding === warning);
+}
+
+/** The one that is served; one that the panel will make is fresh. Of a pasted one nothing is known before it is saved. */
+function certificateOf(own: string | null, saved: Inbound | null) {
+  const endsAt = saved?.certificate_ends_at ?? null;
+  const isServed = endsAt !== null && saved?.certificate === own;
+  if (isServed) return { endsAt: Date.parse(endsAt), isSelfSigned: saved.certificate_self_signed === true };
+  return own === null ? { endsAt: Number.POSITIVE_INFINITY, isSelfSigned: true } : null;
+}
+
+interface ConnectionWarningsProps {
+  readonly values: Values;
+  readonly nodes: readonly Node[];
+  /** null: it is being created. */
+  readonly saved: Inbound | null;
+}
+
+export function ConnectionWarnings({ values, nodes, saved }: ConnectionWarningsProps) {
+  const { t } = useTranslation('connections');
+  const now = useNow();
+  const node = nodes.find(({ id }) => String(id) === values.node_id);
+  const warnings = warningsOf(values, node, saved, now);
+  if (warnings.length === 0) return null;
+  return (
+    <section className={classes.warnings} aria-label={t('warnings.label')}>
+      <IconAlertTriangle size={16} stroke={1.5} aria-hidden />
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning}>
+            <p className={classes.warningTitle}>{t(`warnings.${warning}`)}</p>
+            <p>{t(`mend.${warning}`)}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
