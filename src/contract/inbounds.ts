@@ -78,14 +78,14 @@ const clientVersion = z
   });
 
 /** The host and the port of a target; null where it is none. */
-export function readTarget(target: string): { readonly host: string; readonly port: number } | null {
+function partsOf(target: string): { readonly host: string; readonly port: number } | null {
   const [, literal, name, port] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(target) ?? [];
   if (port === undefined || (literal !== undefined && !literal.includes(':'))) return null;
   return { host: literal ?? name ?? '', port: Number(port) };
 }
 
 function isTarget(text: string): boolean {
-  const parts = readTarget(text);
+  const parts = partsOf(text);
   return parts !== null && parts.port >= 1 && parts.port <= 65_535 && s.hostName.safeParse(parts.host).success;
 }
 

@@ -1,6 +1,5 @@
 // What may keep users from connecting although a connection is valid: said when it is written, before they notice.
 import type { InboundWarning, TargetFinding } from '../contract/inbounds.ts';
-import { readTarget } from '../contract/inbounds.ts';
 import { type EngineVersion, isOlder, missingFacts, type ServedShape } from './engine-facts.ts';
 import { isPrivateHost } from './host.ts';
 import { DAY_MS } from './limits.ts';
@@ -50,9 +49,10 @@ function realityWarnings({ sni, target, minClientVersion, targetFindings }: Warn
   return warnings;
 }
 
-/** The site that the node pretends to be. */
+/** The site that the node pretends to be. A target that is still being typed is none. */
 export function realityTarget(sni: string | null, target: string | null) {
-  return (target === null ? null : readTarget(target)) ?? { host: sni ?? '', port: REALITY_PORT };
+  const [, host = sni ?? '', port = REALITY_PORT] = /^\[?(.+?)\]?:(\d{1,5})$/.exec(target ?? '') ?? [];
+  return { host, port: Number(port) };
 }
 
 function certificateWarnings({ protocol, certificate }: WarnedFacts, now: number): readonly InboundWarning[] {
