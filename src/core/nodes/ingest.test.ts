@@ -145,7 +145,8 @@ describe('the ledger equals the truth', () => {
       }
     };
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), check), { numRuns: 25 });
-    expect(kills).toBeGreaterThan(5);
+    // Some kill came in the middle of a poll: else nothing of it was tried.
+    expect(kills).toBeGreaterThan(0);
   });
 
   it('counts nothing from an engine of other data, nor from one that no panel started', async () => {
