@@ -62,7 +62,7 @@ function AddressLine({ address, node }: AddressLineProps) {
       <span className={classes.grantText}>
         <span className="figures">{network}</span>
         <span className={classes.quiet}>
-          {node} · {t('addresses.since', { date: format.moment(since) })}
+          {node} · {t('addresses.since', { date: format.moment(since, 'dateTime') })}
         </span>
       </span>
       {connected ? <StateDot state="online" label={t('addresses.connected')} /> : <RelativeTime at={last} />}
