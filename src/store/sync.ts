@@ -102,7 +102,7 @@ export function createSyncStore(db: Connection): SyncStore {
     .pluck();
   // What is counted in the present call: JSON would be parsed by each statement.
   db.exec(
-    'CREATE TEMP TABLE IF NOT EXISTS counted (id INTEGER PRIMARY KEY, up INTEGER NOT NULL, down INTEGER NOT NULL)',
+    'CREATE TEMP TABLE IF NOT EXISTS counted (id INTEGER PRIMARY KEY, up INTEGER NOT NULL, down INTEGER NOT NULL) STRICT',
   );
   const clear = db.prepare('DELETE FROM temp.counted');
   const put = db.prepare<[number, number, number]>('INSERT INTO temp.counted (id, up, down) VALUES (?, ?, ?)');

@@ -80,7 +80,7 @@ describe('a part', () => {
     await send({ ...part, ids: [1] });
     await send({ ...part, ids: [1] });
     await send({ ...part, ids: [2] });
-    expect(keys).toEqual(['key 1', 'key 1', 'key 2', 'key 3']);
+    expect(keys).toEqual(['key 1', 'key 1', 'key 3', 'key 4']);
   });
 });
 
