@@ -90,7 +90,7 @@ export function createTargetProbe({
   };
 }
 
-/** A name as it stands in certificates; one that has no such form stays as it is, and nobody answers for it. */
+/** A name as it stands in certificates; one that has no such form stays as it is, and matches no certificate. */
 function toAscii(host: string): string {
   return isIP(host) !== 0 ? host : domainToASCII(host) || host;
 }

@@ -16,7 +16,7 @@ interface Parts {
 
 /** What a user's app must know of a connection besides its settings. */
 export interface ConnectionSecrets {
-  /** With Shadowsocks 2022, as long as the cipher takes it. Null also where the vault is locked: then nobody can connect. */
+  /** With Shadowsocks 2022, as long as the cipher takes it. Null also where the vault is locked: then no user can connect. */
   readonly serverKey: string | null;
   /** PEM of a self-signed certificate. */
   readonly certificate: string | null;

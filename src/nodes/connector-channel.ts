@@ -28,7 +28,7 @@ export interface EngineChannel {
   close(): void;
 }
 
-/** Where an engine's API listens: on this machine only, as it asks nobody for a password. */
+/** Where an engine's API listens: on this machine only, as it asks for no password. */
 export interface EngineAddress {
   readonly address: '127.0.0.1' | '::1';
   readonly port: number;

@@ -419,7 +419,7 @@ describe('changes', () => {
       null,
       { code: 'engine_refused', message: 'failed to parse user' },
       { code: 'engine_refused', message: expect.stringContaining('handler not found: gone-in') },
-      // Nobody can connect to what is not there.
+      // No user can connect to what is not there.
       null,
     ]);
   });

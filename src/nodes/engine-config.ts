@@ -21,7 +21,7 @@ export interface EngineStart {
   readonly apiPort: number;
   readonly boot: string;
   readonly fingerprint: string;
-  /** 32 random bytes in base64, which nobody gets: see `placeholder`. */
+  /** 32 random bytes in base64, which no user gets: see `placeholder`. */
   readonly spareKey: string;
 }
 
@@ -69,7 +69,7 @@ export function engineConfigText(config: EngineConfig, users: Iterable<StartUser
   return JSON.stringify(treeOf(config, clients, start));
 }
 
-/** Identifies what an engine serves, whoever may connect: a change of it needs another start. */
+/** Identifies what an engine serves, without its users: a change of it needs another start. */
 export function fingerprintOf(config: EngineConfig): string {
   const inbounds = config.inbounds.map(({ id, tag, port, protocol, flow, method, ...inbound }) => {
     const shown = [id, tag, port, protocol, flow, method, inbound.network, inbound.security, inbound.sni, inbound.path];

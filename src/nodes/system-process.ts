@@ -39,7 +39,7 @@ export interface PortHolder {
   readonly name: string | null;
 }
 
-/** Who listens on this TCP port, on any address; null: nobody. */
+/** The process that listens on this TCP port, on any address; null: none. */
 export async function holderOf(port: number): Promise<PortHolder | null> {
   if (process.platform === 'linux') return linuxHolder(port);
   return (await isFree(port)) ? null : { pid: null, name: null };

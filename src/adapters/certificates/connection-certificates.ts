@@ -7,7 +7,7 @@ import { isDnsName } from '../addresses.ts';
 import { judgeImport } from './import.ts';
 
 const DAY = 86_400_000;
-/** Apple's systems refuse certificates of more than 825 days, whoever signed them. */
+/** Apple's systems refuse certificates of more than 825 days, also of private authorities. */
 const DAYS = 820;
 /** Valid from a day ago on, for clients whose clocks are behind. */
 const BACKDATED = DAY;

@@ -166,7 +166,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
 
   async function start(config: EngineConfig): Promise<RunningEngine> {
     const boot = Array.from(env.crypto.randomBytes(BOOT_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
-    // Whoever changes from here on is behind this position. Those over whom the engine may have crashed are told one by one.
+    // Users who change from here on are behind this position. Those over whom the engine may have crashed are told one by one.
     const leftOut = await write(() => {
       const { position, cautiousUntil } = sync.get(nodeId);
       const isCautious = position !== null && position < cautiousUntil && sync.hasAfter(position);
@@ -284,7 +284,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
       const rows = sync.changes(position, isCautious ? 1 : CHANGES);
       const last = rows.at(-1);
       if (!last) return;
-      // Where it serves something else than the records say, nobody is let in: an account of another kind ends some engines.
+      // Where it serves something else than the records say, no user is let in: an account of another kind ends some engines.
       const changes = changesFor(rows, served ?? config).filter(({ isAllowed }) => served !== null || !isAllowed);
       for (const some of chunks(changes, isCautious ? 1 : TOGETHER)) await tell(some, last.id);
       if (served === null) return;

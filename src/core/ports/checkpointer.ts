@@ -1,7 +1,7 @@
 // The port of checkpoints: writing the database's journal into its file on a thread of its own, beside requests.
 
 /**
- * `passive` writes what it can beside readers and writers. `truncate` also empties the journal's file, where nobody else uses it;
+ * `passive` writes what it can beside readers and writers. `truncate` also empties the journal's file, where nothing else uses it;
  * no write may begin meanwhile.
  */
 export type CheckpointMode = 'passive' | 'truncate';
