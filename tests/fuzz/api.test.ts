@@ -91,13 +91,21 @@ function pathOf({ template, ids, path }: FuzzRequest): string {
   });
 }
 
+/** The example of a connection has a tag and a port, which only one on a node may have. */
+let nextPort = 20_000;
+
 const tokenOf = (id: number) => panel.store.users.get(id)?.token ?? 'none';
 
 /** The body, for an aware request with references that lead somewhere: random ones hardly ever do. */
 function bodyOf({ body, isAware }: FuzzRequest): FuzzRequest['body'] {
   if (!isAware || typeof body !== 'string') return body;
   const { tariffs = [], inbounds = [] } = present;
+  nextPort += 1;
+  const port = nextPort % 65_536;
   return body
+    .replaceAll(/"node_id":\d+/g, `"node_id":${fixtures.nodeId}`)
+    .replaceAll('"tag":"vless-reality"', `"tag":"aware-${port}"`)
+    .replaceAll('"port":443', `"port":${port}`)
     .replaceAll(/"tariff_id":\d+/g, `"tariff_id":${tariffs[0] ?? 1}`)
     .replaceAll(/"inbounds":\[[\d,]+\]/g, `"inbounds":[${inbounds.slice(0, 2)}]`)
     .replaceAll(/"link":"(?:[^"\\]|\\.)*"/g, `"link":"${tokenOf(present.users?.[0] ?? 0)}"`);
