@@ -185,7 +185,7 @@ function settingsOf(inbound: EngineInbound, clients: readonly JsonObject[], star
   return { network, method, password: inbound.serverKey, clients: [placeholder(method, start.spareKey), ...clients] };
 }
 
-/** A user that is nobody: with shadowsocks an empty list would mean one key for all, to which no user can be added. */
+/** A user that no person has: with shadowsocks an empty list would mean one key for all, to which no user can be added. */
 function placeholder(method: string, spareKey: string): JsonObject {
   const email = 'placeholder';
   return hasKeys(method) ? { email, password: keyFor(method, spareKey) } : { email, method, password: spareKey };

@@ -63,7 +63,7 @@ const user = fc.integer({ min: 1, max: USERS + 3 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant('move' as const), user, tag: fc.nat(1), moved: bytes }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('poll' as const), user }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('kill' as const), writes: fc.nat(6) }) },
+  { weight: 5, arbitrary: fc.record({ type: fc.constant('kill' as const), writes: fc.nat(4) }) },
   {
     weight: 1,
     arbitrary: fc.record({ type: fc.constantFrom('restart' as const, 'takeOver' as const, 'remove' as const), user }),
@@ -144,9 +144,8 @@ describe('the ledger equals the truth', () => {
         if (moved.up + moved.down > 0) expect(row?.onlineAt).toBeGreaterThan(START);
       }
     };
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), check), { numRuns: 25 });
-    // Some kill came in the middle of a poll: else nothing of it was tried.
-    expect(kills).toBeGreaterThan(0);
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), check), { numRuns: 50 });
+    expect(kills).toBeGreaterThan(5);
   });
 
   it('counts nothing from an engine of other data, nor from one that no panel started', async () => {

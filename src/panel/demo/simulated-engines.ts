@@ -125,7 +125,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
   };
 }
 
-/** From a network for documentation, which is nobody's; now and then from a second address. */
+/** From a network that is reserved for documentation; now and then from a second address. */
 function addressesOf(userId: number, seed: number, now: number): readonly ConnectedAddress[] {
   const openedAt = Math.floor(now / 1000);
   const own = { address: `203.0.113.${1 + (userId % 250)}`, openedAt };
