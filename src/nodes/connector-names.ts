@@ -1,18 +1,27 @@
 // How the panel's users and starts are named inside an engine.
 
-/** The engine's name of a user: opaque and never changed, as counters are found by it. */
-export function userKey(userId: number): string {
-  return `u${userId}`;
+export interface UserOnInbound {
+  readonly userId: number;
+  readonly tag: string;
 }
 
-/** The user of a name; null: not one of the panel's. */
-export function readUserKey(key: string): number | null {
-  const userId = /^u([1-9]\d{0,15})$/.exec(key)?.[1];
-  return userId === undefined ? null : Number(userId);
+/**
+ * The engine's name of a user on a connection: opaque, and the same as long as the engine runs, as counters are found by it. Each connection has
+ * a name of its own, so that the counters of users are also those of connections: what an engine counts for a whole connection is
+ * short of what it sent (Xray 26.3.27), or takes the users of Hysteria2 away from their own counters.
+ */
+export function userKey(userId: number, tag: string): string {
+  return `u${userId}.${tag}`;
 }
 
-/** The user of the name by which Xray has the addresses of one; null: not one of the panel's. */
-export function readOnlineName(name: string): number | null {
+/** The user and the connection of a name; null: not one of the panel's. */
+export function readUserKey(key: string): UserOnInbound | null {
+  const [, userId, tag] = /^u([1-9]\d{0,15})\.([A-Za-z0-9][A-Za-z0-9_-]*)$/.exec(key) ?? [];
+  return userId === undefined || tag === undefined ? null : { userId: Number(userId), tag };
+}
+
+/** Those of the name by which Xray has the addresses of a user; null: not one of the panel's. */
+export function readOnlineName(name: string): UserOnInbound | null {
   const [kind, key = '', what] = name.split('>>>');
   return kind === 'user' && what === 'online' ? readUserKey(key) : null;
 }

@@ -188,28 +188,32 @@ describe('what is no engine ends in words, in bounded time', () => {
 });
 
 describe('counters', () => {
-  test('are exact, those beyond what a number holds are the greatest, and those of others are passed over', async () => {
+  test('are exact for users and connections, those beyond what a number holds are the greatest, and those of others are passed over', async () => {
     const users = encodeCounters({
-      'user>>>u1>>>traffic>>>uplink': '9007199254740991',
-      'user>>>u1>>>traffic>>>downlink': '9223372036854775807',
-      'user>>>u20>>>traffic>>>downlink': '4294967297',
+      'user>>>u1.in-1>>>traffic>>>uplink': '9007199254740991',
+      'user>>>u1.in-1>>>traffic>>>downlink': '9223372036854775807',
+      'user>>>u20.in-1>>>traffic>>>downlink': '4294967297',
+      'user>>>u20.in-2>>>traffic>>>uplink': '12',
+      'user>>>u20.in-2>>>traffic>>>downlink': '3',
+      'user>>>u21.in-2>>>traffic>>>uplink': '4',
       'user>>>someone@example.com>>>traffic>>>uplink': '5',
-      'user>>>u01>>>traffic>>>uplink': '5',
+      'user>>>u01.in-1>>>traffic>>>uplink': '5',
+      'user>>>u22>>>traffic>>>uplink': '5',
       [`outbound>>>${bootTag('b1', 'f2')}>>>traffic>>>uplink`]: '0',
       'inbound>>>for-user>>>traffic>>>uplink': '5',
     });
-    const inbounds = encodeCounters({
-      'inbound>>>in-1>>>traffic>>>uplink': '12',
-      'inbound>>>in-1>>>traffic>>>downlink': '34',
-    });
-    const port = await listenGrpc(xray((_path, request) => (request.includes('user>>>') ? users : inbounds)));
+    const port = await listenGrpc(xray(() => users));
     expect(await connectTo(port).counters()).toEqual({
       boot: 'b1',
       users: new Map([
         [1, { up: Number.MAX_SAFE_INTEGER, down: Number.MAX_SAFE_INTEGER }],
-        [20, { up: 0, down: 4294967297 }],
+        [20, { up: 12, down: 4294967300 }],
+        [21, { up: 4, down: 0 }],
       ]),
-      inbounds: new Map([['in-1', { up: 12, down: 34 }]]),
+      inbounds: new Map([
+        ['in-1', { up: Number.MAX_SAFE_INTEGER, down: Number.MAX_SAFE_INTEGER }],
+        ['in-2', { up: 16, down: 3 }],
+      ]),
     });
   });
 
@@ -223,15 +227,14 @@ describe('counters', () => {
     );
     await connectTo(port).counters();
     // `pattern` = 1 alone: `reset` = 2 is absent, which is false.
-    const patterns = ['user>>>', 'inbound>>>'];
-    expect(requests).toEqual(patterns.map((text) => Buffer.from(Writer.create().uint32(10).string(text).finish())));
+    expect(requests).toEqual([Buffer.from(Writer.create().uint32(10).string('user>>>').finish())]);
   });
 
   test('of 100,000 users come in one reply, and others have their turns while it is read', async () => {
     const counters: Record<string, string> = {};
     for (let userId = 1; userId <= 100_000; userId += 1) {
-      counters[`user>>>u${userId}>>>traffic>>>uplink`] = String(userId);
-      counters[`user>>>u${userId}>>>traffic>>>downlink`] = '7';
+      counters[`user>>>u${userId}.in-1>>>traffic>>>uplink`] = String(userId);
+      counters[`user>>>u${userId}.in-1>>>traffic>>>downlink`] = '7';
     }
     const reply = encodeCounters(counters);
     let turns = 0;
@@ -272,9 +275,10 @@ describe('who is connected, and from where', () => {
   test('all at once where the engine has the method', async () => {
     const reply = Writer.create();
     for (const [email, ips] of [
-      ['u3', ['192.0.2.1', '[2001:db8::1]']],
+      ['u3.in-1', ['192.0.2.1', '[2001:db8::1]']],
+      ['u3.in-2', ['192.0.2.1', '192.0.2.2']],
       ['someone', ['192.0.2.9']],
-      ['u4', []],
+      ['u4.in-1', []],
     ] as const) {
       reply.uint32(10).fork().uint32(10).string(email);
       for (const ip of ips) writeAddress(reply, 2, ip);
@@ -284,7 +288,7 @@ describe('who is connected, and from where', () => {
     const respond = xray((path) => (path.endsWith('/GetUsersStats') ? reply.finish() : undefined));
     const api = connectTo(await listenGrpc(respond));
     const expected = new Map([
-      [3, [at('192.0.2.1'), at('2001:db8::1')]],
+      [3, [at('192.0.2.1'), at('2001:db8::1'), at('192.0.2.2')]],
       [4, []],
     ]);
     expect(await api.connected()).toEqual(expected);
@@ -293,14 +297,14 @@ describe('who is connected, and from where', () => {
   test('one by one where it lacks that; one who has gone meanwhile is left out; it is asked for the other way once', async () => {
     const asked: string[] = [];
     const names = Writer.create();
-    for (const name of ['user>>>u3>>>online', 'user>>>u5>>>online', 'user>>>someone>>>online'])
+    for (const name of ['user>>>u3.in-1>>>online', 'user>>>u5.in-1>>>online', 'user>>>someone>>>online'])
       names.uint32(10).string(name);
     const respond = xray((path, request) => {
       asked.push(path.split('/').at(-1) ?? '');
       if (path.endsWith('/GetAllOnlineUsers')) return names.finish();
       if (!path.endsWith('/GetStatsOnlineIpList')) return undefined;
-      if (request.includes('u5')) return { code: status.NOT_FOUND, details: 'user>>>u5>>>online not found.' };
-      const list = Writer.create().uint32(10).string('user>>>u3>>>online');
+      if (request.includes('u5')) return { code: status.NOT_FOUND, details: 'user>>>u5.in-1>>>online not found.' };
+      const list = Writer.create().uint32(10).string('user>>>u3.in-1>>>online');
       for (const address of ['192.0.2.1', '192.0.2.2']) writeAddress(list, 2, address);
       return list.finish();
     });

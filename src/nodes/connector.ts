@@ -9,6 +9,7 @@ import {
   type EngineName,
 } from '../core/ports/engines.ts';
 import type { UpDown } from '../core/ports/records.ts';
+import { addBytes } from '../domain/account.ts';
 import { accountOf, type Dialect } from './connector-accounts.ts';
 import { type Answer, type EngineAddress, openChannel, type Refusal } from './connector-channel.ts';
 import {
@@ -88,8 +89,8 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
     if ('refusal' in answer && answer.refusal.kind === 'unknown_method') return null;
     const users: Connected = new Map();
     decodeConnected(bytesOf(answer), (email, addresses) => {
-      const userId = readUserKey(email);
-      if (userId !== null) users.set(userId, addresses);
+      const user = readUserKey(email);
+      if (user !== null) addAddresses(users, user.userId, addresses);
     });
     return users;
   }
@@ -104,11 +105,11 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
     let isOver = false;
     async function work(): Promise<void> {
       for (const name of waiting) {
-        const userId = readOnlineName(name);
-        if (isOver || userId === null) continue;
+        const user = readOnlineName(name);
+        if (isOver || user === null) continue;
         const told = await call(inDialect, 'stats.command.StatsService/GetStatsOnlineIpList', encodeTexts({ 1: name }));
         // One who has gone meanwhile is not found.
-        if ('bytes' in told) users.set(userId, decodeAddresses(told.bytes));
+        if ('bytes' in told) addAddresses(users, user.userId, decodeAddresses(told.bytes));
         else if (told.refusal.kind !== 'no_user') throw refused(told.refusal);
       }
     }
@@ -132,7 +133,7 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
     inDialect: Dialect,
     { inbound, user, isAllowed }: EngineChange,
   ): Promise<EngineError | null> {
-    const email = userKey(user.userId);
+    const email = userKey(user.userId, inbound.tag);
     const alter = async (kind: 'AddUser' | 'RemoveUser', bytes: Uint8Array): Promise<Refusal | null> => {
       const operation = { type: `${inDialect}.app.proxyman.command.${kind}Operation`, bytes };
       const request = encodeAlterInbound(inbound.tag, operation);
@@ -183,13 +184,10 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
       const inbounds = new Map<string, Counted>();
       await query('user>>>', (name, value) => {
         const [kind, key = '', , direction] = name.split('>>>');
-        const userId = kind === 'user' ? readUserKey(key) : null;
-        if (userId !== null) count(users, userId, direction, value);
-        else marks.push(...readBootCounter(name));
-      });
-      await query('inbound>>>', (name, value) => {
-        const [kind, tag = '', , direction] = name.split('>>>');
-        if (kind === 'inbound') count(inbounds, tag, direction, value);
+        const user = kind === 'user' ? readUserKey(key) : null;
+        if (user === null) return void marks.push(...readBootCounter(name));
+        count(users, user.userId, direction, value);
+        count(inbounds, user.tag, direction, value);
       });
       return { boot: marks[0]?.boot ?? null, users, inbounds };
     },
@@ -223,8 +221,8 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
       if ('refusal' in answer && ['unknown_method', 'no_users'].includes(answer.refusal.kind)) return null;
       const ids: number[] = [];
       decodeUsers(bytesOf(answer), (email) => {
-        const userId = readUserKey(email);
-        if (userId !== null) ids.push(userId);
+        const user = readUserKey(email);
+        if (user?.tag === inbound.tag) ids.push(user.userId);
       });
       return ids;
     },
@@ -245,12 +243,22 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
 
 type Connected = Map<number, readonly ConnectedAddress[]>;
 
+/** A user on several connections is there once for each; an address counts once, by the last connection from it. */
+function addAddresses(users: Connected, userId: number, added: readonly ConnectedAddress[]): void {
+  const byAddress = new Map<string, ConnectedAddress>();
+  for (const one of [...(users.get(userId) ?? []), ...added]) {
+    const known = byAddress.get(one.address);
+    if (known === undefined || known.openedAt < one.openedAt) byAddress.set(one.address, one);
+  }
+  users.set(userId, [...byAddress.values()]);
+}
+
 type Counted = { -readonly [Direction in keyof UpDown]: UpDown[Direction] };
 
 function count<Key>(totals: Map<Key, Counted>, key: Key, direction: string | undefined, value: number): void {
   const total = totals.get(key) ?? { up: 0, down: 0 };
-  if (direction === 'uplink') total.up = value;
-  else if (direction === 'downlink') total.down = value;
+  if (direction === 'uplink') total.up = addBytes(total.up, value);
+  else if (direction === 'downlink') total.down = addBytes(total.down, value);
   totals.set(key, total);
 }
 

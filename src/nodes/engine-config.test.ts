@@ -56,18 +56,18 @@ describe('a configuration', () => {
     const { uuid, password } = CREDENTIALS;
     const flow = 'xtls-rprx-vision';
     const key = Buffer.from('s'.repeat(16)).toString('base64');
-    expect(clientsOf({ flow })).toEqual([{ email: 'u7', id: uuid, flow }]);
-    expect(clientsOf({ protocol: 'vmess' })).toEqual([{ email: 'u7', id: uuid, alterId: 0 }]);
-    expect(clientsOf({ protocol: 'trojan' })).toEqual([{ email: 'u7', password }]);
+    expect(clientsOf({ flow })).toEqual([{ email: 'u7.in-1', id: uuid, flow }]);
+    expect(clientsOf({ protocol: 'vmess' })).toEqual([{ email: 'u7.in-1', id: uuid, alterId: 0 }]);
+    expect(clientsOf({ protocol: 'trojan' })).toEqual([{ email: 'u7.in-1', password }]);
     const method = 'aes-256-gcm';
     expect(clientsOf({ protocol: 'shadowsocks', method })).toEqual([
       { email: 'placeholder', method, password: START.spareKey },
-      { email: 'u7', method, password },
+      { email: 'u7.in-1', method, password },
     ]);
     const modern = { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm', serverKey: key } as const;
     expect(clientsOf(modern)).toEqual([
       { email: 'placeholder', password: key },
-      { email: 'u7', password: Buffer.from('k'.repeat(16)).toString('base64') },
+      { email: 'u7.in-1', password: Buffer.from('k'.repeat(16)).toString('base64') },
     ]);
   });
 

@@ -82,7 +82,7 @@ export function fingerprintOf(config: EngineConfig): string {
 }
 
 /** Raised with each change of what is written here: an engine of an older panel is started again then. */
-const FORM = 1;
+const FORM = 2;
 
 type Clients = ReadonlyMap<number, readonly JsonObject[]>;
 
@@ -99,7 +99,7 @@ function clientsOf(inbounds: readonly EngineInbound[], users: Iterable<StartUser
 }
 
 function clientOf(inbound: EngineInbound, { userId, credentials }: EngineUser): JsonObject {
-  const email = userKey(userId);
+  const email = userKey(userId, inbound.tag);
   const method = inbound.method ?? '';
   switch (inbound.protocol) {
     case 'vless':
@@ -123,7 +123,7 @@ function treeOf(config: EngineConfig, clients: Clients, start: EngineStart): Jso
     stats: {},
     policy: {
       levels: { '0': { statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true } },
-      system: { statsInboundUplink: true, statsInboundDownlink: true, statsOutboundUplink: true },
+      system: { statsOutboundUplink: true },
     },
     inbounds: [apiInbound(start.apiPort), ...own],
     // The first is where everything goes that no rule names.

@@ -12,7 +12,7 @@ function encodeCounters(users: number): Buffer {
   const writer = Writer.create();
   for (let userId = 1; userId <= users; userId += 1)
     for (const direction of ['uplink', 'downlink']) {
-      const name = `user>>>u${userId}>>>traffic>>>${direction}`;
+      const name = `user>>>u${userId}.in>>>traffic>>>${direction}`;
       writer
         .uint32(10)
         .fork()

@@ -39,6 +39,9 @@ describe.each(ENGINES)('with %s', (program) => {
     const metrics = (await api.send({ method: 'GET', path: '/metrics' })).text;
     for (const [direction, bytes] of Object.entries(PULLED)) {
       expect(metrics).toContain(`panel_traffic_bytes_total{direction="${direction}"} ${bytes}`);
+      expect(metrics).toMatch(
+        new RegExp(`^panel_inbound_traffic_bytes_total\\{[^}]*direction="${direction}"[^}]*\\} ${bytes}$`, 'm'),
+      );
     }
     const { items } = (await api.call('listEvents', { after: 0, limit: 500 })).body;
     expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['user.first_connected']));

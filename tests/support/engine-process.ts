@@ -66,7 +66,7 @@ export function serverConfig({ inbounds, apiPort, services = BOTH, mark = TEST_M
     api: { tag: 'api', services },
     policy: {
       levels: { 0: { statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true } },
-      system: { statsInboundUplink: true, statsInboundDownlink: true, statsOutboundUplink: true },
+      system: { statsOutboundUplink: true },
     },
     inbounds: [
       { tag: 'api-in', ...local(apiPort), protocol: 'dokodemo-door', settings: { address: '127.0.0.1' } },
