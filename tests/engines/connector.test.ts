@@ -134,7 +134,7 @@ for (const program of ['xray', 'v2ray'] as const) {
             program,
             clientConfig(socksPort, sample.client(server.port, number)),
           );
-          return await fetchThrough(socksPort, target.port, REQUEST, ANSWER.length, givenUp);
+          return await fetchThrough(socksPort, target, REQUEST, ANSWER.length, givenUp);
         }
         const isRefused = async (number: number) =>
           (await fetchAs(number, AbortSignal.timeout(REFUSED_MS))).length === 0;

@@ -89,7 +89,7 @@ export async function openPuller(program: EngineUnderTest, link: string): Promis
   return {
     async pull(limitMs = GIVEN_UP_MS) {
       const givenUp = AbortSignal.timeout(limitMs);
-      return (await fetchThrough(socksPort, target.port, REQUEST, ANSWER.length, givenUp)).length;
+      return (await fetchThrough(socksPort, target, REQUEST, ANSWER.length, givenUp)).length;
     },
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
