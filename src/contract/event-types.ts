@@ -1,5 +1,6 @@
 // The schema of each type of event: one list from which the type of an event, the enum of types and the documents are made.
 import { z } from 'zod';
+import { nodeRestart } from './nodes.ts';
 import * as s from './scalars.ts';
 import { userState } from './users.ts';
 
@@ -104,6 +105,9 @@ const nodeData = z
     name: z.string().meta({ description: 'The name of the node.' }),
   })
   .meta({ id: 'NodeEventData', description: 'The node, after the event.' });
+const nodeRestartedData = z
+  .object({ ...nodeData.shape, reason: nodeRestart.shape.reason, user_ids: nodeRestart.shape.user_ids })
+  .meta({ id: 'NodeRestartedEventData', description: 'The node, and why.' });
 const backupData = z
   .object({ name: z.string().meta({ description: 'The name of the backup file.' }) })
   .meta({ id: 'BackupEventData', description: 'The backup.' });
@@ -286,6 +290,13 @@ const EVENTS = [
   eventOf('node.deleted', 'A node was deleted.', nodeData, NODE, BY_ADMINISTRATOR),
   eventOf('node.up', 'A node answers again.', nodeData, NODE, BY_SYSTEM),
   eventOf('node.down', 'A node does not answer.', nodeData, NODE, BY_SYSTEM),
+  eventOf(
+    'node.restarted',
+    'The panel restarted the engine of a node, which ended all connections through it.',
+    nodeRestartedData,
+    { ...NODE, reason: 'cut_off', user_ids: [7] },
+    BY_SYSTEM,
+  ),
   eventOf(
     'settings.changed',
     'Settings of the panel were changed; `changed` names them. An address is not in the event.',

@@ -29,6 +29,33 @@ const cutOff = z.enum(CUT_OFFS).meta({
 });
 export type CutOff = z.output<typeof cutOff>;
 
+const RESTART_REASONS = ['cut_off', 'configuration', 'unknown_state'] as const;
+const restartReason = z.enum(RESTART_REASONS).meta({
+  id: 'NodeRestartReason',
+  description:
+    '`cut_off`: users who may not connect went on moving bytes. `configuration`: a connection or the node was changed. `unknown_state`: it was started by something else than this panel, or was away for too many changes.',
+});
+export type NodeRestartReason = z.output<typeof restartReason>;
+
+/** How many users a restart names at most. */
+export const MOST_CUT_OFF = 100;
+
+export const nodeRestart = z
+  .object({
+    at: s.instant.meta({ description: 'When the engine was stopped for it.' }),
+    reason: restartReason,
+    user_ids: z
+      .array(s.id)
+      .max(MOST_CUT_OFF)
+      .meta({
+        description: `With \`cut_off\` the users who moved bytes, by id, at most ${MOST_CUT_OFF}; some may be deleted since. Else empty.`,
+      }),
+  })
+  .meta({
+    id: 'NodeRestart',
+    description: 'That the panel restarted an engine, which ends all connections through it.',
+  });
+
 const fields = {
   name: s.name,
   kind: z
@@ -82,6 +109,9 @@ export const node = z
     cut_off: z.array(cutOff).nullable().meta({
       description: 'What its engine can do when a user may no longer connect; null while that is unknown.',
     }),
+    last_restart: nodeRestart
+      .nullable()
+      .meta({ description: 'When and why the panel last restarted its engine; null: it has not yet.' }),
     error_code: nodeErrorCode.nullable().meta({ description: 'What is wrong; null: nothing.' }),
     error: z.string().nullable().meta({
       description: 'What is wrong, in the words of the engine or the system; for a key with Read access the code.',
@@ -108,6 +138,7 @@ export const nodeExample: Node = {
   poll_age_s: 0,
   pending_changes: 0,
   cut_off: ['refuse', 'restart'],
+  last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [7] },
   error_code: null,
   error: null,
   created_at: '2026-11-20T09:00:00.000Z',

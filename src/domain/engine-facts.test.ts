@@ -5,6 +5,7 @@ import {
   cutOffOf,
   describeMissing,
   ENGINE_FACTS,
+  engineNeeds,
   missingFacts,
   type ServedShape,
 } from './engine-facts.ts';
@@ -75,5 +76,15 @@ describe('cutOffOf', () => {
   it('says that Xray and v2ray refuse new connections, and end open ones by a restart alone', () => {
     for (const name of ['xray', 'v2ray']) expect(cutOffOf({ name, version: '1.0.0' })).toEqual(['refuse', 'restart']);
     for (const name of ['other', 'constructor']) expect(cutOffOf({ name, version: '1.0.0' })).toBeNull();
+  });
+});
+
+test('what a connection needs is the latest of the versions of all that it has', () => {
+  expect(engineNeeds({ ...PLAIN, network: 'ws', security: 'tls' })).toBeNull();
+  expect(engineNeeds({ ...PLAIN, network: 'grpc' })).toEqual({ xray: '1.4.0', v2ray: '4.36.0' });
+  expect(engineNeeds({ ...PLAIN, network: 'grpc', security: 'reality' })).toEqual({ xray: '1.8.0', v2ray: null });
+  expect(engineNeeds({ ...REALITY, network: 'xhttp', flow: 'xtls-rprx-vision' })).toEqual({
+    xray: '24.11.30',
+    v2ray: null,
   });
 });

@@ -105,6 +105,25 @@ export function missingFacts(shape: ServedShape, { name, version }: EngineVersio
   });
 }
 
+/** The first version of each engine that has all a connection needs; null: that engine has not. */
+export interface EngineNeeds {
+  readonly xray: string | null;
+  readonly v2ray: string | null;
+}
+
+/** null: each engine, in every version, can serve it. */
+export function engineNeeds(shape: ServedShape): EngineNeeds | null {
+  const needed = ENGINE_FACTS.filter(({ isNeededBy }) => isNeededBy(shape));
+  if (needed.length === 0) return null;
+  const latest = (name: keyof EngineNeeds) => needed.map(({ since }) => since[name]).reduce(laterOf);
+  return { xray: latest('xray'), v2ray: latest('v2ray') };
+}
+
+function laterOf(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return null;
+  return isOlder(one, other) ? other : one;
+}
+
 /** Which engine to use instead, in words: what is missing, who has it, what the node runs. */
 export function describeMissing({ title, since }: EngineFact, { name, version }: EngineVersion): string {
   const known = [since.xray !== null && `Xray ${since.xray}`, since.v2ray !== null && `v2ray ${since.v2ray}`];

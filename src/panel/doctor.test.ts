@@ -111,6 +111,7 @@ it('misses an engine only where a local node needs one', async () => {
         allowsPrivate: false,
         usersOnline: 0,
         errorText: null,
+        restart: null,
         createdAt: NOW,
         updatedAt: NOW,
       });

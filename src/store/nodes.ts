@@ -1,11 +1,12 @@
 // Nodes: their settings, and their status at the last contact.
-import type { NodeRow, NodeStore } from '../core/ports/plans.ts';
+import type { NodeRestart, NodeRow, NodeStore } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
-type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate'> & {
+type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate' | 'restart'> & {
   readonly enabled: number;
   readonly allowsPrivate: number;
+  readonly restart: string | null;
 };
 
 /** Columns by field. */
@@ -23,6 +24,7 @@ const COLUMN = {
   lastSeenAt: 'last_seen_at',
   errorCode: 'error_code',
   errorText: 'error_text',
+  restart: 'last_restart',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 } as const satisfies Record<keyof Omit<NodeRow, 'id'>, string>;
@@ -31,11 +33,13 @@ const FIELDS = Object.entries(COLUMN);
 const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${field}`).join(', ')} FROM nodes`;
 
 function decode(cells: NodeCells): NodeRow {
-  return { ...cells, enabled: cells.enabled === 1, allowsPrivate: cells.allowsPrivate === 1 };
+  const restart = cells.restart === null ? null : (JSON.parse(cells.restart) as NodeRestart);
+  return { ...cells, enabled: cells.enabled === 1, allowsPrivate: cells.allowsPrivate === 1, restart };
 }
 
 function encode<Node extends Omit<NodeRow, 'id'>>(node: Node) {
-  return { ...node, enabled: Number(node.enabled), allowsPrivate: Number(node.allowsPrivate) };
+  const restart = node.restart && JSON.stringify(node.restart);
+  return { ...node, enabled: Number(node.enabled), allowsPrivate: Number(node.allowsPrivate), restart };
 }
 
 export function createNodeStore(db: Connection): NodeStore {

@@ -22,6 +22,7 @@ const NODE: Omit<NodeRow, 'id'> = {
   lastSeenAt: 3,
   errorCode: 'engine_unreachable',
   errorText: 'connection refused',
+  restart: { at: 4, reason: 'cut_off', userIds: [1, 7] },
   createdAt: 4,
   updatedAt: 5,
 };
@@ -143,7 +144,15 @@ describe('nodes and inbounds', () => {
       ['Frankfurt', true],
       ['Riga', false],
     ]);
-    const bare = { ...NODE, id: a, coreName: null, lastSeenAt: null, errorText: null, engineStartedAt: null };
+    const bare = {
+      ...NODE,
+      id: a,
+      coreName: null,
+      lastSeenAt: null,
+      errorText: null,
+      engineStartedAt: null,
+      restart: null,
+    };
     nodes.save(bare);
     expect([nodes.get(a), nodes.count(), nodes.page(1, 1)[0]?.id]).toEqual([bare, 2, b]);
 

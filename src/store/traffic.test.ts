@@ -27,6 +27,7 @@ function node(name: string): Omit<NodeRow, 'id'> {
     lastSeenAt: null,
     errorCode: null,
     errorText: null,
+    restart: null,
     createdAt: 0,
     updatedAt: 0,
   };

@@ -45,7 +45,8 @@ async function preparePanel(): Promise<TestPanel> {
   const row = store.nodes.get(node.id);
   if (!row) throw new Error('no node');
   const core = { coreName: 'xray', coreVersion: '26.9.11', engineStartedAt: NOW - 86_400_000 } as const;
-  store.write(() => store.nodes.save({ ...row, ...core, status: 'up', lastSeenAt: NOW, usersOnline: 12 }));
+  const restart = { at: NOW, reason: 'cut_off', userIds: [userId] } as const;
+  store.write(() => store.nodes.save({ ...row, ...core, restart, status: 'up', lastSeenAt: NOW, usersOnline: 12 }));
   const begun = { boot: 'boot', position: store.sync.latest(), cautiousUntil: 0 };
   store.write(() => store.sync.begin(node.id, begun));
   const hash = (number: number) => String(number).padStart(44, '0');

@@ -42,9 +42,11 @@ test('show only what their protocol, security and network need', async ({ page, 
   await form.getByText('Shadowsocks', { exact: true }).click();
   await expect(form.getByLabel('Cipher')).toBeVisible();
   for (const gone of ['Public key', 'Server name (SNI)', 'Path']) await expect(form.getByLabel(gone)).toHaveCount(0);
+  await expect(form.getByText('Needs: Xray 1.4.0 or later')).toBeVisible();
   await form.getByText('Trojan', { exact: true }).click();
   await form.getByText('WebSocket', { exact: true }).click();
   await expect(form.getByLabel('Path')).toBeVisible();
+  await expect(form.getByText('Needs: any Xray or v2ray')).toBeVisible();
   await expect(form.getByText('None', { exact: true })).toHaveCount(0);
   await form.getByText('REALITY', { exact: true }).click();
   await expect(form.getByText('WebSocket', { exact: true })).toHaveCount(0);

@@ -25,6 +25,21 @@ test('say how they are and what to do', async ({ page, visit }) => {
   await expect(page).toHaveURL(/#\/nodes$/);
 });
 
+test('say when and why their engine was restarted, and what each connection needs from it', async ({ page, visit }) => {
+  // No demonstration has a user who goes on after the cut.
+  await page.route('**/panel/getNode', async (route) => {
+    const response = await route.fetch();
+    const last_restart = { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [1, 2, 3, 999_999_999] };
+    await route.fulfill({ response, json: { ...(await response.json()), last_restart } });
+  });
+  await visit('nodes/1');
+  const record = page.getByRole('dialog');
+  await expect(record.getByText(/19 Nov.* · to cut off/)).toContainText('and 1 more');
+  await expect(record.locator('a[href="#/users/2"]')).not.toHaveText(/^#/);
+  await expect(record.getByRole('link', { name: /Frankfurt, fast/ })).toContainText('Xray 1.8.0 or later');
+  await expectAccessible(page, 'a node whose engine was restarted');
+});
+
 test('are made, changed with a way back, and deleted by name', async ({ page, panel, visit }) => {
   await visit('nodes');
   await page.keyboard.press('n');

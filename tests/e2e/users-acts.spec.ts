@@ -66,6 +66,7 @@ test.describe('the record', () => {
     const record = page.getByRole('dialog');
     await expect(record.getByText('Moved since then over connections that were open: 5 kB.')).toBeVisible();
     await expect(record.getByText(/New connections are refused at once\. Open ones go on/).first()).toBeVisible();
+    await expect(record.getByText('If three polls in a row find more, the engine is restarted')).toBeVisible();
     await expect(record.getByRole('link', { name: 'Frankfurt', exact: true })).toBeVisible();
     await expect(record.getByText('Deleted node 99')).toBeVisible();
     await expect(record.getByRole('link', { name: connection.name, exact: true })).toBeVisible();

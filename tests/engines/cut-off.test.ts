@@ -65,7 +65,10 @@ describe.each(ENGINES)('with %s', (program) => {
         status: 'up',
         pending_changes: 0,
         cut_off: ['refuse', 'restart'],
+        last_restart: { reason: 'cut_off', user_ids: [id] },
       });
+      const restarts = (await api.call('listEvents', { type: 'node.restarted' })).body.items;
+      expect(restarts.at(-1)?.data).toMatchObject({ node_id: nodeId, reason: 'cut_off', user_ids: [id] });
       await api.call('updateUser', { id, enabled: true });
       expect((await read()).afterCut).toEqual([0, 0]);
       api.close();

@@ -155,6 +155,7 @@ export function sampleNode(fields: Partial<NodeRow> = {}): Omit<NodeRow, 'id'> {
     lastSeenAt: null,
     errorCode: null,
     errorText: null,
+    restart: null,
     createdAt: 0,
     updatedAt: 0,
     ...fields,

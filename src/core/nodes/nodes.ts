@@ -22,6 +22,7 @@ function viewNode(context: Context, row: NodeRow): Node {
   const { coreName, coreVersion, engineStartedAt, lastSeenAt, status } = row;
   const core = coreName === null ? null : { name: coreName, version: coreVersion ?? '' };
   const cutOff = core && cutOffOf(core);
+  const { restart } = row;
   const view: Node = {
     id: row.id,
     name: row.name,
@@ -38,6 +39,7 @@ function viewNode(context: Context, row: NodeRow): Node {
     poll_age_s: lastSeenAt === null ? null : Math.max(0, Math.floor((now - lastSeenAt) / 1000)),
     pending_changes: pendingChanges(context, row.id),
     cut_off: cutOff && [...cutOff],
+    last_restart: restart && { at: toInstant(restart.at), reason: restart.reason, user_ids: [...restart.userIds] },
     error_code: row.errorCode,
     error: isFull ? (row.errorText ?? row.errorCode) : row.errorCode,
     created_at: toInstant(row.createdAt),
@@ -73,6 +75,7 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     lastSeenAt: null,
     errorCode: null,
     errorText: null,
+    restart: null,
     createdAt: now,
     updatedAt: now,
   };

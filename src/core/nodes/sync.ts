@@ -1,5 +1,7 @@
 // Brings the engine of one node to what the records say, and its counters into them; one round after another, never two at once.
 
+import { MOST_CUT_OFF, type NodeRestartReason } from '../../contract/nodes.ts';
+import { RESTART_EVERY_MS } from '../../domain/limits.ts';
 import { createTransaction, type Env } from '../context.ts';
 import { engineInbound } from '../inbound-secrets.ts';
 import { PanelError } from '../panel-error.ts';
@@ -23,7 +25,6 @@ const PAGE = 1000;
 const DRIFT_EVERY_POLLS = 30;
 /** A user who may not connect and moves bytes in so many polls in a row is cut off by a restart: in the first, some may be from before. */
 const POLLS_TO_CUT_OFF = 3;
-const RESTART_EVERY_MS = 600_000;
 const BOOT_BYTES = 8;
 
 const NO_CREDENTIALS = { uuid: '', password: '', key: '' } as const;
@@ -62,7 +63,8 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   let problem = NO_PROBLEM;
   let seen = '';
   let pollsToDrift = 0;
-  let restartedAt = Number.NEGATIVE_INFINITY;
+  const last = store.nodes.get(nodeId)?.restart;
+  let restartedAt = last?.reason === 'cut_off' ? last.at : Number.NEGATIVE_INFINITY;
   const onlineAt = new Map<number, number>();
   /** In how many polls in a row users moved bytes who may not connect. */
   const outside = new Map<number, number>();
@@ -189,6 +191,27 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     served = null;
   }
 
+  /** Ends all connections through the engine; the node and an event say when and why. */
+  async function restart(
+    running: RunningEngine,
+    config: EngineConfig,
+    reason: NodeRestartReason,
+    cutOff: readonly number[] = [],
+  ): Promise<RunningEngine> {
+    await stop(running);
+    const userIds = cutOff.toSorted((a, b) => a - b).slice(0, MOST_CUT_OFF);
+    await write(() => {
+      const node = store.nodes.get(nodeId);
+      if (!node) return;
+      const now = clock.now();
+      store.nodes.save({ ...node, restart: { at: now, reason, userIds } });
+      const data = { node_id: nodeId, name: node.name, reason, user_ids: userIds };
+      createTransaction(env, NODE_CALL, 'node', now).emit('node.restarted', data);
+    });
+    env.announce();
+    return start(config);
+  }
+
   /** Whether the engine would start with another configuration; what it says is the node's problem then. */
   async function accepts(config: EngineConfig): Promise<boolean> {
     const fingerprint = engine.fingerprint(config);
@@ -212,10 +235,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     if (running === null) return start(config);
     const { boot, position } = sync.get(nodeId);
     const isOwn = running.boot !== null && running.boot === boot;
-    if (!isOwn || position === null || !sync.hasAfter(position)) {
-      await stop(running);
-      return start(config);
-    }
+    if (!isOwn || position === null || !sync.hasAfter(position)) return restart(running, config, 'unknown_state');
     const wanted = engine.fingerprint(config);
     if (running.fingerprint === wanted) {
       served = config;
@@ -225,8 +245,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     }
     if (served !== null && engine.fingerprint(served) !== running.fingerprint) served = null;
     if (!(await accepts(config))) return running;
-    await stop(running);
-    return start(config);
+    return restart(running, config, 'configuration');
   }
 
   /** Tells the engine; who is refused is left out from then on. `until`: the change in the log that these are of. */
@@ -325,26 +344,25 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     for (const some of chunks(changes, TOGETHER)) await tell(some, latest);
   }
 
-  /** Whether users who may not connect have moved bytes for so long that only a restart cuts them off. */
-  function mustCutOff(moved: readonly Counted[]): boolean {
+  /** Users who may not connect and have moved bytes for so long that only a restart cuts them off. Empty: there is to be none now. */
+  function usersToCutOff(moved: readonly Counted[]): readonly number[] {
     const ids = moved.map(({ userId }) => userId);
     const allowed = new Set(sync.members(ids).map(({ userId }) => userId));
     const outsiders = new Set(ids.filter((id) => !allowed.has(id)));
     for (const id of outside.keys()) if (!outsiders.has(id)) outside.delete(id);
     for (const id of outsiders) outside.set(id, (outside.get(id) ?? 0) + 1);
-    if (!env.settings().restartToCutOff || clock.now() - restartedAt < RESTART_EVERY_MS) return false;
-    return [...outside.values()].some((polls) => polls >= POLLS_TO_CUT_OFF);
+    if (!env.settings().restartToCutOff || Math.abs(clock.now() - restartedAt) < RESTART_EVERY_MS) return [];
+    return [...outside].some(([, polls]) => polls >= POLLS_TO_CUT_OFF) ? [...outside.keys()] : [];
   }
 
   async function poll(running: RunningEngine, config: EngineConfig): Promise<RunningEngine> {
     const moved = await count(running);
     await drain(running, config);
-    if (mustCutOff(moved) && served !== null) {
-      log.warn('engine restarted to cut users off', { node: nodeId, users: outside.size });
+    const cutOff = usersToCutOff(moved);
+    if (cutOff.length > 0 && served !== null) {
+      log.warn('engine restarted to cut users off', { node: nodeId, users: cutOff.length });
       restartedAt = clock.now();
-      const again = served;
-      await stop(running);
-      return start(again);
+      return restart(running, served, 'cut_off', cutOff);
     }
     pollsToDrift -= 1;
     if (pollsToDrift <= 0) {

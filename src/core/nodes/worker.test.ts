@@ -135,7 +135,7 @@ const eventsOf = ({ store }: Scene) =>
   store.events
     .after(0, 1000, null)
     .map(({ type }) => type)
-    .filter((type) => type.startsWith('node.up') || type === 'node.down');
+    .filter((type) => ['node.up', 'node.down', 'node.restarted'].includes(type));
 
 describe('a worker', () => {
   it('starts the engine with everybody, and tells it of changes at once', async () => {
@@ -220,6 +220,7 @@ describe('a worker', () => {
     store.sync.begin(nodeId, { boot: 'before', position: null, cautiousUntil: 0 });
     await scene.poll();
     expect([machine.starts, store.users.get(id)?.totalDown]).toEqual([2, 2]);
+    expect(store.nodes.get(nodeId)?.restart).toMatchObject({ reason: 'unknown_state', userIds: [] });
     move();
     const { boot } = store.sync.get(nodeId);
     store.sync.begin(nodeId, { boot: 'before', position: store.sync.latest(), cautiousUntil: 0 });
@@ -251,6 +252,7 @@ describe('a worker', () => {
     await act(scene).inbound(inbound, { port: 9999 });
     await scene.poll();
     expect(machine.starts).toBe(1);
+    expect(store.nodes.get(nodeId)?.restart).toBeNull();
     const said = { status: 'up', errorCode: 'config_refused', errorText: 'unknown cipher' };
     expect(store.nodes.get(nodeId)).toMatchObject(said);
     await act(scene).patch(id, { enabled: false });
@@ -260,7 +262,8 @@ describe('a worker', () => {
     await act(scene).inbound(inbound, { port: 1003 });
     await scene.poll();
     expect(machine.starts).toBe(2);
-    expect(store.nodes.get(nodeId)).toMatchObject({ status: 'up', errorCode: null, errorText: null });
+    const restart = { at: scene.clock.now(), reason: 'configuration', userIds: [] };
+    expect(store.nodes.get(nodeId)).toMatchObject({ status: 'up', errorCode: null, errorText: null, restart });
     await scene.core().stop();
   });
 
@@ -358,6 +361,9 @@ describe('a worker', () => {
       await poll();
       expect(machine.starts).toBe(restartToCutOff ? 2 : 1);
       expect(machine.process?.open.has(id)).toBe(!restartToCutOff);
+      const restart = { at: scene.clock.now() - 10_000, reason: 'cut_off', userIds: [id] };
+      expect(store.nodes.get(scene.nodeId)?.restart).toEqual(restartToCutOff ? restart : null);
+      expect(eventsOf(scene)).toEqual(restartToCutOff ? ['node.restarted'] : []);
       await act(scene).patch(id, { enabled: true });
       await scene.rest();
       await poll();

@@ -1,7 +1,7 @@
 // The store's ports for plans, connections and nodes.
 import type { Uses } from '../../contract/errors.ts';
 import type { TargetFinding } from '../../contract/inbounds.ts';
-import type { NodeErrorCode } from '../../contract/nodes.ts';
+import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes.ts';
 import type { Account } from '../../domain/account.ts';
 
 export interface TariffRow {
@@ -101,6 +101,14 @@ export interface InboundStore {
   missing(ids: readonly number[]): readonly number[];
 }
 
+/** That the panel restarted an engine. */
+export interface NodeRestart {
+  readonly at: number;
+  readonly reason: NodeRestartReason;
+  /** The users who were to be cut off by it. */
+  readonly userIds: readonly number[];
+}
+
 export interface NodeRow {
   readonly id: number;
   readonly name: string;
@@ -120,6 +128,8 @@ export interface NodeRow {
   readonly errorCode: NodeErrorCode | null;
   /** For a Full key and the panel only. */
   readonly errorText: string | null;
+  /** The last one; null: none yet. */
+  readonly restart: NodeRestart | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

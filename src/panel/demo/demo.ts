@@ -113,6 +113,7 @@ function addNodes(store: Store, now: number): void {
       lastSeenAt: isUp ? now : now - 2 * HOUR_MS,
       errorCode: isUp ? null : 'engine_unreachable',
       errorText: isUp ? null : 'No answer for two hours',
+      restart: index === 0 ? { at: now - 2 * 6 * DAY_MS, reason: 'configuration', userIds: [] } : null,
       createdAt,
       updatedAt: createdAt,
     };

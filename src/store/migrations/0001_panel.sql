@@ -48,7 +48,9 @@ CREATE TABLE nodes (
   -- The last of node_changes that was there when the counters were read that were counted last.
   counted_change INTEGER NOT NULL DEFAULT 0 CHECK (counted_change BETWEEN 0 AND 9007199254740991),
   -- When its engine last named all addresses from which users were connected; null: it cannot, or has not yet.
-  addresses_at INTEGER CHECK (addresses_at BETWEEN 0 AND 8640000000000000)
+  addresses_at INTEGER CHECK (addresses_at BETWEEN 0 AND 8640000000000000),
+  -- When and why the panel last restarted its engine.
+  last_restart TEXT CHECK (json_valid(last_restart) AND json_type(last_restart) = 'object')
 ) STRICT;
 
 -- certificate: what is served with TLS, and whether the panel made it. Its key is sealed. target_findings: what the target of REALITY

@@ -24,6 +24,7 @@ function addInbounds(store: Store, count: number): number[] {
     lastSeenAt: null,
     errorCode: null,
     errorText: null,
+    restart: null,
     createdAt: 0,
     updatedAt: 0,
   };

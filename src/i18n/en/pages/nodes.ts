@@ -83,6 +83,14 @@ export const nodes = {
     cut: 'Open ones are ended.',
     restart: 'Open ones go on until the engine restarts.',
   },
+  restart: {
+    label: 'Last restart by the panel',
+    cut_off: 'to cut off',
+    configuration: 'for a changed configuration',
+    unknown_state: 'because it was not known whom it serves',
+    more_one: 'and {{count, number}} more',
+    more_other: 'and {{count, number}} more',
+  },
   log: {
     title: 'Engine log',
     empty: 'The engine of this node has not said anything yet.',

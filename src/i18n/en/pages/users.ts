@@ -130,6 +130,13 @@ export const users = {
     lastOnline: 'Last online {{when}}.',
     neverOnline: 'Never connected.',
     afterCut: 'Moved since then over connections that were open: {{bytes}}.',
+    restart: {
+      done: 'The engine of {{node}} was restarted over this on {{date}}; nothing has moved since.',
+      off: 'Engines are not restarted over this: it is off.',
+      settings: 'Settings',
+      due: 'If three polls in a row find more, the engine is restarted, at most once in ten minutes.',
+      waits: '{{node}}: at the earliest {{time}}.',
+    },
   },
   link: {
     title: 'Subscription link',

@@ -89,6 +89,16 @@ export const nodes: Russian<typeof english> = {
     cut: 'Открытые обрываются.',
     restart: 'Открытые работают до перезапуска ядра.',
   },
+  restart: {
+    label: 'Последний перезапуск панелью',
+    cut_off: 'чтобы оборвать соединения:',
+    configuration: 'из-за новой конфигурации',
+    unknown_state: 'было неизвестно, кого оно обслуживает',
+    more_one: 'и ещё {{count, number}}',
+    more_few: 'и ещё {{count, number}}',
+    more_many: 'и ещё {{count, number}}',
+    more_other: 'и ещё {{count, number}}',
+  },
   log: {
     title: 'Журнал ядра',
     empty: 'Ядро этого узла пока ничего не сообщало.',

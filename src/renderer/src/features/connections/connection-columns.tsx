@@ -6,7 +6,7 @@ import type { Node } from '../../../../contract/nodes.ts';
 import { Identity } from '../../components/identity.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
 import { hashOf } from '../../router/route.ts';
-import { ConnectionState, kindOf, WarningCount } from './connection-labels.tsx';
+import { ConnectionState, kindOf, needsText, WarningCount } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import classes from './connections.module.css';
 
@@ -54,6 +54,11 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
         column.accessor(kindOf, {
           id: 'kind',
           meta: { label: t('columns.kind'), width: 220, sort: 'kind', hideBelow: 480 },
+        }),
+        column.accessor((inbound) => needsText(t, inbound), {
+          id: 'needs',
+          meta: { label: t('columns.needs'), width: 180, hideBelow: 1100 },
+          cell: ({ getValue }) => <span className={classes.quiet}>{getValue()}</span>,
         }),
         column.accessor('address', {
           meta: { label: t('columns.address'), width: 220, hideBelow: 860 },

@@ -13,10 +13,10 @@ import {
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
 import { CertificateFields, type ShownCertificate } from './certificate-fields.tsx';
-import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
+import { EngineNeeds, NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
 import { RealityFields } from './reality-fields.tsx';
-import { reshaped, type Values } from './values.ts';
+import { reshaped, servedOf, type Values } from './values.ts';
 
 const NO_SHADOW = { shadow: 'none' } as const;
 const ALPNS = ['h2', 'http/1.1', 'h3'];
@@ -39,6 +39,7 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
   const { values } = form;
   const fields = shapeFields(values);
   const node = nodes.find(({ id }) => String(id) === values.node_id);
+  const core = node?.core ?? null;
   const reshape = (change: Partial<InboundShape>) => form.setValues(reshaped(values, change));
   const networks = allowedNetworks(values);
   return (
@@ -88,6 +89,10 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           />
         </>
       )}
+      <p className={classes.hint}>
+        {t('connections:needs.form')} <EngineNeeds inbound={servedOf(values)} />
+        {core && ` · ${t('connections:needs.has', { engine: `${core.name} ${core.version}` })}`}
+      </p>
       <FieldRow>
         <TextInput
           label={t('connections:fields.host')}

@@ -1,7 +1,9 @@
 // What protocols, networks and securities are called: names of their own, the same in every language, and one word that is not.
 import { IconAlertTriangle } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
+import { engineNeeds } from '../../../../domain/engine-facts.ts';
 import type { Network, Protocol, Security } from '../../../../domain/inbound-shape.ts';
 import { StateDot } from '../../components/state.tsx';
 import classes from './connections.module.css';
@@ -55,4 +57,20 @@ export function WarningCount({ count }: { readonly count: number }) {
       <span className="visually-hidden">{text}</span>
     </span>
   );
+}
+
+// What a connection needs from the engine of its node, as in "Xray 1.8.0 or later".
+
+type Served = Pick<Inbound, 'protocol' | 'network' | 'security' | 'flow' | 'method'>;
+
+export function EngineNeeds({ inbound }: { readonly inbound: Served }) {
+  const { t } = useTranslation('connections');
+  return <>{needsText(t, inbound)}</>;
+}
+
+export function needsText(t: TFunction<'connections'>, { flow = null, method = null, ...shape }: Served): string {
+  const needs = engineNeeds({ ...shape, flow, method });
+  if (needs === null) return t('needs.any');
+  const engines = [needs.xray !== null && `Xray ${needs.xray}`, needs.v2ray !== null && `v2ray ${needs.v2ray}`];
+  return t('needs.later', { engines: engines.filter(Boolean).join(' / ') });
 }

@@ -11,7 +11,7 @@ import type { Node } from '../../../../contract/nodes.ts';
 import { inboundWarnings } from '../../../../domain/inbound-warnings.ts';
 import { useNow } from '../../format/use-now.ts';
 import classes from './connections.module.css';
-import { changesOf, type Values } from './values.ts';
+import { changesOf, servedOf, type Values } from './values.ts';
 
 /** What the panel will warn of once the form is saved; what only asking a target can find, as long as that is the one that was asked. */
 export function warningsOf(
@@ -20,15 +20,10 @@ export function warningsOf(
   saved: Inbound | null,
   now: number,
 ): readonly InboundWarning[] {
-  const { protocol, network, security } = values;
-  const { host, flow = null, method = null, sni = null, target = null, ...rest } = changesOf(values);
-  const wasAsked = saved?.security === security && saved.sni === sni && saved.target === target;
+  const { host, sni = null, target = null, ...rest } = changesOf(values);
+  const wasAsked = saved?.security === values.security && saved.sni === sni && saved.target === target;
   const facts = {
-    protocol,
-    network,
-    security,
-    flow,
-    method,
+    ...servedOf(values),
     address: host ?? node?.address ?? '',
     sni,
     target,

@@ -1,6 +1,7 @@
 // A connection as its form has it, and back: what its shape does not have is not sent, an empty text becomes null.
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
+import type { ServedShape } from '../../../../domain/engine-facts.ts';
 import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/inbound-shape.ts';
 import { canShare, NO_SECRETS } from '../../../../subscription/entry.ts';
 import { shareLink } from '../../../../subscription/share-links.ts';
@@ -40,6 +41,13 @@ type Create = CallOf<typeof createInbound>;
 type Changes = Omit<Create, 'node_id' | 'protocol'>;
 
 const COMMON_METHOD = METHODS[2];
+
+/** What its engine has to know of it. */
+export function servedOf(values: Values): ServedShape {
+  const { protocol, network, security } = values;
+  const { flow = null, method = null } = changesOf(values);
+  return { protocol, network, security, flow, method };
+}
 
 /** A new one with the most common settings of today: VLESS with REALITY. */
 export function blankValues(nodeId: number | null, port: number): Values {

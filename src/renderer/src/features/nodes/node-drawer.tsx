@@ -17,6 +17,7 @@ import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
+import { EngineNeeds, WarningCount } from '../connections/connection-labels.tsx';
 import { EditNode, NewNode } from './node-form.tsx';
 import { NodeMenu } from './node-menu.tsx';
 import { NodeTrouble } from './node-trouble.tsx';
@@ -127,6 +128,11 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           {node.cut_off !== null && (
             <Fact label={t('nodes:cutOff.label')}>{node.cut_off.map((one) => t(`nodes:cutOff.${one}`)).join(' ')}</Fact>
           )}
+          {node.last_restart !== null && (
+            <Fact label={t('nodes:restart.label')}>
+              <LastRestart restart={node.last_restart} />
+            </Fact>
+          )}
           {node.allows_private && (
             <Fact label={t('nodes:fields.allowsPrivate')}>{t('nodes:fields.allowsPrivateYes')}</Fact>
           )}
@@ -139,6 +145,40 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
       <NodeConnections nodeId={id} />
       {kind === 'local' && <EngineLog nodeId={id} />}
     </RecordDrawer>
+  );
+}
+
+/** How many users a restart names here; the others are counted. */
+const NAMED = 3;
+
+function LastRestart({
+  restart: { at, reason, user_ids: ids },
+}: {
+  readonly restart: NonNullable<Node['last_restart']>;
+}) {
+  const { t } = useTranslation('nodes');
+  const more = ids.length - NAMED;
+  return (
+    <>
+      <DateTime at={at} style="dateTime" /> · {t(`restart.${reason}`)}
+      {ids.slice(0, NAMED).map((id, index) => (
+        <span key={id}>
+          {index === 0 ? ' ' : ', '}
+          <UserLink id={id} />
+        </span>
+      ))}
+      {more > 0 && ` ${t('restart.more', { count: more })}`}
+    </>
+  );
+}
+
+/** A user's name, which leads to the record; the id of one who is deleted. */
+function UserLink({ id }: { readonly id: number }) {
+  const { data } = useOperation('getUser', { id });
+  return (
+    <a className={classes.inText} href={hashOf(['users', id])}>
+      {data?.name ?? `#${id}`}
+    </a>
   );
 }
 
@@ -158,14 +198,20 @@ function NodeConnections({ nodeId }: { readonly nodeId: number }) {
     >
       {data?.items.length === 0 && <p className={classes.quiet}>{t('nodes:noConnections')}</p>}
       <ul className={classes.connections}>
-        {data?.items.map(({ id, name, enabled, status, port, tag }) => {
+        {data?.items.map((inbound) => {
+          const { id, name, enabled, status, port, tag, warnings } = inbound;
           const state = enabled ? status : 'disabled';
           return (
             <li key={id}>
               <a className={classes.connection} href={hashOf(['connections', id], { node: nodeId })}>
                 <StateDot state={state} label={t(`connections:state.${state}`)} bare />
-                <span className={classes.connectionName}>{name}</span>
-                <span className={classes.quiet}>{tag}</span>
+                <span className={classes.connectionText}>
+                  <span className={classes.connectionName}>{name}</span>
+                  <span className={classes.quiet}>
+                    {tag} · <EngineNeeds inbound={inbound} />
+                  </span>
+                </span>
+                <WarningCount count={warnings?.length ?? 0} />
                 <span className={classes.port}>:{port}</span>
               </a>
             </li>

@@ -7,6 +7,8 @@ import { StateBadge } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
+import { hashOf } from '../../../router/route.ts';
+import { type Restart, restartFor } from './cut-off.ts';
 import { actorOf, disabledBy, useHistory } from './history.ts';
 import classes from './record.module.css';
 import type { RecordProps } from './record-context.tsx';
@@ -34,9 +36,13 @@ function AfterCut({ user }: { readonly user: User }) {
   const { t } = useTranslation(['users', 'nodes']);
   const format = useFormat();
   const bytes = user.after_cut_up + user.after_cut_down;
+  const now = useNow();
   const { data } = useOperation('listNodes', { limit: 500 }, { enabled: bytes > 0 });
+  const settings = useOperation('getPanelSettings', {}, { enabled: bytes > 0 });
   if (bytes === 0) return null;
-  const engines = new Map((data?.items ?? []).map(({ core, cut_off }) => [core?.name, cut_off ?? []]));
+  const nodes = data?.items ?? [];
+  const engines = new Map(nodes.map(({ core, cut_off }) => [core?.name, cut_off ?? []]));
+  const restart = settings.data && data && restartFor(user, nodes, settings.data.restart_to_cut_off, now);
   return (
     <div className={classes.afterCut} role="status">
       <p>{t('users:standing.afterCut', { bytes: format.bytes(bytes) })}</p>
@@ -48,8 +54,35 @@ function AfterCut({ user }: { readonly user: User }) {
             </p>
           ),
       )}
+      {restart && <RestartText restart={restart} />}
     </div>
   );
+}
+
+function RestartText({ restart }: { readonly restart: Restart }) {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  switch (restart.kind) {
+    case 'done': {
+      const { node, at } = restart;
+      return <p>{t('standing.restart.done', { node, date: format.moment(at, 'dateTime') })}</p>;
+    }
+    case 'off':
+      return (
+        <p>
+          {t('standing.restart.off')} <a href={hashOf(['settings', 'general'])}>{t('standing.restart.settings')}</a>
+        </p>
+      );
+    case 'due':
+      return (
+        <p>
+          {t('standing.restart.due')}{' '}
+          {restart.waits
+            .map(({ node, until }) => t('standing.restart.waits', { node, time: format.moment(until, 'dateTime') }))
+            .join(' ')}
+        </p>
+      );
+  }
 }
 
 function MainAct({ user, onPart }: Pick<RecordProps, 'user' | 'onPart'>) {

@@ -1,0 +1,31 @@
+// What ends the open connections of a user who is cut off and goes on moving bytes: the restart of an engine.
+import type { Node } from '../../../../../contract/nodes.ts';
+import type { User } from '../../../../../contract/users.ts';
+import { RESTART_EVERY_MS } from '../../../../../domain/limits.ts';
+
+export type Restart =
+  /** It has been restarted, and nothing moved since. */
+  | { readonly kind: 'done'; readonly node: string; readonly at: string }
+  | { readonly kind: 'off' }
+  /** It will be, if the user goes on. `waits`: nodes that were restarted too recently, and from when on they can be again. */
+  | { readonly kind: 'due'; readonly waits: readonly { readonly node: string; readonly until: number }[] };
+
+export function restartFor(
+  { id, online_at }: Pick<User, 'id' | 'online_at'>,
+  nodes: readonly Pick<Node, 'name' | 'last_restart'>[],
+  isOn: boolean,
+  now: number,
+): Restart {
+  const cutOffs = nodes
+    .flatMap(({ name, last_restart: last }) => (last?.reason === 'cut_off' ? [{ node: name, ...last }] : []))
+    .toSorted((a, b) => b.at.localeCompare(a.at));
+  const own = cutOffs.find(({ user_ids }) => user_ids.includes(id));
+  if (own !== undefined && (online_at === null || online_at <= own.at)) {
+    return { kind: 'done', node: own.node, at: own.at };
+  }
+  if (!isOn) return { kind: 'off' };
+  const waits = cutOffs
+    .map(({ node, at }) => ({ node, until: Date.parse(at) + RESTART_EVERY_MS }))
+    .filter(({ until }) => until > now);
+  return { kind: 'due', waits };
+}
