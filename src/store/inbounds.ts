@@ -1,8 +1,9 @@
 // Connections that nodes offer. Their private keys are in the vault, not here.
 import type { TargetFinding } from '../contract/inbounds.ts';
-import type { InboundRow, InboundStore, ServedCertificate } from '../core/ports/plans.ts';
+import type { InboundRow, InboundStore, OfferedInbound, ServedCertificate } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
+import { untilWritten } from './until-written.ts';
 
 type InboundCells = Omit<InboundRow, 'alpn' | 'targetFindings' | 'certificate' | 'enabled'> & {
   readonly alpn: string | null;
@@ -84,7 +85,19 @@ export function createInboundStore(db: Connection): InboundStore {
       `SELECT count(*) || ' ' || total(id) || ' ' || total(version) || ' ' || coalesce(max(updated_at), 0) FROM inbounds`,
     )
     .pluck();
+  const addresses = db
+    .prepare<[], [nodeId: number, address: string]>('SELECT id, address FROM nodes WHERE enabled = 1')
+    .raw();
   let known: { readonly mark: string | undefined; readonly rows: readonly InboundRow[] } | null = null;
+  /** All of them. A row that did not change stays the same object, by which texts that were made of it are found again. */
+  const all = () => {
+    const present = mark.get();
+    if (known === null || known.mark !== present) {
+      const rows = page.all({ nodeId: null, limit: -1, offset: 0, after: 0 }).map(decode);
+      known = { mark: present, rows };
+    }
+    return known.rows;
+  };
   const missing = db
     .prepare<[string], number>('SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM inbounds)')
     .pluck();
@@ -103,14 +116,15 @@ export function createInboundStore(db: Connection): InboundStore {
     page: ({ nodeId }, limit, offset, after = 0) =>
       page.all({ nodeId: nodeId ?? null, limit, offset, after }).map(decode),
     count: ({ nodeId }) => count.get({ nodeId: nodeId ?? null }) ?? 0,
-    all: () => {
-      const present = mark.get();
-      if (known?.mark !== present || known === null) {
-        const rows = page.all({ nodeId: null, limit: -1, offset: 0, after: 0 }).map(decode);
-        known = { mark: present, rows };
+    offered: untilWritten(db, () => {
+      const byNode = new Map(addresses.all());
+      const offered: OfferedInbound[] = [];
+      for (const inbound of all()) {
+        const address = byNode.get(inbound.nodeId);
+        if (inbound.enabled && address !== undefined) offered.push({ inbound, address: inbound.host ?? address });
       }
-      return known.rows;
-    },
+      return offered;
+    }),
     byTag: (nodeId, tag) => {
       const cells = byTag.get(nodeId, tag);
       return cells && decode(cells);

@@ -5,6 +5,7 @@ import { sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-st
 import type { InboundRow, NodeRow } from '../core/ports/plans.ts';
 import type { AuditRow } from '../core/ports/records.ts';
 import type { GrantRow } from '../core/ports/users.ts';
+import { openStore } from './index.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
@@ -174,26 +175,84 @@ describe('nodes and inbounds', () => {
   });
 });
 
-describe('all inbounds', () => {
-  it('are the same rows until one is changed, added or removed', () => {
+describe('offered inbounds', () => {
+  const OFFERED = { ...INBOUND, enabled: true };
+  const OTHERS: Omit<InboundRow, 'id' | 'nodeId'> = {
+    tag: 'other',
+    name: 'Other',
+    protocol: 'trojan',
+    network: 'grpc',
+    security: 'tls',
+    host: 'other.example',
+    port: 12_345,
+    sni: 'sni.example',
+    path: '/other',
+    serviceName: 'other',
+    flow: 'xtls-rprx-vision',
+    fingerprint: 'firefox',
+    alpn: ['h2'],
+    publicKey: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
+    shortId: '6ba8',
+    method: 'aes-256-gcm',
+    target: 'target.example:443',
+    minClientVersion: '26.1.1',
+    targetFindings: [],
+    certificate: null,
+    enabled: true,
+    createdAt: 1,
+    updatedAt: 2,
+    version: 9,
+  };
+
+  it('are the same until one of them is written, and then as written', () => {
     using temp = tempStore();
     const { nodes, inbounds } = temp.store;
     const nodeId = nodes.insert(NODE);
-    expect(inbounds.all()).toEqual([]);
-    const id = inbounds.insert({ ...INBOUND, nodeId });
-    const before = inbounds.all();
-    expect(before).toEqual([{ ...INBOUND, nodeId, id }]);
-    nodes.insert({ ...NODE, name: 'Riga' });
-    expect(inbounds.all()).toBe(before);
-    const changed = { ...INBOUND, nodeId, id, name: 'another', version: INBOUND.version + 1 };
-    inbounds.save(changed);
-    expect(inbounds.all()).toEqual([changed]);
-    const other = inbounds.insert({ ...INBOUND, nodeId, tag: 'b', port: INBOUND.port + 1 });
-    expect(inbounds.all().map((row) => row.id)).toEqual([id, other]);
-    inbounds.remove(id);
-    expect(inbounds.all().map((row) => row.id)).toEqual([other]);
-    inbounds.remove(other);
-    expect(inbounds.all()).toEqual([]);
+    expect(inbounds.offered()).toEqual([]);
+    let row: InboundRow = { ...OFFERED, nodeId, id: inbounds.insert({ ...OFFERED, nodeId }) };
+    for (const [field, value] of Object.entries(OTHERS)) {
+      row = { ...row, [field]: value, version: row.version + 1 };
+      inbounds.save(row);
+      const [offered] = inbounds.offered();
+      expect(offered, field).toEqual({ inbound: row, address: row.host ?? NODE.address });
+      expect(inbounds.offered()[0], field).toBe(offered);
+    }
+    inbounds.save({ ...row, host: null, enabled: false, version: row.version + 1 });
+    expect(inbounds.offered()).toEqual([]);
+    inbounds.remove(row.id);
+    expect(inbounds.offered()).toEqual([]);
+  });
+
+  it('follow their node, whoever writes it, and keep their rows', () => {
+    using temp = tempStore();
+    const { nodes, inbounds } = temp.store;
+    const nodeId = nodes.insert(NODE);
+    const id = inbounds.insert({ ...OFFERED, nodeId, host: null });
+    const [first] = inbounds.offered();
+    nodes.save({ ...NODE, id: nodeId, address: 'moved.example' });
+    expect(inbounds.offered()).toEqual([{ inbound: { ...OFFERED, nodeId, id, host: null }, address: 'moved.example' }]);
+    expect(inbounds.offered()[0]?.inbound).toBe(first?.inbound);
+    const other = openStore(temp.file);
+    other.nodes.save({ ...NODE, id: nodeId, enabled: false });
+    expect(inbounds.offered()).toEqual([]);
+    other.nodes.save({ ...NODE, id: nodeId });
+    expect(inbounds.offered()).toHaveLength(1);
+    other.close();
+  });
+
+  it('of a write that is undone are not remembered', () => {
+    using temp = tempStore();
+    const { store } = temp;
+    const nodeId = store.nodes.insert(NODE);
+    const inbound = { ...OFFERED, nodeId, host: null, id: store.inbounds.insert({ ...OFFERED, nodeId, host: null }) };
+    const undone = () =>
+      store.write(() => {
+        store.nodes.save({ ...NODE, id: nodeId, address: 'undone.example' });
+        expect(store.inbounds.offered()).toEqual([{ inbound, address: 'undone.example' }]);
+        throw new Error('undone');
+      });
+    expect(undone).toThrow('undone');
+    expect(store.inbounds.offered()).toEqual([{ inbound, address: NODE.address }]);
   });
 });
 

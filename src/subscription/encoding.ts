@@ -27,6 +27,16 @@ export function percent(text: string): string {
   );
 }
 
+/** What stands between the quotes of a string in JSON. */
+export function jsonText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** What stands between the braces of an object in JSON. */
+export function jsonMembers(members: object): string {
+  return JSON.stringify(members).slice(1, -1);
+}
+
 /** A host in a link: IPv6 in brackets, an international name in its ASCII form. */
 export function linkHost(address: string): string {
   if (address.includes(':')) return `[${address.replace(/^\[|\]$/g, '')}]`;

@@ -92,15 +92,38 @@ export function shadowsocksPassword({ inbound, credentials, secrets }: Entry): s
   return `${keyFor(method, secrets.serverKey ?? '')}:${keyFor(method, credentials.key)}`;
 }
 
-/** What is made of a connection alone, remembered as long as it is the very same one at the same address: for all users it is equal. */
-export function perConnection<Made>(make: (entry: Entry) => Made): (entry: Entry) => Made {
-  const known = new WeakMap<Inbound, { readonly address: string; readonly pin: string | null; readonly made: Made }>();
-  return (entry) => {
-    const { inbound, address, secrets } = entry;
-    const found = known.get(inbound);
-    if (found?.address === address && found.pin === secrets.pin) return found.made;
-    const made = make(entry);
-    known.set(inbound, { address, pin: secrets.pin, made });
-    return made;
+/** The one thing in an entry that is the user's own: what the user's app presents to connect. */
+export function secretOf(entry: Entry): string {
+  const { inbound, credentials } = entry;
+  if (inbound.protocol === 'shadowsocks') return shadowsocksPassword(entry);
+  return inbound.protocol === 'trojan' ? credentials.password : credentials.uuid;
+}
+
+/** Stands for the user's own secret while a text is made. Where a name contains it, its user reads the secret twice. */
+const PLACE = '<secret of the user>';
+
+interface Template {
+  readonly name: string;
+  readonly address: string;
+  readonly pin: string | null;
+  readonly parts: readonly string[];
+}
+
+/**
+ * The text of an entry with the user's secret in it. All but the secret is made once, and remembered as long as the connection is the very
+ * same one at the same address: for nearly all users it is equal.
+ */
+export function perConnection(
+  make: (entry: Entry, secret: string) => string,
+): (entry: Entry, secret: string) => string {
+  const known = new WeakMap<Inbound, Template>();
+  return (entry, secret) => {
+    const { name, inbound, address, secrets } = entry;
+    let found = known.get(inbound);
+    if (found?.name !== name || found.address !== address || found.pin !== secrets.pin) {
+      found = { name, address, pin: secrets.pin, parts: make(entry, PLACE).split(PLACE) };
+      known.set(inbound, found);
+    }
+    return found.parts.join(secret);
   };
 }

@@ -9,16 +9,32 @@ const SUPPORT_PROTOCOLS: readonly string[] = ['https:', 'http:', 'tg:', 'mailto:
 
 /** The headers of every format: lower-case names, printable ASCII values. Traffic in bytes, `expire` in Unix seconds, 0 = none. */
 export function subscriptionHeaders(sub: Subscription, settings: SettingValues): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = { 'subscription-userinfo': userInfo(sub), ...settingHeaders(settings) };
+  const page = validUrl(sub.url);
+  if (page) headers['profile-web-page-url'] = page;
+  return headers;
+}
+
+const known = new WeakMap<SettingValues, Readonly<Record<string, string>>>();
+
+/** Those of the settings alone. Settings are values: a change makes others. */
+function settingHeaders(settings: SettingValues): Readonly<Record<string, string>> {
+  let headers = known.get(settings);
+  if (headers === undefined) {
+    headers = makeSettingHeaders(settings);
+    known.set(settings, headers);
+  }
+  return headers;
+}
+
+function makeSettingHeaders(settings: SettingValues): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {
-    'subscription-userinfo': userInfo(sub),
     'profile-title': `base64:${toBase64(settings.subscriptionTitle)}`,
     'profile-update-interval': String(settings.updateIntervalHours),
     'content-disposition': disposition(settings.subscriptionTitle),
   };
   const support = validUrl(settings.supportUrl);
   if (support) headers['support-url'] = support;
-  const page = validUrl(sub.url);
-  if (page) headers['profile-web-page-url'] = page;
   const announcement = settings.announcement.trim();
   if (announcement !== '') headers.announce = `base64:${toBase64(shorten(announcement))}`;
   return headers;

@@ -7,9 +7,9 @@ import {
   hostHeader,
   perConnection,
   REALITY_FINGERPRINT,
+  secretOf,
   serverName,
   serverOf,
-  shadowsocksPassword,
   webPathOf,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
@@ -32,7 +32,7 @@ export const mihomo: FormatWriter = {
       'log-level: warning',
       'ipv6: true',
       'proxies:',
-      ...entries.map((entry) => `  - ${proxyText(entry)}`),
+      ...entries.map((entry) => proxyText(entry, quote(secretOf(entry)).slice(1, -1))),
       'proxy-groups:',
       ...groups.map((group) => `  - ${flow(group)}`),
       'rules:',
@@ -51,25 +51,25 @@ interface Members {
 }
 
 /** A proxy on one line: what is the user's, then what is the connection's. */
-function proxyText(entry: Entry): string {
-  const own = flow(proxyOf(entry));
-  return entry.inbound.protocol === 'shadowsocks' ? own : `${own.slice(0, -1)}, ${streamText(entry).slice(1)}`;
-}
-
-const streamText = perConnection((entry) =>
-  flow({ ...tlsOf(entry, entry.inbound.protocol === 'trojan' ? 'sni' : 'servername'), ...networkOf(entry) }),
-);
+const proxyText = perConnection((entry, secret) => {
+  const { protocol } = entry.inbound;
+  const stream =
+    protocol === 'shadowsocks'
+      ? {}
+      : { ...tlsOf(entry, protocol === 'trojan' ? 'sni' : 'servername'), ...networkOf(entry) };
+  return `  - ${flow({ ...proxyOf(entry, secret), ...stream })}`;
+});
 
 /** Without what carries it. */
-function proxyOf(entry: Entry): Members {
-  const { name, inbound, credentials } = entry;
+function proxyOf(entry: Entry, secret: string): Members {
+  const { name, inbound } = entry;
   const common = { name, server: serverOf(entry), port: inbound.port, udp: true };
   switch (inbound.protocol) {
     case 'vless':
       return {
         ...common,
         type: 'vless',
-        uuid: credentials.uuid,
+        uuid: secret,
         flow: flowOf(inbound),
         'packet-encoding': 'xudp',
       };
@@ -77,14 +77,14 @@ function proxyOf(entry: Entry): Members {
       return {
         ...common,
         type: 'vmess',
-        uuid: credentials.uuid,
+        uuid: secret,
         alterId: 0,
         cipher: 'auto',
       };
     case 'trojan':
-      return { ...common, type: 'trojan', password: credentials.password };
+      return { ...common, type: 'trojan', password: secret };
     case 'shadowsocks':
-      return { ...common, type: 'ss', cipher: inbound.method, password: shadowsocksPassword(entry) };
+      return { ...common, type: 'ss', cipher: inbound.method, password: secret };
   }
 }
 

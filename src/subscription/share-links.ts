@@ -1,6 +1,6 @@
 // Share links in the formats of the clients: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002.
 import { hasKeys } from '../domain/shadowsocks.ts';
-import { asciiHost, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
+import { asciiHost, jsonText, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
 import {
   type Entry,
   flowOf,
@@ -8,40 +8,47 @@ import {
   type Inbound,
   perConnection,
   REALITY_FINGERPRINT,
+  secretOf,
   serverName,
-  shadowsocksPassword,
 } from './entry.ts';
 
 /** One share link, a single line of ASCII. Only for connections that `canShare`. */
 export function shareLink(entry: Entry): string {
+  const secret = secretOf(entry);
   switch (entry.inbound.protocol) {
     case 'vless':
-      return urlLink('vless', entry, entry.credentials.uuid, [
-        ['encryption', 'none'],
-        ...flowParameters(entry.inbound),
-      ]);
     case 'trojan':
-      return urlLink('trojan', entry, entry.credentials.password, []);
+      return linkText(entry, percent(secret));
     case 'vmess':
-      return vmessLink(entry);
+      return `vmess://${toBase64(linkText(entry, jsonText(secret)))}`;
     case 'shadowsocks':
-      return shadowsocksLink(entry);
+      return linkText(entry, shadowsocksUser(entry.inbound, secret));
   }
 }
 
+/** The link; of vmess what is in it. */
+const linkText = perConnection((entry, user) => {
+  switch (entry.inbound.protocol) {
+    case 'vless':
+      return urlLink(entry, user, [['encryption', 'none'], ...flowParameters(entry.inbound)]);
+    case 'trojan':
+      return urlLink(entry, user, []);
+    case 'vmess':
+      return JSON.stringify(vmessFields(entry, user));
+    case 'shadowsocks':
+      return `ss://${user}@${linkHost(entry.address)}:${entry.inbound.port}#${percent(entry.name)}`;
+  }
+});
+
 type Parameter = readonly [name: string, value: string];
 
-function urlLink(scheme: string, entry: Entry, user: string, own: readonly Parameter[]): string {
-  const rest = own.map(([name, value]) => `${name}=${percent(value)}&`).join('') + streamQuery(entry);
+function urlLink(entry: Entry, user: string, own: readonly Parameter[]): string {
   const { name, address, inbound } = entry;
-  return `${scheme}://${percent(user)}@${linkHost(address)}:${inbound.port}?${rest}#${percent(name)}`;
+  const query = [...own, ...networkParameters(entry), ...securityParameters(entry)]
+    .map(([parameter, value]) => `${parameter}=${percent(value)}`)
+    .join('&');
+  return `${inbound.protocol}://${user}@${linkHost(address)}:${inbound.port}?${query}#${percent(name)}`;
 }
-
-const streamQuery = perConnection((entry) =>
-  [...networkParameters(entry), ...securityParameters(entry)]
-    .map(([name, value]) => `${name}=${percent(value)}`)
-    .join('&'),
-);
 
 function flowParameters(inbound: Inbound): readonly Parameter[] {
   const flow = flowOf(inbound);
@@ -87,18 +94,18 @@ function securityParameters(entry: Entry): readonly Parameter[] {
   return parameters;
 }
 
-function vmessLink(entry: Entry): string {
-  const { name, address, inbound, credentials, secrets } = entry;
+function vmessFields(entry: Entry, id: string): object {
+  const { name, address, inbound, secrets } = entry;
   const { network } = inbound;
   const isWeb = network !== 'tcp' && network !== 'grpc';
   const isTls = inbound.security === 'tls';
   const types: Partial<Record<Inbound['network'], string>> = { grpc: 'gun', xhttp: 'auto' };
-  const fields = {
+  return {
     v: '2',
     ps: name.toWellFormed(),
     add: address.includes(':') ? address : asciiHost(address),
     port: String(inbound.port),
-    id: credentials.uuid,
+    id,
     aid: '0',
     scy: 'auto',
     net: network,
@@ -112,14 +119,9 @@ function vmessLink(entry: Entry): string {
     // Not in v2rayN's definition, which has no place for it.
     pcs: (isTls && secrets.pin) || undefined,
   };
-  return `vmess://${toBase64(JSON.stringify(fields))}`;
 }
 
 /** SIP002; the user is base64url, and since 2022 (SIP022) must not be. */
-function shadowsocksLink(entry: Entry): string {
-  const { name, address, inbound } = entry;
-  const password = shadowsocksPassword(entry);
-  const is2022 = hasKeys(inbound.method);
-  const user = is2022 ? `${inbound.method}:${percent(password)}` : toBase64Url(`${inbound.method}:${password}`);
-  return `ss://${user}@${linkHost(address)}:${inbound.port}#${percent(name)}`;
+function shadowsocksUser({ method }: Inbound, password: string): string {
+  return hasKeys(method) ? `${method}:${percent(password)}` : toBase64Url(`${method}:${password}`);
 }

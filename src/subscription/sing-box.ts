@@ -1,4 +1,5 @@
 // The format `sing-box`: a whole configuration in JSON for sing-box 1.12 and newer.
+import { jsonMembers, jsonText } from './encoding.ts';
 import {
   alpnOf,
   canShare,
@@ -8,9 +9,9 @@ import {
   type Inbound,
   perConnection,
   REALITY_FINGERPRINT,
+  secretOf,
   serverName,
   serverOf,
-  shadowsocksPassword,
   webPathOf,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
@@ -31,13 +32,13 @@ export const singBox: FormatWriter = {
   write(entries) {
     const tags = entries.map(({ name }) => name);
     const hasChoice = tags.length > 1;
-    const outbounds: object[] = [
-      { type: 'selector', tag: SELECTED, outbounds: hasChoice ? [AUTOMATIC, ...tags] : tags },
+    const outbounds: string[] = [
+      JSON.stringify({ type: 'selector', tag: SELECTED, outbounds: hasChoice ? [AUTOMATIC, ...tags] : tags }),
     ];
-    if (hasChoice) outbounds.push({ type: 'urltest', tag: AUTOMATIC, outbounds: tags });
-    for (const entry of entries) outbounds.push(outboundOf(entry));
-    outbounds.push({ type: 'direct', tag: DIRECT });
-    return JSON.stringify({ log: { level: 'warn' }, dns: DNS, inbounds: [TUN], outbounds, route: ROUTE });
+    if (hasChoice) outbounds.push(JSON.stringify({ type: 'urltest', tag: AUTOMATIC, outbounds: tags }));
+    for (const entry of entries) outbounds.push(outboundText(entry, jsonText(secretOf(entry))));
+    outbounds.push(JSON.stringify({ type: 'direct', tag: DIRECT }));
+    return `{${BEFORE},"outbounds":[${outbounds.join(',')}],${AFTER}}`;
   },
 };
 
@@ -67,31 +68,34 @@ const ROUTE = {
   default_domain_resolver: 'local',
 };
 
+const BEFORE = jsonMembers({ log: { level: 'warn' }, dns: DNS, inbounds: [TUN] });
+const AFTER = jsonMembers({ route: ROUTE });
+
+const outboundText = perConnection((entry, secret) => JSON.stringify(outboundOf(entry, secret)));
+
 /** Members that are undefined are left out by JSON. */
-function outboundOf(entry: Entry): object {
-  const { name, inbound, credentials } = entry;
+function outboundOf(entry: Entry, secret: string): object {
+  const { name, inbound } = entry;
   const common = { tag: name.toWellFormed(), server: serverOf(entry), server_port: inbound.port };
-  const stream = streamOf(entry);
+  const stream = { tls: tlsOf(entry), transport: transportOf(entry) };
   switch (inbound.protocol) {
     case 'vless':
       return {
         type: 'vless',
         ...common,
-        uuid: credentials.uuid,
+        uuid: secret,
         flow: flowOf(inbound) ?? undefined,
         packet_encoding: 'xudp',
         ...stream,
       };
     case 'vmess':
-      return { type: 'vmess', ...common, uuid: credentials.uuid, security: 'auto', ...stream };
+      return { type: 'vmess', ...common, uuid: secret, security: 'auto', ...stream };
     case 'trojan':
-      return { type: 'trojan', ...common, password: credentials.password, ...stream };
+      return { type: 'trojan', ...common, password: secret, ...stream };
     case 'shadowsocks':
-      return { type: 'shadowsocks', ...common, method: inbound.method, password: shadowsocksPassword(entry) };
+      return { type: 'shadowsocks', ...common, method: inbound.method, password: secret };
   }
 }
-
-const streamOf = perConnection((entry) => ({ tls: tlsOf(entry), transport: transportOf(entry) }));
 
 function tlsOf(entry: Entry): object | undefined {
   const { security, fingerprint, publicKey, shortId } = entry.inbound;

@@ -1,5 +1,6 @@
 // The format `xray`: one configuration in JSON that Xray itself starts with, and that applications around it import.
 import { isPrivateHost } from '../domain/host.ts';
+import { jsonMembers, jsonText } from './encoding.ts';
 import {
   alpnOf,
   canShare,
@@ -8,9 +9,9 @@ import {
   hostHeader,
   perConnection,
   REALITY_FINGERPRINT,
+  secretOf,
   serverName,
   serverOf,
-  shadowsocksPassword,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
 
@@ -29,17 +30,12 @@ export const xray: FormatWriter = {
   write(entries, title) {
     const [first] = entries;
     const hasChoice = entries.length > 1;
-    return JSON.stringify({
-      remarks: (hasChoice ? title : (first?.name ?? title)).toWellFormed(),
-      log: { loglevel: 'warning' },
-      inbounds: INBOUNDS,
-      outbounds: [
-        ...entries.map(outboundOf),
-        { tag: 'direct', protocol: 'freedom' },
-        { tag: 'block', protocol: 'blackhole' },
-      ],
-      ...(hasChoice && first && choiceOf(tagOf(first))),
-    });
+    const remarks = JSON.stringify((hasChoice ? title : (first?.name ?? title)).toWellFormed());
+    const outbounds = entries.map((entry) => outboundText(entry, jsonText(secretOf(entry))));
+    outbounds.push(JSON.stringify({ tag: 'direct', protocol: 'freedom' }));
+    outbounds.push(JSON.stringify({ tag: 'block', protocol: 'blackhole' }));
+    const choice = hasChoice && first ? `,${jsonMembers(choiceOf(tagOf(first)))}` : '';
+    return `{"remarks":${remarks},${COMMON},"outbounds":[${outbounds.join(',')}]${choice}}`;
   },
 };
 
@@ -60,6 +56,8 @@ const INBOUNDS = [
     sniffing: { enabled: true, destOverride: ['http', 'tls'] },
   },
 ];
+
+const COMMON = jsonMembers({ log: { loglevel: 'warning' }, inbounds: INBOUNDS });
 
 /** The connection that answers soonest; the first until that is known. */
 function choiceOf(fallbackTag: string): object {
@@ -82,10 +80,12 @@ function tagOf({ name }: Entry): string {
   return PREFIX + name.toWellFormed();
 }
 
-function outboundOf(entry: Entry): object {
-  const { inbound, credentials } = entry;
+const outboundText = perConnection((entry, secret) => JSON.stringify(outboundOf(entry, secret)));
+
+function outboundOf(entry: Entry, secret: string): object {
+  const { inbound } = entry;
   const server = { address: serverOf(entry), port: inbound.port };
-  const vnext = (user: object) => ({ vnext: [{ ...server, users: [{ id: credentials.uuid, ...user }] }] });
+  const vnext = (user: object) => ({ vnext: [{ ...server, users: [{ id: secret, ...user }] }] });
   const out = (settings: object) => ({
     tag: tagOf(entry),
     protocol: inbound.protocol,
@@ -98,14 +98,14 @@ function outboundOf(entry: Entry): object {
     case 'vmess':
       return out(vnext({ alterId: 0, security: 'auto' }));
     case 'trojan':
-      return out({ servers: [{ ...server, password: credentials.password }] });
+      return out({ servers: [{ ...server, password: secret }] });
     case 'shadowsocks':
-      return out({ servers: [{ ...server, method: inbound.method, password: shadowsocksPassword(entry) }] });
+      return out({ servers: [{ ...server, method: inbound.method, password: secret }] });
   }
 }
 
 /** Members that are undefined are left out by JSON. */
-const streamOf = perConnection((entry): object => {
+function streamOf(entry: Entry): object {
   const { network, security, path, serviceName } = entry.inbound;
   const host = hostHeader(entry) ?? undefined;
   const web = { path: path ?? '/', host };
@@ -119,7 +119,7 @@ const streamOf = perConnection((entry): object => {
     tlsSettings: security === 'tls' ? tlsOf(entry) : undefined,
     realitySettings: security === 'reality' ? realityOf(entry) : undefined,
   };
-});
+}
 
 /** A certificate that no authority has signed goes by its hash, and for versions that do not know that, as an authority. */
 function tlsOf(entry: Entry): object {

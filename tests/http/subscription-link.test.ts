@@ -1,5 +1,6 @@
 // The subscription link over the wire: formats, headers, who may connect, and what is dead from the next request on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Input } from '../../src/contract/table.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill, NODE_ADDRESS } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
@@ -92,6 +93,53 @@ describe('a link', () => {
     expect(await names()).not.toContain('Germany 1');
     await panel.act('updateNode', { id: fixtures.nodeId, enabled: true });
     expect(await names()).toEqual(['Germany 1', 'Germany 2']);
+  });
+
+  it('has each change of a connection and of its node from the next reply on', async () => {
+    const node = await panel.act('createNode', { name: 'Changing', address: 'first.example' });
+    const { id: connection } = await panel.act('createInbound', {
+      node_id: node.id,
+      tag: 'changing',
+      name: 'Changing',
+      protocol: 'vless',
+      port: 8443,
+      network: 'ws',
+      security: 'tls',
+    });
+    const { id } = await panel.act('createUser', {
+      name: 'Changes',
+      tariff_id: fixtures.tariffs.free,
+      inbounds: [connection],
+    });
+    let known = String((await open(id, '?format=plain')).headers.etag);
+    const changes: Omit<Input<'updateInbound'>, 'id'>[] = [
+      { name: 'Changed' },
+      { port: 2053 },
+      { network: 'httpupgrade' },
+      { path: '/changed' },
+      { sni: 'sni.example' },
+      { fingerprint: 'firefox' },
+      { alpn: ['http/1.1'] },
+      { host: 'host.example' },
+    ];
+    const expectChange = async (of: object) => {
+      const reply = await open(id, '?format=plain', { 'if-none-match': known });
+      expect(reply.status, JSON.stringify(of)).toBe(200);
+      known = String(reply.headers.etag);
+      expect((await open(id, '?format=plain', { 'if-none-match': known })).status).toBe(304);
+      return reply.text;
+    };
+    for (const change of changes) {
+      await panel.act('updateInbound', { id: connection, ...change });
+      await expectChange(change);
+    }
+    await panel.act('updateInbound', { id: connection, host: null });
+    expect(await expectChange({ host: null })).toContain('@first.example:2053');
+    await panel.act('updateNode', { id: node.id, address: 'second.example' });
+    expect(await expectChange({ address: 'second.example' })).toContain('@second.example:2053');
+    await panel.act('deleteUser', { id });
+    await panel.act('deleteInbound', { id: connection });
+    await panel.act('deleteNode', { id: node.id });
   });
 
   it('tells what is true in the second it is opened', async () => {

@@ -80,6 +80,13 @@ export interface InboundRow {
   readonly version: number;
 }
 
+/** An enabled connection of an enabled node. */
+export interface OfferedInbound {
+  readonly inbound: InboundRow;
+  /** Where users connect: the connection's own host, or the node. */
+  readonly address: string;
+}
+
 export interface InboundStore {
   insert(inbound: Omit<InboundRow, 'id'>): number;
   get(id: number): InboundRow | undefined;
@@ -93,8 +100,8 @@ export interface InboundStore {
     after?: number,
   ): readonly InboundRow[];
   count(conditions: { nodeId?: number | undefined }): number;
-  /** All of them by id; the very same rows as long as none is changed. */
-  all(): readonly InboundRow[];
+  /** What subscriptions consist of, by id; the very same rows as long as none is changed. */
+  offered(): readonly OfferedInbound[];
   byTag(nodeId: number, tag: string): InboundRow | undefined;
   byPort(nodeId: number, port: number): InboundRow | undefined;
   /** Which of these ids do not exist. */

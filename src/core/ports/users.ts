@@ -93,6 +93,8 @@ export interface UserStore {
   insert(user: NewUser): number;
   get(id: number): UserRow | undefined;
   byToken(token: string): UserRow | undefined;
+  /** The same with what the user presents to connect, in one statement. */
+  behindLink(token: string): { readonly row: UserRow; readonly credentials: Credentials } | undefined;
   byExternalId(externalId: string): UserRow | undefined;
   byTelegramId(telegramId: number): UserRow | undefined;
   /** What the user presents to connect. Read where it is needed only, unlike the row. */

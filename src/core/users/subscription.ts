@@ -4,37 +4,43 @@ import { canConnect, trafficRemaining } from '../../domain/account.ts';
 import type { Env } from '../context.ts';
 import type { Subscription } from '../core.ts';
 import { connectionSecrets } from '../inbound-secrets.ts';
-import type { InboundRow } from '../ports/plans.ts';
-import type { Store } from '../ports/ports.ts';
-import { settledRow } from './change.ts';
+import { isUnsettled, settledRow } from './change.ts';
 
 // A link's last segment; anything else causes no query.
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 
-function allowed(store: Store, ids: readonly number[] | null): readonly InboundRow[] {
-  const all = store.inbounds.all().filter(({ enabled }) => enabled);
-  return ids === null ? all : all.filter(({ id }) => ids.includes(id));
+function connectionsOf(env: Env, ids: readonly number[] | null): Subscription['connections'] {
+  const offered = env.store.inbounds.offered();
+  const own = ids === null ? offered : offered.filter(({ inbound }) => ids.includes(inbound.id));
+  return own.map(({ inbound, address }) => ({ inbound, address, secrets: connectionSecrets(env, inbound) }));
+}
+
+/** The user behind a token as it is now, with what it presents to connect. */
+function userBehind(env: Env, token: string): Pick<Subscription, 'user' | 'credentials'> | null {
+  const { store } = env;
+  const now = env.clock.now();
+  const found = store.users.behindLink(token);
+  if (!found) return null;
+  if (!isUnsettled(found.row, now)) return { user: found.row, credentials: found.credentials };
+  // What has come due depends on the grants too, which another statement reads.
+  return store.read(() => {
+    const stored = store.users.behindLink(token);
+    return stored
+      ? { user: settledRow(store, stored.row, now, env.settings()), credentials: stored.credentials }
+      : null;
+  });
 }
 
 /** The subscription behind a token; null if no user has it. */
 export function subscriptionOf(env: Env, token: string): Subscription | null {
-  const { store, clock } = env;
   if (!TOKEN.test(token)) return null;
-  return store.read(() => {
-    const stored = store.users.byToken(token);
-    if (!stored) return null;
-    const user = settledRow(store, stored, clock.now(), env.settings());
-    const used = user.usedUp + user.usedDown;
-    const remaining = trafficRemaining({ trafficLimit: user.trafficLimit, used, extra: user.extra });
-    const mayConnect = canConnect(user.state);
-    const nodes = new Map(store.nodes.page(store.nodes.count(), 0).map((node) => [node.id, node]));
-    const connections = allowed(store, mayConnect ? user.inbounds : []).flatMap((inbound) => {
-      const node = nodes.get(inbound.nodeId);
-      if (!node?.enabled) return [];
-      return [{ inbound, address: inbound.host ?? node.address, secrets: connectionSecrets(env, inbound) }];
-    });
-    const total = remaining === null ? null : Math.min(Number.MAX_SAFE_INTEGER, used + remaining);
-    const credentials = store.users.credentials(user.id);
-    return { user, credentials, canConnect: mayConnect, total, connections, url: env.subUrl(token) };
-  });
+  const found = userBehind(env, token);
+  if (found === null) return null;
+  const { user, credentials } = found;
+  const used = user.usedUp + user.usedDown;
+  const remaining = trafficRemaining({ trafficLimit: user.trafficLimit, used, extra: user.extra });
+  const mayConnect = canConnect(user.state);
+  const connections = mayConnect ? connectionsOf(env, user.inbounds) : [];
+  const total = remaining === null ? null : Math.min(Number.MAX_SAFE_INTEGER, used + remaining);
+  return { user, credentials, canConnect: mayConnect, total, connections, url: env.subUrl(token) };
 }

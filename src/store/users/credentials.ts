@@ -4,7 +4,21 @@ import type { UserStore } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
 
 const FAMILIES = ['uuid', 'password', 'key'] as const satisfies readonly (keyof Credentials)[];
+/** How many a user has. */
+export const CREDENTIALS = FAMILIES.length;
+/** Each in a column, of a user of the table `users`. */
+export const CREDENTIAL_COLUMNS = FAMILIES.map(
+  (family) => `(SELECT value FROM user_credentials WHERE user_id = users.id AND family = '${family}')`,
+).join(', ');
+
 const VALUES = FAMILIES.map((family) => `(:id, '${family}', :${family})`).join(', ');
+
+/** The credentials in the order of `CREDENTIAL_COLUMNS`. */
+export function decodeCredentials([uuid, password, key]: readonly unknown[]): Credentials {
+  if (typeof uuid === 'string' && typeof password === 'string' && typeof key === 'string')
+    return { uuid, password, key };
+  throw new Error('a user lacks credentials');
+}
 
 export interface CredentialWrites {
   insert(id: number, credentials: Credentials): void;
@@ -39,10 +53,7 @@ export function createCredentialStore(db: Connection): Pick<UserStore, 'credenti
   return {
     credentials: (id) => {
       const values = new Map(read.all(id).map(({ family, value }) => [family, value]));
-      const [uuid, password, key] = FAMILIES.map((family) => values.get(family));
-      if (uuid === undefined || password === undefined || key === undefined)
-        throw new Error('a user lacks credentials');
-      return { uuid, password, key };
+      return decodeCredentials(FAMILIES.map((family) => values.get(family)));
     },
     saveCredentials: (id, { uuid, password, key }) => {
       save.run({ id, uuid, password, key });

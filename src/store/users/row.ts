@@ -61,7 +61,7 @@ const NO_TAGS: readonly string[] = [];
 const NO_METADATA: Readonly<Record<string, string>> = {};
 
 /** The row of the cells that `USER_COLUMNS` selects. */
-export function decodeUser(cells: UserCells): UserRow {
+export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRow {
   const tags = cells[4];
   const expiresAt = cells[8];
   const months = cells[9];

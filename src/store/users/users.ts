@@ -10,7 +10,13 @@ import type {
 } from '../../core/ports/users.ts';
 import type { Cell, Connection } from '../database.ts';
 import { createCache, createUses, limitTo, type Params } from '../statements.ts';
-import { createCredentialStore, createCredentialWrites } from './credentials.ts';
+import {
+  CREDENTIAL_COLUMNS,
+  CREDENTIALS,
+  createCredentialStore,
+  createCredentialWrites,
+  decodeCredentials,
+} from './credentials.ts';
 import { createUserLists } from './list.ts';
 import {
   decodeUser,
@@ -31,6 +37,11 @@ export function createUserStore(db: Connection): UserStore {
   registerTextHolds(db);
   const byId = db.prepare<[number], UserCells>(`${SELECT} WHERE id = ?`).raw();
   const byToken = db.prepare<[string], UserCells>(`${SELECT} WHERE token = ?`).raw();
+  const behindLink = db
+    .prepare<[string], [...UserCells, ...unknown[]]>(
+      `SELECT ${USER_COLUMNS}, ${CREDENTIAL_COLUMNS} FROM users WHERE token = ?`,
+    )
+    .raw();
   const byExternalId = db.prepare<[string], UserCells>(`${SELECT} WHERE external_id = ?`).raw();
   const byTelegramId = db.prepare<[number], UserCells>(`${SELECT} WHERE telegram_id = ?`).raw();
   const due = db
@@ -86,6 +97,10 @@ export function createUserStore(db: Connection): UserStore {
     byToken: (token) => {
       const cells = byToken.get(token);
       return cells && decodeUser(cells);
+    },
+    behindLink: (token) => {
+      const cells = behindLink.get(token);
+      return cells && { row: decodeUser(cells), credentials: decodeCredentials(cells.slice(-CREDENTIALS)) };
     },
     byExternalId: (externalId) => {
       const cells = byExternalId.get(externalId);
