@@ -13,6 +13,7 @@ const unit = {
 const crossing = [
   'http',
   'panel',
+  'attacks',
   'webhooks',
   'backup',
   'keychain',

@@ -69,6 +69,7 @@ const suites: readonly Suite[] = [
   vitest('node', 45),
   vitest('contract', 40),
   vitest('transport', 35),
+  vitest('attacks', 30),
   vitest('migrations', 30),
   vitest('std', 25),
   vitest('webhooks', 20),

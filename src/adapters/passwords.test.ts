@@ -47,3 +47,34 @@ describe('verify', () => {
     },
   );
 });
+
+describe('strangers', () => {
+  test('have one turn at a time: who failed least often first, among equals the last that came', async () => {
+    const stored = await quick.hash('correct horse');
+    const done: string[] = [];
+    const verify = (name: string, strangerAfter: number | null) =>
+      quick.verify('wrong', stored, { strangerAfter }).then(() => done.push(name));
+    const strangers = [
+      verify('first', 9),
+      verify('often', 5),
+      verify('flood', 1),
+      verify('new', 0),
+      verify('newer', 0),
+    ];
+    await verify('known', null);
+    expect(done).not.toContain('often');
+    await Promise.all(strangers);
+    expect(done.filter((name) => name !== 'known')).toEqual(['first', 'newer', 'new', 'flood', 'often']);
+  });
+
+  test('are refused where too many wait, those first who failed most often', async () => {
+    const stored = await quick.hash('correct horse');
+    const verify = (strangerAfter: number) =>
+      quick.verify('correct horse', stored, { strangerAfter }).catch((error: Error) => error.message);
+    const outcomes = await Promise.all([...Array.from({ length: 70 }, (_, index) => verify(index)), verify(0)]);
+    const refused = outcomes.flatMap((outcome, index) => (outcome === 'slow_down' ? [index] : []));
+    expect(refused).toEqual([64, 65, 66, 67, 68, 69]);
+    expect(outcomes.at(-1)).toBe(true);
+    expect(await verify(0)).toBe(true);
+  });
+});

@@ -1,6 +1,7 @@
 // Password hashing behind the core's port: scrypt with the parameters that OWASP's Password Storage Cheat Sheet names.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import pLimit from 'p-limit';
+import { PanelError } from '../core/panel-error.ts';
 import type { PasswordHasher } from '../core/ports/ports.ts';
 
 const HASH_BYTES = 32;
@@ -9,6 +10,9 @@ const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 /** One hash takes 128 MiB and a core for a third of a second: more at once would let sign-ins starve the panel. */
 const AT_ONCE = 2;
+/** Strangers who may wait for their turn; the one that failed most often has to come again. */
+const STRANGERS_WAITING = 64;
+const COME_AGAIN_S = 5;
 
 type Parameters = { readonly costLog2: number; readonly blockSize: number; readonly parallelism: number };
 type Stored = Parameters & { readonly salt: Buffer; readonly hash: Buffer };
@@ -20,6 +24,7 @@ type Stored = Parameters & { readonly salt: Buffer; readonly hash: Buffer };
 export function createPasswordHasher(costLog2 = 17): PasswordHasher {
   const limit = pLimit(AT_ONCE);
   const parameters = { costLog2, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
+  const takeTurn = createStrangersLine();
   const derive = (password: string, salt: Buffer, by: Parameters, length: number) =>
     limit(() => deriveKey(password, salt, by, length));
 
@@ -30,15 +35,60 @@ export function createPasswordHasher(costLog2 = 17): PasswordHasher {
       const { blockSize, parallelism } = parameters;
       return ['scrypt', costLog2, blockSize, parallelism, encode(salt), encode(hash)].join('$');
     },
-    async verify(password, stored) {
-      const known = stored === null ? null : parse(stored);
-      if (known === null) {
-        await derive(password, Buffer.alloc(SALT_BYTES), parameters, HASH_BYTES);
-        return false;
+    async verify(password, stored, turn) {
+      const endTurn = turn && turn.strangerAfter !== null ? await takeTurn(turn.strangerAfter) : null;
+      try {
+        const known = stored === null ? null : parse(stored);
+        if (known === null) {
+          await derive(password, Buffer.alloc(SALT_BYTES), parameters, HASH_BYTES);
+          return false;
+        }
+        const hash = await derive(password, known.salt, known, known.hash.length);
+        return timingSafeEqual(hash, known.hash);
+      } finally {
+        endTurn?.();
       }
-      const hash = await derive(password, known.salt, known, known.hash.length);
-      return timingSafeEqual(hash, known.hash);
     },
+  };
+}
+
+type Waiting = { readonly failed: number; begin(): void; refuse(): void };
+
+/**
+ * Lets one stranger at a time have a hash made. The next is the one who failed least often, among equals the last that came: a flood of
+ * attempts waits behind each new caller, not before him. Resolves with how to end the turn.
+ */
+function createStrangersLine(): (failed: number) => Promise<() => void> {
+  const waiting: Waiting[] = [];
+  let isTaken = false;
+
+  const first = (comesBefore: (a: Waiting, b: Waiting) => boolean): Waiting | undefined => {
+    const found = waiting.reduce<Waiting | undefined>(
+      (best, each) => (best === undefined || comesBefore(each, best) ? each : best),
+      undefined,
+    );
+    if (found) waiting.splice(waiting.indexOf(found), 1);
+    return found;
+  };
+  const end = () => {
+    const next = first((a, b) => a.failed <= b.failed);
+    if (next) next.begin();
+    else isTaken = false;
+  };
+
+  return (failed) => {
+    if (!isTaken) {
+      isTaken = true;
+      return Promise.resolve(end);
+    }
+    return new Promise((resolve, reject) => {
+      waiting.push({
+        failed,
+        begin: () => resolve(end),
+        refuse: () => reject(new PanelError('slow_down', undefined, COME_AGAIN_S)),
+      });
+      if (waiting.length > STRANGERS_WAITING) first((a, b) => a.failed > b.failed)?.refuse();
+    });
   };
 }
 

@@ -124,6 +124,13 @@ program
   .addOption(jsonOption())
   .action(async (name, options) => (await import('./url.ts')).url(name, options));
 
+program
+  .command('rotate-path')
+  .description('give the panel a new secret path at once; the former addresses of panel and API lead nowhere')
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .action(async (options) => (await import('./url.ts')).rotatePath(options));
+
 const passphraseOption = () => new Option('--passphrase-stdin', 'read the passphrase from the first line of stdin');
 program
   .command('backup')

@@ -1,4 +1,4 @@
-// `panel url` and `panel openapi`: the addresses of the panel, and the OpenAPI document that contains its address.
+// `panel url`, `panel rotate-path` and `panel openapi`: the addresses of the panel, and the OpenAPI document that contains its address.
 import { writeFileSync } from 'node:fs';
 import { perform } from '../panel/perform.ts';
 import { reasonOf, refusal } from '../panel/refusal.ts';
@@ -20,6 +20,15 @@ export async function url(
   }
   if (json) return printJson(addresses);
   for (const each of ADDRESS_NAMES) print(`${each.padEnd(9)}  ${addresses[each] ?? 'none'}`);
+}
+
+/** Needs no password, like the other commands that recover access: the data folder is its owner's. */
+export async function rotatePath({ data, json }: { data?: string; json?: boolean }): Promise<void> {
+  const { panel_url, base_url } = await perform(data, 'rotate-path', {});
+  if (json) return printJson({ panel_url, base_url });
+  print('The panel has a new secret path. The former addresses lead nowhere; bots need the new base_url.\n');
+  print(`panel_url  ${panel_url}`);
+  print(`base_url   ${base_url}`);
 }
 
 export async function openapi({ data, out }: { data?: string; out?: string }): Promise<void> {

@@ -21,6 +21,8 @@ export interface Call {
   readonly address: string | null;
   /** The client's program and system, from its User-Agent. */
   readonly device?: string;
+  /** What the browser stored when the administrator last signed in there. */
+  readonly browserToken?: string;
   /** It arrived at a listening address that is being tried. */
   readonly isOnTrial?: boolean;
   /** The If-Match header. */
@@ -48,6 +50,8 @@ export interface Result<Body> {
   readonly location?: string;
   /** For the session cookie of the panel door: set it, or null to clear it. */
   readonly sessionToken?: string | null;
+  /** For the browser's own cookie of the panel door, which outlives the session. */
+  readonly browserToken?: string;
   /** Nothing was changed, so nothing is stored under an Idempotency-Key. */
   readonly isDryRun?: boolean;
 }

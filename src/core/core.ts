@@ -76,6 +76,8 @@ export interface LocalCommands {
     password: string,
     disableTwoFactor?: boolean,
   ): Promise<{ readonly keys: number; readonly sessions: number }>;
+  /** A new secret path from the next request on; the former leads nowhere. */
+  rotateSecretPath(): Promise<void>;
   /** Restores a backup file of this machine (absolute path). PanelError `backup_refused`, `vault_unavailable`, `storage_full`. */
   restore(path: string, passphrase: string | null): Promise<Output<'restoreBackup'>>;
 }

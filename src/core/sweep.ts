@@ -3,6 +3,8 @@
 import { DAYS_STORED, HOURS_STORED_DAYS } from '../contract/stats.ts';
 import { localDay } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
+import { pruneAttempts } from './access/attempts.ts';
+import { pruneBrowsers } from './access/browsers.ts';
 import { pruneSessions } from './access/session.ts';
 import type { Call } from './call.ts';
 import { createTransaction, type Env } from './context.ts';
@@ -44,7 +46,7 @@ function isAnyUnsettled({ store, clock }: Env): boolean {
   return (due !== null && due <= now) || store.users.endedEarly(now, 1).length > 0;
 }
 
-/** Removes expired rows: events, audit rows, stored replies, ended sessions, fine-grained traffic, addresses of users. */
+/** Removes expired rows: events, audit rows, stored replies, ended sessions, failed attempts, browsers, fine-grained traffic, addresses of users. */
 export async function prune(env: Env): Promise<void> {
   const { store, clock, queue } = env;
   if (store.diskSpace.isFull()) return;
@@ -56,6 +58,8 @@ export async function prune(env: Env): Promise<void> {
     () => store.audit.prune(now - auditKeptDays * DAY_MS),
     () => store.idempotency.prune(now - IDEMPOTENCY_HOURS * HOUR_MS),
     () => pruneSessions(store, now),
+    () => pruneAttempts(store, now),
+    () => pruneBrowsers(store, now),
     () => store.traffic.prune(now - HOURS_STORED_DAYS * DAY_MS, oldest),
     () => store.userDays.prune(oldest),
     () => store.sync.prune(CHANGES_KEPT),

@@ -1,6 +1,6 @@
 // Which addresses count as one, and what of them is shown.
-import { expect, it, test } from 'vitest';
-import { clientNetwork } from './client-network.ts';
+import { describe, expect, it, test } from 'vitest';
+import { clientNetwork, networkOf } from './client-network.ts';
 
 it.each([
   ['203.0.113.7', '203.0.113.7', '203.0.*.*'],
@@ -24,3 +24,16 @@ it.each(['', 'host.example', '203.0.113', '203.0.113.256', '1:2:3', '1::2::3', '
   'nothing: %j',
   (address) => expect(clientNetwork(address)).toBeNull(),
 );
+
+describe('networkOf', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+  ])('takes %s as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});

@@ -1,4 +1,4 @@
-// What of a user's address is compared and shown: never more than is needed to tell networks apart.
+// What of an address is compared and shown: never more than is needed to tell networks apart.
 
 export interface ClientNetwork {
   /** What counts as one place: an IPv4 address, or the first 64 bits of an IPv6 one, of which a device has several. */
@@ -22,6 +22,12 @@ export function clientNetwork(address: string): ClientNetwork | null {
   const groups = groupsOf(address.split('%')[0] ?? '');
   if (groups === null) return null;
   return { place: `${groups.slice(0, 4).join(':')}::`, shortForm: `${groups[0]}:${groups[1]}:*` };
+}
+
+/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, since a household has the whole of it. */
+export function networkOf(address: string): string {
+  const place = clientNetwork(address)?.place ?? address;
+  return place.endsWith('::') ? `${place}/64` : place;
 }
 
 /** The eight groups of an IPv6 address, without leading zeros. */

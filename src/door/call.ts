@@ -64,6 +64,8 @@ export interface PanelRequest extends Request {
   readonly door: 'panel';
   /** The session token; null: signed out. */
   readonly session: string | null;
+  /** What the browser stored when the administrator last signed in there; null: nothing. */
+  readonly browserToken: string | null;
   /** null over IPC. */
   readonly address: string | null;
   /** What the list of sessions calls the client. */
@@ -94,6 +96,8 @@ export interface DoorReply {
   readonly compression?: 'any' | 'padded';
   /** A session began, or (null) ended: the adapter stores its token, HTTP in a cookie, IPC in memory. */
   readonly sessionToken?: string | null;
+  /** What the browser is to store, for longer than the session. */
+  readonly browserToken?: string;
 }
 
 /** The route label of requests that match no route. */

@@ -1,9 +1,9 @@
 // Who may call the API, and how often: token buckets per key, and per network for requests without a valid key.
-import { isIPv6 } from 'node:net';
 import type { Actor } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Clock } from '../core/ports/ports.ts';
+import { networkOf } from '../domain/client-network.ts';
 
 /** What is allowed in a minute and at once. `perMinute` 0: no limit. */
 export interface RateRule {
@@ -114,20 +114,6 @@ export function createRateLimiter<Key>(capacity = 10_000): RateLimiter<Key> {
 
 function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
-}
-
-/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 address, since a household has the whole of it. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail ? tail.split(':') : [];
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
-  const groups = [...first, ...Array<string>(gap).fill('0'), ...last];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }
 
 /** Requests without a valid key are rare where all is well, so a small budget is enough. */

@@ -106,15 +106,26 @@ function judgeInput<Op extends Operation>(operation: Op, sections: Sections) {
 }
 
 function callOf(request: PanelRequest, state: CallState, actor: Actor): Call {
-  const { address, device, isOnTrial } = request;
-  return { actor, requestId: state.id, address, device, ...(isOnTrial && { isOnTrial }) };
+  const { address, device, isOnTrial, browserToken } = request;
+  return {
+    actor,
+    requestId: state.id,
+    address,
+    device,
+    ...(browserToken !== null && { browserToken }),
+    ...(isOnTrial && { isOnTrial }),
+  };
 }
 
-function encodeReply(state: CallState, { status, body, raw, etag, sessionToken }: Reply): DoorReply {
+function encodeReply(state: CallState, { status, body, raw, etag, sessionToken, browserToken }: Reply): DoorReply {
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const headers = etag === undefined ? [] : ['ETag', etag];
   const reply = makeReply(state, status, text === undefined ? null : 'application/json', text ?? '', headers);
-  return sessionToken === undefined ? reply : { ...reply, sessionToken };
+  return {
+    ...reply,
+    ...(sessionToken !== undefined && { sessionToken }),
+    ...(browserToken !== undefined && { browserToken }),
+  };
 }
 
 /** A request to the API door from inside: every check that a request over the network passes, with the key that was typed. */

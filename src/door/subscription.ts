@@ -3,10 +3,11 @@ import { hash } from 'node:crypto';
 import type { Core, Subscription } from '../core/core.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import { networkOf } from '../domain/client-network.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
 import { type CallState, type DoorReply, type HeaderList, makeReply, newCallState } from './call.ts';
 import { isTagListed, type RequestHeaders } from './headers.ts';
-import { createRateLimiter, networkOf, type RateRule } from './limits.ts';
+import { createRateLimiter, type RateRule } from './limits.ts';
 import { readQuery } from './parse.ts';
 
 export type RenderSubscription = (

@@ -8,7 +8,15 @@ import type { Clock, Log } from '../core/ports/ports.ts';
 import { type DoorReply, makeReply, newCallState, UNMATCHED } from '../door/call.ts';
 import type { Door } from '../door/door.ts';
 import { hostTexts } from '../i18n/host.ts';
-import { deviceName, isOwnRead, isOwnRequest, readSessionCookie, sessionCookie } from './browser.ts';
+import {
+  browserCookie,
+  deviceName,
+  isOwnRead,
+  isOwnRequest,
+  readBrowserCookie,
+  readSessionCookie,
+  sessionCookie,
+} from './browser.ts';
 import { createClientAddress } from './client-address.ts';
 import { compressReply } from './compress.ts';
 import {
@@ -121,7 +129,8 @@ function panelRouter(
   pages: Pages | null,
 ): RequestHandler {
   const router = Router({ caseSensitive: true, strict: true });
-  const sessionOf = (request: IncomingMessage) => readSessionCookie(request, core.settings().instanceId);
+  const instanceId = () => core.settings().instanceId;
+  const sessionOf = (request: IncomingMessage) => readSessionCookie(request, instanceId());
 
   router.use(
     EVENTS_ROUTE,
@@ -146,15 +155,17 @@ function panelRouter(
         headers: readHeaders(request),
         body: bodyOf(exchange),
         session: sessionOf(request),
+        browserToken: readBrowserCookie(request, instanceId()),
         address: addressOf(request),
         device: deviceName(request.headers['user-agent']),
         isForeign: !isOwn,
         isOnTrial: isOnTrial?.(request.socket) ?? false,
       });
-      const { sessionToken } = reply;
+      const { sessionToken, browserToken } = reply;
       if (sessionToken === undefined) return reply;
-      const cookies = sessionCookie(request, core.settings().instanceId, sessionToken);
-      return { ...reply, headers: [...reply.headers, ...cookies] };
+      const cookies = sessionCookie(request, instanceId(), sessionToken);
+      const own = browserToken === undefined ? [] : browserCookie(request, instanceId(), browserToken);
+      return { ...reply, headers: [...reply.headers, ...cookies, ...own] };
     });
   });
   addPages(router, { core, door }, host, pages);

@@ -2,7 +2,15 @@
 import type { IncomingMessage } from 'node:http';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { deviceName, isOwnRead, isOwnRequest, readSessionCookie, sessionCookie } from './browser.ts';
+import {
+  browserCookie,
+  deviceName,
+  isOwnRead,
+  isOwnRequest,
+  readBrowserCookie,
+  readSessionCookie,
+  sessionCookie,
+} from './browser.ts';
 
 const TOKEN = 'kJ3_-xQ9'.repeat(5);
 const OTHER = 'zZ0_-yY8'.repeat(5);
@@ -79,6 +87,19 @@ describe('sessionCookie', () => {
     const cookies = sessionCookie(requestOf({}, false), 'a1b2', null).filter((part) => part !== 'Set-Cookie');
     expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([PLAIN, SECURE]);
     for (const cookie of cookies) expect(cookie).toContain('Max-Age=0');
+  });
+});
+
+describe('the cookie of a browser that signed in before', () => {
+  const BROWSER = '__Host-panel-browser-a1b2';
+  it('outlives the session, and is neither read nor written as one', () => {
+    expect(browserCookie(requestOf({}), 'a1b2', TOKEN)).toEqual([
+      'Set-Cookie',
+      `${BROWSER}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=34560000`,
+    ]);
+    const request = requestOf({ cookie: `${BROWSER}=${TOKEN}; ${SECURE}=${OTHER}` });
+    expect([readBrowserCookie(request, 'a1b2'), readSessionCookie(request, 'a1b2')]).toEqual([TOKEN, OTHER]);
+    expect(readBrowserCookie(requestOf({ cookie: `${SECURE}=${OTHER}` }), 'a1b2')).toBeNull();
   });
 });
 

@@ -35,12 +35,17 @@ function isOwnOrigin(request: IncomingMessage): boolean {
 const MAX_HEADER = 8192;
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
 
+/** The panel's two cookies: of the session, and of a browser that signed in before. */
+type CookieKind = 'panel' | 'panel-browser';
+/** Browsers keep no cookie for longer (RFC 6265bis section 5.5). */
+const LONGEST_AGE_S = 400 * 86_400;
+
 /**
  * `__Host-` where the browser's side is encrypted: then no other host and no plain connection can set it. Browsers take that
  * prefix over TLS only, so plain HTTP on loopback has the bare name.
  */
-function nameOf(instanceId: string, isSecure: boolean): string {
-  return isSecure ? `__Host-panel-${instanceId}` : `panel-${instanceId}`;
+function nameOf(kind: CookieKind, instanceId: string, isSecure: boolean): string {
+  return isSecure ? `__Host-${kind}-${instanceId}` : `${kind}-${instanceId}`;
 }
 
 /**
@@ -48,11 +53,20 @@ function nameOf(instanceId: string, isSecure: boolean): string {
  * came. Over plain HTTP the secure name counts first: a reverse proxy may have taken the encryption off.
  */
 export function readSessionCookie(request: IncomingMessage, instanceId: string): string | null {
+  return readCookie(request, 'panel', instanceId);
+}
+
+/** The token of a browser in which the administrator signed in before, by the same rules. */
+export function readBrowserCookie(request: IncomingMessage, instanceId: string): string | null {
+  return readCookie(request, 'panel-browser', instanceId);
+}
+
+function readCookie(request: IncomingMessage, kind: CookieKind, instanceId: string): string | null {
   const header = request.headers.cookie;
   if (header === undefined || header.length > MAX_HEADER) return null;
-  const secure = valueIn(header, nameOf(instanceId, true));
+  const secure = valueIn(header, nameOf(kind, instanceId, true));
   if (secure !== null || isEncrypted(request)) return secure;
-  return valueIn(header, nameOf(instanceId, false));
+  return valueIn(header, nameOf(kind, instanceId, false));
 }
 
 function valueIn(header: string, name: string): string | null {
@@ -69,16 +83,30 @@ function valueIn(header: string, name: string): string | null {
 
 /** The Set-Cookie headers, names and values by turns, that begin a session or (null) end it. */
 export function sessionCookie(request: IncomingMessage, instanceId: string, token: string | null): readonly string[] {
-  const isSecure = isEncrypted(request) || request.headers.origin?.startsWith('https://') === true;
-  const cookies = [cookie(nameOf(instanceId, isSecure), token, isSecure)];
+  const isSecure = isSecureFor(request);
+  const age = token === null ? 0 : null;
+  const cookies = [cookie(nameOf('panel', instanceId, isSecure), token ?? '', isSecure, age)];
   // A browser that signs out over plain HTTP may hold either.
-  if (token === null && !isEncrypted(request)) cookies.push(cookie(nameOf(instanceId, !isSecure), null, !isSecure));
+  if (token === null && !isEncrypted(request)) {
+    cookies.push(cookie(nameOf('panel', instanceId, !isSecure), '', !isSecure, age));
+  }
   return cookies.flatMap((value) => ['Set-Cookie', value]);
 }
 
-function cookie(name: string, token: string | null, isSecure: boolean): string {
-  const end = token === null ? '; Max-Age=0' : '';
-  return `${name}=${token ?? ''}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}${end}`;
+/** The Set-Cookie header of a browser in which the administrator has signed in. */
+export function browserCookie(request: IncomingMessage, instanceId: string, token: string): readonly string[] {
+  const isSecure = isSecureFor(request);
+  return ['Set-Cookie', cookie(nameOf('panel-browser', instanceId, isSecure), token, isSecure, LONGEST_AGE_S)];
+}
+
+function isSecureFor(request: IncomingMessage): boolean {
+  return isEncrypted(request) || request.headers.origin?.startsWith('https://') === true;
+}
+
+/** `age` in seconds; null: until the browser ends. */
+function cookie(name: string, value: string, isSecure: boolean, age: number | null): string {
+  const end = age === null ? '' : `; Max-Age=${age}`;
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}${end}`;
 }
 
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [

@@ -51,6 +51,7 @@ export function createIpcSession({ door, core }: IpcSessionParts, options: IpcSe
       id: newRequestId(),
       query: '',
       session: token,
+      browserToken: null,
       address: null,
       device: options.device,
       isForeign: false,

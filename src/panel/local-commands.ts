@@ -61,6 +61,10 @@ export const COMMANDS = {
     z.strictObject({ password: text, disable_two_factor: z.boolean().default(false) }),
     ({ core }, { password, disable_two_factor }) => core.local.resetPassword(password, disable_two_factor),
   ),
+  'rotate-path': command(none, async (panel) => {
+    await panel.core.local.rotateSecretPath();
+    return addressesOf(panel);
+  }),
   'has-second-factor': command(none, async ({ core }) => core.local.hasSecondFactor()),
   'key-add': command(
     z.strictObject({

@@ -2,6 +2,8 @@
 import type {
   AdministratorRow,
   AdministratorStore,
+  BrowserRow,
+  BrowserStore,
   KeyRow,
   KeyStore,
   SealedRow,
@@ -13,7 +15,7 @@ import type {
 } from '../core/ports/administrator.ts';
 import type { Connection } from './database.ts';
 
-/** The administrator, the failed attempts and the one-time token of the setup: a table of one row each. */
+/** The administrator, the failed attempts and the one-time token of the setup. */
 export function createAdministratorStore(db: Connection): AdministratorStore {
   const get = db.prepare<[], AdministratorRow>(
     `SELECT name, password_hash AS passwordHash, created_at AS createdAt, password_changed_at AS passwordChangedAt
@@ -23,11 +25,17 @@ export function createAdministratorStore(db: Connection): AdministratorStore {
     `INSERT OR REPLACE INTO administrator (one, name, password_hash, created_at, password_changed_at)
      VALUES (1, :name, :passwordHash, :createdAt, :passwordChangedAt)`,
   );
-  const attempts = db.prepare<[], { readonly failed: number; readonly lastAt: number }>(
-    'SELECT failed, last_at AS lastAt FROM failed_attempts',
+  const attempts = db.prepare<[string], { readonly failed: number; readonly lastAt: number }>(
+    'SELECT failed, last_at AS lastAt FROM failed_attempts WHERE scope = ?',
   );
-  const setAttempts = db.prepare<[number, number]>(
-    'INSERT OR REPLACE INTO failed_attempts (one, failed, last_at) VALUES (1, ?, ?)',
+  const setAttempts = db.prepare<[string, number, number]>(
+    'INSERT OR REPLACE INTO failed_attempts (scope, failed, last_at) VALUES (?, ?, ?)',
+  );
+  const dropAttempts = db.prepare<[string]>('DELETE FROM failed_attempts WHERE scope = ?');
+  const clearAttempts = db.prepare<[]>('DELETE FROM failed_attempts');
+  const dropOldAttempts = db.prepare<[number, number]>(
+    `DELETE FROM failed_attempts WHERE last_at < ? OR scope IN (
+       SELECT scope FROM failed_attempts ORDER BY last_at LIMIT max(0, (SELECT count(*) FROM failed_attempts) - ?))`,
   );
   const token = db.prepare<[], { readonly hash: string; readonly endsAt: number }>(
     'SELECT hash, ends_at AS endsAt FROM setup_token',
@@ -41,9 +49,16 @@ export function createAdministratorStore(db: Connection): AdministratorStore {
     put: (administrator) => {
       put.run(administrator);
     },
-    attempts: () => attempts.get() ?? { failed: 0, lastAt: 0 },
-    setAttempts: (failed, lastAt) => {
-      setAttempts.run(failed, lastAt);
+    attempts: (scope) => attempts.get(scope) ?? { failed: 0, lastAt: 0 },
+    setAttempts: (scope, failed, lastAt) => {
+      if (failed === 0) dropAttempts.run(scope);
+      else setAttempts.run(scope, failed, lastAt);
+    },
+    clearAttempts: () => {
+      clearAttempts.run();
+    },
+    dropOldAttempts: (before, most) => {
+      dropOldAttempts.run(before, most);
     },
     setupToken: () => token.get() ?? null,
     setSetupToken: (made) => {
@@ -78,6 +93,35 @@ export function createSessionStore(db: Connection): SessionStore {
     removeAll: (exceptId) => removeAll.run(exceptId).changes,
     removeOld: (idleBefore, madeBefore) => {
       removeOld.run(idleBefore, madeBefore);
+    },
+  };
+}
+
+/** Only the hash of a browser's token is stored. */
+export function createBrowserStore(db: Connection): BrowserStore {
+  const insert = db.prepare<[string, number]>('INSERT INTO known_browsers (hash, signed_in_at) VALUES (?, ?)');
+  const byHash = db.prepare<[string], BrowserRow>(
+    'SELECT id, signed_in_at AS signedInAt FROM known_browsers WHERE hash = ?',
+  );
+  const touch = db.prepare<[number, number]>('UPDATE known_browsers SET signed_in_at = ? WHERE id = ?');
+  const removeAll = db.prepare<[number | null]>('DELETE FROM known_browsers WHERE id IS NOT ?');
+  const dropOld = db.prepare<[number, number]>(
+    `DELETE FROM known_browsers WHERE signed_in_at < ? OR id IN (
+       SELECT id FROM known_browsers ORDER BY signed_in_at, id LIMIT max(0, (SELECT count(*) FROM known_browsers) - ?))`,
+  );
+  return {
+    insert: (hash, signedInAt) => {
+      insert.run(hash, signedInAt);
+    },
+    byHash: (hash) => byHash.get(hash),
+    touch: (id, signedInAt) => {
+      touch.run(signedInAt, id);
+    },
+    removeAll: (exceptId) => {
+      removeAll.run(exceptId);
+    },
+    dropOld: (before, most) => {
+      dropOld.run(before, most);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Importance, Reserve } from '../core/ports/disk-space.ts';
 import type { Store } from '../core/ports/ports.ts';
 import {
   createAdministratorStore,
+  createBrowserStore,
   createKeyStore,
   createSealedStore,
   createSessionStore,
@@ -99,6 +100,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     audit: createAuditStore(db),
     keys: createKeyStore(db),
     sessions: createSessionStore(db),
+    browsers: createBrowserStore(db),
     administrator: createAdministratorStore(db),
     settings: createSettingStore(db),
     idempotency: createIdempotencyStore(db),

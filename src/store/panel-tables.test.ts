@@ -101,7 +101,7 @@ describe('the administrator', () => {
   it('is one, with attempts and a setup token', () => {
     using temp = tempStore();
     const { administrator } = temp.store;
-    expect([administrator.get(), administrator.attempts(), administrator.setupToken()]).toEqual([
+    expect([administrator.get(), administrator.attempts('a'), administrator.setupToken()]).toEqual([
       undefined,
       { failed: 0, lastAt: 0 },
       null,
@@ -110,14 +110,38 @@ describe('the administrator', () => {
     administrator.put(row);
     administrator.put({ ...row, name: 'root' });
     expect(administrator.get()).toEqual({ ...row, name: 'root' });
-    administrator.setAttempts(3, 9);
-    administrator.setAttempts(4, 10);
-    expect(administrator.attempts()).toEqual({ failed: 4, lastAt: 10 });
+    administrator.setAttempts('a', 3, 9);
+    administrator.setAttempts('a', 4, 10);
+    administrator.setAttempts('b', 1, 11);
+    expect(administrator.attempts('a')).toEqual({ failed: 4, lastAt: 10 });
+    administrator.setAttempts('a', 0, 12);
+    expect([administrator.attempts('a').failed, administrator.attempts('b').failed]).toEqual([0, 1]);
+    administrator.clearAttempts();
+    expect(administrator.attempts('b').failed).toBe(0);
     const token = { hash: 'f'.repeat(64), endsAt: 5 };
     administrator.setSetupToken(token);
     expect(administrator.setupToken()).toEqual(token);
     administrator.setSetupToken(null);
     expect(administrator.setupToken()).toBeNull();
+  });
+});
+
+describe('browsers that signed in before', () => {
+  it('are found by their hash, and the oldest are forgotten first', () => {
+    using temp = tempStore();
+    const { browsers } = temp.store;
+    for (const [index, letter] of ['a', 'b', 'c'].entries()) browsers.insert(letter.repeat(64), index);
+    const idOf = (letter: string) => browsers.byHash(letter.repeat(64))?.id;
+    const [a = 0] = [idOf('a')];
+    browsers.touch(a, 9);
+    browsers.dropOld(0, 2);
+    expect([idOf('a'), idOf('b'), browsers.byHash('a'.repeat(64))?.signedInAt]).toEqual([a, undefined, 9]);
+    browsers.dropOld(3, 2);
+    expect([idOf('a'), idOf('c')]).toEqual([a, undefined]);
+    browsers.removeAll(a);
+    expect(idOf('a')).toBe(a);
+    browsers.removeAll(null);
+    expect(idOf('a')).toBeUndefined();
   });
 });
 

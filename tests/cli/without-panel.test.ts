@@ -25,6 +25,29 @@ test('commands work on the folder of a stopped panel, and take effect at the nex
   client.close();
 });
 
+test('a new secret path from the terminal holds at once, and for a stopped panel at the next start', async () => {
+  await using cli = openCommandLine();
+  const panel = await cli.serve();
+  await cli.run(['setup', '--name', 'admin'], PASSWORD);
+  const key = (await cli.run(['key', 'add', '--name', 'bot', '--access', 'read'], PASSWORD)).stdout.trim();
+  const ca = readFileSync(panel.caPath ?? '', 'utf8');
+  const reach = async (baseUrl: string) => {
+    const client = createClient({ baseUrl, key, ca });
+    return (await client.send({ method: 'GET', path: '/users' }).finally(() => client.close())).status;
+  };
+  expect(await reach(panel.baseUrl)).toBe(200);
+  const rotated = JSON.parse((await cli.run(['rotate-path', '--json'])).stdout);
+  expect([await reach(panel.baseUrl), await reach(rotated.base_url)]).toEqual([404, 200]);
+  await panel.end('SIGTERM');
+
+  const { code, stdout } = await cli.run(['rotate-path']);
+  expect(code).toBe(0);
+  const next = await cli.serve();
+  expect(stdout).toContain(`${new URL(next.baseUrl).pathname}\n`);
+  expect([await reach(rotated.base_url.replace(/:\d+/, `:${new URL(next.baseUrl).port}`))]).toEqual([404]);
+  expect(await reach(next.baseUrl)).toBe(200);
+});
+
 test('an administrator can be created before the first start', async () => {
   await using cli = openCommandLine();
   expect(await cli.run(['setup', '--name', 'admin', '--json'], PASSWORD)).toMatchObject({ code: 0 });

@@ -24,12 +24,17 @@ export interface Administrator {
   close(): void;
 }
 
+export interface BrowserOptions {
+  /** The address that a trusted proxy names as the browser's. */
+  readonly address?: string;
+}
+
 /** An administrator's browser that trusts `ca`, not signed in yet. */
-export function createAdministrator(panelUrl: string, ca: string): Administrator {
+export function createAdministrator(panelUrl: string, ca: string, { address }: BrowserOptions = {}): Administrator {
   const agent = new https.Agent({ keepAlive: true, ca });
-  let cookie: string | null = null;
+  const jar = new Map<string, string>();
   return {
-    cookie: () => cookie,
+    cookie: () => [...jar].map(([name, value]) => `${name}=${value}`).find(isOfSession) ?? null,
     close: () => agent.destroy(),
     call: (id, input, at = panelUrl) =>
       new Promise((resolve, reject) => {
@@ -38,15 +43,15 @@ export function createAdministrator(panelUrl: string, ca: string): Administrator
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(text),
           'sec-fetch-site': 'same-origin',
-          ...(cookie !== null && { cookie }),
+          ...(jar.size > 0 && { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') }),
+          ...(address !== undefined && { 'x-forwarded-for': address }),
         };
         const request = https.request(new URL(`panel/${id}`, at), { agent, method: 'POST', headers }, (reply) => {
           const chunks: Buffer[] = [];
           reply.on('data', (chunk: Buffer) => chunks.push(chunk));
           reply.on('error', reject);
           reply.on('end', () => {
-            const set = reply.headers['set-cookie']?.[0]?.split(';')[0];
-            if (set !== undefined) cookie = set.endsWith('=') ? null : set;
+            for (const set of reply.headers['set-cookie'] ?? []) store(jar, set);
             const body = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'));
             resolve({ status: reply.statusCode ?? 0, body, problem: body });
           });
@@ -55,4 +60,15 @@ export function createAdministrator(panelUrl: string, ca: string): Administrator
         request.end(text);
       }),
   };
+}
+
+function isOfSession(cookie: string): boolean {
+  return !cookie.includes('panel-browser-');
+}
+
+function store(jar: Map<string, string>, set: string): void {
+  const [pair = ''] = set.split(';');
+  const [name = '', value = ''] = pair.split('=');
+  if (value === '') jar.delete(name);
+  else jar.set(name, value);
 }

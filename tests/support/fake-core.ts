@@ -121,6 +121,7 @@ export function fakeCore(): FakeCore {
       hasSecondFactor: () => false,
       setUp: async () => {},
       resetPassword: async () => ({ keys: 0, sessions: 0 }),
+      rotateSecretPath: async () => {},
       restore: () => Promise.reject(new Error('no backups here')),
     },
     backupFiles: {

@@ -9,9 +9,11 @@ import type { Call } from '../call.ts';
 import { type AsyncContext, createTransaction, type Env, type Handlers, type Transaction } from '../context.ts';
 import type { LocalCommands } from '../core.ts';
 import { PanelError } from '../panel-error.ts';
+import { renewSecretPath } from '../settings/addresses.ts';
 import { tokenOf } from '../wire.ts';
+import { forgetOtherBrowsers } from './browsers.ts';
 import { acceptCode, clearAttempts, reauthenticate, refuseProof } from './proof.ts';
-import { beginSession } from './session.ts';
+import { beginBrowserSession, beginSession } from './session.ts';
 import { dropTwoFactor } from './two-factor.ts';
 
 const TOKEN_BYTES = 32;
@@ -27,7 +29,7 @@ function requireToken({ store, crypto }: Pick<Env, 'store' | 'crypto'>, token: s
 function putAdministrator({ store, now }: Transaction, name: string, passwordHash: string): void {
   store.administrator.put({ name, passwordHash, createdAt: now, passwordChangedAt: now });
   store.administrator.setSetupToken(null);
-  store.administrator.setAttempts(0, now);
+  store.administrator.clearAttempts();
 }
 
 /** The token is checked before the costly hash, and again in the transaction: of many uses at once only one succeeds. */
@@ -38,7 +40,7 @@ async function setUp(input: Input<'setUp'>, { env, commit }: AsyncContext<'setUp
     requireToken(tx, input.token, tx.now);
     putAdministrator(tx, input.name, passwordHash);
     tx.audit('administrator:1', { name: input.name });
-    return { body: { name: input.name }, sessionToken: beginSession(tx) };
+    return { body: { name: input.name }, ...beginBrowserSession(tx) };
   });
 }
 
@@ -53,6 +55,7 @@ async function changePassword(input: Input<'changePassword'>, context: AsyncCont
     store.administrator.put({ ...administrator, passwordHash, passwordChangedAt: now });
     const hasSession = call.actor.sessionId !== undefined;
     const ended = store.sessions.removeAll(null) - (hasSession ? 1 : 0);
+    forgetOtherBrowsers(tx);
     const revoked = input.revoke_keys ? store.keys.revokeAll(now) : 0;
     const body = { sessions_ended: ended, keys_revoked: revoked };
     tx.audit('administrator:1', body);
@@ -121,13 +124,18 @@ export function createLocalCommands(env: Env): LocalCommands {
         const administrator = store.administrator.get();
         if (!administrator) throw new PanelError('not_found');
         store.administrator.put({ ...administrator, passwordHash, passwordChangedAt: tx.now });
-        store.administrator.setAttempts(0, tx.now);
+        store.administrator.clearAttempts();
+        forgetOtherBrowsers(tx);
         if (disableTwoFactor) dropTwoFactor(tx);
         const keys = store.keys.revokeAll(tx.now);
         const sessions = store.sessions.removeAll(null);
         tx.audit('administrator:1', { keys, sessions, two_factor_off: disableTwoFactor });
         return { keys, sessions };
       });
+    },
+    rotateSecretPath: async () => {
+      await inTransaction('rotateSecretPath', renewSecretPath);
+      env.announce();
     },
     restore: (path, passphrase) => restoreLocally(env, newCall(), path, passphrase),
   };

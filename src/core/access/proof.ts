@@ -1,64 +1,29 @@
-// Proof of identity: the password and the code of the second factor, with failed attempts slowing each other down over restarts.
-import type { Call } from '../call.ts';
+// Proof of identity: the password and the code of the second factor. attempts.ts slows those down who fail.
 import type { AsyncContext, Env, Refusal, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { AdministratorRow } from '../ports/administrator.ts';
 import type { Crypto } from '../ports/ports.ts';
-
-/** So many failures cost nothing; each further one doubles the wait. */
-const FREE_ATTEMPTS = 3;
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 15 * 60_000;
+import { countAttempt, clearAttempts as resetAttempts, type Scope, stepUpScope } from './attempts.ts';
 
 /** The sealed place of the authenticator app's secret. */
 export const SECRET_PLACE = 'administrator:totp';
 
-/** How long after the last of `failed` attempts the next one is accepted. */
-export function waitAfter(failed: number): number {
-  if (failed < FREE_ATTEMPTS) return 0;
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(30, failed - FREE_ATTEMPTS));
-}
-
-/** Only what comes over TCP is slowed down: the terminal and the window belong to the owner of the machine. */
-function isSlowed({ address }: Call): boolean {
-  return address !== null;
-}
-
-/**
- * Counts an attempt as failed until it succeeds, so that simultaneous attempts slow each other down too. Throws `slow_down`,
- * whatever name and password were given, while the wait lasts. A clock that was set back does not lengthen the wait.
- */
-export async function countAttempt({ queue, store, clock }: Env, call: Call): Promise<void> {
-  if (!isSlowed(call)) return;
-  const count = () => {
-    const now = clock.now();
-    const { failed, lastAt } = store.administrator.attempts();
-    const left = Math.min(lastAt, now) + waitAfter(failed) - now;
-    if (left > 0) throw new PanelError('slow_down', undefined, Math.ceil(left / 1000));
-    store.administrator.setAttempts(failed + 1, now);
-  };
-  await queue.run(() => store.write(count, 'essential'));
-}
-
-/** Resets the count of failed attempts, in the transaction that follows a success. */
-export function clearAttempts({ store, now }: Transaction): void {
-  if (store.administrator.attempts().failed > 0) store.administrator.setAttempts(0, now);
-}
-
 /**
  * The administrator, if name (null: not asked for) and password are right; null otherwise, after the same time. Call
- * `clearAttempts` in the transaction that follows a success.
+ * `clearAttempts` with the scope in the transaction that follows a success.
  */
 export async function verifyPassword(
   env: Env,
-  call: Call,
+  scope: Scope | null,
   name: string | null,
   password: string,
 ): Promise<AdministratorRow | null> {
-  await countAttempt(env, call);
+  const failed = await countAttempt(env, scope);
   const administrator = env.store.administrator.get();
   const isNamed = administrator !== undefined && (name === null || env.crypto.isEqual(name, administrator.name));
-  const isRight = await env.passwords.verify(password, isNamed ? administrator.passwordHash : null);
+  const isRight = await env.passwords.verify(password, isNamed ? administrator.passwordHash : null, {
+    strangerAfter: scope?.isStranger ? failed : null,
+  });
   return isRight && isNamed ? administrator : null;
 }
 
@@ -74,7 +39,12 @@ export async function reauthenticate(
   { password, code }: Proof,
 ): Promise<AdministratorRow | null> {
   requireReachableFactor(env, code);
-  return verifyPassword(env, call, null, password);
+  return verifyPassword(env, stepUpScope(call), null, password);
+}
+
+/** Resets the count of failed attempts of this session, in the transaction that follows a success. */
+export function clearAttempts(tx: Transaction): void {
+  resetAttempts(tx, stepUpScope(tx.call));
 }
 
 /** Refuses, and commits the failed attempt and an audit row about it. */

@@ -8,7 +8,9 @@ import { PanelError } from '../panel-error.ts';
 import type { SessionRow } from '../ports/administrator.ts';
 import type { Store } from '../ports/ports.ts';
 import { toInstant, tokenOf } from '../wire.ts';
-import { acceptCode, clearAttempts, requireReachableFactor, verifyPassword } from './proof.ts';
+import { clearAttempts, mayTryCode, noteCode, type Scope, signInScope } from './attempts.ts';
+import { rememberBrowser } from './browsers.ts';
+import { acceptCode, requireReachableFactor, verifyPassword } from './proof.ts';
 
 /** A session ends when it is idle for so long, and in any case after this. */
 export const IDLE_MS = 12 * HOUR_MS;
@@ -26,6 +28,12 @@ export function beginSession({ store, crypto, call, now }: Transaction): string 
   const session = { address: call.address ?? '', device: call.device ?? '', createdAt: now, lastSeenAt: now };
   store.sessions.insert(session, crypto.sha256(token));
   return token;
+}
+
+/** Begins a session whose browser is known from now on; the members of a result that store both there. */
+export function beginBrowserSession(tx: Transaction): Pick<Result<unknown>, 'sessionToken' | 'browserToken'> {
+  const browserToken = rememberBrowser(tx);
+  return { sessionToken: beginSession(tx), ...(browserToken !== undefined && { browserToken }) };
 }
 
 /**
@@ -48,17 +56,25 @@ export function authenticateSession(env: Env, token: string, isUse = true): Acto
 
 async function signIn(input: Input<'signIn'>, { env, call, commit }: AsyncContext<'signIn'>) {
   requireReachableFactor(env, input.code);
-  const administrator = await verifyPassword(env, call, input.name, input.password);
+  const scope = signInScope(env, call);
+  const administrator = await verifyPassword(env, scope, input.name, input.password);
   return commit((tx) => {
-    if (!administrator || !acceptCode(tx, input.code)) {
+    if (!administrator || !acceptSignInCode(tx, scope, input.code)) {
       tx.audit(null, {}, 'refused');
       return { refusal: new PanelError('sign_in_failed') };
     }
-    clearAttempts(tx);
-    const sessionToken = beginSession(tx);
+    clearAttempts(tx, scope);
     tx.audit('administrator:1', { device: call.device ?? '' });
-    return { body: { name: administrator.name }, sessionToken };
+    return { body: { name: administrator.name }, ...beginBrowserSession(tx) };
   });
+}
+
+function acceptSignInCode(tx: Transaction, scope: Scope | null, code: string | undefined): boolean {
+  if (!mayTryCode(tx, scope)) return false;
+  const isRight = acceptCode(tx, code);
+  // Without a code none was tried: the page asks for it after the password.
+  if (isRight || code !== undefined) noteCode(tx, scope, isRight);
+  return isRight;
 }
 
 function signOut(_input: Input<'signOut'>, tx: Transaction): Result<undefined> {

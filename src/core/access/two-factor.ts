@@ -5,11 +5,11 @@ import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import { toInstantOrNull } from '../wire.ts';
+import { countAttempt, stepUpScope } from './attempts.ts';
 import {
   acceptCode,
   clearAttempts,
   compactCode,
-  countAttempt,
   hashCode,
   reauthenticate,
   refuseProof,
@@ -64,8 +64,8 @@ async function confirmTwoFactor(
   input: Input<'confirmTwoFactor'>,
   { env, call, commit }: AsyncContext<'confirmTwoFactor'>,
 ) {
-  // A wrong code counts among the failed attempts of all factors.
-  await countAttempt(env, call);
+  // A wrong code counts among the failed attempts of its session.
+  await countAttempt(env, stepUpScope(call));
   return commit((tx) => {
     const { store, vault, totp, now } = tx;
     const sessionId = call.actor.sessionId;

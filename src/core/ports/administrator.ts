@@ -59,12 +59,32 @@ export interface AdministratorStore {
   get(): AdministratorRow | undefined;
   /** There is one administrator at most: the row is inserted or replaced. */
   put(administrator: AdministratorRow): void;
-  /** Failed attempts since the last success, and the time of the last one; shared by all factors. */
-  attempts(): { readonly failed: number; readonly lastAt: number };
-  setAttempts(failed: number, lastAt: number): void;
+  /** Failed attempts of a scope since its last success, and the time of the last one; shared by all factors. */
+  attempts(scope: string): { readonly failed: number; readonly lastAt: number };
+  /** `failed` 0: the scope is forgotten. */
+  setAttempts(scope: string, failed: number, lastAt: number): void;
+  clearAttempts(): void;
+  /** Drops those whose last failure was before `before`, and the oldest beyond `most`. */
+  dropOldAttempts(before: number, most: number): void;
   /** The one-time setup token's hash and end; null if there is none. */
   setupToken(): { readonly hash: string; readonly endsAt: number } | null;
   setSetupToken(token: { readonly hash: string; readonly endsAt: number } | null): void;
+}
+
+/** A browser in which the administrator has signed in. */
+export interface BrowserRow {
+  readonly id: number;
+  readonly signedInAt: number;
+}
+
+export interface BrowserStore {
+  insert(hash: string, signedInAt: number): void;
+  byHash(hash: string): BrowserRow | undefined;
+  touch(id: number, signedInAt: number): void;
+  /** All, or all but one. */
+  removeAll(exceptId: number | null): void;
+  /** Drops those that signed in before `before`, and the oldest beyond `most`. */
+  dropOld(before: number, most: number): void;
 }
 
 /** A secret as stored: it opens only with the master key, and only at its own `place`. */

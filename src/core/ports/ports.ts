@@ -3,6 +3,7 @@
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type {
   AdministratorStore,
+  BrowserStore,
   KeyStore,
   SealedRow,
   SealedStore,
@@ -54,8 +55,19 @@ export interface Crypto {
 export interface PasswordHasher {
   /** scrypt with its parameters written into the result. */
   hash(password: string): Promise<string>;
-  /** With null it takes as long as with a real hash and answers false. At most two hashes run at once. */
-  verify(password: string, stored: string | null): Promise<boolean>;
+  /**
+   * With null it takes as long as with a real hash and answers false. At most two hashes run at once, one of them for strangers.
+   * Rejects with PanelError `slow_down` for a stranger where too many wait.
+   */
+  verify(password: string, stored: string | null, turn?: HashTurn): Promise<boolean>;
+}
+
+export interface HashTurn {
+  /**
+   * How many attempts of this stranger failed before: those with the fewest have the next turn, among them the last that came. null: it
+   * is no stranger, and waits for none of them.
+   */
+  readonly strangerAfter: number | null;
 }
 
 /** A certificate with its key, PEM (PKCS #8). */
@@ -127,6 +139,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
+  readonly browsers: BrowserStore;
   readonly administrator: AdministratorStore;
   readonly settings: SettingStore;
   readonly idempotency: IdempotencyStore;

@@ -237,13 +237,18 @@ async function rotateSecretPath(input: Input<'rotateSecretPath'>, context: Async
   return context.commit((tx) => {
     if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
     clearAttempts(tx);
-    const secretPath = tokenOf(tx.crypto.randomBytes(SECRET_PATH_BYTES));
-    tx.saveSettings({ secretPath });
-    const after = view(tx.env, { ...tx.settings, secretPath });
-    tx.emit('settings.changed', {}, changedMembers(view(tx.env, tx.settings), after));
-    tx.audit('addresses', { changed: ['secretPath'] });
-    return { body: after };
+    return { body: renewSecretPath(tx) };
   });
+}
+
+/** The caller has proved who he is. */
+export function renewSecretPath(tx: Transaction): Addresses {
+  const secretPath = tokenOf(tx.crypto.randomBytes(SECRET_PATH_BYTES));
+  tx.saveSettings({ secretPath });
+  const after = view(tx.env, { ...tx.settings, secretPath });
+  tx.emit('settings.changed', {}, changedMembers(view(tx.env, tx.settings), after));
+  tx.audit('addresses', { changed: ['secretPath'] });
+  return after;
 }
 
 export const ADDRESS_HANDLERS = {

@@ -14,8 +14,15 @@ export interface Copied {
   readonly sealed: readonly SealedRow[];
 }
 
-/** Useless on another machine or at a later time: sessions, one-time tokens, unfinished enrolments, from where users were connected. */
-const TEMPORARY = ['sessions', 'setup_token', 'two_factor_pending', 'user_addresses'] as const;
+/** Useless on another machine or at a later time: sessions, one-time tokens, unfinished enrolments, failed sign-ins, from where users were connected. */
+const TEMPORARY = [
+  'sessions',
+  'setup_token',
+  'two_factor_pending',
+  'user_addresses',
+  'failed_attempts',
+  'known_browsers',
+] as const;
 const PENDING_SECRET = 'administrator:totp-pending';
 
 /**

@@ -6,7 +6,8 @@ import { createSearchIndex, searchedText } from '../users/search.ts';
 import { FILL_COUNTS } from '../users/states.ts';
 
 /**
- * Not copied: written by the migrations, computed here, sealed with another machine's key, temporary, or of events and engines that are
+ * Not copied: written by the migrations, computed here, sealed with another machine's key, temporary, of this machine's sign-ins, or of
+ * events and engines that are
  * not copied.
  */
 const NOT_COPIED: ReadonlySet<string> = new Set([
@@ -21,6 +22,8 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
   'node_quarantine',
   'sealed',
   'sessions',
+  'failed_attempts',
+  'known_browsers',
   'setup_token',
   'two_factor_pending',
 ]);

@@ -40,7 +40,7 @@ const PATH: keyof SettingValues = 'secretPath';
 /** Addresses that every machine has, as they are stored. */
 const PORTABLE_HOSTS = `'"127.0.0.1"', '"0.0.0.0"', '"::1"', '"::"', '"localhost"'`;
 
-const SIGN_IN_TABLES = ['administrator', 'two_factor', 'recovery_codes', 'failed_attempts'] as const;
+const SIGN_IN_TABLES = ['administrator', 'two_factor', 'recovery_codes', 'failed_attempts', 'known_browsers'] as const;
 const FACTOR_PLACE = 'administrator:totp';
 
 /**

@@ -524,11 +524,20 @@ CREATE TABLE administrator (
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   password_changed_at INTEGER NOT NULL CHECK (password_changed_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
+-- Failed proofs of identity since the last success, by who is counted: a session, a known browser, a network.
 CREATE TABLE failed_attempts (
-  one INTEGER PRIMARY KEY CHECK (one = 1),
-  failed INTEGER NOT NULL CHECK (failed BETWEEN 0 AND 9007199254740991),
+  scope TEXT PRIMARY KEY CHECK (length(scope) BETWEEN 1 AND 100),
+  failed INTEGER NOT NULL CHECK (failed BETWEEN 1 AND 9007199254740991),
   last_at INTEGER NOT NULL CHECK (last_at BETWEEN 0 AND 8640000000000000)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX failed_attempts_last_at ON failed_attempts (last_at);
+-- Browsers in which the administrator has signed in, by the hash of what they store.
+CREATE TABLE known_browsers (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash TEXT NOT NULL CHECK (length(hash) = 64),
+  signed_in_at INTEGER NOT NULL CHECK (signed_in_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
+CREATE UNIQUE INDEX known_browsers_hash ON known_browsers (hash);
 CREATE TABLE setup_token (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   hash TEXT NOT NULL CHECK (length(hash) = 64),
