@@ -86,7 +86,7 @@ export function webPathOf({ path, network }: Inbound): WebPath {
 }
 
 /** The password of Shadowsocks; since 2022 the server's key and the user's, each as long as the cipher's. */
-export function shadowsocksPassword({ inbound, credentials, secrets }: Entry): string {
+function shadowsocksPassword({ inbound, credentials, secrets }: Entry): string {
   const { method } = inbound;
   if (method === null || !hasKeys(method)) return credentials.password;
   return `${keyFor(method, secrets.serverKey ?? '')}:${keyFor(method, credentials.key)}`;
