@@ -62,6 +62,16 @@ const userExpiringData = z
     days: z.int().min(1).meta({ description: 'Which of the notices this is: the value of `expiring_notice_days`.' }),
   })
   .meta({ id: 'UserExpiringEventData', description: 'The user, and how many days before the end this notice is due.' });
+const userConcurrentData = z
+  .object({
+    ...userFacts,
+    addresses: z.int().min(2).meta({ description: 'From how many addresses the user opened connections.' }),
+    concurrent_limit: z.int().min(1).meta({ description: 'From how many the user may.' }),
+    cut_off_until: s.instant
+      .nullable()
+      .meta({ description: 'Until when the user may open no connection; null: this is a notice only.' }),
+  })
+  .meta({ id: 'UserConcurrentExceededEventData', description: 'The user, and how many addresses there were.' });
 const userGrantedData = z
   .object({
     ...userFacts,
@@ -213,6 +223,13 @@ const EVENTS = [
     '80 % of the traffic limit of an active user is used: a fifth of the limit or less is left, grants included. Once in a period; again in it only after a grant, a higher limit or a reset has taken the user back below. What is used up at one stroke gives `user.limited` alone.',
     userData,
     USER,
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'user.concurrent_exceeded',
+    'A user opened connections from more addresses than `concurrent_limit`, in two periods of about 30 seconds in a row. Once, until there were not too many for 10 minutes, and each time the user is cut off over it.',
+    userConcurrentData,
+    { ...USER, addresses: 6, concurrent_limit: 4, cut_off_until: null },
     BY_SYSTEM,
   ),
   eventOf(

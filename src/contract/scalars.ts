@@ -153,6 +153,11 @@ export const deviceLimit = z
   .nullable()
   .meta({ description: 'How many devices may be connected at the same time; null: any number.' });
 
+export const concurrentLimit = z.int().min(1).max(100).nullable().meta({
+  description:
+    'From how many addresses the user may be connected at the same time; null: any number. More give `user.concurrent_exceeded`, and cut the user off where the settings say so.',
+});
+
 // The characters of a host name, without Unicode classes, which many JSON Schema validators do not support.
 const PORTABLE_HOST =
   '^(?:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*|[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\xa9](?:[^\\x00-\\x2c\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\xa9]*[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\xa9])?)$';

@@ -103,6 +103,10 @@ const fields = {
     .regex(/^(?:\/|[A-Za-z]:[\\/])[^\0\n\r]*$/)
     .nullable()
     .meta({ description: 'The absolute path of the program of local engines; null: `xray` or `v2ray` on the PATH.' }),
+  cut_off_concurrent: z.boolean().meta({
+    description:
+      'Whether users who are connected from more addresses at once than `concurrent_limit` are cut off for 5 minutes; false: there is an event only.',
+  }),
   restart_to_cut_off: z.boolean().meta({
     description:
       'Whether an engine is restarted, at most every 10 minutes, when users who may not connect any more go on moving bytes over connections that were open before.',
@@ -125,6 +129,7 @@ const panelSettingsExample: PanelSettings = {
   events_kept_days: 30,
   audit_kept_days: 365,
   engine_path: null,
+  cut_off_concurrent: false,
   restart_to_cut_off: true,
 };
 

@@ -46,6 +46,7 @@ const fields = {
   traffic_limit: s.trafficLimitOrNone,
   duration: duration.nullable().meta({ description: 'null: the term never ends.' }),
   device_limit: s.deviceLimit,
+  concurrent_limit: s.concurrentLimit,
   reset_strategy: resetStrategy,
   starts: z.enum(STARTS).meta({
     id: 'TermStart',
@@ -74,6 +75,7 @@ export const tariffCreate = z
     traffic_limit: fields.traffic_limit.default(null),
     duration: fields.duration.default(null),
     device_limit: fields.device_limit.default(null),
+    concurrent_limit: fields.concurrent_limit.default(null),
     reset_strategy: resetStrategy.default('none'),
     starts: fields.starts.default('on_creation'),
     inbounds: fields.inbounds.default(null),
@@ -100,6 +102,7 @@ export const tariffExample: Tariff = {
   traffic_limit: 50_000_000_000,
   duration: { months: 1 },
   device_limit: 3,
+  concurrent_limit: 4,
   reset_strategy: 'month',
   starts: 'on_creation',
   inbounds: null,
@@ -168,7 +171,7 @@ export const createTariff = apiOperation({
   errors: ['inbound_not_found'],
   example: {
     body: { name: 'Monthly 50 GB', traffic_limit: 50_000_000_000, duration: { months: 1 }, reset_strategy: 'month' },
-    reply: { ...tariffExample, device_limit: null, price: null, users: 0 },
+    reply: { ...tariffExample, device_limit: null, concurrent_limit: null, price: null, users: 0 },
   },
 });
 

@@ -40,6 +40,19 @@ const subUrl = z.url().meta({ description: 'The subscription link, which is all 
 const AFTER_CUT =
   'over open connections since the user may not connect; 0 while the user may. Counted on each node from the first reading of its counters that began later, as what a reading finds may have moved before; from the reading itself where it found the limit used up.';
 
+const concurrentExcess = z
+  .object({
+    addresses: z
+      .int()
+      .min(2)
+      .meta({ description: 'From how many addresses the user opened connections, when last counted.' }),
+    at: s.instant.meta({ description: 'When that was.' }),
+    cut_off_until: s.instant.nullable().meta({
+      description: 'Until when the user may open no connection over it, whatever `state` is; null: not cut off.',
+    }),
+  })
+  .meta({ id: 'ConcurrentExcess', description: 'That a user is connected from too many addresses at the same time.' });
+
 export const user = z
   .object({
     id: s.idOf('user'),
@@ -76,6 +89,11 @@ export const user = z
     reset_strategy: resetStrategy,
     resets_at: s.instant.nullable().meta({ description: 'When the period counter is reset next; null: never.' }),
     device_limit: s.deviceLimit,
+    concurrent_limit: s.concurrentLimit,
+    concurrent_excess: concurrentExcess.nullable().meta({
+      description:
+        'Set while the user is connected from more addresses than `concurrent_limit`, and 10 minutes after; else null.',
+    }),
     inbounds: z.array(s.id).nullable().meta({ description: 'Connections allowed; null: all, []: none.' }),
     online: z.boolean().meta({ description: 'Bytes moved within the last 60 seconds.' }),
     online_at: s.instant.nullable().meta({ description: 'When bytes were last moved; null: never.' }),
@@ -125,6 +143,8 @@ export const userExample: UserWithLink = {
   reset_strategy: 'month',
   resets_at: '2026-11-30T21:00:00.000Z',
   device_limit: 3,
+  concurrent_limit: 4,
+  concurrent_excess: null,
   inbounds: null,
   online: true,
   online_at: '2026-11-20T10:15:00.000Z',
@@ -175,6 +195,7 @@ export const userCreate = z
     traffic_limit: s.trafficLimitOrNone.optional(),
     reset_strategy: resetStrategy.optional(),
     device_limit: s.deviceLimit.optional(),
+    concurrent_limit: s.concurrentLimit.optional(),
     inbounds: s.inboundIds.optional(),
   })
   .meta({ id: 'UserCreate', description: 'What is left out comes from the plan.' });
@@ -199,6 +220,7 @@ export const userPatch = z
     traffic_limit: s.trafficLimitOrNone.optional(),
     reset_strategy: resetStrategy.optional(),
     device_limit: s.deviceLimit.optional(),
+    concurrent_limit: s.concurrentLimit.optional(),
     inbounds: s.inboundIds.optional(),
   })
   .meta({ id: 'UserPatch', description: 'JSON merge patch (RFC 7396): what is left out stays.' });

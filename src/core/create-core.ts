@@ -11,7 +11,7 @@ import { createDispatch } from './dispatch.ts';
 import { createEventHub } from './events.ts';
 import { renewCertificates } from './inbound-certificates.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
-import { prune, sweepDue } from './sweep.ts';
+import { prune, sweepDue, sweepExcesses } from './sweep.ts';
 import { subscriptionOf } from './users/subscription.ts';
 import { ONLINE_MS } from './users/users.ts';
 import { createWebhookSender } from './webhooks/sender.ts';
@@ -90,6 +90,7 @@ export function createCore(parts: CoreParts): Core {
   const stops: (() => void)[] = [];
 
   async function sweepAll(): Promise<void> {
+    await sweepExcesses(env);
     let isMore = true;
     while (isMore) {
       isMore = await sweepDue(env);

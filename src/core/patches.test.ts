@@ -46,6 +46,7 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
       'reset_strategy',
       'resets_at',
       'device_limit',
+      'concurrent_limit',
       'inbounds',
     ],
   },
@@ -96,7 +97,13 @@ beforeAll(async () => {
   core = createCore(coreParts(temp));
   await call('createNode', { name: 'Frankfurt', address: 'de1.example.com' });
   for (const inbound of INBOUNDS.slice(0, 2)) await call('createInbound', newInbound(inbound));
-  await call('createTariff', { name: 'Monthly', duration: { months: 1 }, traffic_limit: 1000, device_limit: 2 });
+  await call('createTariff', {
+    name: 'Monthly',
+    duration: { months: 1 },
+    traffic_limit: 1000,
+    device_limit: 2,
+    concurrent_limit: 4,
+  });
   await call('createTariff', { name: 'Held', duration: { days: 30 }, starts: 'on_first_use', inbounds: [1] });
 });
 afterAll(async () => {

@@ -2,14 +2,16 @@
 
 import { DAYS_STORED, HOURS_STORED_DAYS } from '../contract/stats.ts';
 import { localDay } from '../domain/calendar.ts';
+import { settledExcess } from '../domain/concurrency.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
 import { pruneAttempts } from './access/attempts.ts';
 import { pruneBrowsers } from './access/browsers.ts';
 import { pruneSessions } from './access/session.ts';
 import type { Call } from './call.ts';
 import { createTransaction, type Env } from './context.ts';
+import type { UserRow } from './ports/users.ts';
 import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
-import { commitTime, openUser } from './users/change.ts';
+import { commitTime, commitTraffic, openUser } from './users/change.ts';
 
 const CHUNK = 100;
 /** A node that does not answer for longer than so many changes is started with everybody. */
@@ -37,6 +39,30 @@ export async function sweepDue(env: Env): Promise<boolean> {
   );
   env.announce();
   return count === CHUNK;
+}
+
+/** Ends cuts and excesses of addresses whose time is over. There are few at any time. */
+export async function sweepExcesses(env: Env): Promise<void> {
+  const { store, clock, queue } = env;
+  if (!store.users.hasExcess() || store.diskSpace.isFull()) return;
+  const isOver = ({ excess }: UserRow) => settledExcess(excess, clock.now()) !== excess;
+  let afterId = 0;
+  for (;;) {
+    const rows = store.users.withExcess(afterId, CHUNK);
+    if (rows.some(isOver)) await queue.run(() => store.write(() => endExcesses(env, afterId)));
+    const last = rows.at(-1);
+    if (!last || rows.length < CHUNK) break;
+    afterId = last.id;
+  }
+  env.announce();
+}
+
+function endExcesses(env: Env, afterId: number): void {
+  const tx = createTransaction(env, CALL, 'sweep', env.clock.now());
+  for (const row of env.store.users.withExcess(afterId, CHUNK)) {
+    const excess = settledExcess(row.excess, tx.now);
+    if (excess !== row.excess) commitTraffic(tx, openUser(tx, row), { fields: { excess } });
+  }
 }
 
 /** Costs two index look-ups. */

@@ -8,7 +8,7 @@ type MemberCells = [id: number, inbounds: string | null, uuid: string, password:
 const credential = (family: string) =>
   `(SELECT value FROM user_credentials WHERE user_id = u.id AND family = '${family}')`;
 const MEMBER = `SELECT u.id, u.inbounds, ${credential('uuid')}, ${credential('password')}, ${credential('key')}`;
-const MAY_CONNECT = "+u.state IN ('active', 'on_hold')";
+const MAY_CONNECT = "+u.state IN ('active', 'on_hold') AND u.cut_off_until IS NULL";
 
 function decodeMember([userId, inbounds, uuid, password, key]: MemberCells): Member {
   const credentials = { uuid, password, key };
@@ -63,6 +63,12 @@ export function createSyncStore(db: Connection): SyncStore {
       `${MEMBER} FROM users AS u WHERE u.id > ? AND ${MAY_CONNECT} ORDER BY u.id ${limitTo('?')}`,
     )
     .raw();
+  const cutOffForNow = db
+    .prepare<[string], number>(
+      `SELECT u.id FROM json_each(?) AS wanted CROSS JOIN users AS u ON u.id = wanted.value
+       WHERE +u.state IN ('active', 'on_hold') AND u.cut_off_until IS NOT NULL`,
+    )
+    .pluck();
   const userCounters = db
     .prepare<[string, number], [userId: number, up: number, down: number]>(
       `SELECT c.user_id, c.up, c.down FROM json_each(?) AS wanted
@@ -161,6 +167,7 @@ export function createSyncStore(db: Connection): SyncStore {
     },
     members: (userIds) => members.all(JSON.stringify(userIds)).map(decodeMember),
     membersAfter: (userId, limit) => membersAfter.all(userId, limit).map(decodeMember),
+    cutOffForNow: (userIds) => cutOffForNow.all(JSON.stringify(userIds)),
     userCounters: (nodeId, userIds) =>
       new Map(userCounters.all(JSON.stringify(userIds), nodeId).map(([userId, up, down]) => [userId, { up, down }])),
     saveUserCounters: (nodeId, counters) => {

@@ -10,6 +10,7 @@ interface TariffCells {
   readonly duration_days: number | null;
   readonly duration_months: number | null;
   readonly device_limit: number | null;
+  readonly concurrent_limit: number | null;
   readonly reset_strategy: TariffRow['resetStrategy'];
   readonly starts: TariffRow['starts'];
   readonly inbounds: string | null;
@@ -27,6 +28,7 @@ const WRITTEN = [
   'duration_days',
   'duration_months',
   'device_limit',
+  'concurrent_limit',
   'reset_strategy',
   'starts',
   'inbounds',
@@ -46,6 +48,7 @@ function decode(cells: TariffCells): TariffRow {
     trafficLimit: cells.traffic_limit,
     duration: days !== null ? { days } : months !== null ? { months } : null,
     deviceLimit: cells.device_limit,
+    concurrentLimit: cells.concurrent_limit,
     resetStrategy: cells.reset_strategy,
     starts: cells.starts,
     inbounds: cells.inbounds === null ? null : (JSON.parse(cells.inbounds) as number[]),
@@ -65,6 +68,7 @@ function encode(tariff: Omit<TariffRow, 'id'>): Record<(typeof WRITTEN)[number],
     duration_days: duration !== null && 'days' in duration ? duration.days : null,
     duration_months: duration !== null && 'months' in duration ? duration.months : null,
     device_limit: tariff.deviceLimit,
+    concurrent_limit: tariff.concurrentLimit,
     reset_strategy: tariff.resetStrategy,
     starts: tariff.starts,
     inbounds: tariff.inbounds === null ? null : JSON.stringify(tariff.inbounds),

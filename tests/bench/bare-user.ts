@@ -27,6 +27,8 @@ export function bareUser(c: UserCells, links: string, now: number): object {
     reset_strategy: c[17],
     resets_at: instant(c[19]),
     device_limit: c[21],
+    concurrent_limit: c[37],
+    concurrent_excess: null,
     inbounds: c[22] === null ? null : JSON.parse(c[22]),
     online: c[23] !== null && c[23] > now - ONLINE_MS,
     online_at: instant(c[23]),

@@ -22,12 +22,13 @@ async function preparePanel(): Promise<TestPanel> {
   const node = await act('createNode', { name: 'Frankfurt', address: 'de1.example.com' });
   const inbound = OPERATIONS.createInbound.example.body as Parameters<typeof act<'createInbound'>>[1];
   await act('createInbound', { ...inbound, private_key: PRIVATE_KEY, public_key: null });
-  const { name, traffic_limit, duration, device_limit, reset_strategy, price } = tariffExample;
+  const { name, traffic_limit, duration, device_limit, concurrent_limit, reset_strategy, price } = tariffExample;
   const { id: tariff_id } = await act('createTariff', {
     name,
     traffic_limit,
     duration,
     device_limit,
+    concurrent_limit,
     reset_strategy,
     price,
   });

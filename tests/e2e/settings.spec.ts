@@ -49,10 +49,14 @@ test('restarts of engines that cut users off are switched by keyboard', async ({
   const restart = cut.getByRole('switch', { name: 'Restart the engine to end open connections' });
   await expect(restart).toBeChecked();
   await restart.press('Space');
+  const concurrent = cut.getByRole('switch', { name: 'Cut users off who are connected from too many addresses' });
+  await expect(concurrent).not.toBeChecked();
+  await concurrent.press('Space');
   await expectAccessible(page, 'a switch turned off');
   await cut.getByRole('button', { name: 'Save' }).press('Enter');
   await expect(page.getByText('Settings saved')).toBeVisible();
-  expect((await own.administrator?.call('getPanelSettings', {}))?.body.restart_to_cut_off).toBe(false);
+  const stored = (await own.administrator?.call('getPanelSettings', {}))?.body;
+  expect(stored).toMatchObject({ restart_to_cut_off: false, cut_off_concurrent: true });
 });
 
 test('notices before the end of a term are whole days, stored with the longest first', async ({ page, own }) => {

@@ -73,6 +73,37 @@ test.describe('the record', () => {
     await expectAccessible(page, 'a user who is cut off');
   });
 
+  test('says that a user is cut off over addresses, and until when, and has their limit', async ({
+    page,
+    panel,
+    visit,
+  }) => {
+    const { id } = await makeUser(panel, 'Adam Addresses');
+    const until = '2099-11-20T10:20:00.000Z';
+    const concurrent_excess = { addresses: 6, at: '2026-11-20T10:15:00.000Z', cut_off_until: until };
+    // Takes minutes and an engine.
+    await page.route('**/panel/{getUser,listUsers}', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const isOne = ({ name }: { name: string }) => name === 'Adam Addresses';
+      const items = body.items?.map((user: { name: string }) => (isOne(user) ? { ...user, concurrent_excess } : user));
+      await route.fulfill({ response, json: items ? { ...body, items } : { ...body, concurrent_excess } });
+    });
+    await visit(`users/${id}`);
+    const record = page.getByRole('dialog');
+    await expect(record.getByText(/^Cut off until 20 Nov 2099/)).toContainText(
+      'was connected from 6 addresses at once',
+    );
+    await expectAccessible(page, 'a user who is cut off over addresses');
+    await record.getByRole('button', { name: 'Change: Addresses at once' }).click();
+    await record.getByRole('textbox', { name: 'Addresses at once' }).fill('7');
+    await record.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText(/Adam Addresses: .* changed/)).toBeVisible();
+    expect((await readUser(panel, id)).concurrent_limit).toBe(7);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('row', { name: /Adam Addresses/ })).toContainText('Cut off');
+  });
+
   test('adds traffic to whoever has used everything up, and takes it back', async ({ page, panel, visit }) => {
     const { id } = await makeUser(panel, 'Gwen Grant');
     await visit(`users/${id}`);

@@ -13,7 +13,7 @@ import { findProgram } from '../../src/nodes/engine-program.ts';
 import { type Json, type ServerProgram, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
-import { openOwnPanel } from '../support/own-panel.ts';
+import { type OwnPanel, openOwnPanel } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
 import { pathOf, whyWithout } from './found.ts';
 import { POLLED } from './panel-traffic.ts';
@@ -69,15 +69,18 @@ async function startEcho() {
   };
 }
 
-/** A connection through a SOCKS port that has come back from its target once, and stays open. */
+/** A connection through a SOCKS port that has come back from its target once, and stays open. Rejects where it is closed instead. */
 async function openThrough(socksPort: number, targetPort: number): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port: socksPort }).on('error', () => {});
+  const closed = once(socket, 'close').then(() => Promise.reject(new Error('the connection was closed')));
+  closed.catch(() => {});
+  socket.setTimeout(10_000, () => socket.destroy());
   const target = Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, targetPort >> 8, targetPort & 255]);
   for (const request of [Buffer.from([5, 1, 0]), target, Buffer.from('hello')]) {
     socket.write(request);
-    await once(socket, 'data');
+    await Promise.race([once(socket, 'data'), closed]);
   }
-  return socket;
+  return socket.setTimeout(0);
 }
 
 for (const program of ['xray', 'v2ray'] as const) {
@@ -109,23 +112,29 @@ for (const program of ['xray', 'v2ray'] as const) {
   });
 }
 
+/** A panel with a local node of xray, one connection, and one user. */
+async function openXrayPanel(own: OwnPanel, fields: { readonly concurrent_limit?: number } = {}) {
+  const { administrator, panel, newKey, ca } = own;
+  const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
+  await administrator.call('updateSettings', { engine_path: pathOf('xray') });
+  const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
+  const { id: node_id } = (await administrator.call('createNode', node)).body;
+  const port = await freePort();
+  const shape = { protocol: 'vless', network: 'tcp', security: 'none' } as const;
+  await api.call('createInbound', { ...shape, node_id, tag: 'in', name: 'In', port });
+  const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
+  const { id, sub_url } = (await api.call('createUser', { name: 'Anna', tariff_id, ...fields })).body;
+  await administrator.call('updateNode', { id: node_id, enabled: true });
+  return { administrator, api, node_id, port, id, sub_url };
+}
+
 const missingXray =
   whyWithout('xray') ?? (HAS_LOOPBACK_NETWORK ? null : '(127.0.0.2 is not an address of this system)');
 test.skipIf(missingXray !== null)(`a panel says who is connected to its xray ${missingXray ?? ''}`.trim(), async () => {
   const keys = mkdtempSync(join(tmpdir(), 'gatehouse-connected-'));
   try {
     await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 300 });
-    const { administrator, panel, newKey, ca } = own;
-    const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
-    await administrator.call('updateSettings', { engine_path: pathOf('xray') });
-    const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
-    const { id: node_id } = (await administrator.call('createNode', node)).body;
-    const port = await freePort();
-    const shape = { protocol: 'vless', network: 'tcp', security: 'none' } as const;
-    await api.call('createInbound', { ...shape, node_id, tag: 'in', name: 'In', port });
-    const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
-    const { id, sub_url } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
-    await administrator.call('updateNode', { id: node_id, enabled: true });
+    const { api, node_id, port, id, sub_url } = await openXrayPanel(own);
     const read = async () => (await api.call('getUserAddresses', { id })).body;
     await expect.poll(async () => (await read()).concurrent, POLLED).toBe(0);
 
@@ -145,3 +154,43 @@ test.skipIf(missingXray !== null)(`a panel says who is connected to its xray ${m
     rmSync(keys, { recursive: true, force: true });
   }
 });
+
+test.skipIf(missingXray !== null)(
+  `a panel cuts a user of xray off who opens connections from too many addresses ${missingXray ?? ''}`.trim(),
+  async () => {
+    const keys = mkdtempSync(join(tmpdir(), 'gatehouse-connected-'));
+    try {
+      await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 300 });
+      const { administrator, api, node_id, port, id, sub_url } = await openXrayPanel(own, { concurrent_limit: 1 });
+      await administrator.call('updateSettings', { cut_off_concurrent: true });
+      const link = (await api.send({ method: 'GET', path: `${sub_url}?format=plain` })).text.trim();
+      const { user } = readLink(link);
+      await using echo = await startEcho();
+      await using first = await startClient('xray', port, '127.0.0.2', user);
+      await using second = await startClient('xray', port, '127.0.0.3', user);
+      const isServed = async (socksPort: number) => {
+        const open = await openThrough(socksPort, echo.port).catch(() => null);
+        open?.destroy();
+        return open !== null;
+      };
+      const excess = async () => (await api.call('getUser', { id })).body.concurrent_excess;
+      const isCutOff = async () => {
+        for (const { socksPort } of [first, second]) await isServed(socksPort);
+        return (await excess())?.cut_off_until != null;
+      };
+      // Xray has the moments of openings in whole seconds.
+      await expect.poll(isCutOff, POLLED).toBe(true);
+      expect(await excess()).toMatchObject({ addresses: 2 });
+      const { items } = (await api.call('listEvents', { type: 'user.concurrent_exceeded' })).body;
+      expect(items.map(({ data }) => data)).toMatchObject([{ user_id: id, addresses: 2, concurrent_limit: 1 }]);
+      expect((await api.call('getNode', { id: node_id })).body.last_restart).toBeNull();
+
+      await expect.poll(() => isServed(first.socksPort), POLLED).toBe(false);
+      await api.call('updateUser', { id, concurrent_limit: null });
+      await expect.poll(() => isServed(first.socksPort), POLLED).toBe(true);
+      api.close();
+    } finally {
+      rmSync(keys, { recursive: true, force: true });
+    }
+  },
+);

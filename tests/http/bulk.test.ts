@@ -113,9 +113,17 @@ describe.each([
       { id: already, outcome: 'unchanged' },
       { id: other, outcome: 'changed' },
     ]);
-    const { tariff_id, hold, traffic_limit, device_limit, reset_strategy } = single.body;
+    const { tariff_id, hold, traffic_limit, device_limit, concurrent_limit, reset_strategy } = single.body;
     const after = (await panel.read.call('getUser', { id: other })).body;
-    expect(after).toMatchObject({ tariff_id, hold, traffic_limit, device_limit, reset_strategy, state: 'active' });
+    expect(after).toMatchObject({
+      tariff_id,
+      hold,
+      traffic_limit,
+      device_limit,
+      concurrent_limit,
+      reset_strategy,
+      state: 'active',
+    });
     const unknown = { action: 'set_tariff', tariff_id: 4_000_000, ...choose(ids, own) };
     const problem = { detail: 'tariff_not_found', errors: [{ pointer: '#/tariff_id' }] };
     expect(await refused(unknown)).toMatchObject(problem);

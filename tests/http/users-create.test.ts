@@ -54,6 +54,8 @@ describe('creating', () => {
       reset_strategy: 'month',
       resets_at: '2026-11-30T23:00:00.000Z',
       device_limit: 3,
+      concurrent_limit: 4,
+      concurrent_excess: null,
       inbounds: null,
       online: false,
       online_at: null,
@@ -82,6 +84,7 @@ describe('creating', () => {
       traffic_limit: null,
       reset_strategy: 'none',
       device_limit: null,
+      concurrent_limit: 100,
     } as const;
     const user = await create({ ...said, inbounds: [fixtures.inboundIds[0]] });
     expect(user).toMatchObject({ ...said, state: 'disabled', resets_at: null, traffic_remaining: null });
@@ -134,6 +137,8 @@ describe('creating', () => {
       [{ traffic_limit: 2 ** 50 + 1 }, '#/traffic_limit'],
       [{ traffic_limit: 1.5 }, '#/traffic_limit'],
       [{ device_limit: 101 }, '#/device_limit'],
+      [{ concurrent_limit: 101 }, '#/concurrent_limit'],
+      [{ concurrent_limit: 0 }, '#/concurrent_limit'],
       [{ expires_at: '2100-01-01T00:00:00.001Z' }, '#/expires_at'],
       [{ expires_at: '2026-12-20T10:00:00' }, '#/expires_at'],
       [{ expires_at: '2026-12-20T10:00:00+1:00' }, '#/expires_at'],

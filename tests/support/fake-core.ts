@@ -59,6 +59,7 @@ export const SETTINGS: SettingValues = {
   eventsKeptDays: 30,
   auditKeptDays: 365,
   enginePath: null,
+  cutOffConcurrent: false,
   restartToCutOff: true,
   host: '127.0.0.1',
   port: 8443,

@@ -70,7 +70,7 @@ export async function fill(panel: TestPanel): Promise<Fixtures> {
   const inboundIds: number[] = [];
   for (const inbound of INBOUNDS) inboundIds.push((await act('createInbound', { ...inbound, node_id: nodeId })).id);
   tellOfTrouble(panel, nodeId);
-  const limits = { traffic_limit: 100 * MIB, reset_strategy: 'month', device_limit: 3 } as const;
+  const limits = { traffic_limit: 100 * MIB, reset_strategy: 'month', device_limit: 3, concurrent_limit: 4 } as const;
   const monthly = await act('createTariff', { name: 'Monthly', duration: { months: 1 }, ...limits });
   const free = await act('createTariff', { name: 'Free' });
   const held = await act('createTariff', { name: 'Held', duration: { days: 30 }, starts: 'on_first_use' });

@@ -64,6 +64,8 @@ export function userOf(changes: Partial<UserRow> = {}): UserRow {
     extra: 0,
     dueAt: null,
     deviceLimit: null,
+    concurrentLimit: null,
+    excess: null,
     inbounds: null,
     onlineAt: null,
     token: 'Zp3kVn0cQm6yT1uXw8RsLg',

@@ -5,7 +5,7 @@ import { createTestClock, createTestTimers } from '../../../tests/support/clock.
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
-import { sampleNode, sampleUser, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
+import { sampleNode, sampleTariff, sampleUser, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
 import { createCore } from '../create-core.ts';
 import type { Engine } from '../ports/engines.ts';
 
@@ -166,6 +166,126 @@ describe('addresses of users', () => {
     await scene.start();
     expect(temp.db.prepare<[], Readonly<Record<string, unknown>>>('SELECT * FROM user_addresses').all()).toEqual([]);
   });
+});
+
+describe('a limit of addresses at once', () => {
+  /** Two addresses of a user who may be connected from one; at each asking connections were opened from those named. */
+  async function openLimited(temp: TempStore, count = 1) {
+    const scene = openScene(temp, count);
+    const { store, machines } = scene;
+    const userId = store.users.insert(sampleUser({ concurrentLimit: 1 }));
+    const opened = new Map<string, number>();
+    const open = async (...addresses: string[]) => {
+      for (const address of addresses) opened.set(address, scene.clock.now());
+      const all = [...opened].map(([address, openedAt]) => ({ address, openedAt }));
+      for (const machine of machines) machine.addresses?.set(userId, all);
+      await scene.ask();
+    };
+    await scene.start();
+    const user = () => scene.core.call('getUser', { id: userId }, ADMINISTRATOR_CALL).body;
+    const events = () =>
+      store.events
+        .after(0, 1000, null)
+        .filter(({ type }) => type === 'user.concurrent_exceeded')
+        .map(({ data }): unknown => JSON.parse(data));
+    return { ...scene, userId, open, user, events };
+  }
+
+  const TWO = ['203.0.113.7', '198.51.100.1'] as const;
+
+  it('is exceeded by addresses that open connections in two askings in a row, and announced once', async () => {
+    using temp = tempStore();
+    const scene = await openLimited(temp, 2);
+    const { open, events, user, clock } = scene;
+    await open(...TWO);
+    await open();
+    await open(...TWO);
+    await open(TWO[0]);
+    await open(TWO[0]);
+    await open(...TWO);
+    expect(scene.read(scene.userId).concurrent, 'all have connections open').toBe(2);
+    expect([events(), user().concurrent_excess]).toEqual([[], null]);
+    for (let asking = 0; asking < 4; asking += 1) await open(...TWO);
+    const at = new Date(clock.now()).toISOString();
+    expect(user().concurrent_excess).toEqual({ addresses: 2, at, cut_off_until: null });
+    const event = { user_id: scene.userId, addresses: 2, concurrent_limit: 1, cut_off_until: null };
+    expect(events()).toMatchObject([event]);
+    expect(scene.machines[0]?.process?.members.get(1)?.has(scene.userId)).toBe(true);
+    clock.advance(600_000);
+    await open(TWO[0]);
+    expect(user().concurrent_excess).toBeNull();
+    for (let asking = 0; asking < 3; asking += 1) await open(...TWO);
+    expect(events()).toMatchObject([event, event]);
+  });
+
+  it('counts an address once over all nodes, and those of all nodes together', async () => {
+    using temp = tempStore();
+    const scene = await openLimited(temp, 2);
+    const { machines, userId, ask, events } = scene;
+    const at = (machine: number, address: string, openedAt: number) =>
+      machines[machine]?.addresses?.set(userId, [{ address, openedAt }]);
+    for (let asking = 1; asking < 5; asking += 1) {
+      for (const machine of [0, 1]) at(machine, TWO[0], asking);
+      await ask();
+    }
+    expect(events()).toEqual([]);
+    for (let asking = 5; asking < 9; asking += 1) {
+      for (const machine of [0, 1]) at(machine, TWO[machine] ?? '', asking);
+      await ask();
+    }
+    expect(events()).toMatchObject([{ addresses: 2 }]);
+  });
+
+  it('cuts off for 5 minutes where the settings say so, without a restart over open connections', async () => {
+    using temp = tempStore();
+    const scene = await openLimited(temp);
+    const { open, events, user, clock, userId } = scene;
+    await scene.core.call('updateSettings', { cut_off_concurrent: true }, ADMINISTRATOR_CALL);
+    const machine = scene.machines[0];
+    const isIn = () => machine?.process?.members.get(1)?.has(userId) === true;
+    machine?.move(userId, 1, { up: 1, down: 1 });
+    await open(...TWO);
+    expect(isIn()).toBe(true);
+    await open(...TWO);
+    await scene.rest();
+    expect([isIn(), user().state]).toEqual([false, 'active']);
+    const until = new Date(clock.now() + 300_000).toISOString();
+    expect(user().concurrent_excess).toMatchObject({ addresses: 2, cut_off_until: until });
+    for (let asking = 0; asking < 3; asking += 1) {
+      machine?.move(userId, 1, { up: 1, down: 1 });
+      await open(...TWO);
+    }
+    expect(machine?.starts).toBe(1);
+    expect(events()).toMatchObject([{ cut_off_until: until }]);
+    clock.advance(300_000);
+    await open();
+    await scene.rest();
+    expect([isIn(), user().concurrent_excess?.cut_off_until]).toEqual([true, null]);
+    await open(...TWO);
+    await open(...TWO);
+    await scene.rest();
+    expect([isIn(), events().length]).toEqual([false, 2]);
+  });
+
+  it.each(['another limit', 'another plan', 'the settings'] as const)(
+    'cuts nobody off any more after %s',
+    async (by) => {
+      using temp = tempStore();
+      const scene = await openLimited(temp);
+      const { open, store, userId: id, core } = scene;
+      await scene.core.call('updateSettings', { cut_off_concurrent: true }, ADMINISTRATOR_CALL);
+      const isIn = () => scene.machines[0]?.process?.members.get(1)?.has(id) === true;
+      for (let asking = 0; asking < 3; asking += 1) await open(...TWO);
+      await scene.rest();
+      expect(isIn()).toBe(false);
+      const tariff_id = store.tariffs.insert(sampleTariff());
+      if (by === 'another limit') await core.call('updateUser', { id, concurrent_limit: null }, ADMINISTRATOR_CALL);
+      if (by === 'another plan') await core.call('updateUser', { id, tariff_id }, ADMINISTRATOR_CALL);
+      if (by === 'the settings') await core.call('updateSettings', { cut_off_concurrent: false }, ADMINISTRATOR_CALL);
+      await scene.rest();
+      expect([isIn(), store.users.get(id)?.excess?.cutOffUntil ?? null]).toEqual([true, null]);
+    },
+  );
 });
 
 it('an answer that never comes holds up neither polls nor the end of the panel, and is waited for once', async () => {

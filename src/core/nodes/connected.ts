@@ -5,6 +5,7 @@ import { DAY_MS } from '../../domain/limits.ts';
 import type { Env } from '../context.ts';
 import type { SeenAddress } from '../ports/connected.ts';
 import { type ConnectedAddress, type Engine, EngineError } from '../ports/engines.ts';
+import type { Concurrency, OpenedAddress } from './concurrency.ts';
 
 /** It is asked after each so many polls. */
 const EVERY_POLLS = 3;
@@ -25,23 +26,32 @@ export function createAddressKey({ crypto }: Env): Uint8Array {
   return crypto.randomBytes(KEY_BYTES);
 }
 
-export function createAddressAsker(env: Env, nodeId: number, engine: Engine, key: Uint8Array): AddressAsker {
+export function createAddressAsker(
+  env: Env,
+  nodeId: number,
+  engine: Engine,
+  key: Uint8Array,
+  concurrency: Concurrency,
+): AddressAsker {
   const { store, queue, clock, log, crypto } = env;
   let pollsToNext = 0;
   let isAsking = false;
   let isClosed = false;
 
   /** Each place of the user once. */
-  function seenOf(userId: number, addresses: readonly ConnectedAddress[]): readonly SeenAddress[] {
-    const networks = new Map<string, string>();
-    for (const { address } of addresses) {
+  function seenOf(userId: number, addresses: readonly ConnectedAddress[]): readonly (SeenAddress & OpenedAddress)[] {
+    const places = new Map<string, { readonly network: string; readonly openedAt: number }>();
+    for (const { address, openedAt } of addresses) {
       const network = clientNetwork(address);
-      if (network && networks.size < MOST_OF_USER) networks.set(network.place, network.shortForm);
+      const known = network && places.get(network.place);
+      if (!network || (!known && places.size >= MOST_OF_USER)) continue;
+      places.set(network.place, { network: network.shortForm, openedAt: Math.max(openedAt, known?.openedAt ?? 0) });
     }
-    return [...networks].map(([place, network]) => ({
+    return [...places].map(([place, { network, openedAt }]) => ({
       userId,
       hash: crypto.hmacSha256(key, `${userId} ${place}`),
       network,
+      openedAt,
     }));
   }
 
@@ -53,15 +63,20 @@ export function createAddressAsker(env: Env, nodeId: number, engine: Engine, key
     const write = (work: () => void) =>
       queue.run(() => store.write(() => store.sync.get(nodeId).boot === boot && work()));
     const users = [...(connected ?? [])];
+    const all: OpenedAddress[] = [];
     for (let next = 0; next < users.length && !isClosed; next += PART) {
       const part = users.slice(next, next + PART).flatMap(([userId, addresses]) => seenOf(userId, addresses));
+      for (const { userId, hash, openedAt } of part) all.push({ userId, hash, openedAt });
       await write(() => store.connected.note(nodeId, part, at));
     }
     if (isClosed || boot === null) return;
     await write(() => {
+      if (connected === null) concurrency.forget(nodeId);
+      else concurrency.note(nodeId, all, at);
       store.connected.finish(nodeId, connected && at);
       store.connected.prune(at - DAY_MS);
     });
+    env.announce();
   }
 
   return {

@@ -348,6 +348,8 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   function usersToCutOff(moved: readonly Counted[]): readonly number[] {
     const ids = moved.map(({ userId }) => userId);
     const allowed = new Set(sync.members(ids).map(({ userId }) => userId));
+    // A cut for some minutes is not worth ending the connections of all the others.
+    for (const id of sync.cutOffForNow(ids)) allowed.add(id);
     const outsiders = new Set(ids.filter((id) => !allowed.has(id)));
     for (const id of outside.keys()) if (!outsiders.has(id)) outside.delete(id);
     for (const id of outsiders) outside.set(id, (outside.get(id) ?? 0) + 1);

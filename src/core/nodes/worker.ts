@@ -2,6 +2,7 @@
 import type { Env } from '../context.ts';
 import { type Engine, EngineError, type OpenEngine } from '../ports/engines.ts';
 import type { NodeRow } from '../ports/plans.ts';
+import { createConcurrency } from './concurrency.ts';
 import { type AddressAsker, createAddressAsker, createAddressKey } from './connected.ts';
 import { createNodeSync } from './sync.ts';
 
@@ -102,13 +103,14 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
   /** Null: this host runs no engine for the node. */
   const workers = new Map<number, Worker | null>();
   const addressKey = createAddressKey(env);
+  const concurrency = createConcurrency(env);
   let isScheduled = false;
   let isStopped = false;
   const closing = new Set<Promise<void>>();
 
   function open(node: NodeRow): void {
     const engine = openEngine({ id: node.id, kind: node.kind });
-    const asker = engine && createAddressAsker(env, node.id, engine, addressKey);
+    const asker = engine && createAddressAsker(env, node.id, engine, addressKey, concurrency);
     workers.set(node.id, engine && asker && createWorker(env, node.id, engine, asker));
   }
 
@@ -122,6 +124,7 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
     for (const [id, worker] of workers) {
       if (ids.has(id)) continue;
       workers.delete(id);
+      concurrency.forget(id);
       const closed = worker?.close();
       if (closed) closing.add(closed.finally(() => closing.delete(closed)));
     }

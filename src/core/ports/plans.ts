@@ -10,6 +10,7 @@ export interface TariffRow {
   readonly trafficLimit: number | null;
   readonly duration: { readonly days: number } | { readonly months: number } | null;
   readonly deviceLimit: number | null;
+  readonly concurrentLimit: number | null;
   readonly resetStrategy: Account['resetStrategy'];
   readonly starts: 'on_creation' | 'on_first_use';
   readonly inbounds: readonly number[] | null;

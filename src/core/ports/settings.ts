@@ -18,6 +18,8 @@ export interface SettingValues {
   readonly auditKeptDays: number;
   /** The program of local engines; null: `xray` or `v2ray` on PATH. */
   readonly enginePath: string | null;
+  /** Whether users who are connected from more addresses at once than they may are cut off for a while. */
+  readonly cutOffConcurrent: boolean;
   /** Whether an engine is restarted over which users who may not connect go on moving bytes. */
   readonly restartToCutOff: boolean;
   readonly host: string;

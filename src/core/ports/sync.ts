@@ -57,6 +57,8 @@ export interface SyncStore {
   members(userIds: readonly number[]): readonly Member[];
   /** Everybody who may connect by their stored state, by id, in pages. */
   membersAfter(userId: number, limit: number): readonly Member[];
+  /** Those of the users who may not connect only because they were connected from too many addresses. */
+  cutOffForNow(userIds: readonly number[]): readonly number[];
   /** What the engine had counted when it was last asked; of those of the users it had counted anything for. */
   userCounters(nodeId: number, userIds: readonly number[]): ReadonlyMap<number, UpDown>;
   saveUserCounters(nodeId: number, counters: readonly Counted[]): void;

@@ -4,6 +4,7 @@ import type { Uses } from '../../contract/errors.ts';
 import type { GrantState } from '../../contract/grants.ts';
 import type { SortField, UserState } from '../../contract/users.ts';
 import type { Account, Grant } from '../../domain/account.ts';
+import type { Excess } from '../../domain/concurrency.ts';
 import type { Credentials } from './engines.ts';
 import type { UpDown } from './records.ts';
 
@@ -34,6 +35,9 @@ export interface UserRow extends Omit<Account, 'grants'> {
   /** The earliest moment at which passing time alone changes this record; null: never. */
   readonly dueAt: number | null;
   readonly deviceLimit: number | null;
+  readonly concurrentLimit: number | null;
+  /** null: not connected from more addresses than that, nor shortly before. */
+  readonly excess: Excess | null;
   readonly inbounds: readonly number[] | null;
   readonly onlineAt: number | null;
   /** The last segment of the subscription link. */
@@ -142,6 +146,12 @@ export interface UserStore {
   nextDueAt(): number | null;
   /** Every user's row with a reset strategy, by id, for a change of time zone. */
   withResets(afterId: number, limit: number): readonly UserRow[];
+  /** Every user's row with an excess of addresses, by id. */
+  withExcess(afterId: number, limit: number): readonly UserRow[];
+  /** Whether there is any. */
+  hasExcess(): boolean;
+  /** Those of `ids` with a limit of addresses who may connect but for an excess. */
+  withConcurrentLimit(ids: readonly number[]): readonly UserRow[];
   /** Every user's row whose term has an end, by id, for a change of the notices before it. */
   withEnds(afterId: number, limit: number): readonly UserRow[];
 }

@@ -58,6 +58,7 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
     events_kept_days: settings.eventsKeptDays,
     audit_kept_days: settings.auditKeptDays,
     engine_path: settings.enginePath,
+    cut_off_concurrent: settings.cutOffConcurrent,
     restart_to_cut_off: settings.restartToCutOff,
   };
 }
@@ -75,6 +76,16 @@ function moveResets(tx: Transaction, zone: string): void {
 /** Settles every user whose term ends under the former notices; what is to come follows the new ones. */
 function moveNotices(tx: Transaction, notices: readonly number[]): void {
   forEachRow(tx.store.users.withEnds, (row) => commitNotices(tx, openUser(tx, row), notices));
+}
+
+/** Nobody is cut off over addresses any more. */
+function liftCutOffs(tx: Transaction): void {
+  forEachRow(tx.store.users.withExcess, (row) => {
+    const current = openUser(tx, row);
+    const { excess } = current.row;
+    if (excess?.cutOffUntil != null)
+      commitTraffic(tx, current, { fields: { excess: { ...excess, cutOffUntil: null } } });
+  });
 }
 
 function forEachRow(read: UserStore['withEnds'], act: (row: UserRow) => void): void {
@@ -101,6 +112,7 @@ const columnsOf = patchReader<Input<'updateSettings'>, SettingValues>({
   events_kept_days: 'eventsKeptDays',
   audit_kept_days: 'auditKeptDays',
   engine_path: 'enginePath',
+  cut_off_concurrent: 'cutOffConcurrent',
   restart_to_cut_off: 'restartToCutOff',
 });
 
@@ -120,6 +132,7 @@ function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result
   if (changed.length === 0) return { body: viewPanelSettings(settings) };
   if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(tx, asked.timeZone);
   if (changed.includes('expiringNoticeDays') && asked.expiringNoticeDays) moveNotices(tx, asked.expiringNoticeDays);
+  if (asked.cutOffConcurrent === false) liftCutOffs(tx);
   tx.saveSettings(asked);
   const after = viewPanelSettings({ ...settings, ...asked });
   tx.emit('settings.changed', {}, changedMembers(viewPanelSettings(settings), after));

@@ -13,11 +13,13 @@ type Unnamed =
   | 'total_down'
   | 'after_cut_up'
   | 'after_cut_down'
+  | 'concurrent_excess'
   | 'created_at'
   | 'updated_at';
 
 /** What each field follows from, in the order of the names. */
 const FIELDS: { readonly [Field in Exclude<keyof User, Unnamed>]-?: (row: UserRow) => unknown } = {
+  concurrent_limit: (row) => row.concurrentLimit,
   contact: (row) => row.contact,
   device_limit: (row) => row.deviceLimit,
   enabled: (row) => row.enabled,

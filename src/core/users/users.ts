@@ -5,6 +5,7 @@ import type { Input, Output } from '../../contract/table.ts';
 import type { User, UserCreate, UserPatch, UserWithLink } from '../../contract/users.ts';
 import { type Account, stateOf, trafficRemaining } from '../../domain/account.ts';
 import { freshFlags, nextChangeAt } from '../../domain/settle.ts';
+import { STORED_KEY_BYTES } from '../../domain/shadowsocks.ts';
 import { type Duration, extendTerm, setExpiry, shortenTerm, startTerm } from '../../domain/term.ts';
 import { changeReset, resetTraffic } from '../../domain/traffic.ts';
 import type { Result } from '../call.ts';
@@ -39,7 +40,6 @@ import {
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
-const KEY_BYTES = 32;
 /** So often are a link and credentials made before chance is found to be broken. */
 const MOST_TRIES = 10;
 
@@ -53,7 +53,7 @@ function newAccess({ crypto, store }: Transaction): Pick<NewUser, 'token' | 'cre
     const credentials = {
       uuid: crypto.uuid(),
       password: tokenOf(crypto.randomBytes(PASSWORD_BYTES)),
-      key: toBase64(crypto.randomBytes(KEY_BYTES)),
+      key: toBase64(crypto.randomBytes(STORED_KEY_BYTES)),
     };
     if (!store.users.isTaken(token, credentials)) return { token, credentials };
   }
@@ -102,6 +102,8 @@ function viewWithoutLink(context: Context, stored: UserRow): Omit<User, 'sub_url
     reset_strategy: row.resetStrategy,
     resets_at: toInstantOrNull(row.resetsAt),
     device_limit: row.deviceLimit,
+    concurrent_limit: row.concurrentLimit,
+    concurrent_excess: viewExcess(row),
     inbounds: row.inbounds as number[] | null,
     online: row.onlineAt !== null && row.onlineAt > now - ONLINE_MS,
     online_at: toInstantOrNull(row.onlineAt),
@@ -110,6 +112,12 @@ function viewWithoutLink(context: Context, stored: UserRow): Omit<User, 'sub_url
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
   };
+}
+
+function viewExcess({ excess }: UserRow): User['concurrent_excess'] {
+  if (excess === null) return null;
+  const { addresses, at, cutOffUntil } = excess;
+  return { addresses, at: toInstant(at), cut_off_until: toInstantOrNull(cutOffUntil) };
 }
 
 /** The user, or `not_found`. */
@@ -206,6 +214,8 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
     metadata: input.metadata ?? {},
     tariffId: tariff.id,
     deviceLimit: input.device_limit === undefined ? tariff.deviceLimit : input.device_limit,
+    concurrentLimit: input.concurrent_limit === undefined ? tariff.concurrentLimit : input.concurrent_limit,
+    excess: null,
     inbounds: input.inbounds === undefined ? tariff.inbounds : input.inbounds,
     state: stateOf(facts, now),
     extra: 0,
@@ -315,11 +325,17 @@ const switchTariff: Patcher<number | null> = (draft, id, context) => {
   if (id === null) return { account, fields: { ...fields, tariffId: null } };
   const tariff = requireUsableTariff(context, id);
   const term = startTerm(tariff, context.now, context.settings.timeZone);
+  const { deviceLimit, concurrentLimit, inbounds } = tariff;
   return {
     account: { ...account, ...term, trafficLimit: tariff.trafficLimit },
-    fields: { ...fields, tariffId: id, deviceLimit: tariff.deviceLimit, inbounds: tariff.inbounds },
+    fields: { ...limitAddresses(fields, concurrentLimit), tariffId: id, deviceLimit, inbounds },
   };
 };
+
+/** Another limit is judged by itself: what exceeded the former one is over, and a user who was cut off over it may connect. */
+function limitAddresses(fields: UserFields, concurrentLimit: number | null): UserFields {
+  return concurrentLimit === fields.concurrentLimit ? fields : { ...fields, concurrentLimit, excess: null };
+}
 
 /** A merge patch (RFC 7396): null removes a member. */
 function mergeMetadata(before: UserRow['metadata'], patch: NonNullable<UserPatch['metadata']>): UserRow['metadata'] {
@@ -360,6 +376,7 @@ const PATCHERS: { readonly [Member in keyof PatchValues]: Patcher<PatchValues[Me
     fields: { ...fields, metadata: mergeMetadata(fields.metadata, patch) },
   }),
   device_limit: setField('deviceLimit'),
+  concurrent_limit: ({ account, fields }, limit) => ({ account, fields: limitAddresses(fields, limit) }),
   inbounds: setField('inbounds'),
 };
 

@@ -85,6 +85,7 @@ function addPlans(store: Store, now: number): void {
     store.tariffs.insert({
       ...plan,
       deviceLimit: plan.trafficLimit === null ? null : 5,
+      concurrentLimit: plan.trafficLimit === null ? null : 3,
       starts: plan.name === 'Trial' ? 'on_first_use' : 'on_creation',
       inbounds: null,
       archived: false,
@@ -265,6 +266,8 @@ function personAsUser(
     extra: 0,
     dueAt: nextChangeAt(account, flags, now, notices),
     deviceLimit: trafficLimit === null ? null : 5,
+    concurrentLimit: trafficLimit === null ? null : 3,
+    excess: null,
     inbounds: null,
     onlineAt: isHeld ? null : Math.floor(now - dice() ** 6 * 10 * DAY_MS),
     token: secrets(16).toString('base64url'),

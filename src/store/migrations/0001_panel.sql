@@ -9,6 +9,7 @@ CREATE TABLE tariffs (
   duration_days INTEGER CHECK (duration_days > 0),
   duration_months INTEGER CHECK (duration_months > 0),
   device_limit INTEGER CHECK (device_limit BETWEEN 1 AND 100),
+  concurrent_limit INTEGER CHECK (concurrent_limit BETWEEN 1 AND 100),
   reset_strategy TEXT NOT NULL CHECK (reset_strategy IN ('none', 'day', 'week', 'month', 'period')),
   starts TEXT NOT NULL CHECK (starts IN ('on_creation', 'on_first_use')),
   inbounds TEXT CHECK (json_valid(inbounds) AND json_type(inbounds) = 'array'),
@@ -99,7 +100,9 @@ CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
 -- that was announced. state is that of the last write; state_due_at is the earliest moment at which time alone may change it (null:
 -- never), due_at the earliest at which time changes anything in the row. Where state_due_at is the end of the term,
 -- users_state_expires finds it, and no other index is written. cut_change is the row of node_changes by which the user may no longer
--- connect, cut_node_id the node whose traffic used up the limit, cut_up and cut_down what moved after that; all null while the user may.
+-- connect, cut_node_id the node whose traffic used up the limit, cut_up and cut_down what moved after that; all null while the user may. excess is
+-- from how many addresses the user, who may be connected from concurrent_limit, last was at the same time, excess_at when; both null
+-- once that has ended for a while. The user may not connect until cut_off_until over it, whatever the state.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -141,6 +144,11 @@ CREATE TABLE users (
   cut_node_id INTEGER CHECK (cut_node_id > 0),
   cut_up INTEGER CHECK (cut_up BETWEEN 0 AND 9007199254740991),
   cut_down INTEGER CHECK (cut_down BETWEEN 0 AND 9007199254740991),
+  concurrent_limit INTEGER CHECK (concurrent_limit BETWEEN 1 AND 100),
+  excess INTEGER CHECK (excess BETWEEN 2 AND 9007199254740991),
+  excess_at INTEGER CHECK (excess_at BETWEEN 0 AND 8640000000000000),
+  cut_off_until INTEGER CHECK (cut_off_until BETWEEN 0 AND 8640000000000000),
+  CHECK ((excess IS NULL) = (excess_at IS NULL) AND (cut_off_until IS NULL OR excess IS NOT NULL)),
   CHECK (cut_change IS NULL OR state NOT IN ('active', 'on_hold')),
   CHECK ((cut_change IS NULL) = (cut_up IS NULL) AND (cut_change IS NULL) = (cut_down IS NULL)),
   CHECK (cut_node_id IS NULL OR cut_change IS NOT NULL),
@@ -165,6 +173,7 @@ CREATE INDEX users_used ON users (used);
 CREATE INDEX users_updated ON users (updated_at);
 CREATE INDEX users_contact ON users (contact);
 CREATE INDEX users_online ON users (online_at) WHERE online_at IS NOT NULL;
+CREATE INDEX users_excess ON users (id) WHERE excess_at IS NOT NULL;
 CREATE INDEX users_due ON users (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX users_state_due ON users (state_due_at) WHERE state_due_at < expires_at;
 CREATE INDEX users_state ON users (state);
@@ -229,8 +238,9 @@ END;
 CREATE TRIGGER users_change_delete AFTER DELETE ON users WHEN OLD.state IN ('active', 'on_hold') BEGIN
   INSERT INTO node_changes (user_id) VALUES (OLD.id);
 END;
-CREATE TRIGGER users_change_update AFTER UPDATE OF state, inbounds ON users
+CREATE TRIGGER users_change_update AFTER UPDATE OF state, inbounds, cut_off_until ON users
 WHEN (OLD.state IN ('active', 'on_hold')) <> (NEW.state IN ('active', 'on_hold'))
+  OR (OLD.cut_off_until IS NULL) <> (NEW.cut_off_until IS NULL)
   OR (NEW.state IN ('active', 'on_hold') AND OLD.inbounds IS NOT NEW.inbounds) BEGIN
   INSERT INTO node_changes (user_id) VALUES (NEW.id);
 END;

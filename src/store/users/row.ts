@@ -15,7 +15,8 @@ const TRAFFIC_LOW = 2;
 export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, enabled, expires_at, hold_months, hold_days,
   traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
   device_limit, inbounds, online_at, token, announced, created_at, updated_at, version,
-  external_id, telegram_id, metadata, notice_announced, cut_change, cut_node_id, cut_up, cut_down`;
+  external_id, telegram_id, metadata, notice_announced, cut_change, cut_node_id, cut_up, cut_down,
+  concurrent_limit, excess, excess_at, cut_off_until`;
 
 export type UserCells = [
   id: number,
@@ -55,6 +56,10 @@ export type UserCells = [
   cutNodeId: number | null,
   cutUp: number | null,
   cutDown: number | null,
+  concurrentLimit: number | null,
+  excess: number | null,
+  excessAt: number | null,
+  cutOffUntil: number | null,
 ];
 
 const NO_TAGS: readonly string[] = [];
@@ -70,6 +75,7 @@ export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRo
   const announced = cells[25];
   const metadata = cells[31];
   const change = cells[33];
+  const excess = cells[38];
   return {
     id: cells[0],
     name: cells[1],
@@ -92,6 +98,8 @@ export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRo
     resetsAt: cells[19],
     dueAt: cells[20],
     deviceLimit: cells[21],
+    concurrentLimit: cells[37],
+    excess: excess === null ? null : { addresses: excess, at: cells[39] ?? 0, cutOffUntil: cells[40] },
     inbounds: inbounds === null ? null : (JSON.parse(inbounds) as number[]),
     onlineAt: cells[23],
     token: cells[24],
@@ -158,6 +166,10 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'cut_node_id', cell: (row) => row.cut?.nodeId ?? null },
   { name: 'cut_up', cell: (row) => row.cut?.up ?? null },
   { name: 'cut_down', cell: (row) => row.cut?.down ?? null },
+  { name: 'concurrent_limit', cell: (row) => row.concurrentLimit },
+  { name: 'excess', cell: (row) => row.excess?.addresses ?? null },
+  { name: 'excess_at', cell: (row) => row.excess?.at ?? null },
+  { name: 'cut_off_until', cell: (row) => row.excess?.cutOffUntil ?? null },
 ];
 /** The number of text columns in `WRITTEN`. */
 export const TEXT_COLUMNS = 7;

@@ -1,7 +1,7 @@
 // Users come back as they were written, and a write touches what differs.
 import { afterAll, describe, expect, it } from 'vitest';
-import { sampleTariff, sampleUser, tempStore } from '../../../tests/support/temp-store.ts';
-import type { InboundRow, NodeRow } from '../../core/ports/plans.ts';
+import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleNode, sampleTariff, sampleUser, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Store } from '../../core/ports/ports.ts';
 import type { NewUser, UserRow } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
@@ -10,54 +10,11 @@ import { NEVER, WRITTEN } from './row.ts';
 const MAX = Number.MAX_SAFE_INTEGER;
 
 function addInbounds(store: Store, count: number): number[] {
-  const node: Omit<NodeRow, 'id'> = {
-    name: 'n',
-    kind: 'local',
-    address: 'a',
-    enabled: true,
-    allowsPrivate: false,
-    status: 'up',
-    coreName: null,
-    coreVersion: null,
-    engineStartedAt: null,
-    usersOnline: 0,
-    lastSeenAt: null,
-    errorCode: null,
-    errorText: null,
-    restart: null,
-    createdAt: 0,
-    updatedAt: 0,
-  };
-  const nodeId = store.nodes.insert(node);
-  const inbound: Omit<InboundRow, 'id' | 'tag'> = {
-    nodeId,
-    name: 'i',
-    protocol: 'vless',
-    network: 'tcp',
-    security: 'none',
-    host: null,
-    port: 1,
-    sni: null,
-    path: null,
-    serviceName: null,
-    flow: null,
-    fingerprint: null,
-    alpn: null,
-    publicKey: null,
-    shortId: null,
-    method: null,
-    target: null,
-    minClientVersion: null,
-    targetFindings: null,
-    certificate: null,
-    enabled: true,
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
-  };
-  return Array.from({ length: count }, (_, index) =>
-    store.inbounds.insert({ ...inbound, tag: `t${index}`, port: 1000 + index }),
-  );
+  const nodeId = store.nodes.insert(sampleNode());
+  return Array.from({ length: count }, (_, index) => {
+    const { id: _id, ...row } = inboundOf({ nodeId, tag: `t${index}`, port: 1000 + index });
+    return store.inbounds.insert(row);
+  });
 }
 
 function stored(store: Store, user: NewUser): UserRow {
@@ -108,6 +65,8 @@ describe('a user', () => {
       resetsAt: 2,
       dueAt: 2,
       deviceLimit: 100,
+      concurrentLimit: 100,
+      excess: { addresses: 2, at: 6, cutOffUntil: 7 },
       inbounds,
       onlineAt: 3,
       noticeAnnounced: 90,
@@ -236,6 +195,8 @@ describe('save', () => {
       resetsAt: 7,
       dueAt: 8,
       deviceLimit: 1,
+      concurrentLimit: 2,
+      excess: { addresses: 3, at: 4, cutOffUntil: 5 },
       inbounds: [second],
       onlineAt: 9,
       noticeAnnounced: 7,
@@ -336,6 +297,11 @@ describe('the table refuses', () => {
     { totalDown: 1.5 },
     { extra: -1 },
     { deviceLimit: 101 },
+    { concurrentLimit: 101 },
+    { concurrentLimit: 0 },
+    { excess: { addresses: 1, at: 0, cutOffUntil: null } },
+    { excess: { addresses: 2, at: -1, cutOffUntil: null } },
+    { excess: { addresses: 2, at: 0, cutOffUntil: -1 } },
     { resetStrategy: 'hour' as never },
     { token: 'short' },
     { createdAt: -1 },

@@ -66,6 +66,20 @@ export function createUserStore(db: Connection): UserStore {
       `${SELECT} WHERE id > ? AND expires_at < ${NEVER} ORDER BY id ${limitTo('?')}`,
     )
     .raw();
+  const withExcess = db
+    .prepare<[number, number], UserCells>(
+      `${SELECT} INDEXED BY users_excess WHERE excess_at IS NOT NULL AND id > ? ORDER BY id ${limitTo('?')}`,
+    )
+    .raw();
+  const hasExcess = db
+    .prepare<[], number>('SELECT EXISTS (SELECT 1 FROM users INDEXED BY users_excess WHERE excess_at IS NOT NULL)')
+    .pluck();
+  const withConcurrentLimit = db
+    .prepare<[string], UserCells>(
+      `${SELECT} WHERE id IN (SELECT value FROM json_each(?)) AND concurrent_limit IS NOT NULL
+       AND +state IN ('active', 'on_hold')`,
+    )
+    .raw();
   const online = db.prepare<[number], number>('SELECT count(*) FROM users WHERE online_at > ?').pluck();
   // A disabled user stays so whatever the time: the index that begins with the state counts the others.
   const expiring = db
@@ -121,6 +135,9 @@ export function createUserStore(db: Connection): UserStore {
     endedEarly: (now, limit) => endedEarly.all(now, limit).map(decodeUser),
     nextDueAt: () => nextDue.get() ?? null,
     withResets: (afterId, limit) => withResets.all(afterId, limit).map(decodeUser),
+    withExcess: (afterId, limit) => withExcess.all(afterId, limit).map(decodeUser),
+    hasExcess: () => hasExcess.get() === 1,
+    withConcurrentLimit: (ids) => withConcurrentLimit.all(JSON.stringify(ids)).map(decodeUser),
     withEnds: (afterId, limit) => withEnds.all(afterId, limit).map(decodeUser),
   };
 }

@@ -43,6 +43,9 @@ export const plans = {
     startsHint: 'It can wait for the first use.',
     devices: 'Devices',
     devicesHint: 'How many may be connected at the same time, 1 to 100. Empty: unlimited.',
+    addresses: 'Addresses at once',
+    addressesHint:
+      'From how many addresses at the same time, 1 to 100; a phone between two networks does not count twice. Empty: unlimited.',
     connections: 'Connections',
     connectionsHint: 'What the users’ links contain.',
     price: 'Price',

@@ -44,6 +44,9 @@ export const settings = {
     restart: 'Restart the engine to end open connections',
     restartHint:
       'When bytes still move two polls later, at most every 10 minutes. All users of the node connect again.',
+    concurrent: 'Cut users off who are connected from too many addresses',
+    concurrentHint:
+      'For 5 minutes, where the plan or the user has a limit of addresses at once. While this is off, there is an event only.',
     engine: 'Engine of local nodes',
     engineText: 'The program that carries the traffic of nodes on this machine: Xray or v2ray.',
     enginePath: 'Path of the program',

@@ -15,6 +15,7 @@ export const users = {
     tags: 'Tags',
     created: 'Created',
     devices: 'Devices',
+    addresses: 'Addresses at once',
     total: 'Total traffic',
     note: 'Note',
     id: 'ID',
@@ -110,6 +111,7 @@ export const users = {
     createdMany_one: '{{count, number}} user added',
     createdMany_other: '{{count, number}} users added',
   },
+  cutOff: 'Cut off',
   record: {
     loading: 'User',
     gone: 'This user is not here',
@@ -130,6 +132,10 @@ export const users = {
     lastOnline: 'Last online {{when}}.',
     neverOnline: 'Never connected.',
     afterCut: 'Moved since then over connections that were open: {{bytes}}.',
+    excess: {
+      notice: 'Was connected from {{addresses, number}} addresses at once on {{at}}; {{limit, number}} allowed.',
+      cut: 'Cut off until {{until}}: was connected from {{addresses, number}} addresses at once, {{limit, number}} allowed. Open connections go on.',
+    },
     restart: {
       done: 'The engine of {{node}} was restarted over this on {{date}}; nothing has moved since.',
       off: 'Engines are not restarted over this: it is off.',
@@ -237,6 +243,8 @@ export const users = {
     devices: 'Devices',
     devicesHint: 'At the same time. Empty: any number',
     anyDevices: 'Any number',
+    addresses: 'Addresses at once',
+    addressesHint: 'From how many addresses at the same time. Empty: any number',
     connections: 'Connections',
     allConnections: 'All',
     noConnections: 'None',

@@ -18,6 +18,7 @@ export const users: Russian<typeof english> = {
     tags: 'Метки',
     created: 'Добавлен',
     devices: 'Устройства',
+    addresses: 'Адресов сразу',
     total: 'Всего трафика',
     note: 'Заметка',
     id: 'ID',
@@ -121,6 +122,7 @@ export const users: Russian<typeof english> = {
     createdMany_many: 'Добавлено {{count, number}} пользователей',
     createdMany_other: 'Добавлено {{count, number}} пользователя',
   },
+  cutOff: 'Доступ закрыт',
   record: {
     loading: 'Пользователь',
     gone: 'Такого пользователя нет',
@@ -141,6 +143,10 @@ export const users: Russian<typeof english> = {
     lastOnline: 'Был в сети {{when}}.',
     neverOnline: 'Ни разу не подключался.',
     afterCut: 'С тех пор по открытым соединениям прошло {{bytes}}.',
+    excess: {
+      notice: '{{at}} был подключён одновременно с {{addresses, number}} адресов, разрешено: {{limit, number}}.',
+      cut: 'Доступ закрыт до {{until}}: был подключён одновременно с {{addresses, number}} адресов, разрешено: {{limit, number}}. Открытые соединения продолжают работать.',
+    },
     restart: {
       done: 'Ядро узла «{{node}}» из-за этого перезапущено: {{date}}. С тех пор трафика не было.',
       off: 'Из-за этого ядра не перезапускаются: выключено.',
@@ -251,6 +257,8 @@ export const users: Russian<typeof english> = {
     devices: 'Устройства',
     devicesHint: 'Одновременно. Пусто: сколько угодно',
     anyDevices: 'Сколько угодно',
+    addresses: 'Адресов одновременно',
+    addressesHint: 'Со скольких адресов одновременно. Пусто: сколько угодно',
     connections: 'Подключения',
     allConnections: 'Все',
     noConnections: 'Ни одного',

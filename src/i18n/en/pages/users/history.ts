@@ -37,6 +37,7 @@ export const history = {
     expires_at: 'end of term',
     traffic_limit: 'traffic limit',
     reset_strategy: 'reset',
+    concurrent_limit: 'addresses at once',
     device_limit: 'devices',
     inbounds: 'connections',
   },

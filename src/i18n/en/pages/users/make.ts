@@ -18,6 +18,7 @@ export const make = {
   expires: 'Expires at',
   limit: 'Traffic limit',
   devices: 'Devices',
+  addresses: 'Addresses at once',
   add: 'Add',
   addMany_one: 'Add {{count, number}} user',
   addMany_other: 'Add {{count, number}} users',

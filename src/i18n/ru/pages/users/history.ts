@@ -37,6 +37,7 @@ export const history = {
     expires_at: 'конец срока',
     traffic_limit: 'лимит трафика',
     reset_strategy: 'обнуление',
+    concurrent_limit: 'адресов одновременно',
     device_limit: 'устройства',
     inbounds: 'подключения',
   },

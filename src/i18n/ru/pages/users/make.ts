@@ -18,6 +18,7 @@ export const make = {
   expires: 'Когда истекает',
   limit: 'Лимит трафика',
   devices: 'Устройства',
+  addresses: 'Адресов одновременно',
   add: 'Добавить',
   addMany_one: 'Добавить {{count, number}} пользователя',
   addMany_few: 'Добавить {{count, number}} пользователей',

@@ -17,6 +17,7 @@ const STARTS = ['on_creation', 'on_first_use'] as const;
 export function PlanFields({ form }: Pick<OperationForm<PlanValues>, 'form'>) {
   const { t } = useTranslation(['plans', 'common']);
   const devices = form.getInputProps('device_limit');
+  const addresses = form.getInputProps('concurrent_limit');
   return (
     <>
       <TextInput
@@ -72,6 +73,17 @@ export function PlanFields({ form }: Pick<OperationForm<PlanValues>, 'form'>) {
         {...devices}
         value={form.values.device_limit ?? ''}
         onChange={(value) => devices.onChange(value === '' ? null : Number(value))}
+      />
+      <NumberInput
+        label={t('plans:fields.addresses')}
+        description={t('plans:fields.addressesHint')}
+        placeholder={t('common:unlimited')}
+        allowDecimal={false}
+        allowNegative={false}
+        hideControls
+        {...addresses}
+        value={form.values.concurrent_limit ?? ''}
+        onChange={(value) => addresses.onChange(value === '' ? null : Number(value))}
       />
       <ConnectionsInput
         label={t('plans:fields.connections')}

@@ -14,6 +14,7 @@ export type PlanValues = {
   duration: Duration | null;
   starts: Plan['starts'];
   device_limit: number | null;
+  concurrent_limit: number | null;
   inbounds: number[] | null;
   /** `amount`: in the major unit, 4.99. */
   price: { amount: number | null; currency: string };
@@ -29,6 +30,7 @@ export function blankValues(currency: string): PlanValues {
     duration: { months: 1 },
     starts: 'on_creation',
     device_limit: null,
+    concurrent_limit: null,
     inbounds: null,
     price: { amount: null, currency },
   };
@@ -36,7 +38,8 @@ export function blankValues(currency: string): PlanValues {
 
 /** `currency`: what an absent price begins with. */
 export function valuesOf(plan: Plan, currency: string): PlanValues {
-  const { name, traffic_limit, reset_strategy, duration, starts, device_limit, inbounds, price } = plan;
+  const { name, traffic_limit, reset_strategy, duration, starts, device_limit, concurrent_limit, inbounds, price } =
+    plan;
   return {
     name,
     traffic_limit,
@@ -44,6 +47,7 @@ export function valuesOf(plan: Plan, currency: string): PlanValues {
     duration,
     starts,
     device_limit,
+    concurrent_limit,
     inbounds,
     price: price === null ? { amount: null, currency } : { amount: toMajor(price), currency: price.currency },
   };
@@ -61,8 +65,8 @@ export function patchOf({ duration, ...input }: PlanInput): Omit<CallInput<'upda
 
 /** What puts a plan's fields back as they were. */
 export function formerOf({ name, traffic_limit, reset_strategy, duration, ...plan }: Plan): PlanInput {
-  const { starts, device_limit, inbounds, price } = plan;
-  return { name, traffic_limit, reset_strategy, duration, starts, device_limit, inbounds, price };
+  const { starts, device_limit, concurrent_limit, inbounds, price } = plan;
+  return { name, traffic_limit, reset_strategy, duration, starts, device_limit, concurrent_limit, inbounds, price };
 }
 
 /** Days of a term, for sorting; without an end it is the longest. */

@@ -26,7 +26,12 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
         }),
         column.accessor('state', {
           meta: { label: t('users:columns.state'), width: 112 },
-          cell: ({ getValue }) => <StateDot state={getValue()} />,
+          cell: ({ getValue, row: { original } }) =>
+            original.concurrent_excess?.cut_off_until ? (
+              <StateDot state="degraded" label={t('users:cutOff')} />
+            ) : (
+              <StateDot state={getValue()} />
+            ),
         }),
         column.accessor('tariff_id', {
           meta: { label: t('users:columns.plan'), width: 124, hideBelow: 860 },
@@ -75,6 +80,10 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
         }),
         column.accessor('device_limit', {
           meta: { label: t('users:columns.devices'), width: 96, align: 'end', isHidden: true },
+          cell: ({ getValue }) => getValue() ?? '∞',
+        }),
+        column.accessor('concurrent_limit', {
+          meta: { label: t('users:columns.addresses'), width: 96, align: 'end', isHidden: true },
           cell: ({ getValue }) => getValue() ?? '∞',
         }),
         column.accessor(({ total_up, total_down }) => total_up + total_down, {

@@ -25,6 +25,7 @@ const COLUMNS: readonly (readonly [string, (user: User, plan: string) => string 
   ['total_down', ({ total_down }) => total_down],
   ['resets_at', ({ resets_at }) => resets_at],
   ['device_limit', ({ device_limit }) => device_limit],
+  ['concurrent_limit', ({ concurrent_limit }) => concurrent_limit],
   ['created_at', ({ created_at }) => created_at],
 ];
 

@@ -111,10 +111,10 @@ function NoticesCard({ settings }: { readonly settings: PanelSettings }) {
 
 function CutOffCard({ settings }: { readonly settings: PanelSettings }) {
   const { t } = useTranslation('settings');
-  const { restart_to_cut_off } = settings;
+  const { restart_to_cut_off, cut_off_concurrent } = settings;
   const form = useOperationForm({
     operation: 'updateSettings',
-    initial: { restart_to_cut_off },
+    initial: { restart_to_cut_off, cut_off_concurrent },
     toInput: (values) => values,
     message: () => ({ text: t('saved') }),
   });
@@ -124,6 +124,11 @@ function CutOffCard({ settings }: { readonly settings: PanelSettings }) {
         label={t('general.restart')}
         description={t('general.restartHint')}
         {...form.form.getInputProps('restart_to_cut_off', { type: 'checkbox' })}
+      />
+      <Switch
+        label={t('general.concurrent')}
+        description={t('general.concurrentHint')}
+        {...form.form.getInputProps('cut_off_concurrent', { type: 'checkbox' })}
       />
     </SaveCard>
   );

@@ -24,6 +24,7 @@ interface Values extends Record<string, unknown> {
   expires_at: string;
   traffic_limit: number | null;
   device_limit: number | '';
+  concurrent_limit: number | '';
 }
 
 export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
@@ -41,6 +42,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
       expires_at: '',
       traffic_limit: null,
       device_limit: '',
+      concurrent_limit: '',
     },
     toInput: (values) => {
       const date = fromDateField(values.expires_at, timeZone);
@@ -53,6 +55,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
         ...(date !== null && { expires_at: date }),
         ...(values.traffic_limit !== null && { traffic_limit: values.traffic_limit }),
         ...(values.device_limit !== '' && { device_limit: values.device_limit }),
+        ...(values.concurrent_limit !== '' && { concurrent_limit: values.concurrent_limit }),
       };
     },
     message: ({ name }) => ({ text: t('said.created', { name }) }),
@@ -105,6 +108,17 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
                 {...form.getInputProps('device_limit')}
               />
             </FieldRow>
+            <NumberInput
+              label={t('make.addresses')}
+              description={t('access.addressesHint')}
+              min={1}
+              max={100}
+              clampBehavior="none"
+              allowDecimal={false}
+              allowNegative={false}
+              hideControls
+              {...form.getInputProps('concurrent_limit')}
+            />
           </div>
         </Collapse>
       </div>

@@ -60,6 +60,27 @@ export function AccessSection({ user, refresh, plans }: RecordProps) {
         <EditableFact
           user={user}
           refresh={refresh}
+          label={t('access.addresses')}
+          shown={user.concurrent_limit ?? t('access.anyDevices')}
+          initial={() => ({ concurrent_limit: user.concurrent_limit ?? ('' as number | '') })}
+          toPatch={({ concurrent_limit: limit }) => ({ concurrent_limit: limit === '' ? null : limit })}
+          fields={(form) => (
+            <NumberInput
+              aria-label={t('access.addresses')}
+              description={t('access.addressesHint')}
+              min={1}
+              max={100}
+              clampBehavior="none"
+              allowDecimal={false}
+              allowNegative={false}
+              hideControls
+              {...form.getInputProps('concurrent_limit')}
+            />
+          )}
+        />
+        <EditableFact
+          user={user}
+          refresh={refresh}
           label={t('access.connections')}
           shown={
             allowed === null

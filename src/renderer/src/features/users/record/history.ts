@@ -25,6 +25,7 @@ const FIELDS: { readonly [Name in Field]-?: (value: unknown, format: Format, pla
   traffic_limit: (value, format) => (typeof value === 'number' ? format.bytes(value) : '∞'),
   reset_strategy: () => '',
   device_limit: (value) => (typeof value === 'number' ? String(value) : '∞'),
+  concurrent_limit: (value) => (typeof value === 'number' ? String(value) : '∞'),
   inbounds: () => '',
 };
 

@@ -24,10 +24,27 @@ export function Status({ user, onPart }: RecordProps) {
         <p>
           {reason} <span className={classes.quiet}>{seen}</span>
         </p>
+        <ExcessText user={user} />
         <AfterCut user={user} />
       </div>
       <MainAct user={user} onPart={onPart} />
     </div>
+  );
+}
+
+/** That the user is or was connected from too many addresses at once, and may not connect over it. */
+function ExcessText({ user: { concurrent_excess: excess, concurrent_limit: limit } }: Pick<RecordProps, 'user'>) {
+  const { t } = useTranslation('users');
+  const format = useFormat();
+  if (excess === null) return null;
+  const { addresses, at, cut_off_until: until } = excess;
+  const counts = { addresses, limit: limit ?? 0 };
+  return (
+    <p className={classes.afterCut} role="status">
+      {until === null
+        ? t('standing.excess.notice', { ...counts, at: format.moment(at, 'dateTime') })
+        : t('standing.excess.cut', { ...counts, until: format.moment(until, 'dateTime') })}
+    </p>
   );
 }
 
