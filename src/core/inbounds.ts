@@ -4,7 +4,7 @@ import type { FieldError } from '../contract/errors.ts';
 import type { INBOUND_READ_FIELDS, Inbound, InboundWarning, TargetFinding } from '../contract/inbounds.ts';
 import type { Input, Output } from '../contract/table.ts';
 import { inboundWarnings, realityTarget } from '../domain/inbound-warnings.ts';
-import { hasKeys } from '../domain/shadowsocks.ts';
+import { hasKeys, STORED_KEY_BYTES } from '../domain/shadowsocks.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
 import { engineOf, requireServable } from './engine-rules.ts';
@@ -32,7 +32,6 @@ import {
 } from './wire.ts';
 
 /** As long as the longest key of a cipher. */
-const SERVER_KEY_BYTES = 32;
 
 function statusOf({ store }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
@@ -162,7 +161,7 @@ function requireCertificate({ errors }: PreparedCertificate): void {
 function saveServerKey(tx: Transaction, { id, method }: InboundRow): void {
   const hasOne = hasSecret(tx, id, 'server_key');
   if (hasKeys(method) === hasOne) return;
-  saveSecret(tx, id, 'server_key', hasOne ? null : toBase64(tx.crypto.randomBytes(SERVER_KEY_BYTES)));
+  saveSecret(tx, id, 'server_key', hasOne ? null : toBase64(tx.crypto.randomBytes(STORED_KEY_BYTES)));
 }
 
 /** What the audit log has instead of keys and certificates. */

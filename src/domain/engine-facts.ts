@@ -111,9 +111,14 @@ export interface EngineNeeds {
   readonly v2ray: string | null;
 }
 
+/** What of the table a connection needs. */
+export function neededFacts(shape: ServedShape): readonly EngineFact[] {
+  return ENGINE_FACTS.filter(({ isNeededBy }) => isNeededBy(shape));
+}
+
 /** null: each engine, in every version, can serve it. */
 export function engineNeeds(shape: ServedShape): EngineNeeds | null {
-  const needed = ENGINE_FACTS.filter(({ isNeededBy }) => isNeededBy(shape));
+  const needed = neededFacts(shape);
   if (needed.length === 0) return null;
   const latest = (name: keyof EngineNeeds) => needed.map(({ since }) => since[name]).reduce(laterOf);
   return { xray: latest('xray'), v2ray: latest('v2ray') };

@@ -1,7 +1,7 @@
 // What a user presents on a connection, as the engine stores it. The type follows from the connection alone: an account of another
 // type ends the whole engine.
 import { type Credentials, EngineError, type EngineInbound } from '../core/ports/engines.ts';
-import { hasKeys, keyFor } from '../domain/shadowsocks.ts';
+import { hasKeys, keyFor, STORED_KEY_BYTES } from '../domain/shadowsocks.ts';
 import { encodeShadowsocksAccount, encodeTexts, encodeVmessAccount, type TypedMessage } from './connector-messages.ts';
 
 /** The first part of every name in an engine's API. */
@@ -38,13 +38,10 @@ function shadowsocksAccount(dialect: Dialect, method: string, credentials: Crede
 
 /** A key of the cipher's length. Xray takes one that it cannot use without a word, and with it no user that is added later. */
 function wholeKey(method: string, key: string): string {
-  if (Buffer.from(key, 'base64').length !== KEY_BYTES)
-    throw new EngineError('engine_refused', `A key for ${method} has not ${KEY_BYTES} bytes`);
+  if (Buffer.from(key, 'base64').length !== STORED_KEY_BYTES)
+    throw new EngineError('engine_refused', `A key for ${method} has not ${STORED_KEY_BYTES} bytes`);
   return keyFor(method, key);
 }
-
-/** Of the keys that users have. */
-const KEY_BYTES = 32;
 
 function typed(dialect: Dialect, protocol: string, bytes: Uint8Array): TypedMessage {
   return { type: `${dialect}.proxy.${protocol}.Account`, bytes };

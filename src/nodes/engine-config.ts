@@ -8,6 +8,7 @@ import {
   type EngineName,
   type EngineUser,
 } from '../core/ports/engines.ts';
+import { neededFacts } from '../domain/engine-facts.ts';
 import { hasKeys, keyFor } from '../domain/shadowsocks.ts';
 import { bootTag, userKey } from './connector-names.ts';
 
@@ -60,8 +61,6 @@ const EVERYWHERE = ['0.0.0.0/0', '::/0'];
 
 /** Lets in every client: without it Xray has a default of its own, which changes between versions. */
 const ANY_VERSION = '0.0.0';
-
-const V2RAY_NETWORKS: readonly EngineInbound['network'][] = ['tcp', 'ws'];
 
 /** The configuration as the engine reads it from its standard input. Throws EngineError `config_refused`, which names the connection. */
 export function engineConfigText(config: EngineConfig, users: Iterable<StartUser>, start: EngineStart): string {
@@ -166,13 +165,10 @@ function refuse({ tag }: EngineInbound, reason: string): never {
   throw new EngineError('config_refused', `${tag}: ${reason}`);
 }
 
-/** It passes over what it does not know, so that a connection would be served without it. */
+/** It passes over what it does not know, so that a connection would be served without it. Nothing is asked of it that its oldest version lacks. */
 function requireV2ray(inbound: EngineInbound): void {
-  const { protocol, network, security, flow } = inbound;
-  if (protocol === 'shadowsocks') refuse(inbound, 'v2ray has one user for all with shadowsocks; use Xray');
-  if (!V2RAY_NETWORKS.includes(network)) refuse(inbound, `v2ray does not know ${network}; use Xray`);
-  if (security === 'reality') refuse(inbound, 'v2ray does not know reality; use Xray');
-  if (flow !== null) refuse(inbound, `v2ray does not know ${flow}; use Xray`);
+  const [fact] = neededFacts(inbound);
+  if (fact) refuse(inbound, `v2ray does not know ${fact.title}; use Xray`);
 }
 
 function settingsOf(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {

@@ -1,7 +1,8 @@
 // Sums of traffic: by hour, day and month, of users, nodes and all nodes, also of those that are gone.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sampleUser, tempStore } from '../../tests/support/temp-store.ts';
+import { inboundOf } from '../../tests/support/subscription-samples.ts';
+import { sampleNode, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import type { InboundRow, NodeRow } from '../core/ports/plans.ts';
 import type { TrafficSlot } from '../core/ports/records.ts';
 
@@ -13,54 +14,12 @@ function slot(hour: number, day: string): TrafficSlot {
 }
 
 function node(name: string): Omit<NodeRow, 'id'> {
-  return {
-    name,
-    kind: 'remote',
-    address: 'a',
-    enabled: true,
-    allowsPrivate: false,
-    status: 'up',
-    coreName: null,
-    coreVersion: null,
-    engineStartedAt: null,
-    usersOnline: 0,
-    lastSeenAt: null,
-    errorCode: null,
-    errorText: null,
-    restart: null,
-    createdAt: 0,
-    updatedAt: 0,
-  };
+  return sampleNode({ name, status: 'up' });
 }
 
 function inbound(nodeId: number): Omit<InboundRow, 'id'> {
-  return {
-    nodeId,
-    tag: 't',
-    name: 'in',
-    protocol: 'vless',
-    network: 'tcp',
-    security: 'none',
-    host: null,
-    port: 1,
-    sni: null,
-    path: null,
-    serviceName: null,
-    flow: null,
-    fingerprint: null,
-    alpn: null,
-    publicKey: null,
-    shortId: null,
-    method: null,
-    target: null,
-    minClientVersion: null,
-    targetFindings: null,
-    certificate: null,
-    enabled: true,
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
-  };
+  const { id: _id, ...row } = inboundOf({ nodeId, tag: 't', name: 'in' });
+  return row;
 }
 
 describe('traffic of nodes', () => {

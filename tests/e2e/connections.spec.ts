@@ -157,6 +157,8 @@ test.describe('in Russian, dark and on a phone', () => {
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expectAccessible(page, 'connections');
+    const tag = page.getByRole('row').getByText('vless-reality', { exact: true }).first();
+    expect(await tag.evaluate((cell) => cell.scrollWidth > cell.clientWidth || cell.clientWidth === 0)).toBe(false);
     expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
   });
 });

@@ -165,7 +165,7 @@ for (const name of ['xray', 'v2ray'] satisfies EngineName[]) {
         name === 'xray'
           ? [inbound(await freePort(), { tag: 'twice' }), inbound(await freePort(), { tag: 'twice', id: 2 })]
           : [inbound(await freePort(), { network: 'xhttp' })];
-      const words = name === 'xray' ? /^config_refused .*twice/ : /^config_refused vless: v2ray does not know xhttp/;
+      const words = name === 'xray' ? /^config_refused .*twice/ : /^config_refused vless: v2ray does not know XHTTP/;
       expect(await reason(engine.check({ inbounds: bad, blocksPrivate: true }))).toMatch(words);
       expect(await engine.running()).toMatchObject({ boot: 'b' });
       expect(state().pid).toBe(pid);
