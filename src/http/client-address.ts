@@ -17,20 +17,27 @@ export type ClientAddress = (request: IncomingMessage) => string;
  * itself is trusted: from the right, the first that is not trusted is the client. Without one it is the peer.
  */
 export function createClientAddress(trustedProxies: () => readonly string[]): ClientAddress {
-  let known: readonly string[] = [];
-  let trusted = new BlockList();
-  const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  const isTrusted = createTrust(trustedProxies);
   return (request) => {
     const peer = plainAddress(request.socket.remoteAddress);
+    if (trustedProxies().length === 0) return peer;
+    const forwarded = request.headers['x-forwarded-for'];
+    if (forwarded === undefined || !isTrusted(peer)) return peer;
+    return rightmostUntrusted(String(forwarded), peer, isTrusted);
+  };
+}
+
+/** Whether an address is that of a trusted proxy. */
+export function createTrust(trustedProxies: () => readonly string[]): (address: string) => boolean {
+  let known: readonly string[] = [];
+  let trusted = new BlockList();
+  return (address) => {
     const proxies = trustedProxies();
-    if (proxies.length === 0) return peer;
     if (proxies !== known) {
       known = proxies;
       trusted = blockListOf(proxies);
     }
-    const forwarded = request.headers['x-forwarded-for'];
-    if (forwarded === undefined || isIP(peer) === 0 || !isTrusted(peer)) return peer;
-    return rightmostUntrusted(String(forwarded), peer, isTrusted);
+    return isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   };
 }
 

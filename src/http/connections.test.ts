@@ -1,4 +1,4 @@
-// How many connections one address may hold.
+// How many connections one network may hold.
 import { EventEmitter } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const refused = (sockets: readonly FakeSocket[]) => sockets.filter(({ isDestroye
 describe('watchConnections', () => {
   it('refuses an address more than its share, until it gives some back', () => {
     const server = createServer();
-    watchConnections(server, () => false);
+    watchConnections(server, () => []);
     const sockets = open(260, '192.0.2.1', server);
     expect(refused(sockets)).toBe(4);
     expect(refused(open(1, '192.0.2.2', server))).toBe(0);
@@ -39,13 +39,22 @@ describe('watchConnections', () => {
 
   it('does not bound loopback and proxies, which stand for many', () => {
     const server = createServer();
-    watchConnections(server, (address) => address === '10.0.0.1');
-    for (const address of ['127.0.0.1', '::1', '10.0.0.1']) expect(refused(open(300, address, server))).toBe(0);
+    watchConnections(server, () => ['10.0.0.1', '10.9.0.0/16', '2001:db8::/32']);
+    for (const address of ['127.0.0.1', '::1', '10.0.0.1', '10.9.8.7', '::ffff:10.9.8.7', '2001:db8:1::1'])
+      expect(refused(open(300, address, server))).toBe(0);
+  });
+
+  it('takes all addresses of an IPv6 /64 as one', () => {
+    const server = createServer();
+    watchConnections(server, () => []);
+    const sockets = Array.from({ length: 80 }, (_, index) => open(4, `2001:db8:1:2::${index + 1}`, server)).flat();
+    expect([sockets.length, refused(sockets)]).toEqual([320, 64]);
+    expect(refused(open(1, '2001:db8:1:3::1', server))).toBe(0);
   });
 
   it('cuts all that are open', () => {
     const server = createServer();
-    const connections = watchConnections(server, () => false);
+    const connections = watchConnections(server, () => []);
     const sockets = open(3, '192.0.2.1', server);
     connections.destroyAll();
     expect(refused(sockets)).toBe(3);

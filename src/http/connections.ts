@@ -1,10 +1,11 @@
-// Connections: how many one address may hold, what a broken one gets, and how they end so that the last reply arrives.
+// Connections: how many one network may hold, what a broken one gets, and how they end so that the last reply arrives.
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { plainAddress } from './client-address.ts';
+import { networkOf } from '../domain/client-network.ts';
+import { createTrust, plainAddress } from './client-address.ts';
 
-/** Connections that one address may hold; a proxy on this machine stands for many clients, so loopback has no limit of its own. */
-const PER_ADDRESS = 256;
+/** Connections that one network may hold; a proxy on this machine stands for many clients, so loopback has no limit of its own. */
+const PER_NETWORK = 256;
 /** Connections altogether. */
 const IN_ALL = 4096;
 
@@ -13,24 +14,27 @@ export interface Connections {
   destroyAll(): void;
 }
 
-export function watchConnections(server: Server, isUnbounded: (address: string) => boolean): Connections {
+/** `trustedProxies`: addresses and CIDR ranges that stand for many clients too. */
+export function watchConnections(server: Server, trustedProxies: () => readonly string[]): Connections {
+  const isTrusted = createTrust(trustedProxies);
   const sockets = new Set<Socket>();
   const counts = new Map<string, number>();
   server.maxConnections = IN_ALL;
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress);
-    const count = counts.get(address) ?? 0;
-    if (count >= PER_ADDRESS && !isLoopback(address) && !isUnbounded(address)) {
+    const network = networkOf(address);
+    const count = counts.get(network) ?? 0;
+    if (count >= PER_NETWORK && !isLoopback(address) && !isTrusted(address)) {
       socket.destroy();
       return;
     }
     sockets.add(socket);
-    counts.set(address, count + 1);
+    counts.set(network, count + 1);
     socket.once('close', () => {
       sockets.delete(socket);
-      const left = (counts.get(address) ?? 1) - 1;
-      if (left > 0) counts.set(address, left);
-      else counts.delete(address);
+      const left = (counts.get(network) ?? 1) - 1;
+      if (left > 0) counts.set(network, left);
+      else counts.delete(network);
     });
   });
   return {

@@ -19,7 +19,7 @@ export interface ServerParts {
   readonly log: Log;
   /** null: plain HTTP. */
   readonly tls: TlsIdentity | null;
-  /** Addresses whose connections have no limit in number. */
+  /** Addresses and CIDR ranges whose connections have no limit in number. */
   trustedProxies(): readonly string[];
   /** A listener for subscription links alone: the secret path is unknown to it. */
   readonly linksOnly?: boolean;
@@ -50,12 +50,14 @@ const OPTIONS: ServerOptions = {
   insecureHTTPParser: false,
 };
 const IDLE_CHECK_MS = 50;
-const TLS_OPTIONS = { minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], handshakeTimeout: 10_000 } as const;
+/** A client sends two messages for it: nothing else is waited for. */
+const HANDSHAKE_MS = 4000;
+const TLS_OPTIONS = { minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], handshakeTimeout: HANDSHAKE_MS } as const;
 
 export function createServer(parts: ServerParts): PanelServer {
   const { app, tls, log, linksOnly = false } = parts;
   const server = tls === null ? createHttpServer(OPTIONS) : createHttpsServer({ ...OPTIONS, ...TLS_OPTIONS, ...tls });
-  const connections = watchConnections(server, (address) => parts.trustedProxies().includes(address));
+  const connections = watchConnections(server, parts.trustedProxies);
   attach(server, app, linksOnly);
   if (parts.accepted) server.on(tls === null ? 'connection' : 'secureConnection', parts.accepted);
 
