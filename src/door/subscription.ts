@@ -18,6 +18,8 @@ export type RenderSubscription = (
 
 export interface LinkRequest {
   readonly id: string;
+  /** It is not below the sub path: nothing is behind it, and it costs what an unknown link costs. */
+  readonly isStray: boolean;
   readonly method: string;
   /** Raw, below the sub path: `/<token>`. */
   readonly path: string;
@@ -38,6 +40,8 @@ export interface SubscriptionDoorParts {
 }
 
 const TOKEN = /^\/([A-Za-z0-9_-]{16,128})$/;
+/** No user has it: tokens are random. */
+const NO_TOKEN = '-'.repeat(43);
 const DEFAULT_TYPE = 'text/plain; charset=utf-8';
 
 /** An application reads its link some times a day, and a person some times a minute: no less than this. */
@@ -60,9 +64,11 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
     return isAllowed ? null : retryAfter;
   }
 
-  return ({ id, method, path, query, headers, address }) => {
-    const token = method === 'GET' || method === 'HEAD' ? TOKEN.exec(path)?.[1] : undefined;
-    const subscription = token === undefined ? null : core.subscription(token);
+  return ({ id, isStray, method, path, query, headers, address }) => {
+    const given = TOKEN.exec(path)?.[1];
+    const token = !isStray && (method === 'GET' || method === 'HEAD') ? given : undefined;
+    // One look-up in any case: the time of the reply must not tell where links are.
+    const subscription = core.subscription(token ?? NO_TOKEN);
     if (token === undefined || subscription === null) return null;
     const state = newCallState(id, method);
     state.route = 'subscription';

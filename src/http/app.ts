@@ -29,7 +29,14 @@ import {
   send,
   splitUrl,
 } from './exchange.ts';
-import { type ConstantReply, createConstantReply, createGuard, LINK_PREFIX, SECRET_PREFIX } from './guards.ts';
+import {
+  type ConstantReply,
+  createConstantReply,
+  createGuard,
+  LINK_PREFIX,
+  SECRET_PREFIX,
+  STRAY_PREFIX,
+} from './guards.ts';
 import { EVENTS_ROUTE, openEventStream } from './live.ts';
 import type { Pages } from './pages.ts';
 
@@ -88,11 +95,12 @@ export function createApp(parts: AppParts): App {
       return reply instanceof Promise ? reply.then(compress) : compress(reply);
     });
   });
-  app.use(LINK_PREFIX, (request, response) => {
+  app.use([LINK_PREFIX, STRAY_PREFIX], (request, response) => {
     const exchange = openExchange(host, request, response);
     const { path, query } = splitUrl(request.url);
     const reply = door.subscription({
       id: exchange.id,
+      isStray: request.baseUrl !== LINK_PREFIX,
       method: request.method,
       path,
       query,
@@ -111,7 +119,7 @@ export function createApp(parts: AppParts): App {
   };
   app.use(onError);
 
-  const guardParts = { settings: core.settings, hosts: parts.hosts, reply: constantReply, app };
+  const guardParts = { settings: core.settings, hosts: parts.hosts, app };
   return {
     listener: (linksOnly) => createGuard(guardParts, linksOnly),
     constantReply,

@@ -32,34 +32,38 @@ export function createConstantReply(clock: Clock): ConstantReply {
 /** Where the guard sends a request on: the URL's prefix in the application, in the place of the secret path or the sub path. */
 export const SECRET_PREFIX = '/secret';
 export const LINK_PREFIX = '/link';
+/** For everything else, so that it takes the same way as a link that leads nowhere: the time of a reply must not tell the two apart. */
+export const STRAY_PREFIX = '/stray';
 
 export interface GuardParts {
   /** Read on each request, so that a new secret path holds from the next one on. */
   settings(): Pick<SettingValues, 'secretPath' | 'subPath'>;
   /** Names accepted in Host besides IP literals and `localhost`; lower case. */
   hosts(): ReadonlySet<string>;
-  readonly reply: ConstantReply;
   /** Gets `request.url` with the prefix in the place of the first segment. */
   readonly app: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** Passes a request on, or gives the constant reply. `linksOnly`: the secret path is unknown to this listener. */
-export function createGuard({ settings, hosts, reply, app }: GuardParts, linksOnly = false) {
+/** Passes a request on: to the panel, to the links, or as one that leads nowhere. `linksOnly`: the secret path is unknown to this listener. */
+export function createGuard({ settings, hosts, app }: GuardParts, linksOnly = false) {
   const isHostAllowed = createHostCheck(hosts);
   return (request: IncomingMessage, response: ServerResponse): void => {
     const url = request.url ?? '';
     const { secretPath, subPath } = settings();
+    const isAllowed = isHostAllowed(request);
     const isSecret = beginsWithSegment(url, secretPath) && !linksOnly;
     const isLink = beginsWithSegment(url, subPath);
-    if (!isHostAllowed(request) || !(isSecret || isLink)) {
-      reply.send(request, response);
-      return;
-    }
-    request.url = isSecret
-      ? SECRET_PREFIX + url.slice(secretPath.length + 1)
-      : LINK_PREFIX + url.slice(subPath.length + 1);
+    if (isAllowed && isSecret) request.url = SECRET_PREFIX + url.slice(secretPath.length + 1);
+    else if (isAllowed && isLink) request.url = LINK_PREFIX + url.slice(subPath.length + 1);
+    else request.url = STRAY_PREFIX + restOf(url);
     app(request, response);
   };
+}
+
+/** What is behind the first segment of a raw path. */
+function restOf(url: string): string {
+  const slash = url.indexOf('/', 1);
+  return slash < 0 ? '' : url.slice(slash);
 }
 
 const SLASH = 0x2f;

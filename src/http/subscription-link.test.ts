@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SETTINGS } from '../../tests/support/fake-core.ts';
+import { exchangeRaw, requestText } from '../../tests/support/raw-socket.ts';
 import type { Subscription } from '../core/core.ts';
 import type { RenderRequest } from '../subscription/render.ts';
 
@@ -40,6 +41,28 @@ describe('the subscription link', () => {
     expect(requests).toEqual([
       { format: 'plain', accept: 'text/html', acceptLanguage: 'ru', userAgent: 'Happ/1', now: door.clock.now() },
     ]);
+  });
+
+  it.each([
+    ['an unknown link', 'GET', `/sub/${'z'.repeat(43)}`, {}],
+    ['a malformed one', 'GET', '/sub/x', {}],
+    ['another method', 'POST', `/sub/${TOKEN}`, {}],
+    ['any other path', 'GET', '/admin', {}],
+    ['one like a link', 'GET', `/nothing/${TOKEN}`, {}],
+    ['the root', 'GET', '/', {}],
+    ['a foreign Host', 'GET', `/sub/${TOKEN}`, { host: 'evil.example' }],
+  ])('looks for one link, whatever is asked for: %s', async (_name, method, path, headers) => {
+    const { subscription } = door.core;
+    let lookups = 0;
+    door.core.subscription = (token) => {
+      lookups += 1;
+      return subscription(token);
+    };
+    const reply = await exchangeRaw(
+      { host: '127.0.0.1', port: door.port },
+      requestText(`${method} ${path} HTTP/1.1`, [`Host: ${'host' in headers ? headers.host : '127.0.0.1'}`]),
+    );
+    expect([reply.slice(0, 12), lookups]).toEqual(['HTTP/1.1 404', 1]);
   });
 
   it('answers HEAD with the headers alone', async () => {

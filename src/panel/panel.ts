@@ -135,6 +135,8 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   log.hide(settings.secretPath);
   closers.push(core.stop);
 
+  const listened = new Set([options.host ?? settings.host]);
+  if (settings.linksPort !== null) listened.add(settings.linksHost);
   const certificates = plainHttp
     ? null
     : await openCertificates({
@@ -143,6 +145,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
         timers,
         log,
         settings: store.settings.get,
+        listensOn: () => listened,
         hasLinks: () => store.settings.get().linksPort !== null,
         replace: (target, identity) => listeners.replaceCertificate(target, identity),
       });
@@ -175,7 +178,13 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   });
   function openServer(target: CertificateTarget, accepted: (socket: object) => void): PanelServer {
     const tls = certificates?.identity(target) ?? null;
-    return createServer({ app, log, tls, trustedProxies, linksOnly: target === 'links', accepted });
+    const server = createServer({ app, log, tls, trustedProxies, linksOnly: target === 'links', accepted });
+    // A tried address is in the certificate before it is confirmed: the browser that confirms it goes there.
+    const listen: PanelServer['listen'] = (host, port) => {
+      listened.add(host);
+      return server.listen(host, port);
+    };
+    return { ...server, listen };
   }
   closers.push(async () => {
     app.close();

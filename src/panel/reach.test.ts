@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Timers } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import { createReach } from './reach.ts';
+import { certificateHosts, createReach } from './reach.ts';
 
 function reachOf(options: { publicUrl?: string; plainHttp?: boolean }, set: Partial<SettingValues>) {
   const timers: Timers = { every: () => () => {}, after: () => () => {}, soon: (work) => work() };
@@ -35,4 +35,21 @@ test('names are the machine’s, the public ones and those added, in lower case,
   expect(reach.names().has('panel.lan')).toBe(false);
   expect(reach.names().has('new.example.org')).toBe(true);
   expect(reach.origin()).toBe('https://new.example.org:8443');
+});
+
+test('the certificate names what is listened on or set, neither the machine nor its other networks', () => {
+  const none = { publicAddress: null, publicUrl: null, hostNames: [] };
+  const hosts = (listensOn: readonly string[], set: object = {}) =>
+    [...certificateHosts(listensOn, { ...none, ...set }, () => '192.168.1.20')].sort();
+  const loopback = ['127.0.0.1', '::1', 'localhost'];
+  expect(hosts(['127.0.0.1'])).toEqual(loopback);
+  expect(hosts(['203.0.113.9'])).toEqual(['203.0.113.9']);
+  expect(hosts(['0.0.0.0'])).toEqual(['127.0.0.1', '192.168.1.20', '::1', 'localhost']);
+  expect(hosts(['::'], { publicAddress: 'panel.example.org' })).toEqual([...loopback, 'panel.example.org']);
+  expect(hosts(['203.0.113.9', '10.0.0.5'], { publicUrl: 'https://Links.example.org', hostNames: ['a.lan'] })).toEqual([
+    '10.0.0.5',
+    '203.0.113.9',
+    'a.lan',
+    'links.example.org',
+  ]);
 });

@@ -4,7 +4,7 @@ import { lanAddress, machineNames } from '../adapters/addresses.ts';
 import type { ListenAddress } from '../core/ports/host.ts';
 import type { Timers } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import { originIn, type PanelOptions } from './config.ts';
+import { isLoopback, originIn, type PanelOptions } from './config.ts';
 
 export type NamedSettings = Pick<SettingValues, 'publicAddress' | 'publicUrl' | 'hostNames'>;
 
@@ -56,12 +56,36 @@ export function createReach(
 }
 
 /** Names accepted in the Host header besides IP literals: the machine's, the public one, those added. Lower case. */
-export function namesOf({ publicAddress, publicUrl, hostNames }: NamedSettings): readonly string[] {
+export function namesOf(settings: NamedSettings): readonly string[] {
+  return [...new Set([...machineNames(), ...publicNames(settings)])];
+}
+
+/** What the administrator has set. */
+function publicNames({ publicAddress, publicUrl, hostNames }: NamedSettings): readonly string[] {
   const outer = [publicAddress, publicUrl === null ? null : (URL.parse(publicUrl)?.hostname ?? null), ...hostNames];
-  const names = outer
+  return outer
     .filter((name): name is string => name !== null)
     .map((name) => name.toLowerCase().replace(/^\[|\]$/g, ''));
-  return [...new Set([...machineNames(), ...names])];
+}
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+/**
+ * What the local certificate is for: what is listened on and what the administrator has set, never the machine's name or its other
+ * networks, since anyone who connects can read it. Where all addresses are listened on and none is set, the one of base_url.
+ */
+export function certificateHosts(
+  listensOn: Iterable<string>,
+  settings: NamedSettings,
+  lan = lanAddress,
+): readonly string[] {
+  const hosts = new Set(publicNames(settings));
+  for (const host of listensOn) {
+    if (isLoopback(host)) for (const name of LOOPBACK) hosts.add(name);
+    else if (!isEverywhere(host)) hosts.add(host);
+    else for (const name of [...LOOPBACK, settings.publicAddress ?? lan()]) if (name !== null) hosts.add(name);
+  }
+  return [...hosts];
 }
 
 type OriginParts = {

@@ -2,7 +2,6 @@
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { machineAddresses } from '../adapters/addresses.ts';
 import { ensureCertificate, type Certificate as LocalCertificate } from '../adapters/certificates/certificate.ts';
 import { type Imported, judgeImport } from '../adapters/certificates/import.ts';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
@@ -11,7 +10,7 @@ import type { Certificates, CertificateTarget } from '../core/ports/host.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { TlsIdentity } from '../http/server.ts';
 import { FILES } from './data-folder.ts';
-import { type NamedSettings, namesOf } from './reach.ts';
+import { certificateHosts, type NamedSettings } from './reach.ts';
 
 const DAY = 86_400_000;
 const WARN_MS = 30 * DAY;
@@ -33,6 +32,8 @@ interface Parts {
   readonly timers: Timers;
   readonly log: Log;
   settings(): NamedSettings;
+  /** Hosts that are listened on, or are about to be. */
+  listensOn(): Iterable<string>;
   /** Whether links have a listener of their own. */
   hasLinks(): boolean;
   /** A target serves another certificate from now on. */
@@ -44,7 +45,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
   const folder = join(parts.folder, FILES.tls);
   const { clock, log } = parts;
   const ensure = (settings: NamedSettings) =>
-    ensureCertificate(folder, [...machineAddresses(), ...namesOf(settings)], clock);
+    ensureCertificate(folder, certificateHosts(parts.listensOn(), settings), clock);
   let local = await ensure(parts.settings());
   const imported = new Map<CertificateTarget, Imported>();
   for (const target of TARGETS) {

@@ -31,7 +31,7 @@ describe('the authority', () => {
     expect(ca.verify(ca.publicKey)).toBe(true);
     expect(days(ca)).toBeGreaterThan(3650);
     expect(ca.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
-    expect(ca.subject).toMatch(/^CN=Local CA [0-9a-f]{8}$/);
+    expect(ca.subject).toMatch(/^CN=[0-9a-f]{16}$/);
   });
 });
 
@@ -45,6 +45,7 @@ describe('the leaf', () => {
     expect(leaf.verify(new X509Certificate(caPem).publicKey)).toBe(true);
     expect(days(leaf)).toBeLessThanOrEqual(397);
     expect(leaf.ca).toBe(false);
+    expect(leaf.subject).toMatch(/^CN=[0-9a-f]{16}$/);
     expect(leaf.fingerprint256).toBe(fingerprint);
   });
 

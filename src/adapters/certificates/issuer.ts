@@ -29,7 +29,7 @@ export async function issueAuthority(validity: Validity): Promise<Issued> {
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    name: [{ CN: [`Local CA ${randomBytes(4).toString('hex')}`] }],
+    name: [{ CN: [neutralName()] }],
     notBefore: new Date(validity.from),
     notAfter: new Date(validity.to),
     signingAlgorithm: SIGNATURE,
@@ -49,7 +49,7 @@ export async function issueLeaf(authority: Issued, hosts: readonly string[], val
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: [{ CN: ['Local server'] }],
+    subject: [{ CN: [neutralName()] }],
     issuer: issuer.subjectName,
     notBefore: new Date(validity.from),
     notAfter: new Date(validity.to),
@@ -91,6 +91,11 @@ export async function issueSelfSigned(hosts: readonly string[], validity: Validi
 
 function namesOf(hosts: readonly string[]): SubjectAlternativeNameExtension {
   return new SubjectAlternativeNameExtension(hosts.map((value) => ({ type: isIP(value) > 0 ? 'ip' : 'dns', value })));
+}
+
+/** Says nothing of what made the certificate: anyone who connects can read it. */
+function neutralName(): string {
+  return randomBytes(8).toString('hex');
 }
 
 /** Random, positive, at most 20 octets (RFC 5280 section 4.1.2.2). */
