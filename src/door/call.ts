@@ -1,12 +1,12 @@
 // What crosses a door: a request as plain data goes in, a reply as plain data comes out. Adapters (HTTP, IPC, the control socket) translate.
 import { randomFillSync } from 'node:crypto';
-import type { RequestHeaders } from './headers.ts';
+import { MAX_BODY_BYTES, type RequestHeaders } from './headers.ts';
 import type { Budget, RateVerdict } from './limits.ts';
 
 /** A body that arrives over a network, read only after the headers were accepted. */
 export interface BodySource {
-  /** All of it. Rejects with PanelError `body_too_large`, `bad_json` (incomplete). */
-  bytes(): Promise<Uint8Array>;
+  /** All of it. Rejects with PanelError `body_too_large`, `bad_json` (incomplete), `unavailable` (too much is held for others). */
+  bytes(maxBytes: number): Promise<Uint8Array>;
   /** Its chunks as they arrive, without a limit. Throws PanelError `bad_json` where it breaks off. */
   chunks(): AsyncIterable<Uint8Array>;
 }
@@ -21,9 +21,9 @@ export function isEmpty(body: RequestBody): boolean {
 }
 
 /** The whole body. */
-export function readBytes(body: RequestBody): Uint8Array | Promise<Uint8Array> {
+export function readBytes(body: RequestBody, maxBytes = MAX_BODY_BYTES): Uint8Array | Promise<Uint8Array> {
   if (typeof body === 'string') return Buffer.from(body);
-  return 'length' in body ? body : body.bytes();
+  return 'length' in body ? body : body.bytes(maxBytes);
 }
 
 /** The body in chunks. */

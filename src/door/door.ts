@@ -4,7 +4,7 @@ import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { createApiDoor } from './api.ts';
 import { type ApiRequest, type CallState, type DoorReply, newCallState, type PanelRequest } from './call.ts';
 import { createDocuments } from './documents.ts';
-import { createAdmission, type RateRule } from './limits.ts';
+import { createAdmission, createStrangers, type RateRule } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPanelDoor } from './panel.ts';
@@ -64,9 +64,10 @@ export function createDoor(parts: DoorParts): Door {
   const documents = createDocuments(core, metrics, parts.openapi);
   const live = createLive(core);
   const admission = createAdmission({ core, clock, rateRule: parts.rateLimit });
+  const strangers = createStrangers({ clock, rateRule: parts.rateLimit });
   const waits = createWaits({ core, clock, timers });
   const callApi = createApiDoor({ core, documents, admission, waits, isPaused: () => parts.isPaused?.() ?? false });
-  const callPanel = createPanelDoor({ core, documents, callApi: (request) => call(request) });
+  const callPanel = createPanelDoor({ core, documents, strangers, callApi: (request) => call(request) });
   const fail = (state: CallState, error: unknown) => replyToFailure(state, error, log);
 
   function call(request: ApiRequest | PanelRequest): DoorReply | Promise<DoorReply> {

@@ -79,6 +79,8 @@ function badHeader(parameter: string, message: string): PanelError {
 
 /** The largest body, in bytes; a larger one is refused before it is buffered. */
 export const MAX_BODY_BYTES = 1_048_576;
+/** The same where a caller has not proved who he is. */
+export const MAX_PUBLIC_BODY_BYTES = 8192;
 
 const JSON_TYPE = 'application/json';
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
@@ -89,9 +91,14 @@ const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^\s;"]*)\1[ \t]*(?=;|$)/i;
  * Judges the headers of a JSON body before it is read. An empty body needs no type. Throws PanelError `body_too_large`,
  * `unsupported_media_type`.
  */
-export function requireJsonHeaders(headers: RequestHeaders, isEmpty: boolean, isPatch: boolean): void {
+export function requireJsonHeaders(
+  headers: RequestHeaders,
+  isEmpty: boolean,
+  isPatch: boolean,
+  maxBytes = MAX_BODY_BYTES,
+): void {
   const announced = headers['content-length'];
-  if (announced !== undefined && Number(announced) > MAX_BODY_BYTES) throw new PanelError('body_too_large');
+  if (announced !== undefined && Number(announced) > maxBytes) throw new PanelError('body_too_large');
   const coding = headers['content-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') {
     throw new PanelError('unsupported_media_type');

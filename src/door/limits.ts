@@ -152,3 +152,22 @@ export function createAdmission({ core, clock, rateRule }: AdmissionParts): Admi
     },
   };
 }
+
+/** A page that is signed out asks for the state of the panel and signs in: some times a minute. */
+const SIGNED_OUT: RateRule = { perMinute: 300, burst: 100 };
+
+export interface Strangers {
+  /** Takes one call of the panel's door without a session from the budget of its network. Throws PanelError `rate_limited`. */
+  admit(address: string): void;
+}
+
+export function createStrangers({ clock, rateRule }: Pick<AdmissionParts, 'clock' | 'rateRule'>): Strangers {
+  const calls = createRateLimiter<string>();
+  return {
+    admit(address) {
+      if (rateRule().perMinute === 0) return;
+      const { isAllowed, retryAfter } = calls.take(networkOf(address), SIGNED_OUT, clock.now());
+      if (!isAllowed) throw new PanelError('rate_limited', undefined, retryAfter);
+    },
+  };
+}

@@ -20,12 +20,21 @@ import {
   readChunks,
 } from './call.ts';
 import type { Documents } from './documents.ts';
-import { idempotencyOf, readIdempotencyKey, readIfMatch, requireJsonHeaders } from './headers.ts';
+import {
+  idempotencyOf,
+  MAX_BODY_BYTES,
+  MAX_PUBLIC_BODY_BYTES,
+  readIdempotencyKey,
+  readIfMatch,
+  requireJsonHeaders,
+} from './headers.ts';
+import type { Strangers } from './limits.ts';
 import { parseStrictJson } from './parse.ts';
 
 export interface PanelDoorParts {
   readonly core: Pick<Core, 'call' | 'authenticateSession' | 'backupFiles'>;
   readonly documents: Documents;
+  readonly strangers: Strangers;
   /** The API door, for "Try it". */
   callApi(request: ApiRequest): DoorReply | Promise<DoorReply>;
 }
@@ -65,14 +74,16 @@ export function requireSession(core: Pick<Core, 'authenticateSession'>, session:
 async function operate(parts: PanelDoorParts, request: PanelRequest, state: CallState): Promise<DoorReply> {
   const { session, headers, body } = request;
   const actor = session === null ? null : parts.core.authenticateSession(session);
+  if (actor === null && request.address !== null) parts.strangers.admit(request.address);
   const operation = findOperation(request.path.slice(1));
   const isPublic = operation?.door === 'panel' && operation.access === 'public';
   if (actor === null && !isPublic) throw new PanelError('signed_out');
   if (operation === undefined) throw new PanelError('not_found');
-  if (typeof body !== 'string') requireJsonHeaders(headers, isEmpty(body), false);
+  const maxBytes = isPublic ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES;
+  if (typeof body !== 'string') requireJsonHeaders(headers, isEmpty(body), false, maxBytes);
   const ifMatch = operation.door === 'api' && operation.ifMatch ? readIfMatch(headers) : undefined;
   const key = operation.door === 'api' && takesIdempotencyKey(operation) ? readIdempotencyKey(headers) : undefined;
-  const bytes = await readBytes(body);
+  const bytes = await readBytes(body, maxBytes);
   const flat = bytes.length === 0 ? {} : parseStrictJson(bytes);
   const input = judgeInput(operation, splitInput(operation, flat));
   const document = parts.documents[operation.id];

@@ -98,8 +98,18 @@ describe('parseStrictJson', () => {
     expect(value.isAdmin).toBeUndefined();
   });
 
+  it('refuses what is nested too deeply before it is parsed, and takes no bracket in a text for one', () => {
+    const deep = '['.repeat(33);
+    for (const text of [deep, `{"a":${deep}`, `${deep}"`, `["\\\\",${deep}`])
+      expect(fault(text)).toMatchObject({ code: 'depth' });
+    for (const text of [`"${deep}"`, `"\\"${deep}"`, `["\\\\","${deep}"]`, '[[],[],[]]']) {
+      expect(fault(text)).toBeUndefined();
+    }
+    expect(fault(`"${deep}`)).toMatchObject({ code: 'syntax' });
+  });
+
   it('takes a deep or long body in linear time', () => {
     expect(fault(`"${'\\\\'.repeat(250_000)}"`)).toBeUndefined();
-    expect(fault('['.repeat(500_000))).toMatchObject({ code: 'syntax' });
+    expect(fault('['.repeat(500_000))).toMatchObject({ code: 'depth' });
   });
 });

@@ -71,6 +71,7 @@ interface Frame {
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) throw badJson([], 'encoding', 'must be UTF-8');
+  requireShallow(bytes);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   let value: unknown;
   try {
@@ -90,6 +91,30 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
 
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Before anything is built from it: what is nested deeply costs the parser far more than its length. */
+function requireShallow(bytes: Uint8Array): void {
+  let depth = 0;
+  let isText = false;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (isText) {
+      // What is escaped is part of the text.
+      if (byte === BACKSLASH) index += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) {
+      isText = true;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) throw badJson([], 'depth', `must not be nested deeper than ${MAX_DEPTH} levels`);
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth -= 1;
+    }
+  }
+}
+
 /** Walks a text that is known to be JSON. */
 function inspect(text: string): void {
   const frames: Frame[] = [];
@@ -103,8 +128,7 @@ function inspect(text: string): void {
     } else if (char === 0x7b || char === 0x5b) {
       const isObject = char === 0x7b;
       frame = { names: isObject ? new Set() : null, place: isObject ? '' : 0, isNameNext: isObject };
-      if (frames.push(frame) > MAX_DEPTH)
-        throw badJson([], 'depth', `must not be nested deeper than ${MAX_DEPTH} levels`);
+      frames.push(frame);
     } else if (char === 0x7d || char === 0x5d) {
       frames.pop();
       frame = frames.at(-1);

@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { PanelError } from '../core/panel-error.ts';
 import { type BodySource, type DoorReply, NO_BODY, newRequestId, type RequestBody } from '../door/call.ts';
-import { MAX_BODY_BYTES, type RequestHeaders } from '../door/headers.ts';
+import type { RequestHeaders } from '../door/headers.ts';
 import { cutIfBroken, endGently, onBroken, stopCutting } from './connections.ts';
 import { countHeaders } from './guards.ts';
+import { heldBodies } from './held-bodies.ts';
 
 /** What the exchanges of a server have in common. */
 export interface ExchangeHost {
@@ -99,31 +100,43 @@ function isWorthClosing({ complete, headers }: IncomingMessage): boolean {
 export function bodyOf(exchange: Exchange): RequestBody {
   const { headers } = exchange.request;
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return NO_BODY;
-  const source: BodySource = { bytes: () => readAll(exchange), chunks: () => readChunks(exchange) };
+  const source: BodySource = { bytes: (maxBytes) => readAll(exchange, maxBytes), chunks: () => readChunks(exchange) };
   return source;
 }
+
+/** When a client whose body was given up for others may send it again. */
+const COME_AGAIN_S = 5;
 
 const incomplete = () =>
   new PanelError('bad_json', [{ pointer: '#', code: 'incomplete', message: 'must arrive whole and in time' }]);
 
 /** Never settles when the client has gone: nothing can be said to it. */
-function readAll({ request, response }: Exchange): Promise<Uint8Array> {
+function readAll({ request, response }: Exchange, maxBytes: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const { socket } = request;
   const chunks: Buffer[] = [];
   let size = 0;
   const stop = () => {
+    held.release();
     request.removeAllListeners('data');
     request.removeAllListeners('end');
     cutIfBroken(socket);
   };
+  const held = heldBodies.open(() => {
+    stop();
+    chunks.length = 0;
+    reject(new PanelError('unavailable', undefined, COME_AGAIN_S));
+  });
+  // Also where the client has gone.
+  request.once('close', held.release);
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
+    if (size > maxBytes) {
       stop();
       reject(new PanelError('body_too_large'));
     } else {
       chunks.push(chunk);
+      held.add(chunk.length);
     }
   });
   request.on('end', () => {
