@@ -1,7 +1,7 @@
 // Which of several addresses is the LAN's, and which names can stand in a certificate.
 import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { isDnsName, lanAddress, machineAddresses, machineNames } from './addresses.ts';
+import { isDnsName, lanAddress, machineNames } from './addresses.ts';
 
 function at(address: string, internal = false): NetworkInterfaceInfo {
   const common = { address, netmask: '', mac: '', internal, cidr: null };
@@ -22,10 +22,6 @@ describe('lanAddress', () => {
   test('takes IPv6 where there is nothing else', () =>
     expect(lanAddress({ eth0: [at('2001:db8::7')] })).toBe('2001:db8::7'));
   test('is null without a network', () => expect(lanAddress({ lo: machine.lo, eth9: machine.eth9 })).toBeNull());
-});
-
-test('machineAddresses has loopback and outer addresses, no link-local ones', () => {
-  expect(machineAddresses(machine)).toEqual(['127.0.0.1', '172.17.0.1', '192.168.1.20', '2001:db8::7', '::1']);
 });
 
 describe('machineNames', () => {

@@ -9,12 +9,6 @@ const VIRTUAL =
 const PRIVATE_IPV4 = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/;
 const LINK_LOCAL = /^(169\.254\.|fe[89ab][0-9a-f]:)/i;
 
-/** Every address of this machine that others may use, and its loopback ones; sorted, without duplicates. */
-export function machineAddresses(interfaces: Interfaces = networkInterfaces()): readonly string[] {
-  const outer = entriesOf(interfaces).map(({ address }) => address);
-  return [...new Set(['127.0.0.1', '::1', ...outer])].sort();
-}
-
 /** The address that the local network most likely knows this machine by; null without a network. IPv4 before IPv6. */
 export function lanAddress(interfaces: Interfaces = networkInterfaces()): string | null {
   const rank = ({ name, family, address }: { name: string; family: string; address: string }) =>

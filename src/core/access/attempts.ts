@@ -15,7 +15,7 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 /** Failures are forgotten so long after the last one. */
 const FORGET_MS = DAY_MS;
 /** More are not stored: the oldest are forgotten first. */
-export const MOST_SCOPES = 10_000;
+const MOST_SCOPES = 10_000;
 
 /** Wrong codes after the right password, from browsers that never signed in, whatever network they come from. */
 const CODES = 'codes';

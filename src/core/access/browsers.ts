@@ -9,7 +9,7 @@ import { tokenOf } from '../wire.ts';
 
 const TOKEN_BYTES = 32;
 /** So long after the last sign-in a browser is like any other. */
-export const BROWSER_DAYS = 180;
+const BROWSER_DAYS = 180;
 /** More are not stored: those that signed in longest ago are forgotten first. */
 const MOST_BROWSERS = 50;
 
