@@ -17,8 +17,10 @@ export interface Shot {
 
 const drawer = (page: Page): Locator => page.getByRole('dialog');
 
-async function typePassword(where: Locator): Promise<void> {
-  await where.locator('input[autocomplete=current-password]').fill(ADMIN.password);
+/** Answers the dialog that asks for the password. */
+async function prove(page: Page): Promise<void> {
+  await drawer(page).locator('input[autocomplete=current-password]').fill(ADMIN.password);
+  await page.keyboard.press('Enter');
 }
 
 /** Three users, to be changed at once. */
@@ -33,8 +35,8 @@ async function forecast(page: Page, _panel: BrowserPanel, { users }: PageTexts):
 
 async function makeKey(page: Page): Promise<void> {
   await drawer(page).locator('input').first().fill('billing bot');
-  await typePassword(drawer(page));
   await page.keyboard.press('Control+Enter');
+  await prove(page);
   await drawer(page).locator('pre, code').first().waitFor();
 }
 
@@ -46,9 +48,7 @@ async function setUp(page: Page, { setupUrl }: BrowserPanel): Promise<void> {
 
 async function enrol(page: Page, _panel: BrowserPanel, { settings }: PageTexts): Promise<void> {
   await page.getByRole('button', { name: settings.security.factor.enable, exact: true }).first().click();
-  const card = page.locator('form').filter({ has: page.locator('input[autocomplete=current-password]') });
-  await typePassword(card);
-  await page.keyboard.press('Enter');
+  await prove(page);
   await page.locator('input[autocomplete=one-time-code]').waitFor();
 }
 

@@ -1,8 +1,8 @@
 // Where the panel is reached. Changed in the panel only; a change that could lock the administrator out must be confirmed there.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
-import { proof } from './two-factor.ts';
 
 const port = z.int().min(1).max(65535);
 const host = z
@@ -91,6 +91,7 @@ export const changeAddresses = panelOperation({
   id: 'changeAddresses',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Change addresses, with effect at the next request',
   description:
@@ -113,7 +114,7 @@ export const changeAddresses = panelOperation({
     confirm_url: z.string().nullable().meta({ description: 'Where to confirm; null where nothing needs it.' }),
     confirm_token: z.string().nullable(),
   }),
-  errors: ['wrong_password', 'slow_down', 'address_in_use'],
+  errors: [...PROOF_ERRORS, 'address_in_use'],
   example: {
     body: { password: 'correct horse battery', public_address: 'vpn.example.com' },
     reply: { addresses: { ...example, public_address: 'vpn.example.com' }, confirm_url: null, confirm_token: null },
@@ -137,11 +138,12 @@ export const rotateSecretPath = panelOperation({
   id: 'rotateSecretPath',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Make a new secret path',
   description: 'Bots need the new base_url; the old path gets the constant reply from the next request on.',
   input: z.strictObject(proof),
   output: addresses,
-  errors: ['wrong_password', 'slow_down'],
+  errors: PROOF_ERRORS,
   example: { body: { password: 'correct horse battery' }, reply: example },
 });

@@ -1,8 +1,8 @@
 // Backups: created, listed, checked and restored in the panel. The files themselves have routes of their own.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
-import { proof } from './two-factor.ts';
 
 /** The panel's own copies from before a migration are plain SQLite; all others are of its own form. */
 export const BACKUP_NAME = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*\.gatehouse-backup|pre-migration-[0-9]{4}\.sqlite)$/;
@@ -98,13 +98,14 @@ export const createBackup = panelOperation({
   id: 'createBackup',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Make a backup now',
   description: 'Without a passphrase vault secrets are left out; users and their links are always inside.',
-  input: z.strictObject({ passphrase: passphrase.optional() }),
+  input: z.strictObject({ ...proof, passphrase: passphrase.optional() }),
   status: 201,
   output: backup,
-  errors: ['vault_unavailable', 'storage_full'],
+  errors: [...PROOF_ERRORS, 'storage_full'],
   example: { body: { passphrase: 'correct horse battery' }, reply: example },
 });
 
@@ -112,12 +113,13 @@ export const deleteBackup = panelOperation({
   id: 'deleteBackup',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Delete a backup',
-  input: z.strictObject({ name: fileName }),
+  input: z.strictObject({ ...proof, name: fileName }),
   status: 204,
   output: null,
-  errors: ['not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: { body: { name: example.name } },
 });
 
@@ -125,15 +127,17 @@ export const scheduleBackups = panelOperation({
   id: 'scheduleBackups',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Set the schedule of backups',
   input: z.strictObject({
+    ...proof,
     every_hours: schedule.shape.every_hours,
     keep: schedule.shape.keep,
     passphrase: passphrase.nullable().optional().meta({ description: 'Left out: as it is. null: without secrets.' }),
   }),
   output: schedule,
-  errors: ['vault_unavailable'],
+  errors: PROOF_ERRORS,
   example: { body: { every_hours: 24, keep: 14, passphrase: 'correct horse battery' }, reply: scheduleExample },
 });
 
@@ -153,6 +157,7 @@ export const restoreBackup = panelOperation({
   id: 'restoreBackup',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Restore a backup',
   description:
@@ -163,7 +168,7 @@ export const restoreBackup = panelOperation({
     former: fileName.meta({ description: 'The backup of what was there before.' }),
     links_url: z.string().meta({ description: 'How subscription links begin from now on.' }),
   }),
-  errors: ['wrong_password', 'slow_down', 'not_found', 'backup_refused', 'vault_unavailable', 'storage_full'],
+  errors: [...PROOF_ERRORS, 'not_found', 'backup_refused', 'storage_full'],
   example: {
     body: { password: 'correct horse battery', name: example.name, passphrase: 'correct horse battery' },
     reply: {

@@ -1,8 +1,8 @@
 // Certificates: what is served, an own one imported, a new one made, and the local authority that machines can trust.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
-import { proof } from './two-factor.ts';
 
 export const CERTIFICATE_TARGETS = ['panel', 'links'] as const;
 const target = z
@@ -69,6 +69,7 @@ export const importCertificate = panelOperation({
   id: 'importCertificate',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Import a certificate',
   description: 'Chain, key and dates are checked first; a bad one is refused and the one that runs stays.',
@@ -79,7 +80,7 @@ export const importCertificate = panelOperation({
     private_key: z.string().max(50_000).meta({ description: 'PEM, not encrypted.' }),
   }),
   output: served,
-  errors: ['wrong_password', 'slow_down'],
+  errors: PROOF_ERRORS,
   example: {
     body: {
       password: 'correct horse battery',
@@ -94,11 +95,12 @@ export const renewCertificate = panelOperation({
   id: 'renewCertificate',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Make a new certificate of the local authority',
   description: 'Also in place of an imported one. No connection is dropped.',
   input: z.strictObject({ ...proof, target }),
   output: served,
-  errors: ['wrong_password', 'slow_down'],
+  errors: PROOF_ERRORS,
   example: { body: { password: 'correct horse battery' }, reply: example },
 });

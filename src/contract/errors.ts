@@ -48,6 +48,7 @@ export const ERRORS = {
   storage_full: { status: 507, title: 'The disk is full; reading goes on' },
   sign_in_failed: { status: 401, title: 'The name, the password or the code is wrong' },
   signed_out: { status: 401, title: 'Sign in to the panel' },
+  proof_required: { status: 403, title: 'The password is required, and the code if the second factor is on' },
   wrong_password: { status: 403, title: 'The password or the code is wrong' },
   vault_unavailable: { status: 503, title: 'The secret store is locked or missing' },
   foreign_origin: { status: 403, title: "The request does not come from the panel's own pages" },

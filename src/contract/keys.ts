@@ -1,8 +1,8 @@
 // API keys: made, listed and revoked in the panel only; the key itself is shown once.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
-import { typedPassword } from './session.ts';
 
 export const ACCESSES = ['read', 'full'] as const;
 export const EXPIRY_DAYS = [30, 90, 365] as const;
@@ -55,19 +55,19 @@ export const createKey = panelOperation({
   id: 'createKey',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Make an API key',
-  description: 'Asks for the password. The key is in this reply and nowhere else.',
+  description: 'The key is in this reply and nowhere else.',
   input: z.strictObject({
+    ...proof,
     name: s.name,
     access: z.enum(ACCESSES),
     expires_in_days: expiresInDays.default(null),
-    password: typedPassword,
-    code: z.string().max(64).optional(),
   }),
   status: 201,
   output: z.object({ key, value: z.string() }),
-  errors: ['wrong_password', 'slow_down'],
+  errors: PROOF_ERRORS,
   example: {
     body: { name: 'billing bot', access: 'full', expires_in_days: 90, password: 'correct horse battery' },
     reply: { key: keyExample, value: 'pnl_…' },
@@ -78,11 +78,12 @@ export const revokeKey = panelOperation({
   id: 'revokeKey',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Revoke an API key',
   description: 'From the next request on, on open connections too.',
-  input: z.strictObject({ id: s.id }),
+  input: z.strictObject({ ...proof, id: s.id }),
   output: key,
-  errors: ['not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: { body: { id: 1 }, reply: { ...keyExample, state: 'revoked', revoked_at: '2026-11-20T10:00:00.000Z' } },
 });

@@ -1,6 +1,7 @@
 // Nodes on the wire: read through the API, changed in the panel only.
 import { z } from 'zod';
 import { apiOperation, panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
 
 export const NODE_KINDS = ['local', 'remote'] as const;
@@ -202,16 +203,20 @@ export const createNode = panelOperation({
   id: 'createNode',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
+  proofFor: ['allows_private'],
   tag: 'Nodes',
   summary: 'Add a node',
   input: z.strictObject({
+    ...proof,
     ...fields,
     kind: fields.kind.default('remote'),
     enabled: fields.enabled.default(true),
-    allows_private: fields.allows_private.default(false),
+    allows_private: fields.allows_private.optional(),
   }),
   status: 201,
   output: node,
+  errors: PROOF_ERRORS,
   example: { body: { name: 'Frankfurt', address: 'de1.example.com' }, reply: { ...nodeExample, status: 'unknown' } },
 });
 
@@ -219,9 +224,12 @@ export const updateNode = panelOperation({
   id: 'updateNode',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
+  proofFor: ['allows_private'],
   tag: 'Nodes',
   summary: 'Change a node',
   input: z.strictObject({
+    ...proof,
     id: s.id,
     name: fields.name.optional(),
     address: fields.address.optional(),
@@ -229,7 +237,7 @@ export const updateNode = panelOperation({
     allows_private: fields.allows_private.optional(),
   }),
   output: node,
-  errors: ['not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: { body: { id: 1, name: 'Frankfurt 1' }, reply: { ...nodeExample, name: 'Frankfurt 1' } },
 });
 

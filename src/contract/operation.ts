@@ -79,6 +79,13 @@ export interface PanelOperation<I extends z.ZodType = z.ZodType, O extends z.Zod
   /** `public`: before sign-in. `session`: the administrator's session. */
   readonly access: 'public' | 'session';
   readonly effect: Effect;
+  /**
+   * `fresh`: the administrator's password, and the code where the second factor is on, must have been given in this session within the
+   * last five minutes, or come with the call. For what takes data out of the panel or weakens it, so that a stolen session alone is not enough.
+   */
+  readonly proof?: 'fresh';
+  /** The members of the input that make the proof necessary, none of which has a default; absent: it always is. */
+  readonly proofFor?: readonly string[];
   readonly input: I;
   /** Success status. */
   readonly status: SuccessStatus;
@@ -161,6 +168,16 @@ export type OutputOf<Op> = Op extends { readonly output: infer O } ? (O extends 
 /** Whether an operation changes nothing. */
 export function isReading(operation: Operation): boolean {
   return operation.effect === 'read' || (operation.door === 'api' && operation.method === 'GET');
+}
+
+/** Whether calls of an operation may need proof of identity. */
+export function takesProof(operation: Operation): operation is PanelOperation {
+  return operation.door === 'panel' && operation.proof !== undefined;
+}
+
+/** Whether this call of an operation needs it. */
+export function needsProof(operation: Operation, input: object): boolean {
+  return takesProof(operation) && (operation.proofFor?.some((member) => member in input) ?? true);
 }
 
 /** Whether a method of the API door comes with a body. */

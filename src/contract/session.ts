@@ -2,12 +2,11 @@
 import { z } from 'zod';
 import { LANGUAGE_CODES } from '../i18n/languages.ts';
 import { panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof, typedCode, typedPassword } from './proof.ts';
 import * as s from './scalars.ts';
 
 /** The administrator's password: at least 8 characters, never cut short, any composition. */
 export const password = s.text({ min: 8, max: 256 });
-/** A password as typed for proof: any text is accepted, and a wrong one fails the proof. */
-export const typedPassword = z.string().max(1024);
 const adminName = s.text({ min: 1, max: 64 });
 
 const administrator = z.object({ name: z.string() }).meta({ id: 'Administrator' });
@@ -66,7 +65,7 @@ export const signIn = panelOperation({
   tag: 'Panel',
   summary: 'Sign in',
   description: 'The same reply, after the same time, whatever was wrong.',
-  input: z.strictObject({ name: z.string().max(1024), password: typedPassword, code: z.string().max(64).optional() }),
+  input: z.strictObject({ name: z.string().max(1024), password: typedPassword, code: typedCode.optional() }),
   output: administrator,
   errors: ['sign_in_failed', 'slow_down'],
   example: { body: { name: 'admin', password: 'correct horse battery' }, reply: { name: 'admin' } },
@@ -126,12 +125,13 @@ export const endSession = panelOperation({
   id: 'endSession',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'End a session',
-  input: z.strictObject({ id: s.id }),
+  input: z.strictObject({ ...proof, id: s.id }),
   status: 204,
   output: null,
-  errors: ['not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: { body: { id: 2 } },
 });
 
@@ -139,9 +139,11 @@ export const endOtherSessions = panelOperation({
   id: 'endOtherSessions',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'End all sessions but this one',
-  input: z.strictObject({}),
+  input: z.strictObject(proof),
   output: z.object({ ended: z.int().min(0) }),
+  errors: PROOF_ERRORS,
   example: { body: {}, reply: { ended: 2 } },
 });

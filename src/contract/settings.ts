@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { LANGUAGE_CODES } from '../i18n/languages.ts';
 import { apiOperation, panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
 
 const language = z
@@ -148,9 +149,12 @@ export const updateSettings = panelOperation({
   id: 'updateSettings',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
+  proofFor: ['rate_limit', 'events_kept_days', 'audit_kept_days', 'engine_path'],
   tag: 'Panel',
   summary: 'Change settings',
-  input: z.strictObject(fields).partial(),
+  input: z.strictObject({ ...proof, ...fields }).partial(),
   output: panelSettings,
+  errors: PROOF_ERRORS,
   example: { body: { time_zone: 'Europe/Berlin', announcement: '' }, reply: panelSettingsExample },
 });

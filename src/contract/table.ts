@@ -11,6 +11,7 @@ import * as keys from './keys.ts';
 import * as monitoring from './monitoring.ts';
 import * as nodes from './nodes.ts';
 import type { ApiOperation, InputOf, Operation, OutputOf } from './operation.ts';
+import * as proof from './proof.ts';
 import * as session from './session.ts';
 import * as settings from './settings.ts';
 import * as stats from './stats.ts';
@@ -74,6 +75,7 @@ export const OPERATIONS = {
   listSessions: session.listSessions,
   endSession: session.endSession,
   endOtherSessions: session.endOtherSessions,
+  prove: proof.prove,
   listKeys: keys.listKeys,
   createKey: keys.createKey,
   revokeKey: keys.revokeKey,

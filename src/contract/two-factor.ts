@@ -1,17 +1,9 @@
 // The second factor and the password: what protects the administrator, changed only with proof of identity.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof, typedCode } from './proof.ts';
 import * as s from './scalars.ts';
-import { password, typedPassword } from './session.ts';
-
-/** A code as typed: six digits of the app, or a recovery code. */
-export const typedCode = z.string().max(64);
-
-/** Proof of identity again, for every operation that changes a factor or is dangerous. */
-export const proof = {
-  password: typedPassword,
-  code: typedCode.optional().meta({ description: 'Required when the second factor is on.' }),
-};
+import { password } from './session.ts';
 
 const recoveryCodes = z
   .object({ recovery_codes: z.array(z.string()).length(10).meta({ description: 'Shown once; each works once.' }) })
@@ -40,12 +32,13 @@ export const beginTwoFactor = panelOperation({
   id: 'beginTwoFactor',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Begin to enrol an authenticator app',
   description: 'Nothing changes before a code of the new secret is confirmed within ten minutes.',
   input: z.strictObject(proof),
   output: z.object({ secret: z.string(), uri: z.string().meta({ description: 'otpauth URI for a QR code.' }) }),
-  errors: ['wrong_password', 'slow_down', 'vault_unavailable'],
+  errors: PROOF_ERRORS,
   example: {
     body: { password: 'correct horse battery' },
     reply: {
@@ -72,11 +65,12 @@ export const disableTwoFactor = panelOperation({
   id: 'disableTwoFactor',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Turn the second factor off',
   input: z.strictObject(proof),
   output: twoFactor,
-  errors: ['wrong_password', 'slow_down', 'not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: {
     body: { password: 'correct horse battery', code: '492039' },
     reply: { enabled: false, enabled_at: null, recovery_codes_left: 0 },
@@ -87,11 +81,12 @@ export const renewRecoveryCodes = panelOperation({
   id: 'renewRecoveryCodes',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Make new recovery codes; the former ones stop working',
   input: z.strictObject(proof),
   output: recoveryCodes,
-  errors: ['wrong_password', 'slow_down', 'not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: { body: { password: 'correct horse battery', code: '492039' }, reply: codesExample },
 });
 
@@ -99,12 +94,13 @@ export const changePassword = panelOperation({
   id: 'changePassword',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Change the password',
   description: 'All other sessions end; the API keys are revoked if asked for.',
   input: z.strictObject({ ...proof, new_password: password, revoke_keys: z.boolean().default(false) }),
   output: z.object({ sessions_ended: z.int().min(0), keys_revoked: z.int().min(0) }),
-  errors: ['wrong_password', 'slow_down'],
+  errors: PROOF_ERRORS,
   example: {
     body: { password: 'correct horse battery', new_password: 'staple battery horse', revoke_keys: true },
     reply: { sessions_ended: 1, keys_revoked: 2 },

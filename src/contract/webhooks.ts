@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { EVENT_TYPES, type EventType, eventType } from './event-types.ts';
 import { panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
-import { proof } from './two-factor.ts';
 
 /** So many at most: each has connections of its own. */
 export const MAX_WEBHOOKS = 16;
@@ -178,10 +178,11 @@ export const createWebhook = panelOperation({
   id: 'createWebhook',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Create a webhook',
   description:
-    'Asks for the password. Events from now on are sent. The secret is in this reply and in that of its rotation, and nowhere else.',
+    'Events from now on are sent. The secret is in this reply and in that of its rotation, and nowhere else.',
   input: z.strictObject({
     ...fields,
     description: fields.description.default(''),
@@ -190,7 +191,7 @@ export const createWebhook = panelOperation({
   }),
   status: 201,
   output: withSecret,
-  errors: ['wrong_password', 'slow_down', 'vault_unavailable', 'webhook_limit'],
+  errors: [...PROOF_ERRORS, 'webhook_limit'],
   example: {
     body: { url: webhookExample.url, types: webhookExample.types, password: 'correct horse battery' },
     reply: withSecretExample,
@@ -201,9 +202,10 @@ export const changeWebhook = panelOperation({
   id: 'changeWebhook',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Change a webhook',
-  description: 'Asks for the password, since it decides where events go. What is left out stays as it is.',
+  description: 'What is left out stays as it is.',
   input: z.strictObject({
     ...ofWebhook,
     url: fields.url.optional(),
@@ -213,7 +215,7 @@ export const changeWebhook = panelOperation({
     ...proof,
   }),
   output: webhook,
-  errors: ['wrong_password', 'slow_down', 'not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: {
     body: { id: 1, description: 'Shop', password: 'correct horse battery' },
     reply: webhookExample,
@@ -250,12 +252,13 @@ export const rotateWebhookSecret = panelOperation({
   id: 'rotateWebhookSecret',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Give a webhook a new secret',
-  description: `Asks for the password. For ${SECRET_OVERLAP_HOURS} hours the previous secret signs as well, so that the receiver can be changed meanwhile.`,
+  description: `For ${SECRET_OVERLAP_HOURS} hours the previous secret signs as well, so that the receiver can be changed meanwhile.`,
   input: z.strictObject({ ...ofWebhook, ...proof }),
   output: withSecret,
-  errors: ['wrong_password', 'slow_down', 'vault_unavailable', 'not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: { body: { id: 1, password: 'correct horse battery' }, reply: withSecretExample },
 });
 

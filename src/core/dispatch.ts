@@ -1,6 +1,10 @@
 // The core's one way in: runs an operation as a read, or as a write with its Idempotency-Key, effect, events and audit in one transaction.
+
+import { needsProof, takesProof } from '../contract/operation.ts';
+import { type Proof, proofOf } from '../contract/proof.ts';
 import { type Input, OPERATIONS, type Output } from '../contract/table.ts';
 import { HOUR_MS } from '../domain/limits.ts';
+import { requireProof } from './access/proof.ts';
 import type { Call, HandledId, Idempotency, ReadId, Reply, Result } from './call.ts';
 import {
   type AsyncContext,
@@ -167,12 +171,13 @@ async function runWrite<Id extends HandledId>(
   env: Env,
   id: Id,
   handler: WriteHandler<Id> | AsyncHandler<Id>,
-  input: Input<Id>,
+  given: Input<Id>,
   call: Call,
 ): Promise<Reply<Output<Id>>> {
   if (!handler.isEssential && env.store.diskSpace.isFull()) return answerFull(env, call);
   const importance = importanceOf(handler);
   try {
+    const input = takesProof(OPERATIONS[id]) ? await takeProof(env, id, given, call) : given;
     if ('run' in handler) {
       const result = await handler.run(input, createAsyncContext(env, id, call, importance));
       return { status: OPERATIONS[id].status, ...result };
@@ -183,6 +188,17 @@ async function runWrite<Id extends HandledId>(
     if (error instanceof PanelError && error.code === 'storage_full') return answerFull(env, call);
     throw error;
   }
+}
+
+/**
+ * Asks for the proof where this call needs one. Returns the input as handlers get it, without the proof: a password must not reach an
+ * audit row or another thread.
+ */
+async function takeProof<Given extends object>(env: Env, id: HandledId, given: Given, call: Call): Promise<Given> {
+  if (needsProof(OPERATIONS[id], given)) await requireProof(env, id, proofOf(given), call);
+  const { password: _password, code: _code, ...input }: Given & Proof = given;
+  // Every operation with a proof may be called without these members.
+  return input as unknown as Given;
 }
 
 async function runOnThread<Id extends HandledId>(

@@ -8,7 +8,7 @@ import { type TempStore, tempStore } from '../../tests/support/temp-store.ts';
 import { certificateMaker } from '../adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { parseInput, splitInput } from '../contract/input/input.ts';
-import type { Operation } from '../contract/operation.ts';
+import { type Operation, takesProof } from '../contract/operation.ts';
 import { OPERATIONS, type OperationId } from '../contract/table.ts';
 import type { Call, Reply } from './call.ts';
 import type { Core } from './core.ts';
@@ -116,8 +116,11 @@ async function call(id: OperationId, flat: Members): Promise<Members> {
   const input = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], flat));
   if (!input.ok) throw new PanelError('validation', input.errors);
   const run = core.call as (id: OperationId, input: unknown, call: Call) => Reply | Promise<Reply>;
-  return (await run(id, input.value, ADMINISTRATOR_CALL)).body as Members;
+  return (await run(id, input.value, CALL)).body as Members;
 }
+
+/** The command line is asked for no proof of identity. */
+const CALL: Call = { ...ADMINISTRATOR_CALL, actor: { ...ADMINISTRATOR_CALL.actor, kind: 'cli', id: null } };
 
 function newInbound(members: Members): Members {
   tags += 1;
@@ -126,7 +129,9 @@ function newInbound(members: Members): Members {
 
 /** The schema of what a patch may set. */
 function patchOf(operation: Operation): z.ZodObject {
-  const schema = (operation.door === 'api' ? operation.body : operation.input) as z.ZodObject;
+  let schema = (operation.door === 'api' ? operation.body : operation.input) as z.ZodObject;
+  // Neither which record it is nor the proof of identity is set by it.
+  if (takesProof(operation)) schema = schema.omit({ password: true, code: true });
   return 'id' in schema.shape ? schema.omit({ id: true }) : schema;
 }
 

@@ -1,5 +1,7 @@
 // The spans and bounds that the rules share, so that each is written once. The bounds of input are in contract/.
 
+export const MINUTE_MS = 60_000;
+
 export const HOUR_MS = 3_600_000;
 
 /** A day of a term or a grant is always this long, whatever the wall clock does. */

@@ -79,6 +79,8 @@ export function createSessionStore(db: Connection): SessionStore {
   const byHash = db.prepare<[string], SessionRow>(`${SELECT_SESSION} WHERE hash = ?`);
   const all = db.prepare<[], SessionRow>(`${SELECT_SESSION} ORDER BY id DESC`);
   const touch = db.prepare<[number, number]>('UPDATE sessions SET last_seen_at = ? WHERE id = ?');
+  const provenAt = db.prepare<[number], number | null>('SELECT proven_at FROM sessions WHERE id = ?').pluck();
+  const prove = db.prepare<[number | null, number]>('UPDATE sessions SET proven_at = ? WHERE id = ?');
   const remove = db.prepare<[number]>('DELETE FROM sessions WHERE id = ?');
   const removeAll = db.prepare<[number | null]>('DELETE FROM sessions WHERE id IS NOT ?');
   const removeOld = db.prepare<[number, number]>('DELETE FROM sessions WHERE last_seen_at < ? OR created_at < ?');
@@ -88,6 +90,10 @@ export function createSessionStore(db: Connection): SessionStore {
     all: () => all.all(),
     touch: (id, at) => {
       touch.run(at, id);
+    },
+    provenAt: (id) => provenAt.get(id) ?? null,
+    prove: (id, at) => {
+      prove.run(at, id);
     },
     remove: (id) => remove.run(id).changes > 0,
     removeAll: (exceptId) => removeAll.run(exceptId).changes,

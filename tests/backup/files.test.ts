@@ -2,13 +2,21 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { fillWithUsers, linksOf, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
+import { fillWithUsers, linksOf, type Machine, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
 
 const CALL = {
   actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' },
   requestId: 'test',
   address: '192.0.2.7',
 } as const;
+
+/** The call of a session in which the password was just given. */
+async function provenCall({ core, act, signIn }: Machine) {
+  const actor = core.authenticateSession(await signIn());
+  if (!actor) throw new Error('no session');
+  await act('prove', { password: PASSWORD }, actor.sessionId);
+  return { ...CALL, actor };
+}
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -18,7 +26,7 @@ test('a file that was taken from one machine and brought to another restores the
   await using old = await startMachine();
   const links = await fillWithUsers(old, 5);
   const { name, size_bytes } = await old.act('createBackup', { passphrase: PASSPHRASE });
-  const taken = await old.core.backupFiles.open(name, CALL);
+  const taken = await old.core.backupFiles.open(name, await provenCall(old));
   const bytes = await buffer(taken.chunks);
   expect([taken.sizeBytes, bytes.length]).toEqual([size_bytes, size_bytes]);
 
@@ -45,7 +53,7 @@ test('what is no backup, or breaks off on its way, is not kept', async () => {
   }
   await expect(receive(broken(), CALL)).rejects.toThrow('the other side went away');
   expect(readdirSync(machine.backups.folder)).toEqual([]);
-  await expect(machine.core.backupFiles.open('none.gatehouse-backup', CALL)).rejects.toThrow('not_found');
+  await expect(machine.core.backupFiles.open('none.gatehouse-backup', await provenCall(machine))).rejects.toThrow('not_found');
 });
 
 test('many at once come one after the other, each under a name of its own', async () => {

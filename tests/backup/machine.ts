@@ -21,6 +21,7 @@ import { ownFolder } from '../../src/panel/owned-folder.ts';
 import type { FileStore } from '../../src/store/index.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';
+import { proven } from '../support/proven.ts';
 
 export const PASSWORD = 'correct horse battery';
 export const PASSPHRASE = 'a passphrase for backups';
@@ -120,7 +121,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     log,
     close,
     async act(id, input, sessionId) {
-      const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], input));
+      const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], proven(id, input, PASSWORD)));
       if (!parsed.ok) throw new Error(`${id}: ${JSON.stringify(parsed.errors)}`);
       const who = sessionId === undefined ? actor : { ...actor, sessionId };
       const { body } = await core.call(id, parsed.value, {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openCommandLine } from '../support/cli.ts';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './steps.ts';
+import { ADMIN, baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './steps.ts';
 
 let machine: Machine;
 beforeEach(() => {
@@ -158,7 +158,7 @@ describeDesktop('files and links', () => {
   it('downloads and uploads a backup, and opens links in the system', async () => {
     const { desktop } = await startedPanel();
     const page = await desktop.page();
-    const { name } = (await call(page, 'createBackup', {})) as { name: string };
+    const { name } = (await call(page, 'createBackup', { password: ADMIN.password })) as { name: string };
     const [head, length] = await page.evaluate(async (file) => {
       const reply = await fetch(`./panel/backups/${file}`);
       const bytes = new Uint8Array(await reply.arrayBuffer());

@@ -38,7 +38,7 @@ describe.runIf(whyNoMount() === null)('a full disk', () => {
     using disk = mountDisk(128);
     await using panel = await servePanelOn(disk);
     const administrator = await panel.browser();
-    const { body: backup, status } = await administrator.call('createBackup', {});
+    const { body: backup, status } = await administrator.call('createBackup', { password: PASSWORD });
     expect(status).toBe(201);
     await fillUp(disk, panel);
     expect((await administrator.call('panelState', {})).body.disk_full).toBe(true);

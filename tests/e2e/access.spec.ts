@@ -156,7 +156,7 @@ test('a session that ends asks for sign-in over the page and keeps what was type
   await visit('settings/general');
   const title = page.getByLabel('Title of the panel');
   await title.fill('Half a sentence');
-  await panel.administrator?.call('endOtherSessions', {});
+  await panel.administrator?.call('endOtherSessions', { password: ADMIN.password });
   await page.getByRole('button', { name: 'Save' }).click();
 
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });

@@ -6,7 +6,7 @@ import { Secret, TOTP } from 'otpauth';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
-import { card, prove } from './support/settings.ts';
+import { card, proofDialog, prove } from './support/settings.ts';
 import { otherWindow } from './support/users.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)> بوت 🦦';
@@ -24,13 +24,13 @@ test('a key is made, shown once, copied, works by its curl line, and is revoked'
   await expect(form.getByText('Fill this in').first()).toBeVisible();
   await form.getByLabel('Name').fill(HOSTILE);
   await form.getByLabel('Full access').check();
-  await prove(form, 'wrong');
   await form.getByRole('button', { name: 'Make the key' }).click();
-  await expect(form.getByText('The password or the code is wrong.')).toBeVisible();
+  await prove(page, { password: 'wrong' });
+  await proofDialog(page).getByRole('button', { name: 'Cancel' }).click();
   await expect(form.getByLabel('Name')).toHaveValue(HOSTILE);
   await expectAccessible(page, 'the form of a key');
-  await prove(form);
   await page.keyboard.press('Control+Enter');
+  await prove(page);
 
   const ready = page.getByRole('dialog', { name: `Key made: ${HOSTILE}` });
   await ready.getByRole('button', { name: 'Copy the key' }).click();
@@ -88,11 +88,10 @@ test('with the second factor on, a key needs the code', async ({ page, own }) =>
   await form.getByLabel('Name').fill('with a code');
   await form.getByRole('combobox', { name: 'Expires' }).click();
   await page.getByRole('option', { name: 'Never, until revoked' }).click();
-  await prove(form);
   await form.getByRole('button', { name: 'Make the key' }).click();
-  await expect(form.getByText('Fill this in')).toBeVisible();
-  await form.getByLabel('Code', { exact: true }).fill(keyCode);
-  await form.getByRole('button', { name: 'Make the key' }).click();
+  await proofDialog(page).getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await expect(proofDialog(page).getByRole('button', { name: 'Go on' })).toBeDisabled();
+  await prove(page, { code: keyCode });
   await page
     .getByRole('dialog', { name: 'Key made: with a code' })
     .getByRole('button', { name: 'I have copied it' })
@@ -107,5 +106,6 @@ test('the address is copied, the description downloaded, the limit of requests s
   const limit = card(page, 'Request limit');
   await limit.getByLabel('Requests a minute for each key').fill('900');
   await page.keyboard.press('Enter');
+  await prove(page);
   await expect(page.getByText('Settings saved')).toBeVisible();
 });

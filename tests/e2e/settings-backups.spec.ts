@@ -12,6 +12,7 @@ async function make(page: Page, passphrase = ''): Promise<void> {
   const form = card(page, 'Make a backup');
   await form.getByLabel('Passphrase').fill(passphrase);
   await form.getByRole('button', { name: 'Make a backup now' }).click();
+  await prove(page);
   await expect(page.getByText(/^Backup made, /)).toBeVisible();
 }
 
@@ -37,10 +38,6 @@ test('are made, checked, restored, and what was there before is kept', async ({ 
   await drawer.getByRole('button', { name: 'Check' }).click();
   await expect(drawer.getByText('Whole and restorable')).toBeVisible();
   await expectAccessible(page, 'a checked backup');
-  await prove(drawer, 'wrong');
-  await drawer.getByRole('button', { name: 'Restore this backup' }).click();
-  await expect(drawer.getByText('The password or the code is wrong.')).toBeVisible();
-  await prove(drawer);
   await drawer.getByRole('button', { name: 'Restore this backup' }).click();
   await expect(drawer.getByText('The panel has 1 user again.')).toBeVisible();
   await expectAccessible(page, 'a restored backup');
@@ -57,7 +54,7 @@ test('are downloaded, uploaded again, refused where damaged, and deleted', async
   await make(page);
   const list = card(page, 'Backups');
   const coming = page.waitForEvent('download');
-  await list.getByRole('link', { name: /^Download / }).click();
+  await list.getByRole('button', { name: /^Download / }).click();
   const file = await coming;
   expect(file.suggestedFilename()).toMatch(/\.gatehouse-backup$/);
   const content = readFileSync(await file.path());
@@ -108,6 +105,7 @@ test('are scheduled by keyboard, with a passphrase that is asked for', async ({ 
   await expectAccessible(page, 'a refused schedule');
   await schedule.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
   await page.keyboard.press('Enter');
+  await prove(page);
   await expect(page.getByText('Schedule saved')).toBeVisible();
   await expect(schedule.getByLabel('As now: encrypted with the passphrase that was set')).toBeChecked();
   const { body } = await otherWindow(own).call('listBackups', {});

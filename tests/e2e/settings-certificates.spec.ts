@@ -28,9 +28,9 @@ test('what is served is told as it is, and made anew without a dropped page', as
 
   await served.getByRole('button', { name: 'Make anew' }).click();
   const question = page.getByRole('dialog', { name: 'Make a new certificate?' });
-  await prove(question);
   await expectAccessible(page, 'the question before a new certificate');
   await question.getByRole('button', { name: 'Make anew' }).click();
+  await prove(page);
   await expect(page.getByText(/^New certificate served, valid until/)).toBeVisible();
   const after = await servedAt(own.url);
   expect(after).not.toBe(before);
@@ -51,13 +51,13 @@ test('a certificate is imported from its files; one that cannot be served says w
   await own.visit('settings/certificates');
   await page.getByRole('link', { name: 'Import a certificate' }).click();
   const form = page.getByRole('dialog', { name: 'Import a certificate' });
-  await prove(form);
   await form.getByRole('button', { name: 'Import', exact: true }).click();
   await expect(form.getByText('There is no certificate in PEM in it')).toBeVisible();
 
   await form.getByLabel('Certificate and chain').fill('-----BEGIN NONSENSE-----\n<script>alert(1)</script>');
   await form.getByLabel('Private key', { exact: true }).fill(read(own, 'server-key.pem'));
   await form.getByRole('button', { name: 'Import', exact: true }).click();
+  await prove(page);
   await expect(form.getByText('There is no certificate in PEM in it')).toBeVisible();
   await form.getByLabel('Certificate and chain').fill(chain);
   await form.getByRole('button', { name: 'Import', exact: true }).click();

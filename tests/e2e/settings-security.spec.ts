@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
-import { card, prove } from './support/settings.ts';
+import { card, proofDialog, prove } from './support/settings.ts';
 import { otherWindow } from './support/users.ts';
 
 const NEW_PASSWORD = 'violet otter under bridges';
@@ -20,18 +20,20 @@ test('the password changes, with other sessions and, if asked for, the keys', as
   await expect(password.getByText(/Too short/)).toBeVisible();
   await password.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
   await password.getByLabel('Repeat the new password').fill('something else');
-  await prove(password);
   await password.getByRole('button', { name: 'Change the password' }).click();
   await expect(password.getByText('The two passwords differ')).toBeVisible();
   await password.getByLabel('Repeat the new password').fill(NEW_PASSWORD);
   await password.getByLabel('Also revoke the API keys').check();
-  await prove(password, 'wrong');
-  await password.getByRole('button', { name: 'Change the password' }).click();
-  await expect(password.getByText('The password or the code is wrong.')).toBeVisible();
-  await expect(password.getByLabel('New password', { exact: true })).toHaveValue(NEW_PASSWORD);
   await expectAccessible(page, 'a new password');
-  await prove(password);
   await password.getByRole('button', { name: 'Change the password' }).click();
+  await prove(page, { password: 'wrong' });
+  await expectAccessible(page, 'the question for the password');
+  await page.keyboard.press('Escape');
+  await expect(proofDialog(page)).toHaveCount(0);
+  await expect(password.getByText('This needs your password, which was not given.')).toBeVisible();
+  await expect(password.getByLabel('New password', { exact: true })).toHaveValue(NEW_PASSWORD);
+  await password.getByRole('button', { name: 'Change the password' }).click();
+  await prove(page);
   await expect(page.getByText(/^Password changed · \d+ other sessions? ended · 1 key revoked$/)).toBeVisible();
 
   expect((await otherWindow(own).call('listUsers', {})).status).toBe(401);
@@ -47,8 +49,7 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   await own.visit('settings/security');
   const factor = card(page, 'Two-factor sign-in');
   await factor.getByRole('button', { name: 'Turn on' }).click();
-  await factor.getByLabel('Password', { exact: true }).fill(ADMIN.password);
-  await factor.getByRole('button', { name: 'Go on' }).click();
+  await prove(page);
   await expect(factor.getByRole('img', { name: /QR code/ })).toBeVisible();
   await expectAccessible(page, 'enrolment in the settings');
   const secret = (await factor.locator('code').first().innerText()).replaceAll(/\s/g, '');
@@ -65,12 +66,9 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
 
   await factor.getByRole('button', { name: 'New recovery codes' }).click();
   const renewal = page.getByRole('dialog', { name: 'Make new recovery codes?' });
-  await prove(renewal);
-  await renewal.getByRole('button', { name: 'Make them' }).click();
-  await expect(renewal.getByText('Fill this in')).toBeVisible();
-  await renewal.getByLabel('Code', { exact: true }).fill(recovery[0] ?? '');
   await expectAccessible(page, 'the question before new codes');
   await renewal.getByRole('button', { name: 'Make them' }).click();
+  await prove(page, { code: recovery[0] ?? '' });
   await expect(codes).toHaveCount(10);
   const renewed = await codes.allInnerTexts();
   expect(renewed.some((code) => recovery.includes(code))).toBe(false);
@@ -79,11 +77,6 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
 
   await factor.getByRole('button', { name: 'Turn off' }).click();
   const off = page.getByRole('dialog', { name: 'Turn off two-factor sign-in?' });
-  await prove(off);
-  await off.getByLabel('Code', { exact: true }).fill(recovery[1] ?? '');
-  await off.getByRole('button', { name: 'Turn off' }).click();
-  await expect(off.getByText('The password or the code is wrong.')).toBeVisible();
-  await off.getByLabel('Code', { exact: true }).fill(renewed[0] ?? '');
   await off.getByRole('button', { name: 'Turn off' }).click();
   await expect(page.getByText('Two-factor sign-in is off')).toBeVisible();
   await expect(factor.getByText('Whoever learns the password can sign in.')).toBeVisible();
@@ -109,6 +102,7 @@ test('sessions tell their device and address; one is ended, then all others', as
   await expect(row).toContainText('127.0.0.1');
   await expectAccessible(page, 'sessions');
   await row.getByRole('button', { name: /^End the session of/ }).click();
+  await prove(page);
   await expect(page.getByText(/^Session ended: /)).toBeVisible();
   await expect(row).toHaveCount(0);
   await phone.getByRole('link', { name: 'Plans' }).click();

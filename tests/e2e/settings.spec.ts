@@ -1,7 +1,7 @@
 // Settings: general and subscription, each saved where it is changed; every section in both languages, both themes, wide and narrow.
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
-import { card } from './support/settings.ts';
+import { card, prove } from './support/settings.ts';
 
 test('the panel’s title, language and time zone are saved and seen at once', async ({ page, own }) => {
   await own.visit('settings/general');
@@ -38,6 +38,7 @@ test('how long records are kept is refused out of bounds and kept as typed', asy
   await expectAccessible(page, 'a refused field');
   await audit.fill('400');
   await kept.getByRole('button', { name: 'Save' }).click();
+  await prove(page);
   await expect(page.getByText('Settings saved')).toBeVisible();
   await page.reload();
   await expect(audit).toHaveValue('400');

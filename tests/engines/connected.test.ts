@@ -13,7 +13,7 @@ import { findProgram } from '../../src/nodes/engine-program.ts';
 import { type Json, type ServerProgram, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
-import { type OwnPanel, openOwnPanel } from '../support/own-panel.ts';
+import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
 import { pathOf, whyWithout } from './found.ts';
 import { POLLED } from './panel-traffic.ts';
@@ -116,7 +116,7 @@ for (const program of ['xray', 'v2ray'] as const) {
 async function openXrayPanel(own: OwnPanel, fields: { readonly concurrent_limit?: number } = {}) {
   const { administrator, panel, newKey, ca } = own;
   const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
-  await administrator.call('updateSettings', { engine_path: pathOf('xray') });
+  await administrator.call('updateSettings', { engine_path: pathOf('xray'), password: PASSWORD });
   const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
   const { id: node_id } = (await administrator.call('createNode', node)).body;
   const port = await freePort();

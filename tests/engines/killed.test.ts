@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { times } from '../support/long.ts';
-import { body, openTarget, type Target } from '../torture/target.ts';
+import { body, openTarget, PASSWORD, type Target } from '../torture/target.ts';
 import { pathOf, whyWithout } from './found.ts';
 import { ANSWER, openPuller, POLLED, PULLED, type Puller, SHAPES } from './panel-traffic.ts';
 
@@ -19,7 +19,7 @@ interface Scene {
 }
 
 async function openScene(target: Target): Promise<Scene> {
-  await body(target.operate('updateSettings', { engine_path: pathOf(PROGRAM) }));
+  await body(target.operate('updateSettings', { engine_path: pathOf(PROGRAM), password: PASSWORD }));
   const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
   const { id: nodeId } = await body(target.operate('createNode', node));
   const inbound = { ...SHAPES[PROGRAM], node_id: nodeId, tag: 'in', name: 'In', port: await freePort() };

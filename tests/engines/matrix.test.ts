@@ -14,7 +14,7 @@ import { allowedNetworks, allowedSecurities, PATH_NETWORKS } from '../../src/dom
 import { startEngineProcess } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Client, createClient } from '../support/http-client.ts';
-import { openOwnPanel } from '../support/own-panel.ts';
+import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { pathOf, whyWithout } from './found.ts';
 import { ANSWER, POLLED, PULLED, REQUEST } from './panel-traffic.ts';
 import { fetchThrough, startTarget } from './real-engine.ts';
@@ -152,7 +152,7 @@ describe.skipIf(missing !== null)(`links in real clients ${missing ?? ''}`.trim(
     await using own = await openOwnPanel({ keyFile: join(folder, 'master.key'), pollEveryMs: 1000 });
     const { administrator, panel, newKey, ca } = own;
     const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
-    await administrator.call('updateSettings', { engine_path: pathOf('xray') });
+    await administrator.call('updateSettings', { engine_path: pathOf('xray'), password: PASSWORD });
     const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
     const { id: nodeId } = (await administrator.call('createNode', node)).body;
     await using site = await startSite();

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Json } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Client, createClient } from '../support/http-client.ts';
-import type { OwnPanel } from '../support/own-panel.ts';
+import { type OwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
 import { pathOf } from './found.ts';
 import { clientConfig, fetchThrough, startProgram, startTarget } from './real-engine.ts';
@@ -41,7 +41,7 @@ export async function openScene(
   program: EngineUnderTest,
 ): Promise<Scene> {
   const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
-  await administrator.call('updateSettings', { engine_path: pathOf(program) });
+  await administrator.call('updateSettings', { engine_path: pathOf(program), password: PASSWORD });
   // Enabled when it has its connection, so that its engine starts once.
   const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
   const { id: nodeId } = (await administrator.call('createNode', node)).body;

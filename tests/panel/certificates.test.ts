@@ -164,7 +164,8 @@ it('stands, with its vault, in what the doctor says', async () => {
   const keyFile = join(keys, 'master.key');
   try {
     await using own = await openOwnPanel({ keyFile });
-    await own.administrator.call('scheduleBackups', { every_hours: 24, keep: 3, passphrase: 'a passphrase for this' });
+    const schedule = { every_hours: 24, keep: 3, passphrase: 'a passphrase for this', password: PASSWORD };
+    await own.administrator.call('scheduleBackups', schedule);
     const verdicts = async () => {
       const found = new Map((await examine(own.folder, { keyFile })).map(({ check, verdict }) => [check, verdict]));
       return [found.get('certificate'), found.get('secrets')];

@@ -36,6 +36,7 @@ import { CHEAP_COST } from './cheap-password.ts';
 import { createTestTimers } from './clock.ts';
 import { type Client, createClient } from './http-client.ts';
 import { createTestLog, type TestLog } from './log.ts';
+import { proven } from './proven.ts';
 
 export const PASSWORD = 'correct horse battery';
 const HOST = '127.0.0.1';
@@ -147,7 +148,11 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   core.start();
 
   const act: TestPanel['act'] = async (id, input) => {
-    const output = await runOperation(core, id, input, { actor: ADMINISTRATOR, requestId: 'test', address: null });
+    const output = await runOperation(core, id, proven(id, input, PASSWORD), {
+      actor: ADMINISTRATOR,
+      requestId: 'test',
+      address: null,
+    });
     // A writer that never rests would starve the sockets, which are served by this same thread.
     await setImmediate();
     return output;

@@ -88,7 +88,7 @@ export function keyLane(target: Target): PanelLane {
       untried.clear();
       // Nobody knows its value: it goes.
       const lost = listed.find(({ name }) => name === extra);
-      if (lost) await body(target.operate('revokeKey', { id: lost.id }));
+      if (lost) await body(target.operate('revokeKey', { id: lost.id, password: PASSWORD }));
       return lost !== undefined;
     },
   );
@@ -101,7 +101,7 @@ export function backupLane(target: Target): PanelLane {
   return laneOf(
     'backups',
     async () => {
-      const { name } = await body(target.operate('createBackup', {}));
+      const { name } = await body(target.operate('createBackup', { password: PASSWORD }));
       known.add(name);
       unchecked.add(name);
     },
@@ -114,7 +114,7 @@ export function backupLane(target: Target): PanelLane {
         expect(await body(target.operate('checkBackup', { name })), name).toMatchObject({ ok: true, problem: null });
       }
       unchecked.clear();
-      for (const name of names) await body(target.operate('deleteBackup', { name }));
+      for (const name of names) await body(target.operate('deleteBackup', { name, password: PASSWORD }));
       known.clear();
       return extra !== undefined;
     },

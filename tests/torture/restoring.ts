@@ -92,7 +92,7 @@ async function makeBase(target: Target, tariff_id: number, base: number): Promis
   for (let number = 0; number < USERS; number += 1) {
     await body(client.call('createUser', { name: `base ${base}`, tariff_id, note: `${number}` }));
   }
-  return (await body(target.operate('createBackup', {}))).name;
+  return (await body(target.operate('createBackup', { password: PASSWORD }))).name;
 }
 
 type Begin = () => { readonly base: number; readonly name: string };

@@ -5,11 +5,10 @@ import type { Input, Output } from '../../contract/table.ts';
 import { base62FromBytes, formatKey, isKeyWellFormed } from '../../domain/key-format.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Actor, Result } from '../call.ts';
-import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
+import type { Context, Env, Handlers, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { KeyRow } from '../ports/administrator.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
-import { acceptCode, clearAttempts, reauthenticate, refuseProof } from './proof.ts';
 
 const RANDOM_CHARACTERS = 36;
 const PREFIX_CHARACTERS = 8;
@@ -38,29 +37,23 @@ function listKeys(_input: Input<'listKeys'>, { store, now }: Context): Result<Ou
   return { body: { items: store.keys.all().map((row) => viewKey(row, now)) } };
 }
 
-async function createKey(input: Input<'createKey'>, context: AsyncContext<'createKey'>) {
-  const administrator = await reauthenticate(context, input);
-  return context.commit((tx) => {
-    const { store, crypto, now } = tx;
-    const { name, access, expires_in_days: days } = input;
-    const detail = { name, access, expires_in_days: days };
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx, detail);
-    clearAttempts(tx);
-    const value = formatKey(base62FromBytes(crypto.randomBytes, RANDOM_CHARACTERS));
-    const fields: Omit<KeyRow, 'id'> = {
-      name,
-      access,
-      prefix: value.slice(0, PREFIX_CHARACTERS),
-      createdAt: now,
-      expiresAt: days === null ? null : now + days * DAY_MS,
-      revokedAt: null,
-      lastUsedAt: null,
-      lastUsedFrom: null,
-    };
-    const row = { ...fields, id: store.keys.insert(fields, crypto.sha256(value)) };
-    tx.audit(`key:${row.id}`, detail);
-    return { body: { key: viewKey(row, now), value } };
-  });
+function createKey(input: Input<'createKey'>, tx: Transaction): Result<Output<'createKey'>> {
+  const { store, crypto, now } = tx;
+  const { name, access, expires_in_days: days } = input;
+  const value = formatKey(base62FromBytes(crypto.randomBytes, RANDOM_CHARACTERS));
+  const fields: Omit<KeyRow, 'id'> = {
+    name,
+    access,
+    prefix: value.slice(0, PREFIX_CHARACTERS),
+    createdAt: now,
+    expiresAt: days === null ? null : now + days * DAY_MS,
+    revokedAt: null,
+    lastUsedAt: null,
+    lastUsedFrom: null,
+  };
+  const row = { ...fields, id: store.keys.insert(fields, crypto.sha256(value)) };
+  tx.audit(`key:${row.id}`, { name, access, expires_in_days: days });
+  return { body: { key: viewKey(row, now), value } };
 }
 
 function revokeKey(input: Input<'revokeKey'>, tx: Transaction): Result<Key> {
@@ -76,7 +69,7 @@ function revokeKey(input: Input<'revokeKey'>, tx: Transaction): Result<Key> {
 
 export const KEY_HANDLERS = {
   listKeys: { read: listKeys },
-  createKey: { run: createKey },
+  createKey: { write: createKey },
   revokeKey: { write: revokeKey, isEssential: true },
 } satisfies Handlers<'listKeys' | 'createKey' | 'revokeKey'>;
 

@@ -1,5 +1,8 @@
 // Proof of identity: the password and the code of the second factor. attempts.ts slows those down who fail.
-import type { AsyncContext, Env, Refusal, Transaction } from '../context.ts';
+import { PROOF_MINUTES, type Proof } from '../../contract/proof.ts';
+import { MINUTE_MS } from '../../domain/limits.ts';
+import type { Call } from '../call.ts';
+import { createTransaction, type Env, type Refusal, type Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { AdministratorRow } from '../ports/administrator.ts';
 import type { Crypto } from '../ports/ports.ts';
@@ -27,19 +30,43 @@ export async function verifyPassword(
   return isRight && isNamed ? administrator : null;
 }
 
-/** What a signed-in administrator is asked for again: the password, and the code where the second factor is on. */
-export interface Proof {
-  readonly password: string;
-  readonly code?: string | undefined;
+const PROOF_MS = PROOF_MINUTES * MINUTE_MS;
+
+/** Until when the proof of a session holds; null: it has none. A clock that was set back ends it. */
+export function provenUntil({ store }: Pick<Env, 'store'>, sessionId: number | undefined, now: number): number | null {
+  const provenAt = sessionId === undefined ? null : store.sessions.provenAt(sessionId);
+  return provenAt !== null && provenAt <= now && now < provenAt + PROOF_MS ? provenAt + PROOF_MS : null;
 }
 
-/** The administrator if the password is right; the code is checked in the transaction (`acceptCode`), where it is used up. */
-export async function reauthenticate(
-  { env, call }: Pick<AsyncContext<never>, 'env' | 'call'>,
-  { password, code }: Proof,
-): Promise<AdministratorRow | null> {
+/** Throws `proof_required` unless the caller is the administrator with a proof that holds, or the owner of the machine at its command line. */
+export function requireFreshProof(env: Env, { actor }: Call): void {
+  if (actor.kind === 'cli') return;
+  if (actor.kind !== 'administrator' || provenUntil(env, actor.sessionId, env.clock.now()) === null)
+    throw new PanelError('proof_required');
+}
+
+/**
+ * Accepts the proof that comes with a call, and records it for the session; without one, a proof must hold. `action` names the operation
+ * in the audit row of a refusal.
+ */
+export async function requireProof(env: Env, action: string, { password, code }: Proof, call: Call): Promise<void> {
+  if (password === undefined) {
+    requireFreshProof(env, call);
+    return;
+  }
+  const { queue, store, clock } = env;
   requireReachableFactor(env, code);
-  return verifyPassword(env, stepUpScope(call), null, password);
+  const administrator = await verifyPassword(env, stepUpScope(call), null, password);
+  const settle = (): Refusal | undefined => {
+    const tx = createTransaction(env, call, action, clock.now());
+    if (!administrator || !acceptCode(tx, code)) return refuseProof(tx);
+    clearAttempts(tx);
+    const { sessionId } = call.actor;
+    if (sessionId !== undefined) store.sessions.prove(sessionId, tx.now);
+    return undefined;
+  };
+  const refused = await queue.run(() => store.write(settle, 'essential'));
+  if (refused) throw refused.refusal;
 }
 
 /** Resets the count of failed attempts of this session, in the transaction that follows a success. */
@@ -48,8 +75,8 @@ export function clearAttempts(tx: Transaction): void {
 }
 
 /** Refuses, and commits the failed attempt and an audit row about it. */
-export function refuseProof(tx: Transaction, detail: Readonly<Record<string, unknown>> = {}): Refusal {
-  tx.audit(null, detail, 'refused');
+export function refuseProof(tx: Transaction): Refusal {
+  tx.audit(null, {}, 'refused');
   return { refusal: new PanelError('wrong_password') };
 }
 

@@ -7,10 +7,10 @@ import type { AsyncContext, Context, Env, Handlers, Transaction } from '../conte
 import { PanelError } from '../panel-error.ts';
 import type { SessionRow } from '../ports/administrator.ts';
 import type { Store } from '../ports/ports.ts';
-import { toInstant, tokenOf } from '../wire.ts';
+import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
 import { clearAttempts, mayTryCode, noteCode, type Scope, signInScope } from './attempts.ts';
 import { rememberBrowser } from './browsers.ts';
-import { acceptCode, requireReachableFactor, verifyPassword } from './proof.ts';
+import { acceptCode, provenUntil, requireReachableFactor, verifyPassword } from './proof.ts';
 
 /** A session ends when it is idle for so long, and in any case after this. */
 export const IDLE_MS = 12 * HOUR_MS;
@@ -113,6 +113,11 @@ function endOtherSessions(_input: Input<'endOtherSessions'>, tx: Transaction): R
   return { body: { ended } };
 }
 
+/** The proof itself was checked before, as for every operation that needs one. */
+function prove(_input: Input<'prove'>, { env, now, call }: Transaction): Result<Output<'prove'>> {
+  return { body: { proven_until: toInstantOrNull(provenUntil(env, call.actor.sessionId, now)) } };
+}
+
 /** Drops sessions that have ended. */
 export function pruneSessions(store: Store, now: number): void {
   store.sessions.removeOld(now - IDLE_MS, now - ABSOLUTE_MS);
@@ -143,4 +148,7 @@ export const SESSION_HANDLERS = {
   listSessions: { read: listSessions },
   endSession: { write: endSession, isEssential: true },
   endOtherSessions: { write: endOtherSessions, isEssential: true },
-} satisfies Handlers<'panelState' | 'signIn' | 'signOut' | 'listSessions' | 'endSession' | 'endOtherSessions'>;
+  prove: { write: prove, isEssential: true },
+} satisfies Handlers<
+  'panelState' | 'signIn' | 'signOut' | 'listSessions' | 'endSession' | 'endOtherSessions' | 'prove'
+>;

@@ -6,15 +6,7 @@ import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts
 import { PanelError } from '../panel-error.ts';
 import { toInstantOrNull } from '../wire.ts';
 import { countAttempt, stepUpScope } from './attempts.ts';
-import {
-  acceptCode,
-  clearAttempts,
-  compactCode,
-  hashCode,
-  reauthenticate,
-  refuseProof,
-  SECRET_PLACE,
-} from './proof.ts';
+import { clearAttempts, compactCode, hashCode, refuseProof, SECRET_PLACE } from './proof.ts';
 
 const PENDING_PLACE = 'administrator:totp-pending';
 const ENROL_WITHIN_MS = 10 * 60_000;
@@ -44,14 +36,12 @@ function viewTwoFactor({ store }: Context): Result<Output<'getTwoFactor'>> {
   return { body };
 }
 
-async function beginTwoFactor(input: Input<'beginTwoFactor'>, context: AsyncContext<'beginTwoFactor'>) {
-  // Before the password is checked: a vault that cannot seal must not count as a failed attempt.
+async function beginTwoFactor(_input: Input<'beginTwoFactor'>, context: AsyncContext<'beginTwoFactor'>) {
   await context.env.vault.prepare();
-  const administrator = await reauthenticate(context, input);
   return context.commit((tx) => {
     const { store, vault, totp, now, call } = tx;
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
-    clearAttempts(tx);
+    const administrator = store.administrator.get();
+    if (!administrator) throw new PanelError('signed_out');
     const secret = totp.newSecret();
     store.sealed.put(vault.seal(PENDING_PLACE, secret));
     store.twoFactor.setPending({ sessionId: call.actor.sessionId ?? 0, endsAt: now + ENROL_WITHIN_MS });
@@ -81,6 +71,8 @@ async function confirmTwoFactor(
     store.sealed.remove(PENDING_PLACE);
     store.twoFactor.setPending(null);
     store.twoFactor.put({ enabledAt: now, lastStep: step });
+    // Given without a code, it is no proof any more.
+    if (sessionId !== undefined) store.sessions.prove(sessionId, null);
     const codes = replaceCodes(tx);
     const ended = store.sessions.removeAll(sessionId ?? null);
     tx.audit('administrator:1', { sessions_ended: ended });
@@ -96,36 +88,29 @@ export function dropTwoFactor({ store }: Pick<Transaction, 'store'>): void {
   store.sealed.remove(PENDING_PLACE);
 }
 
-async function disableTwoFactor(input: Input<'disableTwoFactor'>, context: AsyncContext<'disableTwoFactor'>) {
-  const administrator = await reauthenticate(context, input);
-  return context.commit((tx) => {
-    if (!tx.store.twoFactor.get()) throw new PanelError('not_found');
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
-    clearAttempts(tx);
-    dropTwoFactor(tx);
-    tx.audit('administrator:1');
-    return viewTwoFactor(tx);
-  });
+function disableTwoFactor(_input: Input<'disableTwoFactor'>, tx: Transaction): Result<Output<'disableTwoFactor'>> {
+  if (!tx.store.twoFactor.get()) throw new PanelError('not_found');
+  dropTwoFactor(tx);
+  tx.audit('administrator:1');
+  return viewTwoFactor(tx);
 }
 
-async function renewRecoveryCodes(input: Input<'renewRecoveryCodes'>, context: AsyncContext<'renewRecoveryCodes'>) {
-  const administrator = await reauthenticate(context, input);
-  return context.commit((tx) => {
-    if (!tx.store.twoFactor.get()) throw new PanelError('not_found');
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
-    clearAttempts(tx);
-    const codes = replaceCodes(tx);
-    tx.audit('administrator:1');
-    return { body: { recovery_codes: codes } };
-  });
+function renewRecoveryCodes(
+  _input: Input<'renewRecoveryCodes'>,
+  tx: Transaction,
+): Result<Output<'renewRecoveryCodes'>> {
+  if (!tx.store.twoFactor.get()) throw new PanelError('not_found');
+  const codes = replaceCodes(tx);
+  tx.audit('administrator:1');
+  return { body: { recovery_codes: codes } };
 }
 
 export const TWO_FACTOR_HANDLERS = {
   getTwoFactor: { read: (_input, context) => viewTwoFactor(context) },
   beginTwoFactor: { run: beginTwoFactor },
   confirmTwoFactor: { run: confirmTwoFactor },
-  disableTwoFactor: { run: disableTwoFactor },
-  renewRecoveryCodes: { run: renewRecoveryCodes },
+  disableTwoFactor: { write: disableTwoFactor },
+  renewRecoveryCodes: { write: renewRecoveryCodes },
 } satisfies Handlers<
   'getTwoFactor' | 'beginTwoFactor' | 'confirmTwoFactor' | 'disableTwoFactor' | 'renewRecoveryCodes'
 >;

@@ -2,7 +2,7 @@
 
 import type { Backup } from '../../contract/backups.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { acceptCode, clearAttempts, reauthenticate, refuseProof } from '../access/proof.ts';
+import { requireFreshProof } from '../access/proof.ts';
 import type { Call, Result } from '../call.ts';
 import {
   type AsyncContext,
@@ -133,15 +133,8 @@ function noteRestored(tx: Transaction, { verdict, former }: Restored, from: stri
 }
 
 async function restoreBackup(input: Input<'restoreBackup'>, context: AsyncContext<'restoreBackup'>) {
-  const { env, call, transaction, commit } = context;
+  const { env, call, commit } = context;
   const { name, passphrase } = input;
-  const administrator = await reauthenticate(context, input);
-  // In a transaction of its own: what follows swaps the very database that it is written to.
-  await transaction((tx) => {
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx, { name });
-    clearAttempts(tx);
-    return undefined;
-  });
   const restored = await restoreFrom(env, { name }, passphrase ?? null, call.actor.sessionId ?? null);
   return commit((tx) => {
     noteRestored(tx, restored, name);
@@ -178,6 +171,7 @@ export function createBackupFiles(env: Env): BackupFiles {
     env.queue.run(() => env.store.write(() => createTransaction(env, call, action, env.clock.now()).audit(target)));
   return {
     async open(name, call) {
+      requireFreshProof(env, call);
       const file = requireBackups(env).open(name);
       if (!file) throw new PanelError('not_found');
       await audit('downloadBackup', call, `backup:${name}`);

@@ -1,6 +1,7 @@
 // Nodes: read through both doors, changed in the panel only.
 
 import type { Node } from '../../contract/nodes.ts';
+import type { Proof } from '../../contract/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { cutOffOf } from '../../domain/engine-facts.ts';
 import type { Result } from '../call.ts';
@@ -66,7 +67,7 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     kind: input.kind,
     address: input.address,
     enabled: input.enabled,
-    allowsPrivate: input.allows_private,
+    allowsPrivate: input.allows_private ?? false,
     status: 'unknown',
     coreName: null,
     coreVersion: null,
@@ -85,7 +86,7 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
   return { body: viewNode(tx, row) };
 }
 
-const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id'>, NodeRow>({
+const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id' | keyof Proof>, NodeRow>({
   name: 'name',
   address: 'address',
   enabled: 'enabled',

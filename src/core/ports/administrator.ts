@@ -41,6 +41,10 @@ export interface SessionStore {
   /** Newest first. */
   all(): readonly SessionRow[];
   touch(id: number, at: number): void;
+  /** When the administrator last proved in this session who he is; null: not yet. */
+  provenAt(id: number): number | null;
+  /** null: a former proof no longer holds. */
+  prove(id: number, at: number | null): void;
   remove(id: number): boolean;
   /** All, or all but one; how many. */
   removeAll(exceptId: number | null): number;

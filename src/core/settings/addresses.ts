@@ -1,8 +1,8 @@
 // Addresses of the panel, changed with proof of identity; a listening address stays only once it was reached from there.
 
 import type { Addresses } from '../../contract/addresses.ts';
+import type { Proof } from '../../contract/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { acceptCode, clearAttempts, type Proof, reauthenticate, refuseProof } from '../access/proof.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError, requireAll } from '../panel-error.ts';
@@ -144,14 +144,8 @@ function endTrial(env: Env): void {
 
 async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncContext<'changeAddresses'>) {
   const { env, commit } = context;
-  const administrator = await reauthenticate(context, input);
-  const move = administrator ? await openPlaces(env, input) : { place: null, formerLinks: undefined };
-  const commitChange = () =>
-    commit((tx) => {
-      if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
-      clearAttempts(tx);
-      return saveAddresses(tx, input, move.place);
-    });
+  const move = await openPlaces(env, input);
+  const commitChange = () => commit((tx) => saveAddresses(tx, input, move.place));
   const result = await commitChange().catch(async (error: unknown) => {
     await revertMove(env, move);
     throw error;
@@ -232,13 +226,8 @@ async function confirmAddresses(input: Input<'confirmAddresses'>, context: Async
   return { body: view(env, env.settings()) };
 }
 
-async function rotateSecretPath(input: Input<'rotateSecretPath'>, context: AsyncContext<'rotateSecretPath'>) {
-  const administrator = await reauthenticate(context, input);
-  return context.commit((tx) => {
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx);
-    clearAttempts(tx);
-    return { body: renewSecretPath(tx) };
-  });
+function rotateSecretPath(_input: Input<'rotateSecretPath'>, tx: Transaction): Result<Addresses> {
+  return { body: renewSecretPath(tx) };
 }
 
 /** The caller has proved who he is. */
@@ -255,5 +244,5 @@ export const ADDRESS_HANDLERS = {
   getAddresses: { read: (_input, { env, settings }) => ({ body: view(env, settings) }) },
   changeAddresses: { run: changeAddresses },
   confirmAddresses: { run: confirmAddresses },
-  rotateSecretPath: { run: rotateSecretPath },
+  rotateSecretPath: { write: rotateSecretPath },
 } satisfies Handlers<'getAddresses' | 'changeAddresses' | 'confirmAddresses' | 'rotateSecretPath'>;

@@ -1,4 +1,6 @@
 // Settings: what a bot may know of them, without addresses and secrets; and as the administrator reads and changes them.
+
+import type { Proof } from '../../contract/proof.ts';
 import type { PanelSettings, SettingsView } from '../../contract/settings.ts';
 import type { Input } from '../../contract/table.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
@@ -99,7 +101,7 @@ function forEachRow(read: UserStore['withEnds'], act: (row: UserRow) => void): v
   }
 }
 
-const columnsOf = patchReader<Input<'updateSettings'>, SettingValues>({
+const columnsOf = patchReader<Omit<Input<'updateSettings'>, keyof Proof>, SettingValues>({
   time_zone: 'timeZone',
   language: 'language',
   panel_title: 'panelTitle',

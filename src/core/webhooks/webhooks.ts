@@ -1,7 +1,7 @@
 // Webhooks as the administrator works with them: created, changed, rotated, tested; their deliveries listed and repeated.
+import type { Proof } from '../../contract/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { type Delivery, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from '../../contract/webhooks.ts';
-import { acceptCode, clearAttempts, reauthenticate, refuseProof } from '../access/proof.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
@@ -80,13 +80,9 @@ function listWebhooks(_input: Input<'listWebhooks'>, context: Context): Result<O
 async function createWebhook(input: Input<'createWebhook'>, context: AsyncContext<'createWebhook'>) {
   const { url, description, types, allow_private: allowPrivate } = input;
   requireAllowed(context.env, url, allowPrivate);
-  const administrator = await reauthenticate(context, input);
-  if (administrator) await context.env.vault.prepare();
+  await context.env.vault.prepare();
   return context.commit((tx) => {
     const { store, crypto, vault, now } = tx;
-    const detail = { host: hostOf(url), description, types, allow_private: allowPrivate };
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx, detail);
-    clearAttempts(tx);
     if (store.webhooks.all().length >= MAX_WEBHOOKS) throw new PanelError('webhook_limit');
     const fields: Omit<WebhookRow, 'id'> = {
       url,
@@ -105,31 +101,26 @@ async function createWebhook(input: Input<'createWebhook'>, context: AsyncContex
     const row = { ...fields, id: store.webhooks.insert(fields) };
     const secret = newSecret(crypto);
     store.sealed.put(vault.seal(secretPlace(row.id), secret));
-    tx.audit(`webhook:${row.id}`, detail);
+    tx.audit(`webhook:${row.id}`, { host: hostOf(url), description, types, allow_private: allowPrivate });
     return { body: { webhook: viewWebhook(tx, row), secret } };
   });
 }
 
-const columnsOf = patchReader<Omit<Input<'changeWebhook'>, 'id' | 'password' | 'code'>, WebhookRow>({
+const columnsOf = patchReader<Omit<Input<'changeWebhook'>, 'id' | keyof Proof>, WebhookRow>({
   url: 'url',
   description: 'description',
   types: 'types',
   allow_private: 'allowPrivate',
 });
 
-async function changeWebhook(input: Input<'changeWebhook'>, context: AsyncContext<'changeWebhook'>) {
-  const administrator = await reauthenticate(context, input);
-  return context.commit((tx) => {
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx, { id: input.id });
-    clearAttempts(tx);
-    const before = requireWebhook(tx, input.id);
-    const after = { ...before, ...columnsOf(input), updatedAt: tx.now };
-    requireAllowed(tx.env, after.url, after.allowPrivate);
-    tx.store.webhooks.save(after);
-    const { description, types, allowPrivate } = after;
-    tx.audit(`webhook:${after.id}`, { host: hostOf(after.url), description, types, allow_private: allowPrivate });
-    return { body: viewWebhook(tx, after) };
-  });
+function changeWebhook(input: Input<'changeWebhook'>, tx: Transaction): Result<Webhook> {
+  const before = requireWebhook(tx, input.id);
+  const after = { ...before, ...columnsOf(input), updatedAt: tx.now };
+  requireAllowed(tx.env, after.url, after.allowPrivate);
+  tx.store.webhooks.save(after);
+  const { description, types, allowPrivate } = after;
+  tx.audit(`webhook:${after.id}`, { host: hostOf(after.url), description, types, allow_private: allowPrivate });
+  return { body: viewWebhook(tx, after) };
 }
 
 function enableWebhook({ id, enabled }: Input<'enableWebhook'>, tx: Transaction): Result<Webhook> {
@@ -153,12 +144,9 @@ function deleteWebhook({ id }: Input<'deleteWebhook'>, tx: Transaction): Result<
 }
 
 async function rotateWebhookSecret(input: Input<'rotateWebhookSecret'>, context: AsyncContext<'rotateWebhookSecret'>) {
-  const administrator = await reauthenticate(context, input);
-  if (administrator) await context.env.vault.prepare();
+  await context.env.vault.prepare();
   return context.commit((tx) => {
     const { store, crypto, vault, now } = tx;
-    if (!administrator || !acceptCode(tx, input.code)) return refuseProof(tx, { id: input.id });
-    clearAttempts(tx);
     const before = requireWebhook(tx, input.id);
     const sealed = store.sealed.get(secretPlace(before.id));
     // Sealed again, because a sealed secret opens at its own place only.
@@ -207,7 +195,7 @@ function redeliverWebhook({ id }: Input<'redeliverWebhook'>, tx: Transaction): R
 export const WEBHOOK_HANDLERS = {
   listWebhooks: { read: listWebhooks },
   createWebhook: { run: createWebhook },
-  changeWebhook: { run: changeWebhook },
+  changeWebhook: { write: changeWebhook },
   enableWebhook: { write: enableWebhook, isEssential: true },
   deleteWebhook: { write: deleteWebhook, isEssential: true },
   rotateWebhookSecret: { run: rotateWebhookSecret },

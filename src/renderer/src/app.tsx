@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelTransport } from '../../bridge/panel-transport.ts';
 import { chooseLanguage, isLanguage, type Language } from '../../i18n/languages.ts';
+import { ProofDialog } from './components/credentials/proof-dialog.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { PanelProvider } from './data/panel.tsx';
 import { useOperation } from './data/use-operation.ts';
@@ -25,6 +26,7 @@ export function App({ transport, queries }: AppProps) {
       <Appearance>
         <Translated>
           <Root />
+          <ProofDialog />
           <Toasts />
         </Translated>
       </Appearance>

@@ -35,10 +35,14 @@ export const access = {
     twoFactor: 'Turn on two-factor sign-in',
     later: 'Do it later in Settings',
   },
+  proof: {
+    title: 'Is it you?',
+    text: 'This takes data out of the panel or weakens its protection. Your password is asked for once in five minutes.',
+    submit: 'Go on',
+  },
   twoFactor: {
     title: 'Two-factor sign-in',
-    proof: 'Your password once more, to be sure that it is you.',
-    next: 'Go on',
+    next: 'Try again',
     scan: 'Scan this with an authenticator app, or type the secret into it by hand.',
     qr: 'the secret for the authenticator app',
     copySecret: 'Copy the secret',

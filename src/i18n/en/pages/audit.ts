@@ -125,6 +125,7 @@ export const audit = {
     signOut: 'Signed out',
     endSession: 'Ended a session',
     endOtherSessions: 'Ended all other sessions',
+    prove: 'Gave the password again',
     changePassword: 'Changed the password',
     resetPassword: 'Reset the password',
     beginTwoFactor: 'Began two-factor sign-in',

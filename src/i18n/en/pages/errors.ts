@@ -41,6 +41,7 @@ export const errors = {
     storage_full: "The disk of the panel's machine is full. Free some space; until then nothing can be changed.",
     sign_in_failed: 'The name, the password or the code is wrong.',
     signed_out: 'Your session has ended. Sign in to go on.',
+    proof_required: 'This needs your password, which was not given.',
     wrong_password: 'The password or the code is wrong.',
     vault_unavailable: 'The secret store of this machine is locked or missing. Unlock the keychain and try again.',
     foreign_origin: "The request did not come from the panel's own page. Open the panel by its own address.",

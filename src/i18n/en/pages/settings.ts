@@ -22,7 +22,6 @@ export const settings = {
     backups: 'Backups',
     desktop: 'This computer',
   },
-  proof: { password: 'Your password', code: 'Code' },
   general: {
     title: 'General',
     description: 'How the panel speaks and counts days.',

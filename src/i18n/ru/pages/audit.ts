@@ -135,6 +135,7 @@ export const audit: Russian<typeof english> = {
     signOut: 'Выход из панели',
     endSession: 'Завершён сеанс',
     endOtherSessions: 'Завершены все другие сеансы',
+    prove: 'Повторно введён пароль',
     changePassword: 'Сменён пароль',
     resetPassword: 'Сброшен пароль',
     beginTwoFactor: 'Начата настройка двухфакторного входа',

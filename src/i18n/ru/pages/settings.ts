@@ -24,7 +24,6 @@ export const settings: Russian<typeof english> = {
     backups: 'Резервные копии',
     desktop: 'Этот компьютер',
   },
-  proof: { password: 'Ваш пароль', code: 'Код' },
   general: {
     title: 'Общие',
     description: 'На каком языке говорит панель и как считает дни.',

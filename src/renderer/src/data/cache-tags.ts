@@ -84,6 +84,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   listSessions: { reads: ['settings', 'panel'] },
   endSession: { changes: ['panel'] },
   endOtherSessions: { changes: ['panel'] },
+  prove: { changes: ['panel'] },
   listKeys: { reads: ['settings', 'panel'] },
   createKey: { changes: ['panel'] },
   revokeKey: { changes: ['panel'] },

@@ -6,6 +6,7 @@ import { type Client, createClient, isProblemOf, type Transport } from '../../..
 import type { OperationId } from '../../../contract/table.ts';
 import { markSessionEnded } from '../state/session.ts';
 import { type CacheTag, createInvalidator } from './cache-tags.ts';
+import { askForProof } from './proof.ts';
 
 export interface Panel {
   readonly client: Client;
@@ -26,7 +27,7 @@ interface PanelProviderProps {
 export function PanelProvider({ transport, queries, children }: PanelProviderProps) {
   const panel = useMemo<Panel>(
     () => ({
-      client: createClient(watchSession(transport)),
+      client: createClient(askForProof(watchSession(transport))),
       transport,
       etags: createEtags(),
       invalidate: createInvalidator(queries),

@@ -1,5 +1,5 @@
-// Turns the second factor on: enter the password, scan the code, enter a code from the app, save the recovery codes.
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+// Turns the second factor on: scan the code, enter a code from the app, save the recovery codes.
+import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../contract/client.ts';
@@ -8,6 +8,7 @@ import { useAct } from '../../data/use-act.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { FormFailure } from '../form/form-failure.tsx';
 import { QrCode } from '../qr-code.tsx';
+import { Skeleton } from '../skeleton.tsx';
 import classes from './credentials.module.css';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -25,60 +26,48 @@ export function TwoFactorEnrol({ password, onDone, onCancel }: TwoFactorEnrolPro
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   if (codes !== null) return <RecoveryCodes codes={codes} onDone={onDone} />;
   if (secret !== null) return <Scan secret={secret} onConfirmed={setCodes} onCancel={onCancel} />;
-  return <Proof {...(password !== undefined && { known: password })} onProven={setSecret} onCancel={onCancel} />;
+  return <Begin {...(password !== undefined && { password })} onBegun={setSecret} onCancel={onCancel} />;
 }
 
-interface ProofProps {
-  readonly known?: string;
-  readonly onProven: (secret: Secret) => void;
+interface BeginProps {
+  readonly password?: string;
+  readonly onBegun: (secret: Secret) => void;
   readonly onCancel: () => void;
 }
 
-function Proof({ known, onProven, onCancel }: ProofProps) {
+/** Asks for the secret at once; the proof that it needs is asked for where it was not given. */
+function Begin({ password, onBegun, onCancel }: BeginProps) {
   const { t } = useTranslation(['access', 'common']);
-  const [typed, setTyped] = useState(known ?? '');
   const [failure, setFailure] = useState<PanelCallError | null>(null);
-  const { run, isRunning } = useAct('beginTwoFactor');
+  const { run } = useAct('beginTwoFactor');
   const isAsked = useRef(false);
-  const begin = async (password: string) => {
+  const begin = async () => {
     setFailure(null);
     try {
-      onProven(await run({ password }));
+      onBegun(await run(password === undefined ? {} : { password }));
     } catch (reason) {
       if (!(reason instanceof PanelCallError)) throw reason;
-      setFailure(reason);
+      if (reason.code === 'proof_required') onCancel();
+      else setFailure(reason);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what was typed before this was shown.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when this is shown.
   useEffect(() => {
-    if (known === undefined || isAsked.current) return;
+    if (isAsked.current) return;
     isAsked.current = true;
-    void begin(known);
+    void begin();
   }, []);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void begin(typed);
-  };
   return (
-    <form className={classes.form} onSubmit={submit}>
-      <PasswordInput
-        label={t('access:signIn.password')}
-        description={t('access:twoFactor.proof')}
-        autoComplete="current-password"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        data-autofocus
-      />
+    <div className={classes.form}>
+      {failure === null && <Skeleton height={192} />}
       <FormFailure failure={failure} />
       <div className={classes.buttons}>
         <Button variant="default" onClick={onCancel}>
           {t('common:cancel')}
         </Button>
-        <Button type="submit" loading={isRunning} disabled={typed === ''}>
-          {t('access:twoFactor.next')}
-        </Button>
+        {failure !== null && <Button onClick={() => void begin()}>{t('access:twoFactor.next')}</Button>}
       </div>
-    </form>
+    </div>
   );
 }
 

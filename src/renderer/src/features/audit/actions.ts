@@ -28,6 +28,7 @@ export const ACTION_GROUPS = {
     'signOut',
     'endSession',
     'endOtherSessions',
+    'prove',
     'changePassword',
     'resetPassword',
     'beginTwoFactor',

@@ -24,7 +24,11 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
   const { form, ...rest } = useOperationForm({
     operation: 'createNode',
     initial,
-    toInput: (values) => ({ ...values, address: values.address.trim() }),
+    toInput: ({ allows_private, ...values }) => ({
+      ...values,
+      address: values.address.trim(),
+      ...(allows_private && { allows_private }),
+    }),
     message: ({ name }) => ({ text: t('said.created', { name }) }),
     // Next it needs a connection, which its record offers.
     onDone: ({ id }) => navigate(hashOf(['nodes', id]), { replace: true }),
@@ -44,10 +48,17 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
   const { form, ...rest } = useOperationForm({
     operation: 'updateNode',
     initial,
-    toInput: ({ kind: _kind, ...values }) => ({ id, ...values, address: values.address.trim() }),
+    toInput: ({ kind: _kind, allows_private: isAllowed, ...values }) => ({
+      id,
+      ...values,
+      address: values.address.trim(),
+      // Sent only where it changes, since it asks for the password.
+      ...(isAllowed !== allows_private && { allows_private: isAllowed }),
+    }),
     message: (saved) => ({
       text: t('nodes:said.saved', { name: saved.name }),
-      undo: () => run({ id, name, address, enabled, allows_private }),
+      undo: () =>
+        run({ id, name, address, enabled, ...(saved.allows_private !== allows_private && { allows_private }) }),
     }),
     onDone: onClose,
   });

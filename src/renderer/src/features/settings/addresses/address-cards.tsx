@@ -3,11 +3,13 @@ import { Autocomplete, Button, NumberInput, TagsInput, TextInput } from '@mantin
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Addresses } from '../../../../../contract/addresses.ts';
+import { Confirm } from '../../../components/confirm.tsx';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
+import { useAct } from '../../../data/use-act.ts';
 import { hashOf } from '../../../router/route.ts';
 import { navigate } from '../../../router/router.ts';
-import { ProofDialog, useProvenForm } from '../parts/proof.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
 import classes from './addresses.module.css';
 import { changedOnly, orNull } from './changed.ts';
@@ -20,7 +22,7 @@ export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
   const { t } = useTranslation('settings');
   const { host, port, confirm_by } = addresses;
   const initial = { host, port };
-  const form = useProvenForm({
+  const form = useOperationForm({
     operation: 'changeAddresses',
     initial,
     toInput: (values) => changedOnly(initial, values),
@@ -38,7 +40,6 @@ export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
       warning={t('addresses.listen.breaks')}
       action={t('addresses.listen.submit')}
       form={form}
-      proven={form}
       isClosed={confirm_by !== null}
     >
       <div className={classes.fields}>
@@ -76,7 +77,7 @@ export function NamesCard({ addresses }: CardProps) {
     host_names: addresses.host_names,
     trusted_proxies: addresses.trusted_proxies,
   };
-  const form = useProvenForm({
+  const form = useOperationForm({
     operation: 'changeAddresses',
     initial,
     toInput(values) {
@@ -96,7 +97,6 @@ export function NamesCard({ addresses }: CardProps) {
       description={t('addresses.names.description')}
       warning={t('addresses.names.breaks')}
       form={form}
-      proven={form}
     >
       <TextInput
         label={t('addresses.names.publicAddress')}
@@ -143,7 +143,7 @@ export function LinksCard({ addresses }: CardProps) {
     links_port: (addresses.links_port ?? '') as number | string,
     links_host: addresses.links_host,
   };
-  const form = useProvenForm({
+  const form = useOperationForm({
     operation: 'changeAddresses',
     initial,
     toInput(values) {
@@ -160,7 +160,6 @@ export function LinksCard({ addresses }: CardProps) {
       description={t('addresses.links.description')}
       warning={t('addresses.links.breaks')}
       form={form}
-      proven={form}
       isClosed={addresses.confirm_by !== null}
     >
       <TextInput
@@ -198,6 +197,7 @@ export function SecretCard() {
   const { t } = useTranslation('settings');
   const host = useHost();
   const [isAsking, setAsking] = useState(false);
+  const { run } = useAct('rotateSecretPath');
   const openUnder = (secretPath: string) => {
     // The desktop's pages are not served under the secret path.
     if (host.kind === 'desktop') navigate(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
@@ -213,18 +213,16 @@ export function SecretCard() {
         </Button>
       }
     >
-      <ProofDialog
-        operation="rotateSecretPath"
-        input={{}}
+      <Confirm
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={t('addresses.secret.rotateTitle')}
         action={t('addresses.secret.submit')}
         isDangerous
-        onDone={({ secret_path }) => openUnder(secret_path)}
+        onConfirm={async () => openUnder((await run({})).secret_path)}
       >
         <p>{t('addresses.secret.rotateText')}</p>
-      </ProofDialog>
+      </Confirm>
     </SectionCard>
   );
 }

@@ -6,12 +6,12 @@ import { useTranslation } from 'react-i18next';
 import { ACCESSES, EXPIRY_DAYS } from '../../../../../contract/keys.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import { CopyLine } from '../parts/parts.tsx';
-import { ProofFields, useProvenForm, withoutProof } from '../parts/proof.tsx';
 import classes from './api.module.css';
 import { curlOf } from './curl.ts';
 import { useApi } from './use-api.ts';
@@ -40,7 +40,7 @@ const NEVER = 'never';
 
 function NewKeyForm({ onMade, onClose }: NewKeyFormProps) {
   const { t } = useTranslation('settings');
-  const form = useProvenForm({
+  const form = useOperationForm({
     operation: 'createKey',
     initial: { name: '', access: 'read' as (typeof ACCESSES)[number], expires_in_days: '90' },
     toInput: ({ name, access, expires_in_days }) => ({
@@ -52,13 +52,7 @@ function NewKeyForm({ onMade, onClose }: NewKeyFormProps) {
   });
   const { getInputProps } = form.form;
   return (
-    <FormDrawer
-      isOpen
-      onClose={onClose}
-      title={t('api.new.title')}
-      action={t('api.new.submit')}
-      form={{ ...form, failure: withoutProof(form.failure) }}
-    >
+    <FormDrawer isOpen onClose={onClose} title={t('api.new.title')} action={t('api.new.submit')} form={form}>
       <TextInput
         label={t('api.new.name')}
         description={t('api.new.nameHint')}
@@ -87,7 +81,6 @@ function NewKeyForm({ onMade, onClose }: NewKeyFormProps) {
         ]}
         {...getInputProps('expires_in_days')}
       />
-      <ProofFields form={form} />
     </FormDrawer>
   );
 }

@@ -76,6 +76,8 @@ interface BackupRowProps {
 function BackupRow({ backup, onDelete }: BackupRowProps) {
   const { t } = useTranslation('settings');
   const { name, kind, created_at, size_bytes, encrypted, secrets } = backup;
+  // The file is no operation: the proof is asked for before.
+  const prove = useAct('prove', { onDone: () => download(name) });
   return (
     <li className={rows.row}>
       <div className={rows.rowMain}>
@@ -101,9 +103,7 @@ function BackupRow({ backup, onDelete }: BackupRowProps) {
         </Button>
         <Tooltip label={t('backups.list.download')}>
           <ActionIcon
-            component="a"
-            href={downloadUrl(name)}
-            download={name}
+            onClick={() => prove.start({})}
             variant="subtle"
             color="gray"
             size={32}
@@ -171,9 +171,11 @@ function backupUrl(name = ''): string {
   return new URL(`./panel/backups/${encodeURIComponent(name)}`, document.baseURI).href;
 }
 
-/** Where a link downloads a backup from. */
-function downloadUrl(name: string): string {
-  return backupUrl(name);
+function download(name: string): void {
+  const link = document.createElement('a');
+  link.href = backupUrl(name);
+  link.download = name;
+  link.click();
 }
 
 /** Sends a file; `onProgress` gets the sent part of 1. Rejects with a PanelCallError. */

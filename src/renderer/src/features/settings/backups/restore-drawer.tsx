@@ -1,4 +1,4 @@
-// Restores a backup: it is checked first, then the consequences are shown, then the password is asked for and it is done.
+// Restores a backup: it is checked first, then the consequences are shown, then it is done.
 import { Button, PasswordInput } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import type { PanelCallError } from '../../../../../contract/client.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { DateTime } from '../../../components/figures.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useAct } from '../../../data/use-act.ts';
@@ -14,7 +15,6 @@ import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import { Notice } from '../parts/parts.tsx';
-import { ProofFields, useProvenForm, withoutProof } from '../parts/proof.tsx';
 import rows from '../parts/rows.module.css';
 
 /** At `#/settings/backups/<name>`. */
@@ -149,7 +149,7 @@ interface RestoreFormProps {
 
 function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
   const { t } = useTranslation('settings');
-  const form = useProvenForm({
+  const form = useOperationForm({
     operation: 'restoreBackup',
     initial: {},
     toInput: () => ({ name, ...(passphrase !== '' && { passphrase }) }),
@@ -166,8 +166,7 @@ function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
           <li>{t('backups.restore.former')}</li>
         </ul>
         {verdict.secrets === 'left_out' && <Notice tone="warn">{t('backups.restore.leftOut')}</Notice>}
-        <ProofFields form={form} />
-        <FormFailure failure={withoutProof(form.failure)} />
+        <FormFailure failure={form.failure} />
         <div>
           <Button type="submit" color="red" loading={form.isBusy}>
             {t('backups.restore.submit')}

@@ -6,17 +6,18 @@ import { useTranslation } from 'react-i18next';
 import type { Certificate } from '../../../../../contract/certificates.ts';
 import { CA_FILE } from '../../../../../contract/openapi/samples.ts';
 import type { Output } from '../../../../../contract/table.ts';
+import { Confirm } from '../../../components/confirm.tsx';
 import { DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { useHost } from '../../../data/host.ts';
+import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { notifyFailure } from '../../../state/messages.ts';
 import { CopyLine, Notice, Reading } from '../parts/parts.tsx';
-import { ProofDialog } from '../parts/proof.tsx';
 import rows from '../parts/rows.module.css';
 import { ImportDrawer } from './import-drawer.tsx';
 
@@ -144,6 +145,9 @@ function Acts({ certificate: { target, source } }: { readonly certificate: Certi
   const { t } = useTranslation('settings');
   const format = useFormat();
   const [isAsking, setAsking] = useState(false);
+  const renew = useAct('renewCertificate', {
+    message: ({ not_after }) => ({ text: t('certificates.renewed', { when: format.moment(not_after) }) }),
+  });
   return (
     <>
       <Button component="a" variant="default" href={hashOf(['settings', 'certificates', 'import'], { for: target })}>
@@ -152,18 +156,16 @@ function Acts({ certificate: { target, source } }: { readonly certificate: Certi
       <Button variant="default" onClick={() => setAsking(true)}>
         {t('certificates.renew')}
       </Button>
-      <ProofDialog
-        operation="renewCertificate"
-        input={{ target }}
+      <Confirm
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={t('certificates.renewTitle')}
         action={t('certificates.renew')}
-        message={({ not_after }) => ({ text: t('certificates.renewed', { when: format.moment(not_after) }) })}
+        onConfirm={() => renew.run({ target })}
       >
         <p>{t('certificates.renewText')}</p>
         {source === 'imported' && <p>{t('certificates.renewImported')}</p>}
-      </ProofDialog>
+      </Confirm>
     </>
   );
 }

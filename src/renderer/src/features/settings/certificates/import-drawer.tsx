@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next';
 import type { CERTIFICATE_TARGETS } from '../../../../../contract/certificates.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { isPemRefusal, PemInput } from '../../../components/form/pem-input.tsx';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
-import { ProofFields, useProvenForm, withoutProof } from '../parts/proof.tsx';
 
 type Target = (typeof CERTIFICATE_TARGETS)[number];
 
@@ -27,7 +27,7 @@ function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Ta
   const { t } = useTranslation('settings');
   const format = useFormat();
   const close = () => leave(hashOf(['settings', 'certificates']));
-  const form = useProvenForm({
+  const form = useOperationForm({
     operation: 'importCertificate',
     initial: { target: asked, certificate: '', private_key: '' },
     toInput: (values) => values,
@@ -46,7 +46,7 @@ function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Ta
       onClose={close}
       title={t('certificates.import')}
       action={t('certificates.form.submit')}
-      form={{ ...form, failure: withoutProof(form.failure) }}
+      form={form}
       width={560}
     >
       {targets.length > 1 && (
@@ -68,7 +68,6 @@ function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Ta
         inputProps={getInputProps('private_key')}
         onFile={(text) => setFieldValue('private_key', text)}
       />
-      <ProofFields form={form} />
     </FormDrawer>
   );
 }

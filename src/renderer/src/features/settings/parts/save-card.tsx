@@ -1,4 +1,4 @@
-// A card of settings that are saved together. Where the operation asks for the password, it appears with the first change.
+// A card of settings that are saved together.
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,7 +6,6 @@ import { FormFailure } from '../../../components/form/form-failure.tsx';
 import type { OperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import classes from './parts.module.css';
-import { ProofFields, type ProofFieldsProps, withoutProof } from './proof.tsx';
 
 type FormState = Pick<OperationForm<Record<string, unknown>>, 'failure' | 'isBusy' | 'isDirty' | 'submit'>;
 
@@ -14,8 +13,6 @@ interface SaveCardProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly form: FormState;
-  /** The same form, where the operation asks for the password. */
-  readonly proven?: ProofFieldsProps['form'];
   /** What a change breaks; shown while there is one. */
   readonly warning?: ReactNode;
   /** The verb on the button; "Save" by default. */
@@ -26,7 +23,7 @@ interface SaveCardProps {
 }
 
 export function SaveCard(props: SaveCardProps) {
-  const { title, description, form, proven, warning, action, isClosed = false, children } = props;
+  const { title, description, form, warning, action, isClosed = false, children } = props;
   const { t } = useTranslation('common');
   // Appears with the first change and stays: after it was pressed the focus is still on it.
   const [hasButton, setHasButton] = useState(form.isDirty);
@@ -49,8 +46,7 @@ export function SaveCard(props: SaveCardProps) {
           {form.isDirty && warning !== undefined && warning !== null && (
             <div className={classes.warning}>{warning}</div>
           )}
-          {form.isDirty && proven !== undefined && <ProofFields form={proven} />}
-          <FormFailure failure={proven === undefined ? form.failure : withoutProof(form.failure)} />
+          <FormFailure failure={form.failure} />
         </div>
       </SectionCard>
     </form>

@@ -3,15 +3,15 @@ import { Checkbox, PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import { StrengthMeter } from '../../../components/credentials/strength-meter.tsx';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { useProvenForm } from '../parts/proof.tsx';
 import { SaveCard } from '../parts/save-card.tsx';
 
 export function PasswordCard() {
   const { t } = useTranslation(['settings', 'access']);
   const { data: state } = useOperation('panelState', {});
   const initial = { new_password: '', repeat: '', revoke_keys: false };
-  const form = useProvenForm({
+  const form = useOperationForm({
     operation: 'changePassword',
     initial,
     toInput: ({ new_password, revoke_keys }) => ({ new_password, revoke_keys }),
@@ -30,7 +30,6 @@ export function PasswordCard() {
       description={t('settings:security.password.description')}
       action={t('settings:security.password.submit')}
       form={form}
-      proven={form}
     >
       <PasswordInput
         label={t('settings:security.password.new')}

@@ -3,15 +3,16 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
+import { Confirm } from '../../../components/confirm.tsx';
 import { RecoveryCodes } from '../../../components/credentials/recovery-codes.tsx';
 import { TwoFactorEnrol } from '../../../components/credentials/two-factor-enrol.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { StateDot } from '../../../components/state.tsx';
+import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { notify } from '../../../state/messages.ts';
 import { Notice, Reading } from '../parts/parts.tsx';
-import { ProofDialog } from '../parts/proof.tsx';
 import rows from '../parts/rows.module.css';
 
 /** From here on new ones are recommended. */
@@ -34,6 +35,8 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
   const format = useFormat();
   const [step, setStep] = useState<Step>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const disable = useAct('disableTwoFactor', { message: () => ({ text: t('security.factor.disabled') }) });
+  const renew = useAct('renewRecoveryCodes', { onDone: ({ recovery_codes }) => setCodes(recovery_codes) });
   const rest = () => setStep(null);
   const isShown = step !== 'enrol' && codes === null;
   return (
@@ -75,29 +78,25 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
           {enabled && recovery_codes_left <= FEW_CODES && <Notice tone="warn">{t('security.factor.few')}</Notice>}
         </div>
       )}
-      <ProofDialog
-        operation="disableTwoFactor"
-        input={{}}
+      <Confirm
         isOpen={step === 'disable'}
         onClose={rest}
         title={t('security.factor.disableTitle')}
         action={t('security.factor.disable')}
         isDangerous
-        message={() => ({ text: t('security.factor.disabled') })}
+        onConfirm={() => disable.run({})}
       >
         <p>{t('security.factor.disableText')}</p>
-      </ProofDialog>
-      <ProofDialog
-        operation="renewRecoveryCodes"
-        input={{}}
+      </Confirm>
+      <Confirm
         isOpen={step === 'renew'}
         onClose={rest}
         title={t('security.factor.renewTitle')}
         action={t('security.factor.renewSubmit')}
-        onDone={({ recovery_codes }) => setCodes(recovery_codes)}
+        onConfirm={() => renew.run({})}
       >
         <p>{t('security.factor.renewText')}</p>
-      </ProofDialog>
+      </Confirm>
     </SectionCard>
   );
 }

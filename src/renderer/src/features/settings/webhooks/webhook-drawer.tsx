@@ -15,7 +15,6 @@ import { useAct } from '../../../data/use-act.ts';
 import { hashOf } from '../../../router/route.ts';
 import { leave } from '../../../router/router.ts';
 import { CopyLine, Notice } from '../parts/parts.tsx';
-import { ProofDialog } from '../parts/proof.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EditWebhook, SecretDrawer } from './webhook-form.tsx';
 import { lookOf, nameOf, WEBHOOKS_PATH } from './webhook-texts.ts';
@@ -58,6 +57,7 @@ function Record({ webhook, isOpen, onClose }: RecordProps) {
   const { id, url, enabled } = webhook;
   const look = lookOf(webhook);
   const test = useAct('testWebhook', { message: () => ({ text: t('webhooks.record.tested') }) });
+  const rotate = useAct('rotateWebhookSecret', { onDone: setRotated });
   const remove = useAct('deleteWebhook', {
     message: () => ({ text: t('webhooks.record.deleted') }),
     onDone: onClose,
@@ -89,17 +89,15 @@ function Record({ webhook, isOpen, onClose }: RecordProps) {
         <Deliveries webhook={webhook} />
       </RecordDrawer>
       {doing === 'edit' && <EditWebhook webhook={webhook} onClose={() => setDoing(null)} />}
-      <ProofDialog
-        operation="rotateWebhookSecret"
-        input={{ id }}
+      <Confirm
         isOpen={doing === 'rotate'}
         onClose={() => setDoing(null)}
         title={t('webhooks.rotate.act')}
         action={t('webhooks.rotate.act')}
-        onDone={setRotated}
+        onConfirm={() => rotate.run({ id })}
       >
         <p>{t('webhooks.rotate.text')}</p>
-      </ProofDialog>
+      </Confirm>
       <Confirm
         isOpen={doing === 'delete'}
         onClose={() => setDoing(null)}

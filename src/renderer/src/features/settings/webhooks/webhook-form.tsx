@@ -6,12 +6,12 @@ import { EVENT_TYPES } from '../../../../../contract/event-types.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { isWebhookUrl, type Webhook } from '../../../../../contract/webhooks.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
+import { type OperationForm, useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
-import { ProofFields, type ProvenForm, useProvenForm, withoutProof } from '../parts/proof.tsx';
 import { WEBHOOKS_PATH } from './webhook-texts.ts';
 import classes from './webhooks.module.css';
 
@@ -73,7 +73,7 @@ interface CreateFormProps {
 
 function CreateForm({ onMade, onClose }: CreateFormProps) {
   const { t } = useTranslation('settings');
-  const form = useProvenForm<'createWebhook', Values>({
+  const form = useOperationForm<'createWebhook', Values>({
     operation: 'createWebhook',
     initial: EMPTY,
     toInput: inputOf,
@@ -82,13 +82,7 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
     onDone: onMade,
   });
   return (
-    <FormDrawer
-      isOpen
-      onClose={onClose}
-      title={t('webhooks.form.add')}
-      action={t('webhooks.add')}
-      form={{ ...form, failure: withoutProof(form.failure) }}
-    >
+    <FormDrawer isOpen onClose={onClose} title={t('webhooks.form.add')} action={t('webhooks.add')} form={form}>
       <Fields form={form} />
     </FormDrawer>
   );
@@ -103,7 +97,7 @@ interface EditWebhookProps {
 export function EditWebhook({ webhook, onClose }: EditWebhookProps) {
   const { t } = useTranslation('settings');
   const { id, url, description, types, allow_private } = webhook;
-  const form = useProvenForm<'changeWebhook', Values>({
+  const form = useOperationForm<'changeWebhook', Values>({
     operation: 'changeWebhook',
     initial: { url, description, which: types === null ? ALL : CHOSEN, types: types ?? [], allow_private },
     toInput: (values) => ({ id, ...inputOf(values) }),
@@ -112,19 +106,13 @@ export function EditWebhook({ webhook, onClose }: EditWebhookProps) {
     onDone: onClose,
   });
   return (
-    <FormDrawer
-      isOpen
-      onClose={onClose}
-      title={t('webhooks.form.edit')}
-      action={t('webhooks.form.save')}
-      form={{ ...form, failure: withoutProof(form.failure) }}
-    >
+    <FormDrawer isOpen onClose={onClose} title={t('webhooks.form.edit')} action={t('webhooks.form.save')} form={form}>
       <Fields form={form} />
     </FormDrawer>
   );
 }
 
-function Fields({ form }: { readonly form: ProvenForm<Values> }) {
+function Fields({ form }: { readonly form: OperationForm<Values> }) {
   const { t } = useTranslation('settings');
   const { getInputProps } = form.form;
   return (
@@ -166,7 +154,6 @@ function Fields({ form }: { readonly form: ProvenForm<Values> }) {
         description={t('webhooks.form.privateHint')}
         {...getInputProps('allow_private', { type: 'checkbox' })}
       />
-      <ProofFields form={form} />
     </>
   );
 }

@@ -1,0 +1,51 @@
+// Asks for the proof of identity that a call needs, in one dialog for all, and then repeats the call as it was.
+import { create } from 'zustand';
+import { isProblemOf, type Transport } from '../../../contract/client.ts';
+import type { CallInput } from './use-operation.ts';
+
+/** What the dialog does with what was typed into it. */
+interface Question {
+  /** Rejects with a PanelCallError while the proof is not accepted; the question stays open. */
+  answer(proof: CallInput<'prove'>): Promise<void>;
+  /** The calls that wait fail as they were refused. */
+  giveUp(): void;
+}
+
+/** null: nothing is asked. */
+export const useProofQuestion = create<{ readonly question: Question | null }>()(() => ({ question: null }));
+
+/** A transport whose calls wait for the proof where one is required. Calls at the same time share one question. */
+export function askForProof(transport: Transport): Transport {
+  let asking: Promise<boolean> | null = null;
+  const ask = () => {
+    asking ??= openQuestion(transport).finally(() => {
+      asking = null;
+      useProofQuestion.setState({ question: null });
+    });
+    return asking;
+  };
+  return {
+    async call(id, input, options) {
+      try {
+        return await transport.call(id, input, options);
+      } catch (failure) {
+        if (!isProblemOf(failure, 'proof_required') || !(await ask())) throw failure;
+        return transport.call(id, input, options);
+      }
+    },
+  };
+}
+
+/** Whether the proof was given. */
+function openQuestion(transport: Transport): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const question: Question = {
+    async answer(proof) {
+      await transport.call('prove', proof);
+      resolve(true);
+    },
+    giveUp: () => resolve(false),
+  };
+  useProofQuestion.setState({ question });
+  return promise;
+}
