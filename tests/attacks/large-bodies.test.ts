@@ -38,8 +38,12 @@ test('a caller without a session has 8 KiB, and only so many calls from his netw
   expect(await send('['.repeat(8192), '198.51.100.1')).toMatch(/^HTTP\/1\.1 400 .*"depth"/s);
 
   const flood = attacked.browserAt('198.51.100.2');
-  const replies = await Promise.all(Array.from({ length: 150 }, () => flood.call('panelState', {})));
-  expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+  const statuses = new Set<number>();
+  while (!statuses.has(429)) {
+    const replies = await Promise.all(Array.from({ length: 150 }, () => flood.call('panelState', {})));
+    for (const { status } of replies) statuses.add(status);
+  }
+  expect(statuses).toEqual(new Set([200, 429]));
   expect((await attacked.browserAt('198.51.100.3').call('panelState', {})).status).toBe(200);
 });
 
