@@ -1,5 +1,6 @@
 // The format `html`: what a subscriber sees in a browser. One document that loads nothing and works without its script.
 import encodeQr from 'qr';
+import type { UserState } from '../../contract/users.ts';
 import type { Subscription } from '../../core/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { hostTexts } from '../../i18n/host.ts';
@@ -27,7 +28,6 @@ const DAY_MS = 86_400_000;
 
 export function renderPage(sub: Subscription, settings: SettingValues, request: PageRequest): Page {
   const language = chooseLanguage([...preferredLanguages(request.acceptLanguage), settings.language]);
-  const t = hostTexts(language, 'subscription');
   const title = escapeHtml(settings.subscriptionTitle);
   const { state } = sub.user;
   const tone = state === 'active' || state === 'on_hold' ? 'good' : state === 'limited' ? 'warn' : 'bad';
@@ -45,12 +45,12 @@ export function renderPage(sub: Subscription, settings: SettingValues, request: 
 <style>${STYLE}</style>
 </head>
 <body>
-<header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(t(`page.state.${state}`))}</span>
+<header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(plainText(language, `page.state.${state}`))}</span>
 ${reason === null ? '' : `<p class="notice ${tone === 'good' ? 'warn' : tone}">${escapeHtml(reason)}</p>`}
 ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`}
 </header>
 <main>
-<section class="card" aria-label="${escapeHtml(t('page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
+<section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
 ${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
 </main>
 <script>${SCRIPT}</script>
@@ -60,9 +60,33 @@ ${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
   return { body, inline: { style: STYLE, script: SCRIPT } };
 }
 
+type PlainKey =
+  | `page.state.${UserState}`
+  | 'page.account'
+  | 'page.devices'
+  | 'page.never'
+  | 'page.startsLater'
+  | 'page.term'
+  | 'page.traffic'
+  | 'page.unlimited';
+
+const plainTexts = new Map<string, string>();
+
+/** A text without parameters. Made once: making them for each page takes as long as all else in it. */
+function plainText(language: Language, key: PlainKey): string {
+  const id = `${language} ${key}`;
+  let text = plainTexts.get(id);
+  if (text === undefined) {
+    text = hostTexts(language, 'subscription')(key);
+    plainTexts.set(id, text);
+  }
+  return text;
+}
+
 /** Traffic, term and devices. */
 function accountOf({ user, total }: Subscription, settings: SettingValues, language: Language, now: number): string {
   const t = hostTexts(language, 'subscription');
+  const plain = (key: PlainKey) => plainText(language, key);
   const day = (at: number) => formatDay(at, language, settings.timeZone);
   const used = user.usedUp + user.usedDown;
   const rows: string[] = [];
@@ -76,24 +100,24 @@ function accountOf({ user, total }: Subscription, settings: SettingValues, langu
   if (total !== null) {
     const percentUsed = total === 0 ? 100 : Math.min(100, Math.floor((used / total) * 100));
     traffic.push(
-      `<progress max="100" value="${percentUsed}" aria-label="${escapeHtml(t('page.traffic'))}"></progress>`,
+      `<progress max="100" value="${percentUsed}" aria-label="${escapeHtml(plain('page.traffic'))}"></progress>`,
     );
     traffic.push(quiet(t('page.left', { left: formatBytes(Math.max(0, total - used), language) })));
   } else {
-    traffic.push(quiet(t('page.unlimited')));
+    traffic.push(quiet(plain('page.unlimited')));
   }
   if (user.resetsAt !== null) traffic.push(quiet(t('page.resets', { day: day(user.resetsAt) })));
   const figures = { used: formatBytes(used, language), total: formatBytes(total ?? 0, language) };
-  fact(t('page.traffic'), t(total === null ? 'page.used' : 'page.usedOf', figures), traffic);
+  fact(plain('page.traffic'), t(total === null ? 'page.used' : 'page.usedOf', figures), traffic);
 
   const { expiresAt } = user;
   if (expiresAt === null) {
-    fact(t('page.term'), t(user.state === 'on_hold' ? 'page.startsLater' : 'page.never'), []);
+    fact(plain('page.term'), plain(user.state === 'on_hold' ? 'page.startsLater' : 'page.never'), []);
   } else {
     const count = Math.ceil((expiresAt - now) / DAY_MS);
-    fact(t('page.term'), day(expiresAt), count > 0 ? [quiet(t('page.days', { count }))] : []);
+    fact(plain('page.term'), day(expiresAt), count > 0 ? [quiet(t('page.days', { count }))] : []);
   }
-  if (user.deviceLimit !== null) fact(t('page.devices'), t('page.upTo', { count: user.deviceLimit }), []);
+  if (user.deviceLimit !== null) fact(plain('page.devices'), t('page.upTo', { count: user.deviceLimit }), []);
   return rows.join('');
 }
 
