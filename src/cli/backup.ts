@@ -1,7 +1,7 @@
 // `panel backup` and `panel restore`: all data in one file, and back from it, whether the panel runs or not.
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { BackupProblem } from '../core/ports/backups.ts';
+import type { BackupDifferences, BackupProblem } from '../core/ports/backups.ts';
 import { inspectBackup, isEncrypted, restoreFile } from '../panel/backup/local-file.ts';
 import { perform } from '../panel/perform.ts';
 import { reasonOf, refusal } from '../panel/refusal.ts';
@@ -50,6 +50,7 @@ export type RestoreOptions = {
   readonly data?: string;
   readonly json?: boolean;
   readonly check?: boolean;
+  readonly acceptKeys?: boolean;
   readonly passphraseStdin?: boolean;
   readonly keyFile?: string;
 };
@@ -66,7 +67,7 @@ const PROBLEMS: Readonly<Record<BackupProblem, string>> = {
 
 /** Replaces the present data, which are stored as a backup first; with `check` it only reports whether that would work. */
 export async function restore(file: string, options: RestoreOptions): Promise<void> {
-  const { data, json, check = false, passphraseStdin = false, keyFile = null } = options;
+  const { data, json, check = false, passphraseStdin = false, keyFile = null, acceptKeys = false } = options;
   const path = resolve(file);
   const passphrase = isEncrypted(path) || passphraseStdin ? await askPassphrase(passphraseStdin) : null;
   const verdict = await inspect(path, passphrase);
@@ -78,14 +79,27 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
     if (json) return printJson({ ok: true, ...verdict });
     return print(`${path} can be restored: ${verdict.users} users, ${verdict.keys} keys, as of ${made}.`);
   }
-  const restored = await restoreFile(data, path, passphrase, keyFile);
+  const restored = await restoreFile(data, path, passphrase, keyFile, acceptKeys);
   if (json) return printJson(restored);
   print(`Restored ${verdict.users} users and ${verdict.keys} keys as of ${made}.`);
   print(`Links begin with ${restored.links_url}`);
   print(`The panel is at  ${restored.panel_url}`);
   if (restored.former) notify(`The previous data are stored as ${restored.former}.`);
   if (restored.set_aside) notify(`The database that could not be opened was moved to ${restored.set_aside}.`);
+  if (restored.restored.differences !== null) reportDoubt(restored.restored.differences, acceptKeys);
   if (verdict.secrets === 'left_out') notify('The secrets of the vault were not in the backup: enter them again.');
+}
+
+/** What a backup brought of which it cannot be told whether it was changed. */
+function reportDoubt({ keys, settings, webhooks }: BackupDifferences, acceptsKeys: boolean): void {
+  notify('This panel did not make the backup, or it was changed since: check what it brought.');
+  for (const { name, access, prefix } of keys) {
+    notify(
+      `  key ${name} (${access}, ${prefix}…): ${acceptsKeys ? 'valid' : 'revoked; --accept-keys leaves it valid'}`,
+    );
+  }
+  for (const { name, here, there } of settings) notify(`  ${name}: ${here ?? 'default'} → ${there ?? 'default'}`);
+  for (const url of webhooks) notify(`  webhook ${new URL(url).host}: disabled`);
 }
 
 async function inspect(path: string, passphrase: string | null) {

@@ -147,6 +147,10 @@ program
   .description('replace the present data by a backup; they are stored as a backup first')
   .argument('<file>', 'the backup')
   .option('--check', 'only report whether it can be restored; nothing is changed')
+  .option(
+    '--accept-keys',
+    'leave API keys valid that this panel does not know, also where the backup may have been changed',
+  )
   .addOption(passphraseOption())
   .addOption(dataOption())
   .addOption(jsonOption())

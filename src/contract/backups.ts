@@ -1,5 +1,6 @@
 // Backups: created, listed, checked and restored in the panel. The files themselves have routes of their own.
 import { z } from 'zod';
+import { ACCESSES } from './keys.ts';
 import { panelOperation } from './operation.ts';
 import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
@@ -19,6 +20,8 @@ export const BACKUP_PROBLEMS = [
   'needs_passphrase',
   'wrong_passphrase',
 ] as const;
+
+export const BACKUP_ORIGINS = ['made_here', 'passphrase', 'unknown'] as const;
 
 const secrets = z.enum(BACKUP_SECRETS).nullable().meta({
   description:
@@ -52,6 +55,30 @@ const schedule = z
   })
   .meta({ id: 'BackupSchedule' });
 
+const differences = z
+  .object({
+    keys: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: 'The name of the key.' }),
+          access: z.enum(ACCESSES).meta({ description: 'What it may do.' }),
+          prefix: z.string().meta({ description: 'The first 8 characters.' }),
+        }),
+      )
+      .meta({ description: 'Valid keys that this panel does not know.' }),
+    settings: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: 'The name of the setting.' }),
+          here: z.string().nullable().meta({ description: 'Its value here, as JSON; null: the default.' }),
+          there: z.string().nullable().meta({ description: 'Its value in the backup, as JSON; null: the default.' }),
+        }),
+      )
+      .meta({ description: 'Settings and addresses that would change.' }),
+    webhooks: z.array(z.string()).meta({ description: 'Addresses of webhooks that this panel does not have.' }),
+  })
+  .meta({ id: 'BackupDifferences' });
+
 const check = z
   .object({
     ok: z.boolean(),
@@ -61,6 +88,11 @@ const check = z
     users: z.int().min(0).nullable(),
     keys: z.int().min(0).nullable(),
     secrets,
+    origin: z.enum(BACKUP_ORIGINS).nullable().meta({
+      description:
+        'made_here: unchanged since this panel made it. passphrase: unchanged since it was encrypted. unknown: it cannot be told whether it was changed. null: it cannot be restored.',
+    }),
+    differences: differences.nullable().meta({ description: 'Where the origin is unknown: what it would bring.' }),
   })
   .meta({ id: 'BackupCheck' });
 
@@ -81,6 +113,8 @@ const checkExample = {
   users: 120,
   keys: 2,
   secrets: 'inside',
+  origin: 'passphrase',
+  differences: null,
 } as const;
 
 export const listBackups = panelOperation({
@@ -161,8 +195,15 @@ export const restoreBackup = panelOperation({
   tag: 'Panel',
   summary: 'Restore a backup',
   description:
-    "Checked first, swapped in one step, the former data kept as a backup. What is this machine's stays: addresses, secret path, certificates, who may sign in and how. Links stay as they were. Keys revoked since stay revoked; every session ends but this one.",
-  input: z.strictObject({ ...proof, name: fileName, passphrase: z.string().max(1024).optional() }),
+    "Checked first, swapped in one step, the former data kept as a backup. What is this machine's stays: addresses, secret path, certificates, who may sign in and how. Links stay as they were. Keys revoked since stay revoked; of a backup of unknown origin, keys that this panel does not know come back revoked unless they are accepted, and webhooks that it does not have disabled; every session ends but this one.",
+  input: z.strictObject({
+    ...proof,
+    name: fileName,
+    passphrase: z.string().max(1024).optional(),
+    accept_keys: z.boolean().default(false).meta({
+      description: 'Whether keys that this panel does not know stay valid where the origin of the backup is unknown.',
+    }),
+  }),
   output: z.object({
     restored: check,
     former: fileName.meta({ description: 'The backup of what was there before.' }),

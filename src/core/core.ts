@@ -79,7 +79,7 @@ export interface LocalCommands {
   /** A new secret path from the next request on; the former leads nowhere. */
   rotateSecretPath(): Promise<void>;
   /** Restores a backup file of this machine (absolute path). PanelError `backup_refused`, `vault_unavailable`, `storage_full`. */
-  restore(path: string, passphrase: string | null): Promise<Output<'restoreBackup'>>;
+  restore(path: string, passphrase: string | null, acceptsKeys?: boolean): Promise<Output<'restoreBackup'>>;
 }
 
 export interface Core {

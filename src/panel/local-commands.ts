@@ -91,10 +91,13 @@ export const COMMANDS = {
     runOperation(panel.core, 'deleteBackup', args, callOf(panel)),
   ),
   /** `path`: absolute. */
-  restore: command(z.strictObject({ path: text, passphrase: text.nullable() }), async (panel, { path, passphrase }) => {
-    const restored = await panel.core.local.restore(path, passphrase);
-    return { ...restored, ...addressesOf(panel) };
-  }),
+  restore: command(
+    z.strictObject({ path: text, passphrase: text.nullable(), accept_keys: z.boolean().default(false) }),
+    async (panel, { path, passphrase, accept_keys }) => {
+      const restored = await panel.core.local.restore(path, passphrase, accept_keys);
+      return { ...restored, ...addressesOf(panel) };
+    },
+  ),
   openapi: command(none, async ({ core }) => openApiDocument({ serverUrl: core.baseUrl() })),
 };
 

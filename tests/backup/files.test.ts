@@ -53,7 +53,9 @@ test('what is no backup, or breaks off on its way, is not kept', async () => {
   }
   await expect(receive(broken(), CALL)).rejects.toThrow('the other side went away');
   expect(readdirSync(machine.backups.folder)).toEqual([]);
-  await expect(machine.core.backupFiles.open('none.gatehouse-backup', await provenCall(machine))).rejects.toThrow('not_found');
+  await expect(machine.core.backupFiles.open('none.gatehouse-backup', await provenCall(machine))).rejects.toThrow(
+    'not_found',
+  );
 });
 
 test('many at once come one after the other, each under a name of its own', async () => {

@@ -1,8 +1,10 @@
 // Backups: made with and without a passphrase, scheduled, taken away and brought back, checked before anything is replaced.
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
+import { ADMIN } from './support/panels.ts';
 import { card, prove } from './support/settings.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
@@ -75,6 +77,7 @@ test('are downloaded, uploaded again, refused where damaged, and deleted', async
   await list.getByRole('link', { name: /^Check and restore/ }).click();
   const drawer = page.getByRole('dialog', { name: 'Restore a backup' });
   await expect(drawer.getByText('Whole and restorable')).toBeVisible();
+  await expect(drawer.getByText('Unchanged since this panel made it.')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(drawer).toBeHidden();
   await list.getByRole('button', { name: /^Delete / }).click();
@@ -88,6 +91,29 @@ test('are downloaded, uploaded again, refused where damaged, and deleted', async
   await expect(drawer.getByText('The file was changed or damaged. Use another one.')).toBeVisible();
   await expect(drawer.getByRole('button', { name: 'Restore this backup' })).toHaveCount(0);
   await expectAccessible(page, 'a damaged backup');
+});
+
+test('of another panel are compared with this one, and their keys come back revoked', async ({ page, own, panel }) => {
+  const other = otherWindow(panel);
+  await other.call('createKey', { name: 'of the other', access: 'full', password: ADMIN.password });
+  const { body: made } = await other.call('createBackup', {});
+  const folder = join(dirname(panel.serving.caPath ?? ''), '..', 'backups');
+  await own.visit('settings/backups');
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Upload a backup' }).click();
+  await (await chooser).setFiles(join(folder, made.name));
+  await page.getByRole('link', { name: /^Check and restore/ }).click();
+  const drawer = page.getByRole('dialog', { name: 'Restore a backup' });
+  await expect(drawer.getByText('It may have been changed')).toBeVisible();
+  await expect(drawer.getByRole('listitem').filter({ hasText: 'of the other' })).toContainText('Full access');
+  await expectAccessible(page, 'a backup of another panel');
+  await drawer.getByRole('button', { name: 'Restore this backup' }).click();
+  await prove(page);
+  await expect(drawer.getByText(/The panel has \d+ users again\./)).toBeVisible();
+  await own.visit('settings/security/api');
+  const keys = card(page, 'Keys');
+  await keys.getByText(/expired or revoked key/).click();
+  await expect(keys.getByRole('listitem').filter({ hasText: 'of the other' })).toContainText('Revoked');
 });
 
 test('are scheduled by keyboard, with a passphrase that is asked for', async ({ page, own }) => {

@@ -135,6 +135,6 @@ export function createLocalCommands(env: Env): LocalCommands {
       await inTransaction('rotateSecretPath', renewSecretPath);
       env.announce();
     },
-    restore: (path, passphrase) => restoreLocally(env, newCall(), path, passphrase),
+    restore: (path, passphrase, acceptsKeys = false) => restoreLocally(env, newCall(), path, passphrase, acceptsKeys),
   };
 }

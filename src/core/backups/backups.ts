@@ -37,8 +37,17 @@ function viewSchedule({ backupSchedule, backupLast }: SettingValues): Output<'sc
 }
 
 export function viewVerdict(verdict: BackupVerdict): Output<'checkBackup'> {
-  const { problem, version, createdAt, users, keys, secrets } = verdict;
-  return { ok: problem === null, problem, version, created_at: toInstantOrNull(createdAt), users, keys, secrets };
+  const { createdAt, differences, ...facts } = verdict;
+  return {
+    ...facts,
+    ok: facts.problem === null,
+    created_at: toInstantOrNull(createdAt),
+    differences: differences && {
+      keys: [...differences.keys],
+      settings: [...differences.settings],
+      webhooks: [...differences.webhooks],
+    },
+  };
 }
 
 function listBackups(_input: Input<'listBackups'>, { env, settings }: Context): Result<Output<'listBackups'>> {
@@ -94,11 +103,13 @@ async function restoreFrom(
   env: Env,
   source: BackupSource,
   passphrase: string | null,
+  acceptsKeys: boolean,
   sessionId: number | null,
 ): Promise<Restored> {
   const restored = await requireBackups(env).restore({
     source,
     passphrase,
+    acceptsKeys,
     sessionId,
     alone: env.queue.runAlone,
     swapped: env.forgetSettings,
@@ -126,16 +137,16 @@ const PROBLEMS: Readonly<Record<NonNullable<BackupVerdict['problem']>, string>> 
 
 /** Records in the restored database who restored it. */
 function noteRestored(tx: Transaction, { verdict, former }: Restored, from: string): void {
-  const { version, secrets, createdAt } = verdict;
+  const { version, secrets, createdAt, origin } = verdict;
   const made = toInstantOrNull(createdAt);
   tx.emit('backup.restored', {});
-  tx.audit(`backup:${from}`, { version, secrets, created_at: made, former: former?.name ?? null });
+  tx.audit(`backup:${from}`, { version, secrets, origin, created_at: made, former: former?.name ?? null });
 }
 
 async function restoreBackup(input: Input<'restoreBackup'>, context: AsyncContext<'restoreBackup'>) {
   const { env, call, commit } = context;
-  const { name, passphrase } = input;
-  const restored = await restoreFrom(env, { name }, passphrase ?? null, call.actor.sessionId ?? null);
+  const { name, passphrase, accept_keys: acceptsKeys } = input;
+  const restored = await restoreFrom(env, { name }, passphrase ?? null, acceptsKeys, call.actor.sessionId ?? null);
   return commit((tx) => {
     noteRestored(tx, restored, name);
     return { body: viewRestored(tx, restored) };
@@ -148,8 +159,9 @@ export async function restoreLocally(
   call: Call,
   path: string,
   passphrase: string | null,
+  acceptsKeys: boolean,
 ): Promise<Output<'restoreBackup'>> {
-  const restored = await restoreFrom(env, { path }, passphrase, null);
+  const restored = await restoreFrom(env, { path }, passphrase, acceptsKeys, null);
   const done = await env.queue.run(() =>
     env.store.write(() => {
       const tx = createTransaction(env, call, 'restoreBackup', env.clock.now());

@@ -1,10 +1,22 @@
 // The port of backups: files that are made, checked and restored without blocking the panel.
-import type { BACKUP_KINDS, BACKUP_PROBLEMS, BACKUP_SECRETS, Backup } from '../../contract/backups.ts';
+import type { BACKUP_KINDS, BACKUP_ORIGINS, BACKUP_PROBLEMS, BACKUP_SECRETS, Backup } from '../../contract/backups.ts';
+import type { Access } from '../../contract/operation.ts';
 import type { Call } from '../call.ts';
 
 export type BackupKind = (typeof BACKUP_KINDS)[number];
 export type BackupProblem = (typeof BACKUP_PROBLEMS)[number];
 export type BackupSecrets = (typeof BACKUP_SECRETS)[number];
+
+export type BackupOrigin = (typeof BACKUP_ORIGINS)[number];
+/** What a backup of unknown origin would bring. */
+export interface BackupDifferences {
+  /** Valid keys that the panel does not know. */
+  readonly keys: readonly { readonly name: string; readonly access: Access; readonly prefix: string }[];
+  /** Settings that would change, as JSON; null: the default. */
+  readonly settings: readonly { readonly name: string; readonly here: string | null; readonly there: string | null }[];
+  /** Addresses of webhooks that the panel does not have. */
+  readonly webhooks: readonly string[];
+}
 
 export interface BackupFile {
   readonly name: string;
@@ -29,6 +41,10 @@ export interface BackupFacts {
 /** The result of a check. `problem` null: it can be restored. */
 export interface BackupVerdict extends BackupFacts {
   readonly problem: BackupProblem | null;
+  /** null: it cannot be restored. */
+  readonly origin: BackupOrigin | null;
+  /** Where the origin is unknown; null also where nothing is there to compare with. */
+  readonly differences: BackupDifferences | null;
 }
 
 /** By its name among the backups, or a file anywhere on this machine (absolute path). */
@@ -37,6 +53,8 @@ export type BackupSource = { readonly name: string } | { readonly path: string }
 export interface RestoreRequest {
   readonly source: BackupSource;
   readonly passphrase: string | null;
+  /** Whether keys that this panel does not know stay valid where the origin is unknown. */
+  readonly acceptsKeys: boolean;
   /** The one session that stays valid. */
   readonly sessionId: number | null;
   /** Runs the last part, during which nothing may be written. */

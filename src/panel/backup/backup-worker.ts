@@ -6,6 +6,7 @@ import { type FileProblem, unpackBackupFile, writeBackupFile } from '../../adapt
 import { serveTasks } from '../../adapters/worker-thread.ts';
 import { PanelError } from '../../core/panel-error.ts';
 import { type DatabaseProblem, type Judged, judgeDatabase } from '../../store/backup/check.ts';
+import { compareDatabases } from '../../store/backup/compare.ts';
 import { copyDatabase } from '../../store/backup/copy.ts';
 import { rebuildDatabase } from '../../store/backup/rebuild.ts';
 import { type Machine, retainMachine } from '../../store/backup/retain-machine.ts';
@@ -38,6 +39,8 @@ export type Unpacked =
   | {
       readonly problem: null;
       readonly manifest: BackupManifest | null;
+      /** SHA-256 of the database. */
+      readonly digest: string;
       readonly judged: Extract<Judged, { problem: null }>;
     };
 
@@ -59,13 +62,14 @@ async function pack({ copy, path, unfinished, header, manifest, key }: PackInput
 }
 
 /** Takes the database out of a file and judges it. */
-function unpack({ path, target, file }: UnpackInput): Unpacked {
+async function unpack({ path, target, file }: UnpackInput): Promise<Unpacked> {
   const manifest = file === null ? takePlain(path, target) : takePacked(path, target, file);
   if (typeof manifest === 'string') return { problem: manifest };
+  const digest = await digestOf(target);
   const judged = judgeDatabase(target);
   if (judged.problem !== null) return judged;
   if (manifest !== null && !isAsCounted(manifest, judged)) return { problem: 'damaged' };
-  return { problem: null, manifest, judged };
+  return { problem: null, manifest, digest, judged };
 }
 
 function takePacked(
@@ -121,6 +125,9 @@ async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
 const tasks = {
   copy: ({ database, target, withSealed }: { database: string; target: string; withSealed: boolean }) =>
     attempt(() => copyDatabase(database, target, withSealed)),
+  digest: (path: string) => attempt(() => digestOf(path)),
+  compare: ({ candidate, present }: { candidate: string; present: string }) =>
+    attempt(() => compareDatabases(candidate, present)),
   pack: (input: PackInput) => attempt(() => pack(input)),
   unpack: (input: UnpackInput) => attempt(() => unpack(input)),
   rebuild: (input: Parameters<typeof rebuild>[0]) => attempt(() => rebuild(input)),

@@ -20,6 +20,7 @@ import { FILES } from '../data-folder.ts';
 import type { BackupTasks } from './backup-worker.ts';
 import { hasSpace, openBackupFolder } from './folder.ts';
 import { type BackupHeader, newFileKey } from './form.ts';
+import { makeMark } from './mark.ts';
 import { type BackupThread, type GoodBackup, openBackup } from './open.ts';
 
 export interface BackupParts {
@@ -116,8 +117,16 @@ export function createBackups(parts: BackupParts): Backups {
       secrets: travel === 'inside' ? openAll(vault, sealed) : {},
       left_out: travel === 'left_out' ? sealed.map(({ place }) => place) : [],
     };
+    const mark = await makeMark(vault, header, manifest, await thread.run('digest', copy));
     const { name, path, unfinished } = files.newPath(kind, createdAt);
-    await thread.run('pack', { copy, path, unfinished, header, manifest, key: fileKey?.key ?? null });
+    await thread.run('pack', {
+      copy,
+      path,
+      unfinished,
+      header,
+      manifest: { ...manifest, mark },
+      key: fileKey?.key ?? null,
+    });
     return files.describe(name);
   }
 
@@ -130,7 +139,8 @@ export function createBackups(parts: BackupParts): Backups {
   async function restore(request: RestoreRequest): Promise<Restored> {
     const candidate = at('candidate.db');
     const ready = at('ready.db');
-    const { verdict, found } = await openBackup(thread, locate(request.source), request.passphrase, candidate);
+    const known = { vault, present: database };
+    const { verdict, found } = await openBackup(thread, locate(request.source), request.passphrase, candidate, known);
     if (found === null) return { verdict, former: null };
     const needed = statSync(candidate).size * 2 + store.sizeBytes() * SPACE_FACTOR;
     if (!hasSpace(folder, needed)) throw new PanelError('storage_full');
@@ -141,10 +151,11 @@ export function createBackups(parts: BackupParts): Backups {
     const publicUrl = linksOrigin === null || linksOrigin === parts.linksOrigin() ? null : originIn(linksOrigin);
     const former = await request.alone(async () => {
       const made = await make('before_restore', null);
-      const { sessionId } = request;
+      const { sessionId, acceptsKeys } = request;
+      const doubt = verdict.origin === 'unknown' ? { at: clock.now(), acceptsKeys } : null;
       await thread.run('retainMachine', {
         target: ready,
-        machine: { present: database, sessionId, publicUrl, ...secrets },
+        machine: { present: database, sessionId, publicUrl, doubt, ...secrets },
       });
       await parts.releaseDatabase();
       parts.swap(ready);
@@ -169,7 +180,10 @@ export function createBackups(parts: BackupParts): Backups {
     remove: files.remove,
     check: (source, passphrase) =>
       runAlone(async () => {
-        const { verdict } = await openBackup(thread, locate(source), passphrase, at('candidate.db'));
+        const { verdict } = await openBackup(thread, locate(source), passphrase, at('candidate.db'), {
+          vault,
+          present: database,
+        });
         return verdict;
       }),
     restore: (request) => runAlone(() => restore(request)),

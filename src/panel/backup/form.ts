@@ -30,6 +30,11 @@ export const manifestShape = z.object({
   secrets: z.record(z.string().max(MAX_PLACE), z.string().max(65_536)),
   /** Names of those that were left out. */
   left_out: z.array(z.string().max(MAX_PLACE)),
+  /** Of the panel that made it (mark.ts); null: it had no master key. */
+  mark: z
+    .object({ key_id: z.string().max(MAX_PLACE), nonce: z.base64().max(64), ciphertext: z.base64().max(1024) })
+    .nullable()
+    .default(null),
 });
 export type BackupManifest = z.output<typeof manifestShape>;
 

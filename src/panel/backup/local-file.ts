@@ -31,7 +31,9 @@ export async function inspectBackup(path: string, passphrase: string | null): Pr
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
   const thread = openBackupThread();
   try {
-    return (await openBackup(thread, path, passphrase, join(folder, 'candidate.db'))).verdict;
+    const target = join(folder, 'candidate.db');
+    // Whether it was changed is known to the panel that restores it, which has the master key.
+    return (await openBackup(thread, path, passphrase, target, { vault: null, present: null })).verdict;
   } finally {
     await thread.abort();
     rmSync(folder, { recursive: true, force: true });
@@ -49,8 +51,9 @@ export async function restoreFile(
   path: string,
   passphrase: string | null,
   keyFile: string | null,
+  accept_keys: boolean,
 ): Promise<RestoredFile> {
-  const restore = () => perform(data, 'restore', { path, passphrase }, { mayCreate: true, keyFile });
+  const restore = () => perform(data, 'restore', { path, passphrase, accept_keys }, { mayCreate: true, keyFile });
   try {
     return { ...(await restore()), set_aside: null };
   } catch (error) {

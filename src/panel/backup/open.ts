@@ -3,11 +3,13 @@ import { statSync } from 'node:fs';
 import { readBackupHeader } from '../../adapters/backup-file.ts';
 import type { TaskThread } from '../../adapters/worker-thread.ts';
 import { PanelError } from '../../core/panel-error.ts';
-import type { BackupVerdict } from '../../core/ports/backups.ts';
+import type { BackupOrigin, BackupVerdict } from '../../core/ports/backups.ts';
+import type { Vault } from '../../core/ports/ports.ts';
 import { isDatabase } from '../../store/backup/check.ts';
 import type { BackupTasks, Unpacked } from './backup-worker.ts';
 import { hasSpace } from './folder.ts';
 import { type BackupHeader, openFileKey, readHeader } from './form.ts';
+import { isMarked } from './mark.ts';
 
 export type BackupThread = TaskThread<BackupTasks>;
 
@@ -19,12 +21,20 @@ export interface OpenedBackup {
   readonly found: GoodBackup | null;
 }
 
+/** With what a backup is compared: null where the caller has no panel. */
+export interface Comparison {
+  readonly vault: Pick<Vault, 'open'> | null;
+  /** The database in use. */
+  readonly present: string | null;
+}
+
 /** Writes the database of the file at `path` to `target`, a new file. Rejects with PanelError `storage_full` where it does not fit. */
 export async function openBackup(
   thread: BackupThread,
   path: string,
   passphrase: string | null,
   target: string,
+  { vault, present }: Comparison,
 ): Promise<OpenedBackup> {
   const { mtimeMs, size } = statSync(path);
   const isPlain = isDatabase(path);
@@ -39,7 +49,17 @@ export async function openBackup(
   const found = await thread.run('unpack', { path, target, file: header && { key, databaseBytes } });
   if (found.problem !== null) return refused(found.problem, header);
   const facts = header ?? { version: null, created_at: Math.floor(mtimeMs), secrets: secretsIn(found) };
-  return { verdict: verdictOf(null, facts, found), found };
+  const origin = originOf(header, found, vault);
+  const differences =
+    origin === 'unknown' && present !== null ? await thread.run('compare', { candidate: target, present }) : null;
+  return { verdict: { ...verdictOf(null, facts, found), origin, differences }, found };
+}
+
+function originOf(header: BackupHeader | null, found: GoodBackup, vault: Comparison['vault']): BackupOrigin {
+  const { manifest, digest } = found;
+  if (header === null || manifest === null) return 'unknown';
+  if (vault !== null && isMarked(vault, header, manifest, digest)) return 'made_here';
+  return header.key === null ? 'unknown' : 'passphrase';
 }
 
 async function keyOf(sealed: string, passphrase: string | null) {
@@ -61,6 +81,8 @@ function verdictOf(problem: BackupVerdict['problem'], facts: Facts | null, found
     users: found?.judged.counts.users ?? null,
     keys: found?.judged.counts.api_keys ?? null,
     secrets: facts?.secrets ?? null,
+    origin: null,
+    differences: null,
   };
 }
 

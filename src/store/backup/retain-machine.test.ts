@@ -26,7 +26,7 @@ it.each([
   for (let count = 0; count < 5; count += 1) current.users.insert(sampleUser());
   current.close();
   rebuildDatabase(backup, target, loadMigrations().length);
-  retainMachine(target, { present, sessionId: null, sealed: [], leftOut: [], publicUrl: null });
+  retainMachine(target, { present, sessionId: null, sealed: [], leftOut: [], publicUrl: null, doubt: null });
   const restored = openStore(target);
   try {
     expect(restored.sync.get(nodeId)).toEqual(sync);

@@ -19,13 +19,21 @@ export interface Machine {
    * links stay the same; a panel's own links follow its address.
    */
   readonly publicUrl: string | null;
+  /** The backup may have been changed; null: it was not. */
+  readonly doubt: Doubt | null;
+}
+
+export interface Doubt {
+  readonly at: number;
+  /** Whether keys that are unknown here stay valid. */
+  readonly acceptsKeys: boolean;
 }
 
 /**
  * Where the panel listens, how it is reached and the name of its cookies: of the machine, whatever is restored. Without an
  * administrator the panel is not in use yet: what it has not set itself comes from the backup.
  */
-const MACHINE_SETTINGS: readonly (keyof SettingValues)[] = [
+export const MACHINE_SETTINGS: readonly (keyof SettingValues)[] = [
   'host',
   'port',
   'linksHost',
@@ -36,7 +44,7 @@ const MACHINE_SETTINGS: readonly (keyof SettingValues)[] = [
   'instanceId',
 ];
 /** The present one stays where there is an administrator, whose bookmark has it. */
-const PATH: keyof SettingValues = 'secretPath';
+export const PATH: keyof SettingValues = 'secretPath';
 /** Addresses that every machine has, as they are stored. */
 const PORTABLE_HOSTS = `'"127.0.0.1"', '"0.0.0.0"', '"::1"', '"::"', '"localhost"'`;
 
@@ -64,6 +72,7 @@ export function retainMachine(target: string, machine: Machine): void {
       db.exec('DELETE FROM main.setup_token WHERE EXISTS (SELECT 1 FROM main.administrator)');
       if (machine.sessionId !== null) retainSession(db, machine.sessionId);
       retainRevocations(db);
+      if (machine.doubt !== null) distrust(db, machine.doubt);
       retainAudit(db, isOwn);
       retainSequences(db);
       restartFeed(db);
@@ -141,14 +150,39 @@ function retainRevocations(db: Connection): void {
   );
 }
 
-/** The present audit log stays: what is newer than the backup where it is this panel's own, otherwise all of it after the backup's. */
-function retainAudit(db: Connection, isOwn: boolean): void {
-  const columns = 'at, actor_kind, actor_id, actor_name, action, outcome, target, detail, address, request_id';
-  const last = "(SELECT coalesce(max(seq), 0) FROM main.sqlite_sequence WHERE name = 'audit')";
+/**
+ * What a changed backup could gain by: keys that are known here stay as they are, others are revoked; webhooks that are not known here are
+ * disabled; the program of engines stays this machine's.
+ */
+function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
   db.exec(
-    `INSERT INTO main.audit (${columns}) SELECT ${columns} FROM present.audit
-     WHERE id > ${isOwn ? last : 0} ORDER BY id`,
+    `UPDATE main.api_keys SET name = current.name, access = current.access, expires_at = current.expires_at
+     FROM present.api_keys AS current WHERE current.hash = main.api_keys.hash`,
   );
+  const unknown = 'revoked_at IS NULL AND hash NOT IN (SELECT hash FROM present.api_keys)';
+  if (!acceptsKeys) db.prepare<[number]>(`UPDATE main.api_keys SET revoked_at = ? WHERE ${unknown}`).run(at);
+  db.exec(
+    `UPDATE main.webhooks SET enabled = 0, disabled_reason = 'administrator'
+     WHERE enabled = 1 AND url NOT IN (SELECT url FROM present.webhooks);
+     DELETE FROM main.settings WHERE name = 'enginePath';
+     INSERT INTO main.settings SELECT * FROM present.settings WHERE name = 'enginePath'`,
+  );
+}
+
+/**
+ * The present audit log stays, all of it. Of the backup's stay the entries that are older than all present ones, or, with another
+ * panel's backup, all, before the present ones.
+ */
+function retainAudit(db: Connection, isOwn: boolean): void {
+  if (isOwn) {
+    db.exec(
+      `DELETE FROM main.audit WHERE id >= (SELECT min(id) FROM present.audit);
+       INSERT INTO main.audit SELECT * FROM present.audit ORDER BY id`,
+    );
+    return;
+  }
+  const columns = 'at, actor_kind, actor_id, actor_name, action, outcome, target, detail, address, request_id';
+  db.exec(`INSERT INTO main.audit (${columns}) SELECT ${columns} FROM present.audit ORDER BY id`);
 }
 
 /** An id that was used since the backup is not used again. */

@@ -1,6 +1,7 @@
 // Restores a backup: it is checked first, then the consequences are shown, then it is done.
-import { Button, PasswordInput } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { Button, Checkbox, PasswordInput } from '@mantine/core';
+import type { TFunction } from 'i18next';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Backup } from '../../../../../contract/backups.ts';
 import type { PanelCallError } from '../../../../../contract/client.ts';
@@ -109,6 +110,7 @@ function Steps({ backup: { name, encrypted }, onClose }: StepsProps) {
           <DrawerSection>
             <Notice tone="ok">{t('backups.restore.good')}</Notice>
             <CheckFacts verdict={verdict} />
+            <Origin verdict={verdict} />
           </DrawerSection>
           <RestoreForm name={name} passphrase={passphrase} verdict={verdict} onDone={setRestored} />
         </>
@@ -138,6 +140,75 @@ function CheckFacts({ verdict }: { readonly verdict: Output<'checkBackup'> }) {
   );
 }
 
+// Whether it was changed since it was made, and where that cannot be told, what it would bring.
+
+function Origin({ verdict: { origin, differences } }: { readonly verdict: Output<'checkBackup'> }) {
+  const { t } = useTranslation('settings');
+  if (origin === null) return null;
+  if (origin !== 'unknown') return <p>{t(`backups.origin.${origin}`)}</p>;
+  const { keys = [], settings = [], webhooks = [] } = differences ?? {};
+  return (
+    <Notice tone="warn" title={t('backups.origin.unknown')}>
+      <div className={rows.stack}>
+        <p>{t('backups.origin.unknownText')}</p>
+        {keys.length > 0 && (
+          <Brought title={t('backups.origin.keys')}>
+            {keys.map(({ name, access, prefix }) => (
+              <li key={prefix + name}>
+                {name} · {t(`api.${access}`)} · <code>{prefix}…</code>
+              </li>
+            ))}
+          </Brought>
+        )}
+        {settings.length > 0 && (
+          <Brought title={t('backups.origin.settings')}>
+            {settings.map(({ name, here, there }) => (
+              <li key={name}>
+                {nameOf(t, name)}: <code>{here ?? t('backups.origin.default')}</code> →{' '}
+                <code>{there ?? t('backups.origin.default')}</code>
+              </li>
+            ))}
+          </Brought>
+        )}
+        {webhooks.length > 0 && (
+          <Brought title={t('backups.origin.webhooks')}>
+            {webhooks.map((url) => (
+              <li key={url}>
+                <code>{url}</code>
+              </li>
+            ))}
+          </Brought>
+        )}
+      </div>
+    </Notice>
+  );
+}
+
+function Brought({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <p>{title}</p>
+      <ul className={rows.points}>{children}</ul>
+    </div>
+  );
+}
+
+/** Settings whose change matters most have a name; others are called as they are stored. */
+const NAMED = [
+  'publicUrl',
+  'subPath',
+  'supportUrl',
+  'announcement',
+  'rateLimit',
+  'auditKeptDays',
+  'backupSchedule',
+] as const;
+
+function nameOf(t: TFunction<'settings'>, name: string): string {
+  const known = NAMED.find((one) => one === name);
+  return known === undefined ? name : t(`backups.origin.name.${known}`);
+}
+
 // Restores a backup that has been checked: the consequences, the proof, and afterwards the result.
 
 interface RestoreFormProps {
@@ -151,8 +222,8 @@ function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
   const { t } = useTranslation('settings');
   const form = useOperationForm({
     operation: 'restoreBackup',
-    initial: {},
-    toInput: () => ({ name, ...(passphrase !== '' && { passphrase }) }),
+    initial: { accept_keys: false },
+    toInput: ({ accept_keys }) => ({ name, accept_keys, ...(passphrase !== '' && { passphrase }) }),
     onDone,
   });
   return (
@@ -166,6 +237,13 @@ function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
           <li>{t('backups.restore.former')}</li>
         </ul>
         {verdict.secrets === 'left_out' && <Notice tone="warn">{t('backups.restore.leftOut')}</Notice>}
+        {(verdict.differences?.keys.length ?? 0) > 0 && (
+          <Checkbox
+            label={t('backups.origin.accept')}
+            description={t('backups.origin.acceptHint')}
+            {...form.form.getInputProps('accept_keys', { type: 'checkbox' })}
+          />
+        )}
         <FormFailure failure={form.failure} />
         <div>
           <Button type="submit" color="red" loading={form.isBusy}>

@@ -1,0 +1,119 @@
+// A clear backup that was changed: an attacker who could write where it lay plants a key, points links elsewhere and empties the audit log.
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { readBackupHeader, unpackBackupFile, writeBackupFile } from '../../src/adapters/backup-file.ts';
+import { tempFolder } from '../support/temp-store.ts';
+import { type Machine, PASSPHRASE, startMachine } from './machine.ts';
+
+const PLANTED = 'f'.repeat(64);
+
+/** Changes the database in a backup without a passphrase and packs it again, with right digests and counts. */
+function tamper(file: string, target: string, change: (db: Database.Database) => void): void {
+  using folder = tempFolder();
+  const path = join(folder.path, 'db');
+  const read = readBackupHeader(file);
+  if ('problem' in read) throw new Error(read.problem);
+  const header = read.header as Record<string, unknown>;
+  const unpacked = unpackBackupFile(file, path, null, Number(header.database_bytes));
+  if ('problem' in unpacked) throw new Error(unpacked.problem);
+  const db = new Database(path);
+  change(db);
+  const manifest = unpacked.manifest as { readonly counts: Record<string, number> };
+  const counts = Object.fromEntries(
+    Object.keys(manifest.counts).map((table) => [table, db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()]),
+  );
+  const bytes = Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
+  db.pragma('journal_mode = DELETE');
+  db.close();
+  writeBackupFile({
+    path: target,
+    header: { ...header, database_bytes: bytes },
+    manifest: { ...manifest, database_bytes: bytes, counts },
+    database: path,
+    key: null,
+  });
+}
+
+function attack(db: Database.Database): void {
+  db.exec(
+    `INSERT INTO api_keys (hash, name, access, prefix, created_at) VALUES ('${PLANTED}', 'planted', 'full', 'pnl_evil', 0);
+     UPDATE api_keys SET access = 'full' WHERE name = 'reader';
+     INSERT OR REPLACE INTO settings (name, value) VALUES ('publicUrl', '"https://evil.example"'), ('enginePath', '"/tmp/evil"');
+     DELETE FROM audit;
+     UPDATE sqlite_sequence SET seq = 1000000 WHERE name = 'audit'`,
+  );
+}
+
+async function auditOf({ act }: Machine): Promise<readonly string[]> {
+  const { items } = await act('listAudit', { limit: 100 });
+  return items.map(({ id, action }) => `${id} ${action}`);
+}
+
+async function prepared(machine: Machine) {
+  const { act, backups } = machine;
+  await act('createTariff', { name: 'Monthly' });
+  await act('createKey', { name: 'reader', access: 'read' });
+  const made = await act('createBackup', {});
+  const name = 'changed.gatehouse-backup';
+  return { made, name, file: join(backups.folder, made.name), changed: join(backups.folder, name) };
+}
+
+test('an unchanged one is known as made here, and restores its keys', async () => {
+  await using machine = await startMachine();
+  const { made } = await prepared(machine);
+  expect(await machine.act('checkBackup', { name: made.name })).toMatchObject({
+    ok: true,
+    origin: 'made_here',
+    differences: null,
+  });
+  await machine.act('restoreBackup', { name: made.name });
+  expect(machine.store.keys.all().filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1);
+});
+
+test('a changed one is not, and its check names what it would bring', async () => {
+  await using machine = await startMachine();
+  const { name, file, changed } = await prepared(machine);
+  tamper(file, changed, attack);
+  const verdict = await machine.act('checkBackup', { name });
+  expect(verdict).toMatchObject({ ok: true, origin: 'unknown' });
+  expect(verdict.differences?.keys).toEqual([{ name: 'planted', access: 'full', prefix: 'pnl_evil' }]);
+  expect(verdict.differences?.settings).toContainEqual({
+    name: 'publicUrl',
+    here: null,
+    there: '"https://evil.example"',
+  });
+});
+
+test('its keys come back revoked, known ones as they are, and no audit row is lost', async () => {
+  await using machine = await startMachine();
+  const { name, file, changed } = await prepared(machine);
+  tamper(file, changed, attack);
+  const before = await auditOf(machine);
+  await machine.act('restoreBackup', { name });
+  const keys = machine.store.keys.all();
+  expect(keys.find((key) => key.name === 'planted')?.revokedAt).not.toBeNull();
+  expect(keys.find((key) => key.name === 'reader')).toMatchObject({ access: 'read', revokedAt: null });
+  expect(machine.core.settings().enginePath).toBeNull();
+  expect(await auditOf(machine)).toEqual(expect.arrayContaining([...before]));
+});
+
+test('its keys are valid where they were accepted', async () => {
+  await using machine = await startMachine();
+  const { name, file, changed } = await prepared(machine);
+  tamper(file, changed, attack);
+  await machine.act('restoreBackup', { name, accept_keys: true });
+  expect(machine.store.keys.all().find((key) => key.name === 'planted')?.revokedAt).toBeNull();
+});
+
+test('elsewhere a clear one is unknown, one with a passphrase is not', async () => {
+  await using old = await startMachine();
+  const { file } = await prepared(old);
+  const sealed = await old.act('createBackup', { passphrase: PASSPHRASE });
+  await using fresh = await startMachine({ isSetUp: false });
+  const restored = await fresh.core.local.restore(file, null);
+  expect(restored.restored.origin).toBe('unknown');
+  expect(fresh.store.keys.all().every(({ revokedAt }) => revokedAt !== null)).toBe(true);
+  const again = await fresh.core.local.restore(join(old.backups.folder, sealed.name), PASSPHRASE);
+  expect(again.restored).toMatchObject({ origin: 'passphrase', differences: null });
+});
