@@ -267,7 +267,7 @@ function personAsUser(
     dueAt: nextChangeAt(account, flags, now, notices),
     deviceLimit: trafficLimit === null ? null : 5,
     concurrentLimit: trafficLimit === null ? null : 3,
-    excess: null,
+    excess: trafficLimit !== null && index % 50 === 0 ? { addresses: 5, at: now, cutOffUntil: null } : null,
     inbounds: null,
     onlineAt: isHeld ? null : Math.floor(now - dice() ** 6 * 10 * DAY_MS),
     token: secrets(16).toString('base64url'),

@@ -3,10 +3,11 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
+import { needsText, WarningCount } from '../../components/connection-facts.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
 import { hashOf } from '../../router/route.ts';
-import { ConnectionState, kindOf, needsText, WarningCount } from './connection-labels.tsx';
+import { ConnectionState, kindOf } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import classes from './connections.module.css';
 

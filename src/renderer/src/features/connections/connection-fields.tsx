@@ -10,10 +10,11 @@ import {
   type InboundShape,
   shapeFields,
 } from '../../../../domain/inbound-shape.ts';
+import { EngineNeeds } from '../../components/connection-facts.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
 import { CertificateFields, type ShownCertificate } from './certificate-fields.tsx';
-import { EngineNeeds, NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
+import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
 import { RealityFields } from './reality-fields.tsx';
 import { reshaped, servedOf, type Values } from './values.ts';

@@ -36,7 +36,7 @@ export function AddressesSection({ user: { id } }: { readonly user: User }) {
       <p className={classes.quiet}>
         {concurrent === null ? t('addresses.unknown') : t('addresses.now', { count: concurrent })}
       </p>
-      <ul className={classes.grants}>
+      <ul className={classes.addresses}>
         {addresses.map((address) => {
           const { node_id: nodeId, network, first_seen_at: since } = address;
           const node = nodes.data?.items.find(({ id: other }) => other === nodeId)?.name;

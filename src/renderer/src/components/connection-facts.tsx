@@ -1,0 +1,34 @@
+// What lists of connections say of each: what it needs from the engine of its node, as in "Xray 1.8.0 or later", and that it is warned of.
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { Inbound } from '../../../contract/inbounds.ts';
+import { engineNeeds } from '../../../domain/engine-facts.ts';
+import classes from './connection-facts.module.css';
+
+type Served = Pick<Inbound, 'protocol' | 'network' | 'security' | 'flow' | 'method'>;
+
+export function EngineNeeds({ inbound }: { readonly inbound: Served }) {
+  const { t } = useTranslation('connections');
+  return <>{needsText(t, inbound)}</>;
+}
+
+export function needsText(t: TFunction<'connections'>, { flow = null, method = null, ...shape }: Served): string {
+  const needs = engineNeeds({ ...shape, flow, method });
+  if (needs === null) return t('needs.any');
+  const engines = [needs.xray !== null && `Xray ${needs.xray}`, needs.v2ray !== null && `v2ray ${needs.v2ray}`];
+  return t('needs.later', { engines: engines.filter(Boolean).join(' / ') });
+}
+
+/** That it is warned of: a sign for the eye, the number in words for who points at it or has it read out. */
+export function WarningCount({ count }: { readonly count: number }) {
+  const { t } = useTranslation('connections');
+  if (count === 0) return null;
+  const text = t('warnings.count', { count });
+  return (
+    <span className={classes.warned} title={text}>
+      <IconAlertTriangle size={16} stroke={1.5} aria-hidden />
+      <span className="visually-hidden">{text}</span>
+    </span>
+  );
+}
