@@ -88,6 +88,8 @@ it('takes each recovery code once, of many uses at the same time too, and new on
   await using own = await openWithKeyFile();
   const { codes } = await enrol(own);
   expect(new Set(codes).size).toBe(10);
+  // 5 bits a character, at least 112 in all.
+  for (const code of codes) expect(code.replaceAll('-', '')).toMatch(/^[0-9a-hjkmnp-tv-z]{23,}$/);
   const [first = '', second = '', third = ''] = codes;
   const call = { actor: ADMINISTRATOR, requestId: 'test', address: null } as const;
   const use = (code: string) =>

@@ -111,7 +111,7 @@ export function acceptCode({ store, crypto, vault, totp, now }: Transaction, cod
   return step !== null && store.twoFactor.spendStep(step);
 }
 
-/** The stored form of a recovery code. It has 80 random bits, so a plain digest is enough. */
+/** The stored form of a recovery code. It has 120 random bits, so a plain digest is enough. */
 export function hashCode(crypto: Crypto, code: string): string {
   return crypto.sha256(`recovery code ${compactCode(code)}`);
 }

@@ -11,8 +11,8 @@ import { clearAttempts, compactCode, hashCode, refuseProof, SECRET_PLACE } from 
 const PENDING_PLACE = 'administrator:totp-pending';
 const ENROL_WITHIN_MS = 10 * 60_000;
 const RECOVERY_CODES = 10;
-const GROUPS = 4;
-// 32 characters that cannot be taken for one another: 16 of them are 80 bits.
+const GROUPS = 6;
+// 32 characters that cannot be taken for one another: 24 of them are 120 bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 function newRecoveryCode({ crypto }: Transaction): string {
