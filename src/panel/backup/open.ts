@@ -22,7 +22,7 @@ export interface OpenedBackup {
 }
 
 /** With what a backup is compared: null where the caller has no panel. */
-export interface Comparison {
+interface Comparison {
   readonly vault: Pick<Vault, 'open'> | null;
   /** The database in use. */
   readonly present: string | null;

@@ -23,7 +23,7 @@ export interface Machine {
   readonly doubt: Doubt | null;
 }
 
-export interface Doubt {
+interface Doubt {
   readonly at: number;
   /** Whether keys that are unknown here stay valid. */
   readonly acceptsKeys: boolean;

@@ -1,12 +1,11 @@
 // Asks for the proof of identity that a call needs, in one dialog for all, and then repeats the call as it was.
 import { create } from 'zustand';
 import { isProblemOf, type Transport } from '../../../contract/client.ts';
-import type { CallInput } from './use-operation.ts';
 
 /** What the dialog does with what was typed into it. */
 interface Question {
   /** Rejects with a PanelCallError while the proof is not accepted; the question stays open. */
-  answer(proof: CallInput<'prove'>): Promise<void>;
+  answer(proof: { readonly password: string; readonly code?: string }): Promise<void>;
   /** The calls that wait fail as they were refused. */
   giveUp(): void;
 }
