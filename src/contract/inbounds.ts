@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { apiOperation, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
-export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks'] as const;
-export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'] as const;
+export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2'] as const;
+export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic'] as const;
 export const SECURITIES = ['none', 'tls', 'reality'] as const;
 export const METHODS = [
   'aes-128-gcm',
@@ -43,16 +43,18 @@ const ABOUT = {
   tag: "The engine's name for it, unique on its node.",
   name: 'What the user reads in the app.',
   host: "The address users connect to; null: the node's.",
-  port: 'Where the node listens, unique on it.',
+  port: 'Where the node listens. Unique on it for TCP and for UDP: `hysteria2` takes the port of UDP, `shadowsocks` both, all others that of TCP.',
   sni: 'The server name of the TLS handshake; null: the address users connect to. `reality` needs one.',
   path: 'The path of the HTTP request, with `ws`, `httpupgrade` and `xhttp`; null: `/`.',
   service_name: 'The service name of `grpc`.',
   flow: 'With `vless` over `tcp` and `tls` or `reality`: how the traffic is shaped; null: not at all.',
-  fingerprint: 'Whose TLS handshake the client imitates; null: the choice of the client.',
-  alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: the choice of the client.',
+  fingerprint: 'Whose TLS handshake the client imitates; null: the choice of the client. Not with `hysteria2`.',
+  alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: the choice of the client. Not with `hysteria2`, whose is `h3`.',
   public_key: 'With `reality`: the X25519 public key, 32 bytes in base64url.',
   short_id: 'With `reality`: up to 8 bytes in hexadecimal, by which the node knows its clients.',
   method: 'With `shadowsocks`: the cipher. Those of 2022 have a key of the server besides, which the panel makes.',
+  obfs_password:
+    'With `hysteria2`: the password of the Salamander obfuscation, which makes QUIC look like random bytes. All users of the connection have it in their links; null: no obfuscation.',
   target:
     'With `reality`: host and port of the site that the node pretends to be, as in `www.example.org:443`; null: port 443 of `sni`.',
   min_client_version: 'With `reality`: apps with an older core than this are refused; null: all are let in.',
@@ -113,7 +115,9 @@ const fields = {
     .meta({ description: ABOUT.tag }),
   name: s.name.meta({ description: ABOUT.name }),
   protocol: z.enum(PROTOCOLS).meta({ id: 'Protocol', description: 'The protocol that users speak with the node.' }),
-  network: z.enum(NETWORKS).meta({ id: 'Network', description: 'What carries the protocol.' }),
+  network: z
+    .enum(NETWORKS)
+    .meta({ id: 'Network', description: 'What carries the protocol. `quic`: over UDP, with `hysteria2` only.' }),
   security: z.enum(SECURITIES).meta({
     id: 'Security',
     description:
@@ -143,6 +147,13 @@ const fields = {
     .nullable()
     .meta({ description: ABOUT.short_id }),
   method: method.nullable().meta({ description: ABOUT.method }),
+  obfs_password: z
+    .string()
+    .min(4)
+    .max(128)
+    .regex(/^[\x21-\x7e]+$/)
+    .nullable()
+    .meta({ description: ABOUT.obfs_password }),
   target: target.nullable().meta({ description: ABOUT.target }),
   min_client_version: clientVersion.nullable().meta({ description: ABOUT.min_client_version }),
   certificate: pem(100_000).nullable().meta({ description: ABOUT.certificate }),
@@ -179,6 +190,7 @@ export const inbound = z
     has_private_key: secret(z.boolean(), 'Whether a private key is stored, which no reply contains.'),
     short_id: secret(z.string().nullable(), ABOUT.short_id),
     method: secret(z.string().nullable(), ABOUT.method),
+    obfs_password: secret(z.string().nullable(), ABOUT.obfs_password),
     target: secret(z.string().nullable(), ABOUT.target),
     min_client_version: secret(z.string().nullable(), ABOUT.min_client_version),
     certificate: secret(z.string().nullable(), ABOUT.certificate),
@@ -221,8 +233,12 @@ export const inboundCreate = z
     tag: fields.tag,
     name: fields.name,
     protocol: fields.protocol,
-    network: fields.network.default('tcp'),
-    security: fields.security.default('none'),
+    network: fields.network.optional().meta({
+      description: 'What carries the protocol. Absent: `quic` with `hysteria2`, else `tcp`.',
+    }),
+    security: fields.security.optional().meta({
+      description: 'How it is encrypted. Absent: `tls` with `hysteria2`, else `none`, which `trojan` does not allow.',
+    }),
     host: fields.host.default(null),
     port: fields.port,
     sni: fields.sni.default(null),
@@ -235,6 +251,7 @@ export const inboundCreate = z
     private_key: fields.private_key.default(null),
     short_id: fields.short_id.default(null),
     method: fields.method.default(null),
+    obfs_password: fields.obfs_password.default(null),
     target: fields.target.default(null),
     min_client_version: fields.min_client_version.default(null),
     certificate: fields.certificate.default(null),
@@ -269,6 +286,7 @@ export const inboundExample: Inbound = {
   has_private_key: true,
   short_id: '6ba85179e30d4fc2',
   method: null,
+  obfs_password: null,
   target: null,
   min_client_version: null,
   certificate: null,

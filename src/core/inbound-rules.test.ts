@@ -23,6 +23,7 @@ const BASE: Facts = {
   publicKey: null,
   shortId: null,
   method: null,
+  obfsPassword: null,
   target: null,
   minClientVersion: null,
   targetFindings: null,
@@ -31,6 +32,7 @@ const BASE: Facts = {
 };
 const REALITY: Partial<Facts> = { security: 'reality', publicKey: 'k'.repeat(43), sni: 'www.example.org' };
 
+const HYSTERIA2: Partial<Facts> = { protocol: 'hysteria2', network: 'quic', security: 'tls' };
 const CERTIFICATE = { chain: '', isOwn: false, isSelfSigned: true, sha256: '', endsAt: 0 } as const;
 
 function brokenMembers(change: Partial<Facts>): (string | undefined)[] {
@@ -51,6 +53,8 @@ describe('a connection', () => {
     ['trojan over grpc', { protocol: 'trojan', network: 'grpc', security: 'tls', serviceName: 'gs' }],
     ['shadowsocks', { protocol: 'shadowsocks', method: 'aes-256-gcm' }],
     ['shadowsocks 2022', { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' }],
+    ['hysteria2', { ...HYSTERIA2, sni: 'a.example' }],
+    ['hysteria2 with obfuscation', { ...HYSTERIA2, obfsPassword: 'obfuscated' }],
     ['reality with a target', { ...REALITY, target: '[2001:db8::1]:8443', minClientVersion: '1.8.0' }],
     ['one that had a certificate of the panel', { certificate: CERTIFICATE }],
   ])('may be %s', (_name, change) => {
@@ -64,6 +68,20 @@ describe('a connection', () => {
       'shadowsocks over ws with tls',
       { protocol: 'shadowsocks', method: 'aes-256-gcm', network: 'ws', security: 'tls' },
       ['#/network', '#/security'],
+    ],
+    ['hysteria2 over tcp in clear', { protocol: 'hysteria2' }, ['#/network', '#/security']],
+    ['hysteria2 with reality', { ...HYSTERIA2, ...REALITY }, ['#/security']],
+    [
+      'hysteria2 with a browser and alpn',
+      { ...HYSTERIA2, fingerprint: 'chrome', alpn: ['h2'] },
+      ['#/alpn', '#/fingerprint'],
+    ],
+    ['hysteria2 with a path and a flow', { ...HYSTERIA2, path: '/a', flow: 'xtls-rprx-vision' }, ['#/flow', '#/path']],
+    ['vless over quic', { network: 'quic', security: 'tls' }, ['#/network']],
+    [
+      'trojan with obfuscation',
+      { protocol: 'trojan', security: 'tls', obfsPassword: 'obfuscated' },
+      ['#/obfs_password'],
     ],
     ['trojan in clear', { protocol: 'trojan' }, ['#/security']],
     ['vmess with reality', { ...REALITY, protocol: 'vmess' }, ['#/security']],

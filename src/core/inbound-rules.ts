@@ -39,6 +39,36 @@ const RULES: readonly Rule[] = [
     isBroken: ({ protocol, security }) => protocol === 'shadowsocks' && security !== 'none',
   },
   {
+    field: 'network',
+    message: 'must be quic with hysteria2',
+    isBroken: ({ protocol, network }) => protocol === 'hysteria2' && network !== 'quic',
+  },
+  {
+    field: 'network',
+    message: 'quic goes with hysteria2 only',
+    isBroken: ({ protocol, network }) => protocol !== 'hysteria2' && network === 'quic',
+  },
+  {
+    field: 'security',
+    message: 'must be tls with hysteria2',
+    isBroken: ({ protocol, security }) => protocol === 'hysteria2' && security !== 'tls',
+  },
+  {
+    field: 'alpn',
+    message: 'does not go with hysteria2, whose is h3',
+    isBroken: ({ protocol, alpn }) => protocol === 'hysteria2' && alpn !== null,
+  },
+  {
+    field: 'fingerprint',
+    message: 'does not go with hysteria2: apps imitate no browser over QUIC',
+    isBroken: ({ protocol, fingerprint }) => protocol === 'hysteria2' && fingerprint !== null,
+  },
+  {
+    field: 'obfs_password',
+    message: 'goes with hysteria2 only',
+    isBroken: ({ protocol, obfsPassword }) => protocol !== 'hysteria2' && obfsPassword !== null,
+  },
+  {
     field: 'security',
     message: 'must be tls or reality with trojan',
     isBroken: ({ protocol, security }) => protocol === 'trojan' && security === 'none',
@@ -47,7 +77,9 @@ const RULES: readonly Rule[] = [
     field: 'security',
     message: 'reality goes with vless and trojan over tcp, grpc or xhttp',
     isBroken: ({ protocol, network, security }) =>
-      security === 'reality' && (protocol === 'vmess' || !REALITY_NETWORKS.includes(network)),
+      security === 'reality' &&
+      protocol !== 'hysteria2' &&
+      (protocol === 'vmess' || !REALITY_NETWORKS.includes(network)),
   },
   {
     field: 'public_key',

@@ -3,6 +3,7 @@
 import type { FieldError } from '../contract/errors.ts';
 import type { INBOUND_READ_FIELDS, Inbound, InboundWarning, TargetFinding } from '../contract/inbounds.ts';
 import type { Input, Output } from '../contract/table.ts';
+import { defaultShape, type InboundShape, sharedTransports } from '../domain/inbound-shape.ts';
 import { inboundWarnings, realityTarget } from '../domain/inbound-warnings.ts';
 import { hasKeys, STORED_KEY_BYTES } from '../domain/shadowsocks.ts';
 import type { Result } from './call.ts';
@@ -66,6 +67,7 @@ function viewInbound(context: Context, row: InboundRow): Inbound {
     has_private_key: hasSecret(context, row.id, 'private_key'),
     short_id: row.shortId,
     method: row.method,
+    obfs_password: row.obfsPassword,
     target: row.target,
     min_client_version: row.minClientVersion,
     certificate: row.certificate?.isOwn ? row.certificate.chain : null,
@@ -128,6 +130,7 @@ const columnsOf = patchReader<ColumnInput, InboundRow>({
   public_key: 'publicKey',
   short_id: 'shortId',
   method: 'method',
+  obfs_password: 'obfsPassword',
   target: 'target',
   min_client_version: 'minClientVersion',
   enabled: 'enabled',
@@ -174,11 +177,16 @@ function requireFreeTag({ store }: Transaction, nodeId: number, tag: string, own
   if (other && other.id !== ownId) throw bodyError('validation', '#/tag', 'taken', 'is taken on this node');
 }
 
-/** Every network is TCP, so two connections of a node cannot listen on one port, not even while one of them is disabled. */
-function requireFreePort({ store }: Transaction, nodeId: number, port: number, ownId: number | null): void {
-  const other = store.inbounds.byPort(nodeId, port);
-  if (other && other.id !== ownId)
-    throw bodyError('validation', '#/port', 'taken', `is that of ${other.tag} on this node`);
+/** Two connections of a node cannot listen on one port of TCP or of UDP, not even while one of them is disabled. */
+function requireFreePort(
+  { store }: Transaction,
+  wanted: Pick<InboundRow, 'nodeId' | 'port' | 'protocol'>,
+  ownId: number | null,
+): void {
+  const other = store.inbounds
+    .atPort(wanted.nodeId, wanted.port)
+    .find(({ id, protocol }) => id !== ownId && sharedTransports(protocol, wanted.protocol).length > 0);
+  if (other) throw bodyError('validation', '#/port', 'taken', `is that of ${other.tag} on this node`);
 }
 
 function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Output<'listInbounds'>> {
@@ -225,17 +233,23 @@ async function prepare(
   return { ...secrets, findings };
 }
 
+function shapeOf({ protocol, network, security }: Input<'createInbound'>): InboundShape {
+  const shape = defaultShape(protocol);
+  return { protocol, network: network ?? shape.network, security: security ?? shape.security };
+}
+
 function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared: Prepared): Result<Inbound> {
   const { store, now } = tx;
   const { private_key: privateKey, certificate, certificate_key: certificateKey, ...shown } = input;
   const publicKey = publicKeyOf(tx, input, null);
+  const shape = shapeOf(input);
   const fields: Omit<InboundRow, 'id'> = {
     nodeId: input.node_id,
     tag: input.tag,
     name: input.name,
     protocol: input.protocol,
-    network: input.network,
-    security: input.security,
+    network: shape.network,
+    security: shape.security,
     host: input.host,
     port: input.port,
     sni: input.sni,
@@ -247,6 +261,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
     publicKey,
     shortId: input.short_id,
     method: input.method,
+    obfsPassword: input.obfs_password,
     target: input.target,
     minClientVersion: input.min_client_version,
     targetFindings: prepared.findings,
@@ -264,7 +279,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
     () => requireServable(store.nodes.get(fields.nodeId), fields),
     () => requireCertificate(prepared),
     () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
-    () => requireFreePort(tx, fields.nodeId, fields.port, null),
+    () => requireFreePort(tx, fields, null),
   );
   const row = { ...fields, id: store.inbounds.insert(fields) };
   if (privateKey !== null) saveSecret(tx, row.id, 'private_key', privateKey);
@@ -272,7 +287,8 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
   saveServerKey(tx, row);
   tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
   const keys = { private_key: given(privateKey), certificate_key: given(certificateKey) };
-  tx.audit(`inbound:${row.id}`, { ...shown, certificate: given(certificate), ...keys });
+  const obfs_password = given(input.obfs_password) ?? null;
+  tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: given(certificate), ...keys });
   return { ...resultOf(tx, row), location: `/inbounds/${row.id}` };
 }
 
@@ -318,7 +334,7 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared:
     () => requireServable(store.nodes.get(wanted.nodeId), wanted, before),
     () => requireCertificate(prepared),
     () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),
-    () => requireFreePort(tx, wanted.nodeId, wanted.port, id),
+    () => requireFreePort(tx, wanted, id),
   );
   const shown = viewInbound(tx, before);
   const row = { ...after, updatedAt: now, version: before.version + 1 };
@@ -332,7 +348,8 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared:
   const names = privateKey === undefined ? changed : [...changed, 'private_key'].sort();
   tx.emit('inbound.changed', { inbound_id: id, node_id: row.nodeId, name: row.name }, names);
   const keys = { private_key: privateKey === undefined ? undefined : 'given', certificate_key: given(certificateKey) };
-  tx.audit(`inbound:${id}`, { ...asked, certificate: given(certificate) ?? certificate, ...keys });
+  const obfs_password = given(asked.obfs_password) ?? asked.obfs_password;
+  tx.audit(`inbound:${id}`, { ...asked, obfs_password, certificate: given(certificate) ?? certificate, ...keys });
   return resultOf(tx, row);
 }
 
@@ -359,7 +376,8 @@ export const INBOUND_HANDLERS = {
   getInbound: { read: (input, context) => resultOf(context, requireInbound(context, input.id)) },
   createInbound: {
     async run(input, { env, commit }) {
-      const { node_id: nodeId, security, host, sni, method, target } = input;
+      const { node_id: nodeId, host, sni, method, target } = input;
+      const { security } = shapeOf(input);
       const wanted = { nodeId, security, host, sni, method, target, certificate: null };
       const prepared = await prepare(env, input, wanted);
       return commit((tx) => createInbound(input, tx, prepared));

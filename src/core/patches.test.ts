@@ -71,6 +71,7 @@ const INBOUNDS: readonly Members[] = [
   { protocol: 'vless', network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] },
   { protocol: 'trojan', network: 'grpc', security: 'tls', service_name: 'grpc' },
   { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
+  { protocol: 'hysteria2', obfs_password: 'obfuscated' },
 ];
 
 const NOW = Date.UTC(2026, 10, 20);

@@ -26,6 +26,7 @@ const SHAPES: Readonly<Record<string, ServedShape>> = {
     protocol: 'shadowsocks',
     method: '2022-blake3-aes-128-gcm',
   },
+  Hysteria2: { ...PLAIN, protocol: 'hysteria2', network: 'quic', security: 'tls' },
 };
 
 function versionBefore(version: string): string {

@@ -72,6 +72,12 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
     isNeededBy: ({ method }) => METHODS_WITH_KEYS.some((known) => known === method),
     since: { xray: '1.8.0', v2ray: null },
   },
+  {
+    title: 'Hysteria2',
+    field: 'protocol',
+    isNeededBy: ({ protocol }) => protocol === 'hysteria2',
+    since: { xray: '26.3.23', v2ray: null },
+  },
 ];
 
 /**

@@ -1,7 +1,14 @@
 // Every choice can be completed to a shape that works, and each shape has the settings that it needs.
 import { describe, expect, it } from 'vitest';
 import { NETWORKS, PROTOCOLS, SECURITIES } from '../contract/inbounds.ts';
-import { allowedNetworks, allowedSecurities, fitShape, shapeFields } from './inbound-shape.ts';
+import {
+  allowedNetworks,
+  allowedSecurities,
+  defaultShape,
+  fitShape,
+  shapeFields,
+  sharedTransports,
+} from './inbound-shape.ts';
 
 const ALL = PROTOCOLS.flatMap((protocol) =>
   NETWORKS.flatMap((network) => SECURITIES.map((security) => ({ protocol, network, security }))),
@@ -33,7 +40,49 @@ describe('fitShape', () => {
   });
 });
 
+describe('defaultShape', () => {
+  it('is what a protocol leaves no choice of, and plain TCP elsewhere', () => {
+    const shapes = PROTOCOLS.map((protocol) => {
+      const { network, security } = defaultShape(protocol);
+      return `${protocol} ${network} ${security}`;
+    });
+    expect(shapes).toEqual([
+      'vless tcp none',
+      'vmess tcp none',
+      'trojan tcp none',
+      'shadowsocks tcp none',
+      'hysteria2 quic tls',
+    ]);
+  });
+});
+
+describe('sharedTransports', () => {
+  it('leave Hysteria2 the number of a port of TCP, but for that of Shadowsocks', () => {
+    expect(PROTOCOLS.map((protocol) => sharedTransports('hysteria2', protocol))).toEqual([
+      [],
+      [],
+      [],
+      ['udp'],
+      ['udp'],
+    ]);
+    expect(PROTOCOLS.map((protocol) => sharedTransports('vless', protocol))).toEqual([
+      ['tcp'],
+      ['tcp'],
+      ['tcp'],
+      ['tcp'],
+      [],
+    ]);
+  });
+});
+
 describe('shapeFields', () => {
+  it('asks of Hysteria2 for a certificate and the obfuscation alone', () => {
+    const fields = [...shapeFields({ protocol: 'hysteria2', network: 'quic', security: 'tls' })].sort();
+    expect(fields).toEqual(['certificate', 'certificate_key', 'obfs_password', 'sni']);
+    for (const shape of ALL)
+      expect(shapeFields(fitShape(shape)).has('obfs_password')).toBe(shape.protocol === 'hysteria2');
+  });
+
   it('asks for keys with reality only', () => {
     expect([...shapeFields({ protocol: 'vless', network: 'tcp', security: 'reality' })].sort()).toEqual([
       'fingerprint',

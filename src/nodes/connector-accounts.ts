@@ -24,6 +24,10 @@ export function accountOf(dialect: Dialect, inbound: Shape, credentials: Credent
       return typed(dialect, 'vmess', encodeVmessAccount(credentials.uuid));
     case 'trojan':
       return typed(dialect, 'trojan', encodeTexts({ 1: credentials.password }));
+    case 'hysteria2':
+      // v2ray has none of its types: it would refuse the message without naming the reason.
+      if (dialect !== 'xray') throw new EngineError('engine_refused', 'v2ray has no Hysteria2');
+      return { type: 'xray.proxy.hysteria.account.Account', bytes: encodeTexts({ 1: credentials.password }) };
     case 'shadowsocks':
       return shadowsocksAccount(dialect, inbound.method ?? '', credentials);
   }

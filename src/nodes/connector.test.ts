@@ -475,12 +475,14 @@ describe('the type of an account is that of the connection', () => {
       'xray.proxy.shadowsocks.Account',
       'xray.proxy.shadowsocks_2022.Account',
       'xray.proxy.shadowsocks_2022.Account',
+      'xray.proxy.hysteria.account.Account',
     ]);
     expect(typesOf('v2ray.core').slice(0, 3)).toEqual([
       'v2ray.core.proxy.vless.Account',
       'v2ray.core.proxy.vmess.Account',
       'v2ray.core.proxy.trojan.Account',
     ]);
+    expect(typesOf('v2ray.core').at(-1)).toBe('engine_refused');
   });
 
   test('an account that Xray would choke on is not built: a key too short, or a cipher without one', () => {

@@ -21,6 +21,12 @@ function engineInbound(fields: Partial<EngineInbound> = {}): EngineInbound {
   return { ...inboundOf(), privateKey: null, certificateKey: null, serverKey: null, ...fields };
 }
 
+const HYSTERIA2 = { protocol: 'hysteria2', network: 'quic', security: 'tls' } as const;
+const SERVED = {
+  certificate: { chain: 'a\nb', isOwn: false, isSelfSigned: true, sha256: '', endsAt: 0 },
+  certificateKey: 'c\nd',
+};
+
 function configOf(inbounds: readonly EngineInbound[], blocksPrivate = true): EngineConfig {
   return { inbounds, blocksPrivate };
 }
@@ -59,6 +65,7 @@ describe('a configuration', () => {
     expect(clientsOf({ flow })).toEqual([{ email: 'u7.in-1', id: uuid, flow }]);
     expect(clientsOf({ protocol: 'vmess' })).toEqual([{ email: 'u7.in-1', id: uuid, alterId: 0 }]);
     expect(clientsOf({ protocol: 'trojan' })).toEqual([{ email: 'u7.in-1', password }]);
+    expect(clientsOf({ ...HYSTERIA2, ...SERVED })).toEqual([{ email: 'u7.in-1', auth: password }]);
     const method = 'aes-256-gcm';
     expect(clientsOf({ protocol: 'shadowsocks', method })).toEqual([
       { email: 'placeholder', method, password: START.spareKey },
@@ -69,6 +76,33 @@ describe('a configuration', () => {
       { email: 'placeholder', password: key },
       { email: 'u7.in-1', password: Buffer.from('k'.repeat(16)).toString('base64') },
     ]);
+  });
+
+  it('serves Hysteria2 over QUIC, with obfuscation where it has a password, and a change of that is another start', () => {
+    const streamOf = (obfsPassword: string | null) =>
+      treeOf(configOf([engineInbound({ ...HYSTERIA2, ...SERVED, obfsPassword })])).inbounds[1];
+    expect(streamOf(null)).toMatchObject({
+      protocol: 'hysteria',
+      settings: { version: 2, clients: [] },
+      streamSettings: {
+        network: 'hysteria',
+        security: 'tls',
+        hysteriaSettings: { version: 2 },
+        tlsSettings: { minVersion: '1.3', alpn: ['h3'] },
+      },
+    });
+    expect(streamOf(null)?.streamSettings).not.toHaveProperty('finalmask');
+    expect(streamOf('obfuscated')).toMatchObject({
+      streamSettings: { finalmask: { udp: [{ type: 'salamander', settings: { password: 'obfuscated' } }] } },
+    });
+    const [plain, masked] = [null, 'obfuscated'].map((obfsPassword) =>
+      fingerprintOf(configOf([engineInbound({ ...HYSTERIA2, obfsPassword })])),
+    );
+    expect(plain).not.toBe(masked);
+  });
+
+  it('has no counters of whole connections, with which no user of Hysteria2 is counted', () => {
+    expect(engineConfigText(configOf([]), [], START)).not.toContain('statsInbound');
   });
 
   it('keeps users from private addresses unless they are allowed', () => {

@@ -74,7 +74,7 @@ export function fingerprintOf(config: EngineConfig): string {
     const shown = [id, tag, port, protocol, flow, method, inbound.network, inbound.security, inbound.sni, inbound.path];
     const reality = [inbound.target, inbound.privateKey, inbound.shortId, inbound.minClientVersion];
     const tls = [inbound.certificate?.chain, inbound.certificateKey, inbound.alpn];
-    return [shown, inbound.serviceName, reality, tls, inbound.serverKey];
+    return [shown, inbound.serviceName, reality, tls, inbound.serverKey, inbound.obfsPassword];
   });
   const text = JSON.stringify([FORM, config.blocksPrivate, inbounds]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -107,6 +107,8 @@ function clientOf(inbound: EngineInbound, { userId, credentials }: EngineUser): 
       return { email, id: credentials.uuid, alterId: 0 };
     case 'trojan':
       return { email, password: credentials.password };
+    case 'hysteria2':
+      return { email, auth: credentials.password };
     case 'shadowsocks':
       return hasKeys(method)
         ? { email, password: keyFor(method, credentials.key) }
@@ -156,7 +158,8 @@ function routingOf({ blocksPrivate }: EngineConfig): JsonObject {
 
 function inboundOf(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {
   if (start.name === 'v2ray') requireV2ray(inbound);
-  const { tag, port, protocol } = inbound;
+  const { tag, port } = inbound;
+  const protocol = inbound.protocol === 'hysteria2' ? 'hysteria' : inbound.protocol;
   const settings = settingsOf(inbound, clients, start);
   return { tag, listen: '0.0.0.0', port, protocol, settings, streamSettings: streamOf(inbound) };
 }
@@ -173,6 +176,7 @@ function requireV2ray(inbound: EngineInbound): void {
 
 function settingsOf(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {
   if (inbound.protocol === 'vless') return { clients, decryption: 'none' };
+  if (inbound.protocol === 'hysteria2') return { version: HYSTERIA, clients };
   if (inbound.protocol !== 'shadowsocks') return { clients };
   const method = inbound.method ?? '';
   const network = 'tcp,udp';
@@ -188,12 +192,18 @@ function placeholder(method: string, spareKey: string): JsonObject {
 }
 
 function streamOf(inbound: EngineInbound): JsonObject {
-  const { network, security } = inbound;
+  const { security } = inbound;
+  const network = inbound.network === 'quic' ? 'hysteria' : inbound.network;
   return { network, security, ...transportOf(inbound), ...securityOf(inbound) };
 }
 
-function transportOf({ network, path, serviceName }: EngineInbound): JsonObject {
+/** The version of the protocol, which its name has in links only. Xray refuses any other. */
+const HYSTERIA = 2;
+
+function transportOf({ network, path, serviceName, obfsPassword }: EngineInbound): JsonObject {
   switch (network) {
+    case 'quic':
+      return { hysteriaSettings: { version: HYSTERIA }, finalmask: salamander(obfsPassword) };
     case 'tcp':
       return {};
     case 'ws':
@@ -205,6 +215,10 @@ function transportOf({ network, path, serviceName }: EngineInbound): JsonObject 
     case 'grpc':
       return { grpcSettings: { serviceName: serviceName ?? '' } };
   }
+}
+
+function salamander(password: string | null): JsonObject | undefined {
+  return password === null ? undefined : { udp: [{ type: 'salamander', settings: { password } }] };
 }
 
 function securityOf(inbound: EngineInbound): JsonObject {
@@ -222,11 +236,13 @@ function tlsOf(inbound: EngineInbound): JsonObject {
   const { certificate, certificateKey, alpn } = inbound;
   if (certificate === null || certificateKey === null) refuse(inbound, 'its certificate is missing');
   const own = { certificate: linesOf(certificate.chain), key: linesOf(certificateKey) };
-  return { minVersion: '1.2', certificates: [own], alpn: alpn ?? defaultAlpn(inbound) };
+  const minVersion = inbound.network === 'quic' ? '1.3' : '1.2';
+  return { minVersion, certificates: [own], alpn: alpn ?? defaultAlpn(inbound) };
 }
 
 /** Transports that begin with HTTP/1.1 must not agree on HTTP/2 with a client that offers both. */
 function defaultAlpn({ network }: EngineInbound): readonly string[] {
+  if (network === 'quic') return ['h3'];
   if (network === 'ws' || network === 'httpupgrade') return ['http/1.1'];
   return network === 'grpc' ? ['h2'] : ['h2', 'http/1.1'];
 }

@@ -15,6 +15,7 @@ import {
   type RunningEngine,
 } from '../core/ports/engines.ts';
 import type { Clock, Crypto, Timers } from '../core/ports/ports.ts';
+import { transportsOf } from '../domain/inbound-shape.ts';
 import { type EngineStart, engineConfigText, fingerprintOf, type StartUser } from './engine-config.ts';
 import { createEngineLog } from './engine-log.ts';
 import { argumentsOf, type EngineProgram, findProgram } from './engine-program.ts';
@@ -172,8 +173,8 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
 
   /** Another program on a port is said by name, before an engine fails on it. */
   async function requireFreePorts({ inbounds }: EngineConfig, ownPid: number | null): Promise<void> {
-    for (const { tag, port } of inbounds) {
-      const holder = await holderOf(port);
+    for (const { tag, port, protocol } of inbounds) {
+      const holder = await holderOf(port, transportsOf(protocol));
       if (holder === null || (ownPid !== null && holder.pid === ownPid)) continue;
       throw new EngineError('port_taken', `${tag}: port ${port} is taken by ${nameOf(holder)}`);
     }

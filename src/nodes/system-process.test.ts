@@ -1,5 +1,6 @@
 // Processes of the machine: one is not another with the same id, and a port's holder has a name.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { basename } from 'node:path';
@@ -47,15 +48,27 @@ describe('a port', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    expect(await holderOf(port)).toMatchObject(process.platform === 'linux' ? { pid: process.pid } : {});
+    expect(await holderOf(port, ['tcp'])).toMatchObject(process.platform === 'linux' ? { pid: process.pid } : {});
     server.close();
     await once(server, 'close');
-    expect(await holderOf(port)).toBeNull();
+    expect(await holderOf(port, ['tcp'])).toBeNull();
+  });
+
+  it('is one of TCP or of UDP', async () => {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    const { port } = socket.address();
+    expect(await holderOf(port, ['udp'])).toMatchObject(process.platform === 'linux' ? { pid: process.pid } : {});
+    expect(await holderOf(port, ['tcp', 'udp'])).not.toBeNull();
+    expect(await holderOf(port, ['tcp'])).toBeNull();
+    socket.close();
+    await once(socket, 'close');
+    expect(await holderOf(port, ['udp'])).toBeNull();
   });
 
   it.runIf(process.platform === 'linux')('is held by a program with a name, on any address', async () => {
     const script = "const s = require('node:net').createServer().listen(0, '::', () => console.log(s.address().port))";
     const { child, line } = await start(process.execPath, '-e', script);
-    expect(await holderOf(Number(line))).toEqual({ pid: child.pid, name: basename(process.execPath) });
+    expect(await holderOf(Number(line), ['tcp'])).toEqual({ pid: child.pid, name: basename(process.execPath) });
   });
 });

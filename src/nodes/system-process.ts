@@ -1,8 +1,10 @@
 // Processes of this machine that the panel did not start itself: whether one still is the one that was meant, and who holds a port.
 import { execFileSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { basename } from 'node:path';
+import type { Transport } from '../domain/inbound-shape.ts';
 
 /**
  * What distinguishes a running process from a later one with the same id: when it started. Null: there is none, or the system does
@@ -39,10 +41,21 @@ export interface PortHolder {
   readonly name: string | null;
 }
 
-/** The process that listens on this TCP port, on any address; null: none. */
-export async function holderOf(port: number): Promise<PortHolder | null> {
-  if (process.platform === 'linux') return linuxHolder(port);
-  return (await isFree(port)) ? null : { pid: null, name: null };
+/** The process that listens on this port, on any address, of one of the transports; null: none. */
+export async function holderOf(port: number, transports: readonly Transport[]): Promise<PortHolder | null> {
+  if (process.platform === 'linux') return linuxHolder(port, transports);
+  const free = await Promise.all(transports.map((transport) => IS_FREE[transport](port)));
+  return free.every(Boolean) ? null : { pid: null, name: null };
+}
+
+const IS_FREE: Readonly<Record<Transport, (port: number) => Promise<boolean>>> = { tcp: isFree, udp: isFreeOfUdp };
+
+function isFreeOfUdp(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4');
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
+    socket.bind({ port, exclusive: true }, () => socket.close(() => resolve(true)));
+  });
 }
 
 function isFree(port: number): Promise<boolean> {
@@ -53,10 +66,17 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-const LISTENING = '0A';
+/** The state of a socket that waits for anyone: of UDP one that is connected to nobody. */
+const LISTENING: Readonly<Record<Transport, string>> = { tcp: '0A', udp: '07' };
 
-function linuxHolder(port: number): PortHolder | null {
-  const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningInodes(table, port)));
+function linuxHolder(port: number, transports: readonly Transport[]): PortHolder | null {
+  const inodes = new Set(
+    transports.flatMap((transport) =>
+      [`/proc/net/${transport}`, `/proc/net/${transport}6`].flatMap((table) =>
+        listeningInodes(table, port, LISTENING[transport]),
+      ),
+    ),
+  );
   if (inodes.size === 0) return null;
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
@@ -68,13 +88,13 @@ function linuxHolder(port: number): PortHolder | null {
 }
 
 /** proc_pid_net(5): `sl local_address rem_address st … inode`; the port of an address is hexadecimal. */
-function listeningInodes(table: string, port: number): readonly string[] {
+function listeningInodes(table: string, port: number, state: string): readonly string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = textOf(table)
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
   return rows
-    .filter((fields) => fields[1]?.endsWith(suffix) && fields[3] === LISTENING)
+    .filter((fields) => fields[1]?.endsWith(suffix) && fields[3] === state)
     .flatMap((fields) => fields[9] ?? []);
 }
 

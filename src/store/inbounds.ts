@@ -31,6 +31,7 @@ const COLUMN = {
   publicKey: 'public_key',
   shortId: 'short_id',
   method: 'method',
+  obfsPassword: 'obfs_password',
   target: 'target',
   minClientVersion: 'min_client_version',
   targetFindings: 'target_findings',
@@ -70,7 +71,7 @@ export function createInboundStore(db: Connection): InboundStore {
   const remove = db.prepare<[number]>('DELETE FROM inbounds WHERE id = ?');
   const get = db.prepare<[number], InboundCells>(`${SELECT} WHERE id = ?`);
   const byTag = db.prepare<[number, string], InboundCells>(`${SELECT} WHERE node_id = ? AND tag = ?`);
-  const byPort = db.prepare<[number, number], InboundCells>(`${SELECT} WHERE node_id = ? AND port = ?`);
+  const atPort = db.prepare<[number, number], InboundCells>(`${SELECT} WHERE node_id = ? AND port = ? ORDER BY id`);
   const page = db.prepare<[{ nodeId: number | null; limit: number; offset: number; after: number }], InboundCells>(
     `${SELECT} WHERE id > :after AND (:nodeId IS NULL OR node_id = :nodeId) ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
   );
@@ -129,10 +130,7 @@ export function createInboundStore(db: Connection): InboundStore {
       const cells = byTag.get(nodeId, tag);
       return cells && decode(cells);
     },
-    byPort: (nodeId, port) => {
-      const cells = byPort.get(nodeId, port);
-      return cells && decode(cells);
-    },
+    atPort: (nodeId, port) => atPort.all(nodeId, port).map(decode),
     missing: (ids) => missing.all(JSON.stringify(ids)),
   };
 }

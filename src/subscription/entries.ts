@@ -86,6 +86,7 @@ function placeholder(name: string): Entry {
       publicKey: null,
       shortId: null,
       method: null,
+      obfsPassword: null,
     },
     credentials: { uuid: '00000000-0000-0000-0000-000000000000', password: '', key: '' },
     secrets: NO_SECRETS,

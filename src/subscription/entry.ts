@@ -18,6 +18,7 @@ export interface Inbound extends InboundShape {
   readonly publicKey: string | null;
   readonly shortId: string | null;
   readonly method: string | null;
+  readonly obfsPassword: string | null;
 }
 
 export const NO_SECRETS: ConnectionSecrets = { serverKey: null, certificate: null, pin: null };
@@ -36,11 +37,14 @@ export const REALITY_FINGERPRINT = 'chrome';
 
 /**
  * Whether any client can be told of this connection. None can: shadowsocks over anything but plain tcp or without a method, vmess with
- * reality (its links have no place for the public key), reality without a public key or over ws and httpupgrade.
+ * reality (its links have no place for the public key), reality without a public key or over ws and httpupgrade, hysteria2 over anything
+ * but TLS and QUIC, which nothing else is over.
  */
 export function canShare(inbound: Inbound): boolean {
   const { protocol, network, security, method, publicKey } = inbound;
   if (protocol === 'shadowsocks') return network === 'tcp' && security === 'none' && method !== null;
+  if (protocol === 'hysteria2') return network === 'quic' && security === 'tls';
+  if (network === 'quic') return false;
   if (security !== 'reality') return true;
   return protocol !== 'vmess' && publicKey !== null && REALITY_NETWORKS.includes(network);
 }
@@ -95,8 +99,16 @@ function shadowsocksPassword({ inbound, credentials, secrets }: Entry): string {
 /** The one thing in an entry that is the user's own: what the user's app presents to connect. */
 export function secretOf(entry: Entry): string {
   const { inbound, credentials } = entry;
-  if (inbound.protocol === 'shadowsocks') return shadowsocksPassword(entry);
-  return inbound.protocol === 'trojan' ? credentials.password : credentials.uuid;
+  switch (inbound.protocol) {
+    case 'vless':
+    case 'vmess':
+      return credentials.uuid;
+    case 'trojan':
+    case 'hysteria2':
+      return credentials.password;
+    case 'shadowsocks':
+      return shadowsocksPassword(entry);
+  }
 }
 
 /** Stands for the user's own secret while a text is made. Where a name contains it, its user reads the secret twice. */

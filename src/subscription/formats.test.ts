@@ -61,6 +61,63 @@ const xrayOf = (entry: Entry) => readXray(xray.write([entry], 'Title')).outbound
 
 const REALITY = { security: 'reality', sni: 'www.example.org', publicKey: PUBLIC_KEY, shortId: '6ba8' } as const;
 
+const HYSTERIA2 = { protocol: 'hysteria2', network: 'quic', security: 'tls', obfsPassword: 'obfuscated' } as const;
+
+describe('Hysteria2', () => {
+  const entry = entryOf(HYSTERIA2, SELF_SIGNED);
+  const server = { server: 'de1.example.com', password: 'q7Rk2_vN-pass' };
+
+  it('is in mihomo', () => {
+    expect(mihomoOf(entry)).toEqual({
+      ...server,
+      name: 'DE 1',
+      type: 'hysteria2',
+      port: 443,
+      sni: 'de1.example.com',
+      alpn: ['h3'],
+      fingerprint: SELF_SIGNED.pin?.match(/../g)?.join(':'),
+      obfs: 'salamander',
+      'obfs-password': 'obfuscated',
+    });
+  });
+
+  it('is in sing-box', () => {
+    expect(singBoxOf(entry)).toEqual({
+      ...server,
+      type: 'hysteria2',
+      tag: 'DE 1',
+      server_port: 443,
+      obfs: { type: 'salamander', password: 'obfuscated' },
+      tls: { enabled: true, server_name: 'de1.example.com', alpn: ['h3'], certificate: SELF_SIGNED.certificate },
+    });
+  });
+
+  it('is in xray, each user with their own password', () => {
+    expect(xrayOf(entry)).toMatchObject({
+      protocol: 'hysteria',
+      settings: { version: 2, address: 'de1.example.com', port: 443 },
+      streamSettings: {
+        network: 'hysteria',
+        hysteriaSettings: { version: 2, auth: 'q7Rk2_vN-pass' },
+        security: 'tls',
+        tlsSettings: { serverName: 'de1.example.com', alpn: ['h3'], pinnedPeerCertSha256: SELF_SIGNED.pin },
+        finalmask: { udp: [{ type: 'salamander', settings: { password: 'obfuscated' } }] },
+      },
+    });
+    const other = { ...entry, credentials: { ...entry.credentials, password: 'another-one' } };
+    expect(JSON.stringify([xrayOf(other), mihomoOf(other), singBoxOf(other)])).not.toContain('q7Rk2_vN-pass');
+  });
+
+  it('without obfuscation says nothing of it, and over anything else is in no format', () => {
+    const plain = entryOf({ ...HYSTERIA2, obfsPassword: null });
+    expect(JSON.stringify([xrayOf(plain), mihomoOf(plain), singBoxOf(plain)])).not.toMatch(/obfs|finalmask/);
+    for (const format of [xray, mihomo, singBox]) {
+      expect(format.canCarry(inboundOf({ ...HYSTERIA2, network: 'tcp' }), '10.0.0.1')).toBe(false);
+      expect(format.canCarry(inboundOf({ network: 'quic', security: 'tls' }), '10.0.0.1')).toBe(false);
+    }
+  });
+});
+
 describe('mihomo', () => {
   it('writes vless with reality and vision', () => {
     expect(mihomoOf(entryOf({ ...REALITY, flow: 'xtls-rprx-vision' }))).toEqual({

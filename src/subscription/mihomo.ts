@@ -51,14 +51,18 @@ interface Members {
 }
 
 /** A proxy on one line: what is the user's, then what is the connection's. */
-const proxyText = perConnection((entry, secret) => {
-  const { protocol } = entry.inbound;
-  const stream =
-    protocol === 'shadowsocks'
-      ? {}
-      : { ...tlsOf(entry, protocol === 'trojan' ? 'sni' : 'servername'), ...networkOf(entry) };
-  return `  - ${flow({ ...proxyOf(entry, secret), ...stream })}`;
-});
+const proxyText = perConnection((entry, secret) => `  - ${flow({ ...proxyOf(entry, secret), ...streamOf(entry) })}`);
+
+function streamOf(entry: Entry): Members {
+  switch (entry.inbound.protocol) {
+    case 'shadowsocks':
+      return {};
+    case 'hysteria2':
+      return hysteriaOf(entry);
+    default:
+      return { ...tlsOf(entry, entry.inbound.protocol === 'trojan' ? 'sni' : 'servername'), ...networkOf(entry) };
+  }
+}
 
 /** Without what carries it. */
 function proxyOf(entry: Entry, secret: string): Members {
@@ -83,9 +87,22 @@ function proxyOf(entry: Entry, secret: string): Members {
       };
     case 'trojan':
       return { ...common, type: 'trojan', password: secret };
+    case 'hysteria2':
+      return { name, server: serverOf(entry), port: inbound.port, type: 'hysteria2', password: secret };
     case 'shadowsocks':
       return { ...common, type: 'ss', cipher: inbound.method, password: secret };
   }
+}
+
+function hysteriaOf(entry: Entry): Members {
+  const { obfsPassword } = entry.inbound;
+  return {
+    sni: serverName(entry),
+    alpn: ['h3'],
+    fingerprint: pinOf(entry),
+    obfs: obfsPassword === null ? null : 'salamander',
+    'obfs-password': obfsPassword,
+  };
 }
 
 function tlsOf(entry: Entry, nameMember: 'servername' | 'sni'): Members {
@@ -111,7 +128,7 @@ function pinOf({ secrets }: Entry): string | null {
 function networkOf(entry: Entry): Members {
   const { inbound } = entry;
   const { network, serviceName } = inbound;
-  if (network === 'tcp') return { network };
+  if (network === 'tcp' || network === 'quic') return { network };
   if (network === 'grpc') return { network, 'grpc-opts': { 'grpc-service-name': serviceName ?? '' } };
   const host = hostHeader(entry);
   const { path, earlyData } = webPathOf(inbound);

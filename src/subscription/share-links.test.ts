@@ -10,6 +10,7 @@ import { shareLink } from './share-links.ts';
 const PASSWORD = 'q7Rk2_vN-pass';
 const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 
+const HYSTERIA2 = { protocol: 'hysteria2', network: 'quic', security: 'tls' } as const;
 /** 32 bytes from 0 to 31, and from 32 to 63. */
 const USER_KEY = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const SERVER_KEY = 'ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
@@ -73,6 +74,15 @@ describe('shareLink', () => {
     const method = `2022-blake3-aes-${bits}-gcm`;
     const link = linkOf({ protocol: 'shadowsocks', method }, undefined, { serverKey: SERVER_KEY });
     expect(link).toBe(`ss://${method}:${encodeURIComponent(password)}@de1.example.com:443#DE%201`);
+  });
+
+  it('writes hysteria2 by its URI scheme, which never tells an app to trust whatever answers', () => {
+    const user = `hysteria2://${PASSWORD}@de1.example.com:443/`;
+    expect(linkOf(HYSTERIA2)).toBe(`${user}?sni=de1.example.com#DE%201`);
+    expect(linkOf({ ...HYSTERIA2, sni: 'a.example', obfsPassword: 'p&ss#w?rd' }, undefined, { pin: PIN })).toBe(
+      `${user}?sni=a.example&obfs=salamander&obfs-password=p%26ss%23w%3Frd&pinSHA256=${PIN}#DE%201`,
+    );
+    expect(linkOf(HYSTERIA2, '2001:db8::1')).toBe(`hysteria2://${PASSWORD}@[2001:db8::1]:443/#DE%201`);
   });
 
   it.each(['vless', 'trojan', 'vmess'] as const)('gives the pin of a certificate that %s goes by', (protocol) => {
@@ -196,6 +206,10 @@ describe('any share link', () => {
     expect(link.user).toBe(row.protocol === 'vless' || row.protocol === 'vmess' ? user.uuid : known);
     if (row.protocol === 'shadowsocks') {
       expect(link.parameters).toEqual({});
+      return;
+    }
+    if (row.protocol === 'hysteria2') {
+      expect(link.parameters['obfs-password'] ?? null).toBe(row.obfsPassword);
       return;
     }
     const isVmess = row.protocol === 'vmess';

@@ -1,4 +1,5 @@
-// Share links in the formats of the clients: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002.
+// Share links in the formats of the clients: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002, hysteria2 by
+// its own URI scheme.
 import { hasKeys } from '../domain/shadowsocks.ts';
 import { asciiHost, jsonText, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
 import {
@@ -18,6 +19,7 @@ export function shareLink(entry: Entry): string {
   switch (entry.inbound.protocol) {
     case 'vless':
     case 'trojan':
+    case 'hysteria2':
       return linkText(entry, percent(secret));
     case 'vmess':
       return `vmess://${toBase64(linkText(entry, jsonText(secret)))}`;
@@ -37,6 +39,8 @@ const linkText = perConnection((entry, user) => {
       return JSON.stringify(vmessFields(entry, user));
     case 'shadowsocks':
       return `ss://${user}@${linkHost(entry.address)}:${entry.inbound.port}#${percent(entry.name)}`;
+    case 'hysteria2':
+      return `hysteria2://${user}@${linkHost(entry.address)}:${entry.inbound.port}/${hysteriaQuery(entry)}#${percent(entry.name)}`;
   }
 });
 
@@ -62,7 +66,8 @@ function networkParameters(entry: Entry): readonly Parameter[] {
   if (host !== null) web.push(['host', host]);
   switch (network) {
     case 'tcp':
-      return [['type', 'tcp']];
+    case 'quic':
+      return [['type', network]];
     case 'grpc':
       return [
         ['type', 'grpc'],
@@ -124,4 +129,16 @@ function vmessFields(entry: Entry, id: string): object {
 /** SIP002; the user is base64url, and since 2022 (SIP022) must not be. */
 function shadowsocksUser({ method }: Inbound, password: string): string {
   return hasKeys(method) ? `${method}:${percent(password)}` : toBase64Url(`${method}:${password}`);
+}
+
+/** Never with `insecure`, by which an app would trust whatever answers. */
+function hysteriaQuery(entry: Entry): string {
+  const { obfsPassword } = entry.inbound;
+  const parameters: Parameter[] = [];
+  const sni = serverName(entry);
+  if (sni !== null) parameters.push(['sni', sni]);
+  if (obfsPassword !== null) parameters.push(['obfs', 'salamander'], ['obfs-password', obfsPassword]);
+  if (entry.secrets.pin !== null) parameters.push(['pinSHA256', entry.secrets.pin]);
+  const pairs = parameters.map(([name, value]) => `${name}=${percent(value)}`);
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }

@@ -92,9 +92,22 @@ function outboundOf(entry: Entry, secret: string): object {
       return { type: 'vmess', ...common, uuid: secret, security: 'auto', ...stream };
     case 'trojan':
       return { type: 'trojan', ...common, password: secret, ...stream };
+    case 'hysteria2':
+      return { type: 'hysteria2', ...common, password: secret, ...hysteriaOf(entry) };
     case 'shadowsocks':
       return { type: 'shadowsocks', ...common, method: inbound.method, password: secret };
   }
+}
+
+function hysteriaOf(entry: Entry): object {
+  const { obfsPassword } = entry.inbound;
+  const tls = {
+    enabled: true,
+    server_name: serverName(entry) ?? undefined,
+    alpn: ['h3'],
+    certificate: entry.secrets.certificate ?? undefined,
+  };
+  return { obfs: obfsPassword === null ? undefined : { type: 'salamander', password: obfsPassword }, tls };
 }
 
 function tlsOf(entry: Entry): object | undefined {

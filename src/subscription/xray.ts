@@ -99,9 +99,34 @@ function outboundOf(entry: Entry, secret: string): object {
       return out(vnext({ alterId: 0, security: 'auto' }));
     case 'trojan':
       return out({ servers: [{ ...server, password: secret }] });
+    case 'hysteria2':
+      return hysteriaOf(entry, secret);
     case 'shadowsocks':
       return out({ servers: [{ ...server, method: inbound.method, password: secret }] });
   }
+}
+
+/** Xray has the credentials in what carries the protocol, where all other protocols have nothing of the user. */
+function hysteriaOf(entry: Entry, secret: string): object {
+  const { inbound } = entry;
+  const { obfsPassword } = inbound;
+  const version = 2;
+  return {
+    tag: tagOf(entry),
+    protocol: 'hysteria',
+    settings: { version, address: serverOf(entry), port: inbound.port },
+    streamSettings: {
+      network: 'hysteria',
+      hysteriaSettings: { version, auth: secret },
+      security: 'tls',
+      tlsSettings: { ...tlsOf(entry), alpn: ['h3'] },
+      finalmask: obfsPassword === null ? undefined : salamander(obfsPassword),
+    },
+  };
+}
+
+function salamander(password: string): object {
+  return { udp: [{ type: 'salamander', settings: { password } }] };
 }
 
 /** Members that are undefined are left out by JSON. */

@@ -28,6 +28,7 @@ const FULL: Values = {
   public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
   private_key: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
   short_id: '6ba85179e30d4fc2',
+  obfs_password: 'hide&seek?',
   target: 'www.example.org:8443',
   min_client_version: '1.8.0',
   certificate: 'a certificate',
@@ -41,6 +42,7 @@ const BARE: Values = {
   alpn: [],
   fingerprint: '',
   short_id: '',
+  obfs_password: '',
   target: '',
   min_client_version: '',
   certificate: '',
@@ -58,9 +60,10 @@ const USER = {
 function stored(values: Values) {
   const input = inboundCreate.parse(createOf(values));
   const { node_id, private_key, service_name, public_key, short_id, certificate, certificate_key, ...others } = input;
-  const { min_client_version, ...rest } = others;
+  const { min_client_version, obfs_password, network = 'tcp', security = 'none', ...rest } = others;
   const renamed = { serviceName: service_name, publicKey: public_key, shortId: short_id };
-  const row = inboundOf({ ...rest, ...renamed, nodeId: node_id, minClientVersion: min_client_version });
+  const hidden = { minClientVersion: min_client_version, obfsPassword: obfs_password };
+  const row = inboundOf({ ...rest, ...renamed, ...hidden, network, security, nodeId: node_id });
   return { row, brought: { privateKey: private_key !== null, certificate: certificate !== null }, certificate_key };
 }
 

@@ -58,6 +58,34 @@ test('show only what their protocol, security and network need', async ({ page, 
   await expectAccessible(page, 'a connection of trojan with reality');
 });
 
+test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of UDP', async ({ page, panel, visit }) => {
+  await visit('connections/new?node=3');
+  const form = page.getByRole('dialog', { name: 'Add a connection' });
+  // The node has 443 and 8443 of TCP; Hysteria2 takes that of UDP.
+  await expect(form.getByLabel('Port', { exact: true })).toHaveValue('2053');
+  await form.getByText('Hysteria2', { exact: true }).click();
+  await expect(form.getByLabel('Port', { exact: true })).toHaveValue('443');
+  for (const gone of ['Public key', 'Imitated browser', 'ALPN', 'Path'])
+    await expect(form.getByLabel(gone)).toHaveCount(0);
+  await expect(form.getByText('Needs: Xray 26.3.23 or later')).toBeVisible();
+  await form.getByLabel('Name', { exact: true }).fill('Mobile');
+  await form.getByRole('button', { name: 'Make a password' }).click();
+  const password = await form.getByLabel('Obfuscation password').inputValue();
+  expect(password).toMatch(/^[0-9a-f]{32}$/);
+  await expect(form.locator('code')).toContainText(`obfs=salamander&obfs-password=${password}`);
+  await expectAccessible(page, 'a connection of hysteria2');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(page.getByText('Connection Mobile added')).toBeVisible();
+  const list = await panel.administrator?.call('listInbounds', { limit: 500 });
+  expect(list?.body.items.find(({ name }) => name === 'Mobile')).toMatchObject({
+    tag: 'hysteria2',
+    network: 'quic',
+    security: 'tls',
+    port: 443,
+    obfs_password: password,
+  });
+});
+
 test('with tls get a certificate of the panel, or an own one whose faults stand at its fields', async ({
   page,
   panel,

@@ -1,6 +1,7 @@
 // The connector against real engines: counters to the byte, membership for every kind of account, and both dialects.
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import type { EngineInbound } from '../../src/core/ports/engines.ts';
 import { connectEngine } from '../../src/nodes/connector.ts';
 import { type Json, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
@@ -19,9 +20,24 @@ const ANSWER = randomBytes(300_000);
 interface Case {
   readonly title: string;
   readonly inbound: EngineInbound;
+  /** The engine's name of the protocol, where it has another one. */
+  readonly protocol?: string;
   readonly settings: Json;
-  readonly client: (port: number, number: number) => Json;
+  readonly stream?: (certificate: TestCertificate) => Json;
+  readonly client: (port: number, number: number, certificate: TestCertificate) => Json;
 }
+
+interface TestCertificate {
+  readonly chain: string;
+  readonly key: string;
+  readonly sha256: string;
+}
+
+let certificate: TestCertificate;
+beforeAll(async () => {
+  const { served, key } = await certificateMaker.makeSelfSigned('a.example', Date.now());
+  certificate = { chain: served.chain, sha256: served.sha256, key };
+});
 
 const SERVER_KEY = Buffer.alloc(32, 3).toString('base64');
 const SERVER_KEY_16 = Buffer.alloc(16, 3).toString('base64');
@@ -88,10 +104,34 @@ const EVERYWHERE: readonly Case[] = [
   },
 ];
 
+const HYSTERIA2: Case = {
+  title: 'hysteria2',
+  inbound: sampleInbound({ protocol: 'hysteria2', network: 'quic', security: 'tls' }),
+  protocol: 'hysteria',
+  settings: { version: 2, clients: [] },
+  stream: ({ chain, key }) => ({
+    network: 'hysteria',
+    security: 'tls',
+    hysteriaSettings: { version: 2 },
+    tlsSettings: { alpn: ['h3'], certificates: [{ certificate: chain.split('\n'), key: key.split('\n') }] },
+  }),
+  client: (port, number, { sha256 }) => ({
+    protocol: 'hysteria',
+    settings: { version: 2, address: ADDRESS, port },
+    streamSettings: {
+      network: 'hysteria',
+      security: 'tls',
+      hysteriaSettings: { version: 2, auth: sampleCredentials(number).password },
+      tlsSettings: { serverName: 'a.example', alpn: ['h3'], pinnedPeerCertSha256: sha256 },
+    },
+  }),
+};
+
 const CASES: Readonly<Record<ServerProgram, readonly Case[]>> = {
   v2ray: EVERYWHERE,
   xray: [
     ...EVERYWHERE,
+    HYSTERIA2,
     shadowsocks('aes-128-gcm'),
     shadowsocks('aes-256-gcm'),
     shadowsocks('chacha20-ietf-poly1305'),
@@ -101,9 +141,10 @@ const CASES: Readonly<Record<ServerProgram, readonly Case[]>> = {
   ],
 };
 
-async function startServer(program: ServerProgram, { inbound, settings }: Case) {
+async function startServer(program: ServerProgram, { inbound, settings, stream, protocol = inbound.protocol }: Case) {
   const [apiPort, port] = [await freePort(), await freePort()];
-  const configured = { tag: inbound.tag, listen: ADDRESS, port, protocol: inbound.protocol, settings };
+  const streamSettings = stream?.(certificate);
+  const configured = { tag: inbound.tag, listen: ADDRESS, port, protocol, settings, streamSettings };
   const engine = await startProgram(program, serverConfig({ apiPort, inbounds: [configured] }));
   const api = connectEngine({ address: ADDRESS, port: apiPort });
   return {
@@ -132,7 +173,7 @@ for (const program of ['xray', 'v2ray'] as const) {
           const socksPort = await freePort();
           await using _client = await startProgram(
             program,
-            clientConfig(socksPort, sample.client(server.port, number)),
+            clientConfig(socksPort, sample.client(server.port, number, certificate)),
           );
           return await fetchThrough(socksPort, target, REQUEST, ANSWER.length, givenUp);
         }

@@ -22,14 +22,20 @@ async function readTwice({ api, nodeId: id }: Scene): Promise<void> {
   }
 }
 
-describe.each(ENGINES)('with %s', (program) => {
+const SCENES = [
+  ...ENGINES.map((program) => ({ title: program, program, shape: undefined })),
+  // Whoever has an open connection over QUIC opens new streams in it too: only a restart ends that.
+  { title: 'xray over Hysteria2', program: 'xray', shape: { protocol: 'hysteria2', sni: 'a.example' } },
+] as const;
+
+describe.each(SCENES)('with $title', ({ program, shape }) => {
   const missing = whyWithout(program);
 
   test.skipIf(missing !== null)(
     `what moves after the cut is counted, to the byte, until a restart ${missing ?? ''}`,
     async () => {
       await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
-      const scene = await openScene(own, program);
+      const scene = await openScene(own, program, shape);
       const { api, nodeId, userId: id } = scene;
       await using stream = await openStream(program, await linkOf(scene));
       const read = async () => {

@@ -17,7 +17,7 @@ const REALITY = {
 };
 
 /** For each fact a connection that needs it, and what an engine reads of it. */
-const SAMPLES: Readonly<Record<string, { shape: ServedShape; settings: Json; stream: Json }>> = {
+const SAMPLES: Readonly<Record<string, { shape: ServedShape; protocol?: string; settings: Json; stream: Json }>> = {
   gRPC: { shape: { ...VLESS, network: 'grpc' }, settings: vless(), stream: { network: 'grpc' } },
   HTTPUpgrade: { shape: { ...VLESS, network: 'httpupgrade' }, settings: vless(), stream: { network: 'httpupgrade' } },
   XHTTP: { shape: { ...VLESS, network: 'xhttp' }, settings: vless(), stream: { network: 'xhttp' } },
@@ -36,6 +36,12 @@ const SAMPLES: Readonly<Record<string, { shape: ServedShape; settings: Json; str
     shape: { ...VLESS, protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' },
     settings: { method: '2022-blake3-aes-128-gcm', password: KEY, clients: [{ email: 'u1', password: KEY }] },
     stream: {},
+  },
+  Hysteria2: {
+    shape: { ...VLESS, protocol: 'hysteria2', network: 'quic', security: 'tls' },
+    protocol: 'hysteria',
+    settings: { version: 2, clients: [{ auth: 'p', email: 'u1' }] },
+    stream: { network: 'hysteria', security: 'tls', hysteriaSettings: { version: 2 } },
   },
 };
 
@@ -60,7 +66,7 @@ for (const program of ['xray', 'v2ray'] as const) {
       const inbound = {
         listen: '127.0.0.1',
         port: 1,
-        protocol: sample.shape.protocol,
+        protocol: sample.protocol ?? sample.shape.protocol,
         settings: sample.settings,
         streamSettings: sample.stream,
       };

@@ -43,11 +43,14 @@ function shapes(): Shape[] {
     network: 'tcp',
     flow: 'xtls-rprx-vision',
   }));
-  return [...plain, ...vision, ...METHODS.map((method): Shape => ({ protocol: 'shadowsocks', method }))];
+  const obfuscated: Shape = { protocol: 'hysteria2', security: 'tls', network: 'quic', obfs_password: 'ob?us&cated' };
+  return [...plain, obfuscated, ...vision, ...METHODS.map((method): Shape => ({ protocol: 'shadowsocks', method }))];
 }
 
-function nameOf({ protocol, network = 'tcp', security = 'none', flow, method }: Shape): string {
-  return [protocol, network, security, flow ? 'vision' : '', method ?? ''].filter((word) => word !== '').join(' ');
+function nameOf({ protocol, network = 'tcp', security = 'none', flow, method, obfs_password }: Shape): string {
+  return [protocol, network, security, flow ? 'vision' : '', method ?? '', obfs_password ? 'salamander' : '']
+    .filter((word) => word !== '')
+    .join(' ');
 }
 
 interface Running extends AsyncDisposable {

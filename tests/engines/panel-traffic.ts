@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect } from 'vitest';
+import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import type { Json } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Client, createClient } from '../support/http-client.ts';
@@ -35,10 +36,13 @@ export interface Scene {
   readonly userId: number;
 }
 
+type Shape = Partial<InboundCreate> & Pick<InboundCreate, 'protocol'>;
+
 /** A node that is up, with one connection and one user. */
 export async function openScene(
   { administrator, panel, newKey, ca }: OwnPanel,
   program: EngineUnderTest,
+  shape: Shape = SHAPES[program],
 ): Promise<Scene> {
   const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
   await administrator.call('updateSettings', { engine_path: pathOf(program), password: PASSWORD });
@@ -46,7 +50,7 @@ export async function openScene(
   const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
   const { id: nodeId } = (await administrator.call('createNode', node)).body;
   await api.call('createInbound', {
-    ...SHAPES[program],
+    ...shape,
     node_id: nodeId,
     tag: 'in',
     name: 'In',
@@ -67,6 +71,18 @@ export async function linkOf({ api, userId }: Scene): Promise<string> {
 /** The outbound that a client makes of a share link. */
 function outboundOf(link: string): Json {
   const { scheme, user, host, port, parameters } = readLink(link);
+  if (scheme === 'hysteria2') {
+    return {
+      protocol: 'hysteria',
+      settings: { version: 2, address: host, port },
+      streamSettings: {
+        network: 'hysteria',
+        hysteriaSettings: { version: 2, auth: user },
+        security: 'tls',
+        tlsSettings: { serverName: parameters.sni, alpn: ['h3'], pinnedPeerCertSha256: parameters.pinSHA256 },
+      },
+    };
+  }
   const network = scheme === 'vmess' ? parameters.net : parameters.type;
   const person = scheme === 'vless' ? { id: user, encryption: 'none' } : { id: user, alterId: 0, security: 'auto' };
   return {

@@ -20,6 +20,7 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     publicKey: null,
     shortId: null,
     method: null,
+    obfsPassword: null,
     target: null,
     minClientVersion: null,
     targetFindings: null,

@@ -45,6 +45,10 @@ describe('connections', () => {
       [{ service_name: 'x' }, ['#/service_name']],
       [{ flow: 'xtls-rprx-vision' }, ['#/flow']],
       [{ alpn: ['h2'] }, ['#/alpn']],
+      [{ obfs_password: 'obfuscated' }, ['#/obfs_password']],
+      [{ network: 'quic' }, ['#/network']],
+      [{ protocol: 'hysteria2', network: 'tcp', security: 'none' }, ['#/network', '#/security']],
+      [{ protocol: 'hysteria2', obfs_password: 'abc' }, ['#/obfs_password']],
     ];
     for (const [more, pointers] of wrong) {
       const { problem } = await panel.full.call('createInbound', { ...fresh(), ...more } as never);
@@ -116,6 +120,35 @@ describe('connections', () => {
     const there = await full.call('createInbound', { ...fresh(), node_id: elsewhere.id, port });
     expect(there.status).toBe(201);
     await act('deleteInbound', { id: there.body.id });
+  });
+
+  it('of Hysteria2 have the port of UDP, over QUIC with TLS without being asked for it', async () => {
+    const { full } = panel;
+    const stream = (await full.call('createInbound', fresh())).body;
+    const { port = 0 } = stream;
+    const hysteria = { ...fresh(), protocol: 'hysteria2', port, obfs_password: 'obfuscated' } as const;
+    const made = await full.call('createInbound', hysteria);
+    expect(made.body).toMatchObject({
+      network: 'quic',
+      security: 'tls',
+      obfs_password: 'obfuscated',
+      certificate_self_signed: true,
+      warnings: [],
+    });
+    const taken = { detail: 'validation', errors: [{ pointer: '#/port', code: 'taken' }] };
+    expect((await full.call('createInbound', { ...hysteria, tag: 'again' })).problem).toMatchObject(taken);
+    const shadowsocks = { ...fresh(), protocol: 'shadowsocks', method: 'aes-256-gcm' } as const;
+    expect((await full.call('createInbound', { ...shadowsocks, port })).problem).toMatchObject(taken);
+    const both = (await full.call('createInbound', shadowsocks)).body;
+    expect((await full.call('updateInbound', { id: made.body.id, port: both.port })).problem).toMatchObject(taken);
+    const patched = await full.call('updateInbound', { id: made.body.id, obfs_password: null });
+    expect(patched.body).toMatchObject({ obfs_password: null, port });
+    expect((await full.call('updateInbound', { id: made.body.id, network: 'tcp' })).problem.errors).toMatchObject([
+      { pointer: '#/network' },
+    ]);
+    const audited = (await panel.act('listAudit', { limit: 10 })).items.map(({ detail }) => detail);
+    expect(JSON.stringify(audited)).not.toContain('obfuscated');
+    expect(JSON.stringify(audited)).toContain('"obfs_password":"given"');
   });
 
   it('have a tag of their own on their node, and a node that exists', async () => {

@@ -116,13 +116,14 @@ export function secretsOf({ store, secretPath }: TestPanel, { users }: Fixtures)
     NODE_ADDRESS,
     ...rows.map((row) => row?.token),
     ...credentials.flatMap((own) => Object.values(own)),
-    ...inbounds.flatMap(({ host, sni, path, serviceName, publicKey, shortId }) => [
+    ...inbounds.flatMap(({ host, sni, path, serviceName, publicKey, shortId, obfsPassword }) => [
       host,
       sni,
       path,
       serviceName,
       publicKey,
       shortId,
+      obfsPassword,
     ]),
     secretPath,
   ];

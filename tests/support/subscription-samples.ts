@@ -26,6 +26,7 @@ export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
     publicKey: null,
     shortId: null,
     method: null,
+    obfsPassword: null,
     target: null,
     minClientVersion: null,
     targetFindings: null,
@@ -111,7 +112,7 @@ export interface ReadLink {
 export function readLink(link: string): ReadLink {
   if (/[^\x21-\x7e]/.test(link)) throw new Error('not one line of ASCII');
   if (link.startsWith('vmess://')) return readVmess(link);
-  const found = /^([a-z]+):\/\/([^@/?#]+)@(\[[0-9a-fA-F:.]+\]|[^:/?#@[\]]+):(\d{1,5})(?:\?([^#]*))?#([^#]*)$/.exec(
+  const found = /^([a-z]+2?):\/\/([^@/?#]+)@(\[[0-9a-fA-F:.]+\]|[^:/?#@[\]]+):(\d{1,5})\/?(?:\?([^#]*))?#([^#]*)$/.exec(
     link,
   );
   if (!found) throw new Error('not a link');
@@ -163,8 +164,8 @@ const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 /** Any connection by its fields alone, also such as no client can be told of. */
 export const anyInbound: fc.Arbitrary<InboundRow> = fc
   .record({
-    protocol: fc.constantFrom('vless', 'vmess', 'trojan', 'shadowsocks'),
-    network: fc.constantFrom('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'),
+    protocol: fc.constantFrom('vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2'),
+    network: fc.constantFrom('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic'),
     security: fc.constantFrom('none', 'tls', 'reality'),
     port: fc.integer({ min: 1, max: 65535 }),
     path: fc.option(fc.stringMatching(/^\/[\x21-\x7e]{0,40}$/)),
@@ -176,5 +177,14 @@ export const anyInbound: fc.Arbitrary<InboundRow> = fc
     publicKey: fc.option(fc.constant(PUBLIC_KEY)),
     shortId: fc.option(fc.constantFrom('', '6ba8')),
     method: fc.option(fc.constantFrom('aes-128-gcm', 'aes-256-gcm')),
+    obfsPassword: fc.option(fc.stringMatching(/^[\x21-\x7e]{4,40}$/)),
   })
+  // Hysteria2 is over one network and security: mostly these.
+  .chain((fields) =>
+    fc
+      .boolean()
+      .map((isWhole) =>
+        isWhole && fields.protocol === 'hysteria2' ? { ...fields, network: 'quic', security: 'tls' } : fields,
+      ),
+  )
   .map((fields) => inboundOf(fields as Partial<InboundRow>));

@@ -55,8 +55,8 @@ export interface InboundRow {
   readonly nodeId: number;
   readonly tag: string;
   readonly name: string;
-  readonly protocol: 'vless' | 'vmess' | 'trojan' | 'shadowsocks';
-  readonly network: 'tcp' | 'ws' | 'grpc' | 'httpupgrade' | 'xhttp';
+  readonly protocol: 'vless' | 'vmess' | 'trojan' | 'shadowsocks' | 'hysteria2';
+  readonly network: 'tcp' | 'ws' | 'grpc' | 'httpupgrade' | 'xhttp' | 'quic';
   readonly security: 'none' | 'tls' | 'reality';
   readonly host: string | null;
   readonly port: number;
@@ -69,6 +69,8 @@ export interface InboundRow {
   readonly publicKey: string | null;
   readonly shortId: string | null;
   readonly method: string | null;
+  /** Of Hysteria2's obfuscation; in the links of all its users. */
+  readonly obfsPassword: string | null;
   readonly target: string | null;
   readonly minClientVersion: string | null;
   /** What the target of REALITY lacked when it was last asked. Null: it was not, as with any other security. */
@@ -104,7 +106,8 @@ export interface InboundStore {
   /** What subscriptions consist of, by id; the very same rows as long as none is changed. */
   offered(): readonly OfferedInbound[];
   byTag(nodeId: number, tag: string): InboundRow | undefined;
-  byPort(nodeId: number, port: number): InboundRow | undefined;
+  /** One for TCP and one for UDP at most. */
+  atPort(nodeId: number, port: number): readonly InboundRow[];
   /** Which of these ids do not exist. */
   missing(ids: readonly number[]): readonly number[];
 }

@@ -11,7 +11,7 @@ import { freshFlags, type Notices, nextChangeAt } from '../../domain/settle.ts';
 import { bulkLoader } from '../../store/bulk-load.ts';
 import type { FileStore } from '../../store/index.ts';
 import { createDice, createPerson } from './people.ts';
-import { addNodeTraffic, addUserTraffic, DETAILED_USERS, dayOfUser } from './traffic.ts';
+import { addNodeTraffic, addUserTraffic, DETAILED_USERS, dayOfUser, HYSTERIA_NODES } from './traffic.ts';
 
 export interface DemoParts {
   readonly users: number;
@@ -145,6 +145,23 @@ function addNodes(store: Store, now: number): void {
       path: '/ws',
     });
   });
+  // Behind the others of all places, by whose ids their traffic is made.
+  PLACES.slice(0, HYSTERIA_NODES).forEach(([name, address], index) => {
+    const times = { createdAt, updatedAt: createdAt, version: 1 };
+    store.inbounds.insert({
+      nodeId: index + 1,
+      ...NO_INBOUND,
+      ...times,
+      tag: 'hysteria2',
+      name: `${name}, mobile`,
+      protocol: 'hysteria2',
+      network: 'quic',
+      security: 'tls',
+      port: 443,
+      sni: address,
+      obfsPassword: 'demonstration-only',
+    });
+  });
 }
 
 const NO_INBOUND = {
@@ -159,6 +176,7 @@ const NO_INBOUND = {
   publicKey: null,
   shortId: null,
   method: null,
+  obfsPassword: null,
   target: null,
   minClientVersion: null,
   targetFindings: null,

@@ -11,6 +11,8 @@ const GB = 1_000_000_000;
 export const DETAILED_USERS = 1000;
 const DAYS = 30;
 const HOURS_IN_DETAIL = 7 * 24;
+/** So many of the first nodes have Hysteria2 as a third connection. */
+export const HYSTERIA_NODES = 2;
 const NODE_SHARES = [0.42, 0.27, 0.21, 0.1] as const;
 /** How much of a day's traffic falls into each hour of the day. */
 const DAY_CURVE = [3, 2, 2, 1, 1, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 5, 6, 7, 8, 9, 9, 7, 5] as const;
@@ -58,8 +60,10 @@ export function addNodeTraffic(store: Store, { users, now, timeZone }: TrafficPa
       const isDown = index === 3 && hour > now - 2 * HOUR_MS;
       const moved = part(daily, isDown ? 0 : share * curve * (0.8 + dice() * 0.4) * (isWeekend ? 1.25 : 1));
       store.traffic.addToNode(index + 1, slot, moved);
-      store.traffic.addToInbound(index * 2 + 1, part(moved, 0.8));
+      const hysteria = index < HYSTERIA_NODES ? 0.15 : 0;
+      store.traffic.addToInbound(index * 2 + 1, part(moved, 0.8 - hysteria));
       store.traffic.addToInbound(index * 2 + 2, part(moved, 0.2));
+      if (hysteria > 0) store.traffic.addToInbound(NODE_SHARES.length * 2 + 1 + index, part(moved, hysteria));
     });
   }
 }

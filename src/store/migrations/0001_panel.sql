@@ -61,8 +61,8 @@ CREATE TABLE inbounds (
   node_id INTEGER NOT NULL REFERENCES nodes (id),
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 64),
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
-  protocol TEXT NOT NULL CHECK (protocol IN ('vless', 'vmess', 'trojan', 'shadowsocks')),
-  network TEXT NOT NULL CHECK (network IN ('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp')),
+  protocol TEXT NOT NULL CHECK (protocol IN ('vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2')),
+  network TEXT NOT NULL CHECK (network IN ('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic')),
   security TEXT NOT NULL CHECK (security IN ('none', 'tls', 'reality')),
   host TEXT,
   port INTEGER NOT NULL CHECK (port BETWEEN 1 AND 65535),
@@ -75,6 +75,7 @@ CREATE TABLE inbounds (
   public_key TEXT,
   short_id TEXT,
   method TEXT,
+  obfs_password TEXT CHECK (length(obfs_password) BETWEEN 4 AND 128),
   target TEXT CHECK (length(target) BETWEEN 1 AND 261),
   min_client_version TEXT CHECK (length(min_client_version) BETWEEN 5 AND 11),
   target_findings TEXT CHECK (json_valid(target_findings) AND json_type(target_findings) = 'array'),
@@ -85,7 +86,10 @@ CREATE TABLE inbounds (
   version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 CREATE UNIQUE INDEX inbounds_node_tag ON inbounds (node_id, tag);
-CREATE UNIQUE INDEX inbounds_node_port ON inbounds (node_id, port);
+-- A port can be taken once for TCP and once for UDP.
+CREATE UNIQUE INDEX inbounds_node_tcp_port ON inbounds (node_id, port) WHERE network <> 'quic';
+CREATE UNIQUE INDEX inbounds_node_udp_port ON inbounds (node_id, port)
+WHERE network = 'quic' OR protocol = 'shadowsocks';
 
 -- Which connections a plan names, for the question whether any does.
 CREATE TABLE tariff_inbounds (

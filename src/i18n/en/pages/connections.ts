@@ -45,6 +45,9 @@ export const connections = {
     portHint: '443 stands out least.',
     method: 'Cipher',
     methodHint: 'What traffic is encrypted with. ChaCha20 is quick on phones; those of 2022 withstand probing.',
+    obfsPassword: 'Obfuscation password',
+    obfsPasswordHint: 'Makes QUIC look like random bytes; all users have it in their links. Empty: no obfuscation.',
+    obfsPasswordMake: 'Make a password',
     sni: 'Server name (SNI)',
     fingerprint: 'Imitated browser',
     fingerprintHint: 'How the app greets the server.',
@@ -76,6 +79,8 @@ export const connections = {
     vmess: 'Older; for apps that know nothing newer.',
     trojan: 'Looks like an ordinary HTTPS site; needs TLS or REALITY.',
     shadowsocks: 'Encrypts by itself: no transport and no TLS to set.',
+    hysteria2:
+      'Over QUIC, with TLS: quick where packets get lost. Takes the port of UDP, so TCP may use the same number.',
   },
   securityName: { none: 'None', tls: 'TLS', reality: 'REALITY' },
   security: {
@@ -89,6 +94,7 @@ export const connections = {
     grpc: 'Many streams in one connection; through CDNs that know gRPC.',
     httpupgrade: 'As WebSocket, but lighter.',
     xhttp: 'As ordinary requests; through almost everything.',
+    quic: 'Over UDP.',
   },
   sniHint: {
     none: 'Sent as Host. Empty: the address.',

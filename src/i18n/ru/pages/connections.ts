@@ -47,6 +47,10 @@ export const connections: Russian<typeof english> = {
     portHint: '443 заметен меньше всего.',
     method: 'Шифр',
     methodHint: 'Чем шифруется трафик. ChaCha20 быстрее на телефонах, шифры 2022 устойчивее к проверкам извне.',
+    obfsPassword: 'Пароль маскировки',
+    obfsPasswordHint:
+      'Превращает QUIC в поток случайных байтов; есть в ссылках всех пользователей. Пусто — без маскировки.',
+    obfsPasswordMake: 'Создать пароль',
     sni: 'Имя сервера (SNI)',
     fingerprint: 'Под какой браузер',
     fingerprintHint: 'Как приложение здоровается.',
@@ -78,6 +82,8 @@ export const connections: Russian<typeof english> = {
     vmess: 'Старый; для приложений, которые не знают ничего новее.',
     trojan: 'Похож на обычный сайт по HTTPS; нужен TLS или REALITY.',
     shadowsocks: 'Шифрует сам: ни транспорта, ни TLS настраивать не нужно.',
+    hysteria2:
+      'По QUIC, с TLS: быстр там, где теряются пакеты. Занимает порт UDP, поэтому тот же номер может быть и у TCP.',
   },
   securityName: { none: 'Нет', tls: 'TLS', reality: 'REALITY' },
   security: {
@@ -91,6 +97,7 @@ export const connections: Russian<typeof english> = {
     grpc: 'Много потоков в одном соединении; через CDN, которые знают gRPC.',
     httpupgrade: 'Как WebSocket, но легче.',
     xhttp: 'Как обычные запросы; проходит почти везде.',
+    quic: 'По UDP.',
   },
   sniHint: {
     none: 'Уходит как Host. Пусто — адрес.',

@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
+import { type Protocol, sharedTransports } from '../../../../domain/inbound-shape.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { DescribeField, FieldTexts } from '../../components/form/field-errors.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
@@ -58,16 +59,16 @@ interface OpenProps extends Omit<ConnectionDrawerProps, 'open'> {
 function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps) {
   const { t } = useTranslation('connections');
   const only = nodes.length === 1 ? (nodes[0]?.id ?? null) : null;
-  const portFor = (node: string) => freePort(portsOf(all, node));
+  const portFor = (node: string, protocol: Protocol) => freePort(portsOf(all, node, protocol));
   // A key belongs to one connection, and a port to one of its node: a copy gets its own.
   const initial: Values =
     from === undefined
-      ? blankValues(nodeId ?? only, portFor(String(nodeId ?? only ?? '')))
+      ? blankValues(nodeId ?? only, portFor(String(nodeId ?? only ?? ''), 'vless'))
       : {
           ...valuesOf(from),
           name: t('copyOf', { name: from.name }).slice(0, 100),
           tag: '',
-          port: portFor(String(from.node_id)),
+          port: portFor(String(from.node_id), from.protocol),
           public_key: '',
           short_id: '',
           certificate: '',
@@ -84,9 +85,17 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
     message: ({ name }) => ({ text: t('said.created', { name }) }),
     onDone: onClose,
   });
+  // A port that was typed stays.
+  const replacePort = (before: number, after: number) => {
+    if (form.getValues().port === before) form.setFieldValue('port', after);
+  };
   form.watch('node_id', ({ previousValue, value }) => {
-    // A port that was typed stays.
-    if (form.getValues().port === portFor(previousValue)) form.setFieldValue('port', portFor(value));
+    const { protocol } = form.getValues();
+    replacePort(portFor(previousValue, protocol), portFor(value, protocol));
+  });
+  form.watch('protocol', ({ previousValue, value }) => {
+    const { node_id } = form.getValues();
+    replacePort(portFor(node_id, previousValue), portFor(node_id, value));
   });
   return (
     <FormDrawer
@@ -170,9 +179,11 @@ function tagsOf(all: readonly Inbound[], nodeId: string, ownId: number | null): 
   return new Set(all.filter(({ id, node_id }) => String(node_id) === nodeId && id !== ownId).map(({ tag }) => tag));
 }
 
-/** The ports on a node. */
-function portsOf(all: readonly Inbound[], nodeId: string): ReadonlySet<number> {
-  const own = all.filter(({ node_id }) => String(node_id) === nodeId);
+/** The ports on a node that a connection of a protocol cannot have. */
+function portsOf(all: readonly Inbound[], nodeId: string, wanted: Protocol): ReadonlySet<number> {
+  const own = all.filter(
+    ({ node_id, protocol }) => String(node_id) === nodeId && sharedTransports(protocol, wanted).length > 0,
+  );
   return new Set(own.flatMap(({ port }) => port ?? []));
 }
 
@@ -182,8 +193,9 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
   return (values) => {
     const texts: FieldTexts = Object.fromEntries(missingOf(values).map((field) => [field, t('errors:field.required')]));
     const isTaken = tagsOf(all, values.node_id, ownId).has(values.tag.trim());
-    const holder = all.find(({ id, node_id, port }) => {
-      return String(node_id) === values.node_id && id !== ownId && port === values.port;
+    const holder = all.find(({ id, node_id, port, protocol }) => {
+      const isOther = String(node_id) === values.node_id && id !== ownId;
+      return isOther && port === values.port && sharedTransports(protocol, values.protocol).length > 0;
     });
     if (isTaken) texts.tag = t('connections:tagTaken');
     if (holder) texts.port = t('connections:portTaken', { name: holder.name });

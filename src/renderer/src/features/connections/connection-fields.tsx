@@ -1,5 +1,15 @@
 // The form of a connection: only what its protocol, network and security need.
-import { MultiSelect, NumberInput, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  MultiSelect,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  Switch,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FINGERPRINTS, METHODS, PROTOCOLS } from '../../../../contract/inbounds.ts';
@@ -17,7 +27,7 @@ import { CertificateFields, type ShownCertificate } from './certificate-fields.t
 import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
 import { RealityFields } from './reality-fields.tsx';
-import { reshaped, servedOf, type Values } from './values.ts';
+import { newObfsPassword, reshaped, servedOf, type Values } from './values.ts';
 
 const NO_SHADOW = { shadow: 'none' } as const;
 const ALPNS = ['h2', 'http/1.1', 'h3'];
@@ -42,6 +52,7 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
   const node = nodes.find(({ id }) => String(id) === values.node_id);
   const core = node?.core ?? null;
   const reshape = (change: Partial<InboundShape>) => form.setValues(reshaped(values, change));
+  const securities = allowedSecurities(values.protocol);
   const networks = allowedNetworks(values);
   return (
     <>
@@ -72,23 +83,23 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
         disabled={present !== null}
         onChange={(protocol) => reshape({ protocol })}
       />
-      {values.protocol !== 'shadowsocks' && (
-        <>
-          <Choice
-            label={t('connections:fields.security')}
-            hint={t(`connections:security.${values.security}`)}
-            value={values.security}
-            data={allowedSecurities(values.protocol).map((value) => ({ value, label: t(SECURITY_NAMES[value]) }))}
-            onChange={(security) => reshape({ security })}
-          />
-          <Choice
-            label={t('connections:fields.network')}
-            hint={t(`connections:network.${values.network}`)}
-            value={values.network}
-            data={networks.map((value) => ({ value, label: NETWORK_NAMES[value] }))}
-            onChange={(network) => reshape({ network })}
-          />
-        </>
+      {securities.length > 1 && (
+        <Choice
+          label={t('connections:fields.security')}
+          hint={t(`connections:security.${values.security}`)}
+          value={values.security}
+          data={securities.map((value) => ({ value, label: t(SECURITY_NAMES[value]) }))}
+          onChange={(security) => reshape({ security })}
+        />
+      )}
+      {networks.length > 1 && (
+        <Choice
+          label={t('connections:fields.network')}
+          hint={t(`connections:network.${values.network}`)}
+          value={values.network}
+          data={networks.map((value) => ({ value, label: NETWORK_NAMES[value] }))}
+          onChange={(network) => reshape({ network })}
+        />
       )}
       <p className={classes.hint}>
         {t('connections:needs.form')} <EngineNeeds inbound={servedOf(values)} />
@@ -190,6 +201,29 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           clearable
           comboboxProps={NO_SHADOW}
           {...form.getInputProps('alpn')}
+        />
+      )}
+      {fields.has('obfs_password') && (
+        <TextInput
+          label={t('connections:fields.obfsPassword')}
+          description={t('connections:fields.obfsPasswordHint')}
+          placeholder={t('common:none')}
+          maxLength={128}
+          spellCheck={false}
+          autoComplete="off"
+          classNames={{ input: classes.code ?? '' }}
+          rightSection={
+            <Tooltip label={t('connections:fields.obfsPasswordMake')}>
+              <ActionIcon
+                variant="subtle"
+                aria-label={t('connections:fields.obfsPasswordMake')}
+                onClick={() => form.setFieldValue('obfs_password', newObfsPassword())}
+              >
+                <IconRefresh size={16} stroke={1.5} />
+              </ActionIcon>
+            </Tooltip>
+          }
+          {...form.getInputProps('obfs_password')}
         />
       )}
       {fields.has('flow') && (

@@ -1,7 +1,7 @@
 // What protocols, networks and securities are called: names of their own, the same in every language, and one word that is not.
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import type { Network, Protocol, Security } from '../../../../domain/inbound-shape.ts';
+import { allowedNetworks, type Network, type Protocol, type Security } from '../../../../domain/inbound-shape.ts';
 import { StateDot } from '../../components/state.tsx';
 
 export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
@@ -9,6 +9,7 @@ export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
   vmess: 'VMess',
   trojan: 'Trojan',
   shadowsocks: 'Shadowsocks',
+  hysteria2: 'Hysteria2',
 };
 
 export const NETWORK_NAMES: Readonly<Record<Network, string>> = {
@@ -17,6 +18,7 @@ export const NETWORK_NAMES: Readonly<Record<Network, string>> = {
   grpc: 'gRPC',
   httpupgrade: 'HTTPUpgrade',
   xhttp: 'XHTTP',
+  quic: 'QUIC',
 };
 
 /** Keys of texts. */
@@ -29,7 +31,7 @@ export const SECURITY_NAMES = {
 /** `VLESS · TCP · REALITY` */
 export function kindOf({ protocol, network, security }: Pick<Inbound, 'protocol' | 'network' | 'security'>): string {
   const parts = [PROTOCOL_NAMES[protocol]];
-  if (protocol !== 'shadowsocks') parts.push(NETWORK_NAMES[network]);
+  if (allowedNetworks({ protocol, security }).length > 1) parts.push(NETWORK_NAMES[network]);
   if (security !== 'none') parts.push(security.toUpperCase());
   return parts.join(' · ');
 }

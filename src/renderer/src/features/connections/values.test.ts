@@ -8,6 +8,7 @@ import {
   freePort,
   freeTag,
   missingOf,
+  newObfsPassword,
   newShortId,
   previewLink,
   reshaped,
@@ -118,6 +119,29 @@ describe('previewLink', () => {
     expect(linkOf({ ...REALITY, public_key: '' })).toBeNull();
     expect(linkOf({ ...REALITY, port: '' })).toBeNull();
     expect(linkOf(REALITY, '')).toBeNull();
+  });
+});
+
+describe('Hysteria2', () => {
+  const HYSTERIA2 = reshaped({ ...blankValues(1, 443), sni: 'a.example' }, { protocol: 'hysteria2' });
+
+  it('is chosen with QUIC and TLS, and sends neither browser nor flow', () => {
+    expect(createOf({ ...HYSTERIA2, obfs_password: 'obfuscated' })).toMatchObject({
+      protocol: 'hysteria2',
+      network: 'quic',
+      security: 'tls',
+      fingerprint: null,
+      flow: null,
+      public_key: null,
+      obfs_password: 'obfuscated',
+    });
+    expect(reshaped(HYSTERIA2, { protocol: 'vless' })).toMatchObject({ network: 'tcp', security: 'tls' });
+    expect(freeTag(HYSTERIA2, new Set())).toBe('hysteria2');
+  });
+
+  it('makes up another password of the obfuscation each time', () => {
+    expect(newObfsPassword()).toMatch(/^[0-9a-f]{32}$/);
+    expect(newObfsPassword()).not.toBe(newObfsPassword());
   });
 });
 

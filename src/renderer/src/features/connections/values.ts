@@ -28,6 +28,7 @@ export type Values = {
   private_key: string;
   short_id: string;
   method: string;
+  obfs_password: string;
   target: string;
   min_client_version: string;
   /** An own one, in PEM. */
@@ -70,6 +71,7 @@ export function blankValues(nodeId: number | null, port: number): Values {
     private_key: '',
     short_id: '',
     method: COMMON_METHOD,
+    obfs_password: '',
     target: '',
     min_client_version: '',
     certificate: '',
@@ -98,6 +100,7 @@ export function valuesOf(inbound: Inbound): Values {
     private_key: '',
     short_id: inbound.short_id ?? '',
     method: inbound.method ?? COMMON_METHOD,
+    obfs_password: inbound.obfs_password ?? '',
     target: inbound.target ?? '',
     min_client_version: inbound.min_client_version ?? '',
     certificate: inbound.certificate ?? '',
@@ -148,6 +151,7 @@ export function changesOf(values: Values): Changes {
     ...(privateKey !== null && { private_key: privateKey }),
     short_id: text('short_id', values.short_id),
     method: text('method', values.method) as (typeof METHODS)[number] | null,
+    obfs_password: text('obfs_password', values.obfs_password),
     target: text('target', values.target),
     min_client_version: text('min_client_version', values.min_client_version),
     // A certificate ends with a line feed.
@@ -177,7 +181,7 @@ export function missingOf(values: Values): readonly ('sni' | 'public_key' | 'met
 /** A free tag on its node: the shape's name, with a number where that is taken. */
 export function freeTag({ protocol, network, security }: InboundShape, taken: ReadonlySet<string>): string {
   const base = [protocol, security === 'reality' ? security : network === 'tcp' ? security : network]
-    .filter((part) => part !== 'none')
+    .filter((part) => part !== 'none' && part !== 'quic')
     .join('-');
   for (let number = 1; ; number += 1) {
     const tag = number === 1 ? base : `${base}-${number}`;
@@ -196,6 +200,11 @@ export function freePort(taken: ReadonlySet<number>): number {
   let port = FIRST_OTHER_PORT;
   while (taken.has(port)) port += 1;
   return port;
+}
+
+/** Sixteen random bytes in hex. */
+export function newObfsPassword(): string {
+  return randomHex(16);
 }
 
 /** Eight random bytes in hex, which distinguish one connection's clients from another's. */
@@ -229,6 +238,7 @@ export function previewLink(values: Values, nodeAddress: string): string | null 
     publicKey: fields.public_key ?? null,
     shortId: fields.short_id ?? null,
     method: fields.method ?? null,
+    obfsPassword: fields.obfs_password ?? null,
   };
   if (!canShare(inbound)) return null;
   return shareLink({ name: values.name, address, inbound, credentials: SAMPLE_USER, secrets: NO_SECRETS });
