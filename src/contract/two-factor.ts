@@ -8,7 +8,9 @@ import { password } from './session.ts';
 const recoveryCodes = z
   .object({ recovery_codes: z.array(z.string()).length(10).meta({ description: 'Shown once; each works once.' }) })
   .meta({ id: 'RecoveryCodes' });
-const codesExample = { recovery_codes: Array.from({ length: 10 }, (_, index) => `k3v7-p2qx-9f4m-t6wz-b8ne-${1000 + index}`) };
+const codesExample = {
+  recovery_codes: Array.from({ length: 10 }, (_, index) => `k3v7-p2qx-9f4m-t6wz-b8ne-${1000 + index}`),
+};
 const twoFactor = z
   .object({
     enabled: z.boolean(),
