@@ -45,7 +45,7 @@ describe('renderSubscription', () => {
     [
       'a limited user whose counter is reset later',
       { user: userOf({ state: 'limited', resetsAt: DECEMBER }) },
-      'Traffic used up, starts anew on 20 December 2026',
+      'Traffic used up, starts again on 20 December 2026',
       'Трафик израсходован, обновится 20 декабря 2026',
     ],
     ['a disabled user', { user: userOf({ state: 'disabled' }) }, 'Access is switched off', 'Доступ отключён'],

@@ -83,7 +83,7 @@ describeDesktop('the desktop', () => {
     const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length > 0);
     expect(dialogs[0]?.options).toMatchObject({
       message: 'The window has failed',
-      buttons: ['Load it anew', 'Close window'],
+      buttons: ['Reload', 'Close window'],
     });
     expect((await request(machine, `${baseUrl}/users`, { key })).status).toBe(200);
     await desktop.control('answerMessage', 0);

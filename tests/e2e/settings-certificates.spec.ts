@@ -26,10 +26,10 @@ test('what is served is told as it is, and made anew without a dropped page', as
   await expect(served).toContainText('Made by this panel');
   await expect(served.getByText(/^\s*\d+ days left$/)).toBeVisible();
 
-  await served.getByRole('button', { name: 'Make anew' }).click();
+  await served.getByRole('button', { name: 'Renew' }).click();
   const question = page.getByRole('dialog', { name: 'Make a new certificate?' });
   await expectAccessible(page, 'the question before a new certificate');
-  await question.getByRole('button', { name: 'Make anew' }).click();
+  await question.getByRole('button', { name: 'Renew' }).click();
   await prove(page);
   await expect(page.getByText(/^New certificate served, valid until/)).toBeVisible();
   const after = await servedAt(own.url);

@@ -49,8 +49,8 @@ export const desktop = {
   rendererGone: 'The window has failed',
   rendererGoneDetail: 'The panel goes on serving; nothing is lost but what was being typed. ({{reason}})',
   unresponsive: 'The window does not answer',
-  unresponsiveDetail: 'The panel goes on serving. Wait for the window, or load it anew.',
-  reloadNow: 'Load it anew',
+  unresponsiveDetail: 'The panel goes on serving. Wait for the window, or reload it.',
+  reloadNow: 'Reload',
   wait: 'Wait',
 
   crashed: 'Gatehouse ended unexpectedly',

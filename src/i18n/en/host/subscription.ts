@@ -3,7 +3,7 @@
 export const subscription = {
   expired: 'Expired on {{day}}',
   limited: 'Traffic used up',
-  limitedUntil: 'Traffic used up, starts anew on {{day}}',
+  limitedUntil: 'Traffic used up, starts again on {{day}}',
   disabled: 'Access is switched off',
   unsupported: 'Your connections need another app',
   noConnections: 'No connections available yet',

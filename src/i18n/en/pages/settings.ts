@@ -53,7 +53,7 @@ export const settings = {
     kept: 'How long records are kept',
     keptText: 'Older ones are deleted by themselves.',
     events: 'Events, days',
-    eventsHint: 'A bot that comes back after longer than this has to read everything anew.',
+    eventsHint: 'A bot that comes back after longer than this has to read everything again.',
     audit: 'Audit log, days',
   },
   subscription: {
@@ -62,7 +62,7 @@ export const settings = {
     name: 'Title',
     nameHint: 'The name of the subscription in the app.',
     interval: 'Update every, hours',
-    intervalHint: 'How often apps fetch their connections anew.',
+    intervalHint: 'How often apps fetch their connections again.',
     support: 'Support link',
     supportHint: 'Where users ask for help: https, tg or mailto. Empty: none.',
     supportWrong: 'A link as https://t.me/example, tg://… or mailto:…',

@@ -60,7 +60,7 @@ export const addresses = {
     port: 'Port for links only',
     portHint: 'Empty: links come by the panel’s own port.',
     host: 'Address for links only',
-    breaks: 'Links that users have now stop working. Everybody needs their link anew.',
+    breaks: 'Links that users have now stop working. Everybody needs the new link.',
     taken: 'This is the panel’s own',
   },
   secret: {
@@ -71,7 +71,7 @@ export const addresses = {
     rotateText:
       'The present address of the panel and of the API stops answering at once. This page goes on at the new one; every bot needs the new base address. Subscription links stay as they are.',
     submit: 'Make it',
-    done: 'The secret path is new. Give the bots their new base address; bookmarks of the panel have to be made anew.',
+    done: 'The secret path is new. Give the bots their new base address; bookmarks of the panel have to be made again.',
   },
   saved: 'Addresses saved',
   confirm: {

@@ -113,7 +113,7 @@ export const backups = {
     links: 'Links of users who are in the backup go on working as they were then.',
     sessions: 'All other sessions end. Keys that have been revoked since stay revoked.',
     leftOut:
-      'The secrets are not in this backup: private keys of connections and the keys of nodes have to be set anew.',
+      'The secrets are not in this backup: private keys of connections and the keys of nodes have to be set again.',
     submit: 'Restore this backup',
     done: 'Restored',
     doneText_one: 'The panel has {{count}} user again.',

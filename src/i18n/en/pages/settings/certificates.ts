@@ -20,7 +20,7 @@ export const certificates = {
     not_yet: 'It is not valid yet. Check the clock of this machine.',
   },
   import: 'Import a certificate',
-  renew: 'Make anew',
+  renew: 'Renew',
   renewTitle: 'Make a new certificate?',
   renewText:
     'The panel signs a new one with its own authority. No connection is dropped; what trusts the authority goes on trusting.',
