@@ -1,6 +1,6 @@
 // How the panel's users and starts are named inside an engine.
 
-export interface UserOnInbound {
+interface UserOnInbound {
   readonly userId: number;
   readonly tag: string;
 }
