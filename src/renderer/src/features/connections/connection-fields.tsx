@@ -272,6 +272,7 @@ function Choice<Value extends string>({ label, hint, value, data, disabled = fal
       </span>
       <SegmentedControl
         fullWidth
+        classNames={{ root: classes.choice ?? '' }}
         aria-labelledby={id}
         value={value}
         data={[...data]}
