@@ -91,14 +91,15 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('updateNode', { id: node.id, name: 'Node 2' });
   await act('deleteNode', { id: node.id });
   await act('changePassword', { password: PASSWORD, new_password: NEW_PASSWORD });
-  await act('endOtherSessions');
+  const proof = { password: NEW_PASSWORD };
+  await act('endOtherSessions', proof);
+  await act('prove', proof);
   await act('scheduleBackups', { every_hours: 24, keep: 3 });
   await act('revokeKey', { id: 1 });
   const { name } = await act('createBackup');
   await act('deleteBackup', { name });
-  const proof = { password: NEW_PASSWORD };
   await noted('signIn on another device', browse('signIn', { name: 'admin', ...proof }));
-  await act('endSession', { id: 3 });
+  await act('endSession', { id: 3, ...proof });
   const { secret } = await act('beginTwoFactor', proof);
   const code = new TOTP({ secret: String(secret) }).generate();
   const { recovery_codes: codes } = await act('confirmTwoFactor', { code });

@@ -1,6 +1,7 @@
 // Nodes: how each is, what to do where one is down; made, changed, and deleted only where nothing stands on them.
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
+import { prove } from './support/settings.ts';
 
 test('say how they are and what to do', async ({ page, visit }) => {
   await visit('nodes');
@@ -59,6 +60,7 @@ test('are made, changed with a way back, and deleted by name', async ({ page, pa
   await edit.getByLabel('Name').fill('Bergen');
   await edit.getByLabel('Private networks').check();
   await edit.getByRole('button', { name: 'Save' }).click();
+  await prove(page);
   await expect(page.getByText('Node Bergen saved')).toBeVisible();
   await expect(page.getByRole('dialog', { name: 'Bergen' }).getByText('Reachable for users')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();

@@ -1,6 +1,7 @@
 // The overview: figures that lead to their lists, traffic over time, what needs attention, and changes that appear by themselves.
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
+import { prove } from './support/settings.ts';
 
 test('shows how the service is, and each figure leads to its list', async ({ page, visit }) => {
   await visit('overview');
@@ -64,6 +65,7 @@ test('names what needs attention, with the way to mend it', async ({ page, visit
   await expect(page).toHaveURL(/#\/nodes\/\d+$/);
   await page.goBack();
   await card.getByRole('button', { name: 'Back up now' }).click();
+  await prove(page);
   await expect(page.getByRole('status').filter({ hasText: 'Backup made' })).toBeVisible();
   await expect(card.getByText('There is no backup yet')).toBeHidden();
 });

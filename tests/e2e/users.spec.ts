@@ -154,7 +154,7 @@ test('says from where a user is connected, without an address', async ({ page, p
   const addresses = async (id: number) => (await otherWindow(panel).call('getUserAddresses', { id })).body;
   const id = await findConnected(panel);
   await visit(`users/${id}`);
-  const section = page.getByRole('dialog').locator('section').filter({ hasText: 'Addresses' });
+  const section = page.getByRole('region', { name: 'Addresses', exact: true });
   await expect(section.getByText(/Connected from \d+ address(es)? now/)).toBeVisible();
   await expect(section.getByText('203.0.*.*').first()).toBeVisible();
   expect(JSON.stringify(await addresses(id))).not.toContain('203.0.113');
