@@ -166,16 +166,17 @@ describe.skipIf(missing !== null)(`links in real clients ${missing ?? ''}`.trim(
     await using target = await startTarget(REQUEST.length, ANSWER);
 
     const pulls = new Map<number, number>();
-    async function cellOf(program: ClientProgram, { userId, link }: Connected): Promise<string> {
+    async function cellOf(program: ClientProgram, { name, userId, link }: Connected): Promise<string> {
       const reply = await api.send({ method: 'GET', path: `${link}?format=${program}` });
       if (reply.headers['x-gatehouse-left-out'] !== undefined) return 'left out';
       const port = await freePort();
       await using client = await startWith(program, reply.text, port);
       const givenUp = AbortSignal.timeout(30_000);
-      const pull = () => fetchThrough(port, target, REQUEST, ANSWER.length, givenUp);
+      const pull = () => fetchThrough(port, target, REQUEST, ANSWER.length, givenUp, name.includes(' 2022-') ? 1 : 0);
       let got = await pull();
-      // mihomo listens before it forwards: what comes too early is dropped.
-      while (program === 'mihomo' && got.length === 0 && !givenUp.aborted) got = await pull();
+      // mihomo drops what comes before it forwards, and over VMess Xray 26.3.27 sends nothing of one request in some hundreds where it has
+      // to wait for a core. As apps do, this tries again; had bytes moved in vain, the totals below would not be equal.
+      while (got.length === 0 && !givenUp.aborted) got = await pull();
       if (got.length !== ANSWER.length) return `${got.length} bytes: ${client.output().slice(-300)}`;
       pulls.set(userId, (pulls.get(userId) ?? 0) + 1);
       return 'works';

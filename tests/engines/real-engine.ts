@@ -58,8 +58,8 @@ export async function startTarget(requestBytes: number, answer: Buffer): Promise
  * Sends `request` to a target through a SOCKS port and resolves to what comes back: all that is expected, or what came until the end, as not
  * every protocol passes that on; empty where it ends in an error, or is given up: engines hold connections that they refuse.
  *
- * Its first byte goes ahead of the others: clients of Shadowsocks 2022 remember what they have sent only after they have sent it, and drop an
- * answer that is faster (`writeRequest` of sing-shadowsocks2).
+ * `ahead`: so many bytes go ahead of the others. Clients of Shadowsocks 2022 remember what they have sent only after they have sent it, and drop
+ * an answer that is faster (`writeRequest` of sing-shadowsocks2).
  */
 export function fetchThrough(
   socksPort: number,
@@ -67,13 +67,15 @@ export function fetchThrough(
   request: Buffer,
   expectedBytes: number,
   givenUp?: AbortSignal,
+  ahead = 0,
 ): Promise<Buffer> {
   const socket = connect({ host: '127.0.0.1', port: socksPort });
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const sendRequest = () => {
+    if (ahead === 0) return void socket.write(request);
     const reached = target.reached();
-    socket.write(request.subarray(0, 1));
-    void reached.then(() => socket.write(request.subarray(1)));
+    socket.write(request.subarray(0, ahead));
+    void reached.then(() => socket.write(request.subarray(ahead)));
   };
   // Each as soon as the one before has its reply, of which the lengths are.
   const replies = [2, 10];
