@@ -36,7 +36,7 @@ export const plans = {
     traffic: 'Traffic limit',
     trafficHint: 'Both ways. Empty: unlimited.',
     reset: 'Counter resets',
-    resetHint: 'When the counter of the limit starts again.',
+    resetHint: 'When the counter returns to 0.',
     term: 'Term',
     termHint: 'Empty: it never ends.',
     starts: 'Term begins',

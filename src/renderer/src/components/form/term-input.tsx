@@ -1,10 +1,10 @@
 // A length of time as the contract has it: so many days or so many calendar months.
-import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS } from '../../../../contract/users.ts';
 import type { Duration } from '../../../../domain/term.ts';
 import classes from './form.module.css';
+import { WholeNumberInput } from './whole-number-input.tsx';
 
 interface TermInputProps {
   readonly label: string;
@@ -29,16 +29,12 @@ export function TermInput({ value = null, onChange, unit = 'months', ...props }:
   const term = (count: number, of: 'days' | 'months'): Duration =>
     of === 'days' ? { days: count } : { months: count };
   return (
-    <NumberInput
+    <WholeNumberInput
       {...props}
       value={amount}
       onChange={(next) => onChange(next === '' ? null : term(Number(next), kind))}
       min={1}
       max={MAX[kind]}
-      clampBehavior="none"
-      allowDecimal={false}
-      allowNegative={false}
-      hideControls
       rightSectionWidth={112}
       rightSection={
         <select

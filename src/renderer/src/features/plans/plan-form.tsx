@@ -8,6 +8,7 @@ import { ConnectionsInput } from '../../components/form/connections-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
+import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import type { PlanValues } from './plan-values.ts';
 import { digitsOf } from './price.ts';
@@ -63,24 +64,18 @@ export function PlanFields({ form }: Pick<OperationForm<PlanValues>, 'form'>) {
           {...form.getInputProps('starts')}
         />
       </FieldRow>
-      <NumberInput
+      <WholeNumberInput
         label={t('plans:fields.devices')}
         description={t('plans:fields.devicesHint')}
         placeholder={t('common:unlimited')}
-        allowDecimal={false}
-        allowNegative={false}
-        hideControls
         {...devices}
         value={form.values.device_limit ?? ''}
         onChange={(value) => devices.onChange(value === '' ? null : Number(value))}
       />
-      <NumberInput
+      <WholeNumberInput
         label={t('plans:fields.addresses')}
         description={t('plans:fields.addressesHint')}
         placeholder={t('common:unlimited')}
-        allowDecimal={false}
-        allowNegative={false}
-        hideControls
         {...addresses}
         value={form.values.concurrent_limit ?? ''}
         onChange={(value) => addresses.onChange(value === '' ? null : Number(value))}

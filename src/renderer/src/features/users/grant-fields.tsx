@@ -1,10 +1,11 @@
 // The fields of a grant: its amount, how long it lasts, and a note.
-import { NumberInput, SegmentedControl, TextInput } from '@mantine/core';
+import { SegmentedControl, TextInput } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { GRANT_LIFETIMES, type GrantLifetime } from '../../../../contract/grants.ts';
 import { BytesInput } from '../../components/form/bytes-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
+import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import type { GrantValues } from './grant-values.ts';
 import classes from './users.module.css';
 
@@ -30,17 +31,7 @@ export function GrantFields({ lifetime, inputProps }: GrantFieldsProps) {
         />
       </div>
       <FieldRow>
-        {lifetime === 'days' && (
-          <NumberInput
-            label={t('grants.dayCount')}
-            min={1}
-            clampBehavior="none"
-            allowDecimal={false}
-            allowNegative={false}
-            hideControls
-            {...inputProps('days')}
-          />
-        )}
+        {lifetime === 'days' && <WholeNumberInput label={t('grants.dayCount')} min={1} {...inputProps('days')} />}
         <TextInput
           label={t('grants.note')}
           placeholder={t('grants.notePlaceholder')}

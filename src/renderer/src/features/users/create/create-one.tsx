@@ -1,11 +1,12 @@
 // One new user; empty fields come from the plan. Its record opens when it is created, with the link to send.
-import { Collapse, NumberInput, Textarea, TextInput, UnstyledButton } from '@mantine/core';
+import { Collapse, Textarea, TextInput, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BytesInput } from '../../../components/form/bytes-input.tsx';
 import { FieldRow, FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
 import { fromDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf, parseRoute } from '../../../router/route.ts';
@@ -97,26 +98,13 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
             />
             <FieldRow>
               <BytesInput label={t('make.limit')} {...form.getInputProps('traffic_limit')} />
-              <NumberInput
-                label={t('make.devices')}
-                min={1}
-                max={100}
-                clampBehavior="none"
-                allowDecimal={false}
-                allowNegative={false}
-                hideControls
-                {...form.getInputProps('device_limit')}
-              />
+              <WholeNumberInput label={t('make.devices')} min={1} max={100} {...form.getInputProps('device_limit')} />
             </FieldRow>
-            <NumberInput
+            <WholeNumberInput
               label={t('make.addresses')}
               description={t('access.addressesHint')}
               min={1}
               max={100}
-              clampBehavior="none"
-              allowDecimal={false}
-              allowNegative={false}
-              hideControls
               {...form.getInputProps('concurrent_limit')}
             />
           </div>

@@ -1,6 +1,7 @@
 // The plan, and what the user may do with it: devices at a time, connections allowed.
-import { Checkbox, NativeSelect, NumberInput, SegmentedControl } from '@mantine/core';
+import { Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
 import { DrawerSection, Facts } from '../../../components/record-drawer.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { EditableFact } from './editable-fact.tsx';
@@ -44,15 +45,11 @@ export function AccessSection({ user, refresh, plans }: RecordProps) {
           initial={() => ({ device_limit: user.device_limit ?? ('' as number | '') })}
           toPatch={({ device_limit }) => ({ device_limit: device_limit === '' ? null : device_limit })}
           fields={(form) => (
-            <NumberInput
+            <WholeNumberInput
               aria-label={t('access.devices')}
               description={t('access.devicesHint')}
               min={1}
               max={100}
-              clampBehavior="none"
-              allowDecimal={false}
-              allowNegative={false}
-              hideControls
               {...form.getInputProps('device_limit')}
             />
           )}
@@ -65,15 +62,11 @@ export function AccessSection({ user, refresh, plans }: RecordProps) {
           initial={() => ({ concurrent_limit: user.concurrent_limit ?? ('' as number | '') })}
           toPatch={({ concurrent_limit: limit }) => ({ concurrent_limit: limit === '' ? null : limit })}
           fields={(form) => (
-            <NumberInput
+            <WholeNumberInput
               aria-label={t('access.addresses')}
               description={t('access.addressesHint')}
               min={1}
               max={100}
-              clampBehavior="none"
-              allowDecimal={false}
-              allowNegative={false}
-              hideControls
               {...form.getInputProps('concurrent_limit')}
             />
           )}

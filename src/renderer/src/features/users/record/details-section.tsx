@@ -1,7 +1,8 @@
 // Who it is: name, contact, tags, note, and the ids and data of other systems.
-import { NumberInput, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { DateTime } from '../../../components/figures.tsx';
+import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
 import { DrawerSection, Fact, Facts } from '../../../components/record-drawer.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { TagsField } from '../tags-field.tsx';
@@ -98,14 +99,10 @@ export function DetailsSection({ user, refresh }: RecordProps) {
           initial={(): { telegram_id: number | string } => ({ telegram_id: user.telegram_id ?? '' })}
           toPatch={({ telegram_id }) => ({ telegram_id: telegram_id === '' ? null : Number(telegram_id) })}
           fields={(form) => (
-            <NumberInput
+            <WholeNumberInput
               aria-label={t('details.telegramId')}
               description={t('details.telegramIdHint')}
               min={1}
-              clampBehavior="none"
-              allowDecimal={false}
-              allowNegative={false}
-              hideControls
               {...form.getInputProps('telegram_id')}
             />
           )}
