@@ -1,4 +1,5 @@
 // The HTTP server: its limits and time-outs, TLS, and a stop that loses no reply.
+import { constants } from 'node:crypto';
 import { createServer as createHttpServer, type Server as HttpServer, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -52,7 +53,25 @@ const OPTIONS: ServerOptions = {
 const IDLE_CHECK_MS = 50;
 /** A client sends two messages for it: nothing else is waited for. */
 const HANDSHAKE_MS = 4000;
-const TLS_OPTIONS = { minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], handshakeTimeout: HANDSHAKE_MS } as const;
+/** Of TLS 1.2: forward secrecy and AEAD alone. All suites of TLS 1.3 have both. */
+const SUITES = [
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+];
+const GROUPS = ['X25519MLKEM768', 'X25519', 'P-256', 'P-384'];
+const TLS_OPTIONS = {
+  minVersion: 'TLSv1.2',
+  ciphers: SUITES.join(':'),
+  ecdhCurve: GROUPS.join(':'),
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  ALPNProtocols: ['http/1.1'],
+  handshakeTimeout: HANDSHAKE_MS,
+} as const;
 
 export function createServer(parts: ServerParts): PanelServer {
   const { app, tls, log, linksOnly = false } = parts;

@@ -185,6 +185,10 @@ function builtPath(program: Exclude<EngineProgram, 'v2ray'>): string {
   return join(CACHE, `${program}-${PINS[program].version}`, program);
 }
 
+export function isOnPath(program: string): boolean {
+  return findOnPath(program) !== null;
+}
+
 function findOnPath(program: string): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, program)).find(isExecutable) ?? null;
