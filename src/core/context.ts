@@ -63,6 +63,8 @@ export interface Transaction extends Context {
   emit<Type extends EventType>(type: Type, data: EventData<Type>, changed?: readonly string[]): void;
   /** Appends an event that time caused at `at`, not this operation. */
   emitDue<Type extends EventType>(type: Type, data: EventData<Type>, at: number): void;
+  /** Writes the events that `work` emits at its end, many by one statement. To be used where no one reads them meanwhile. */
+  gatherEvents<T>(work: () => T): T;
   /** Writes the audit row of this operation and returns its id. Detail must not hold a secret. */
   audit(target: string | null, detail?: Readonly<Record<string, unknown>>, outcome?: 'done' | 'refused'): number;
 }
@@ -213,6 +215,11 @@ export function createTransaction(env: Env, call: Call, action: string, now: num
     const what = COUNTED[type];
     if (what) store.userDays.add(localDay(at, env.settings().timeZone), what, 1);
   };
+  let gathered: Omit<EventRow, 'id'>[] | null = null;
+  const append = (event: Omit<EventRow, 'id'>) => {
+    if (gathered) gathered.push(event);
+    else store.events.append(event, now);
+  };
   return {
     ...createContext(env, call, now),
     saveSettings: (values) => {
@@ -223,11 +230,22 @@ export function createTransaction(env: Env, call: Call, action: string, now: num
     emit: (type, data, changed = NO_FIELDS) => {
       countUser(type, now);
       const names = changed.length === 0 ? '[]' : JSON.stringify(changed);
-      store.events.append({ type, at: now, ...cause, changed: names, data: JSON.stringify(data) }, now);
+      append({ type, at: now, ...cause, changed: names, data: JSON.stringify(data) });
     },
     emitDue: (type, data, at) => {
       countUser(type, at);
-      store.events.append({ type, at, ...SYSTEM, changed: '[]', data: JSON.stringify(data) }, now);
+      append({ type, at, ...SYSTEM, changed: '[]', data: JSON.stringify(data) });
+    },
+    gatherEvents: (work) => {
+      const events: Omit<EventRow, 'id'>[] = [];
+      gathered = events;
+      try {
+        const result = work();
+        store.events.appendAll(events, now);
+        return result;
+      } finally {
+        gathered = null;
+      }
     },
     audit: (target, detail = {}, outcome = 'done') => {
       const { actor, address, requestId } = call;

@@ -80,7 +80,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** Whether two values hold the same JSON. */
 export function isSameJson(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  if (a === b) return true;
+  return typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b);
 }
 
 const BASE64URL: Record<string, string> = { '+': '-', '/': '_', '=': '' };

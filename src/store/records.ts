@@ -10,7 +10,7 @@ import type {
   StoredPart,
   StoredReply,
 } from '../core/ports/records.ts';
-import type { Connection } from './database.ts';
+import type { Cell, Connection } from './database.ts';
 import { createCache, limitTo, type Params } from './statements.ts';
 
 const AUDIT_COLUMNS = `id, at, actor_kind AS actorKind, actor_id AS actorId, actor_name AS actorName, action, outcome, target, detail,
@@ -58,12 +58,23 @@ export function createAuditStore(db: Connection): AuditStore {
 
 const EVENT_COLUMNS = 'id, type, at, actor_kind AS actorKind, key_id AS keyId, request_id AS requestId, changed, data';
 
+type NewEvent = Omit<EventRow, 'id'>;
+
+const INSERT_EVENTS = 'INSERT INTO events (type, at, written_at, actor_kind, key_id, request_id, changed, data) VALUES';
+const EVENT_VALUES = '(?, ?, ?, ?, ?, ?, ?, ?)';
+/** Events that are inserted by one statement. */
+const TOGETHER = 20;
+
+function eventCells({ type, at, actorKind, keyId, requestId, changed, data }: NewEvent, writtenAt: number): Cell[] {
+  return [type, at, writtenAt, actorKind, keyId, requestId, changed, data];
+}
+
 /** Ids are never used twice, so a reader's position in the feed stays valid. */
 export function createEventStore(db: Connection): EventStore {
-  const append = db.prepare<[EventType, number, number, string, number | null, string | null, string, string]>(
-    `INSERT INTO events (type, at, written_at, actor_kind, key_id, request_id, changed, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  const insert = db.prepare<Cell[]>(`${INSERT_EVENTS} ${EVENT_VALUES}`);
+  const insertMany = db.prepare<Cell[]>(`${INSERT_EVENTS} ${Array(TOGETHER).fill(EVENT_VALUES).join(', ')}`);
+  const append = (event: NewEvent, writtenAt: number) =>
+    Number(insert.run(...eventCells(event, writtenAt)).lastInsertRowid);
   const after = db.prepare<[number, number], EventRow>(
     `SELECT ${EVENT_COLUMNS} FROM events WHERE id > ? ORDER BY id ${limitTo('?')}`,
   );
@@ -89,8 +100,14 @@ export function createEventStore(db: Connection): EventStore {
     'INSERT INTO events_pruned (one, up_to) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET up_to = max(up_to, excluded.up_to)',
   );
   return {
-    append: ({ type, at, actorKind, keyId, requestId, changed, data }, writtenAt) =>
-      Number(append.run(type, at, writtenAt, actorKind, keyId, requestId, changed, data).lastInsertRowid),
+    append,
+    appendAll: (events, writtenAt) => {
+      const whole = events.length - (events.length % TOGETHER);
+      for (let next = 0; next < whole; next += TOGETHER) {
+        insertMany.run(...events.slice(next, next + TOGETHER).flatMap((event) => eventCells(event, writtenAt)));
+      }
+      for (const event of events.slice(whole)) append(event, writtenAt);
+    },
     after: (id, limit, types) => (types === null ? after.all(id, limit) : mergeTypes(types, id, limit)),
     prunedUpTo: () => prunedUpTo.get() ?? 0,
     latestId: () => latestId.get() ?? 0,

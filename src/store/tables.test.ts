@@ -272,6 +272,17 @@ describe('events', () => {
     expect(events.latestId()).toBe(c);
   });
 
+  it('appended together are in the feed as if one by one', () => {
+    using temp = tempStore();
+    const { events } = temp.store;
+    const before = events.append(sampleEventRow('user.created', 1), 1);
+    const rows = Array.from({ length: 45 }, (_, at) => sampleEventRow('user.reset', at, { data: `{"user_id":${at}}` }));
+    events.appendAll(rows, 9);
+    expect(events.after(before, 99, null)).toEqual(rows.map((row, index) => ({ ...row, id: before + 1 + index })));
+    events.prune(9);
+    expect(events.prunedUpTo()).toBe(before);
+  });
+
   it.each([
     ['a key without its id', { actorKind: 'key', requestId: 'r' }],
     ['an administrator with a key', { actorKind: 'administrator', keyId: 1, requestId: 'r' }],

@@ -211,6 +211,22 @@ describe.each([
     expect(told.map(({ type, data }) => [type, JSON.parse(data).user_id])).toEqual(ids.map((id) => ['user.reset', id]));
   });
 
+  it('writes the events of each user together, in the order of ids', async () => {
+    const { ids, tag: own } = await crowd(45);
+    await bulk({ action: 'disable', ...choose(ids, own) });
+    const before = panel.store.events.latestId();
+    expect((await bulk({ action: 'enable', ...choose(ids, own) })).affected).toBe(45);
+    const written = panel.store.events
+      .after(before, 200, null)
+      .map(({ type, data }) => [JSON.parse(data).user_id, type]);
+    expect(written).toEqual(
+      ids.flatMap((id) => [
+        [id, 'user.enabled'],
+        [id, 'user.activated'],
+      ]),
+    );
+  });
+
   it('is remembered under an Idempotency-Key', async () => {
     const end = new Date(Date.now() + 10 * DAY).toISOString();
     const { ids, tag: own } = await crowd(2, { expires_at: end });

@@ -82,6 +82,8 @@ export interface EventRow {
 export interface EventStore {
   /** `at` is the event's own moment, `writtenAt` the transaction's: a late event must not be pruned as old. */
   append(event: Omit<EventRow, 'id'>, writtenAt: number): number;
+  /** As `append`, many by one statement. */
+  appendAll(events: readonly Omit<EventRow, 'id'>[], writtenAt: number): void;
   /** Behind `after`, in order. */
   after(after: number, limit: number, types: readonly EventType[] | null): readonly EventRow[];
   /** The highest id that was pruned; 0 if none was. */

@@ -190,13 +190,15 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
       const rows = read(chosen, tx, isBeginning);
       const present = new Map(rows.map((row) => [row.id, row]));
       matched += rows.length;
-      for (const id of chosen) {
-        const row = present.get(id);
-        if (!row && !ids) continue;
-        const result: Outcome = row ? step(row) : { id, outcome: 'failed', detail: 'not_found' };
-        if (result.outcome === 'changed') affected += 1;
-        (result.outcome === 'failed' ? failed : done).push(result);
-      }
+      tx.gatherEvents(() => {
+        for (const id of chosen) {
+          const row = present.get(id);
+          if (!row && !ids) continue;
+          const result: Outcome = row ? step(row) : { id, outcome: 'failed', detail: 'not_found' };
+          if (result.outcome === 'changed') affected += 1;
+          (result.outcome === 'failed' ? failed : done).push(result);
+        }
+      });
     }
     const position = all[next - 1] ?? last?.position ?? 0;
     const upTo = last?.upTo ?? all.at(-1) ?? 0;
