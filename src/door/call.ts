@@ -129,6 +129,7 @@ export function makeReply(
   extra: HeaderList = [],
 ): DoorReply {
   const headers = commonHeaders(state.id);
+  if (!extra.includes(POLICY)) headers.push(POLICY, LOCKED_POLICY);
   const { rate } = state;
   if (rate !== null) {
     headers.push('RateLimit-Policy', `${policyOf('burst', rate.burst)}, ${policyOf('minute', rate.minute)}`);
@@ -148,6 +149,10 @@ function policyOf(name: string, { quota, windowSeconds }: Budget): string {
 function leftOf(name: string, { remaining, resetSeconds }: Budget): string {
   return `"${name}";r=${remaining};t=${resetSeconds}`;
 }
+
+const POLICY = 'Content-Security-Policy';
+/** Of everything but pages: opened as a document it loads nothing, runs nothing and is in no frame. */
+export const LOCKED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What every reply inside the secret path carries. `cache`: the Cache-Control header. */
 export function commonHeaders(id: string, cache = 'no-store'): string[] {

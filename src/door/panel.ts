@@ -12,6 +12,7 @@ import {
   commonHeaders,
   type DoorReply,
   isEmpty,
+  LOCKED_POLICY,
   makeReply,
   NO_BODY,
   newRequestId,
@@ -173,6 +174,8 @@ async function download(
   const { sizeBytes, chunks } = await core.backupFiles.open(name, callOf(request, state, actor));
   const headers = [
     ...commonHeaders(state.id),
+    'Content-Security-Policy',
+    LOCKED_POLICY,
     'Content-Type',
     FILE_TYPE,
     'Content-Length',

@@ -28,6 +28,7 @@ describe('replies', () => {
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
+        'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       });
       for (const name of ['server', 'x-powered-by', 'set-cookie', 'ratelimit', 'ratelimit-policy']) {
         expect(reply.headers.get(name)).toBeNull();

@@ -45,6 +45,7 @@ describe('taking one', () => {
       'content-disposition': `attachment; filename="${NAME}"`,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
     });
     expect(door.stub.dispatched.at(-1)).toMatchObject({
       id: 'downloadBackup',

@@ -1,5 +1,5 @@
 // Live events as server-sent events: for the administrator's pages in a browser.
-import { commonHeaders } from '../door/call.ts';
+import { commonHeaders, LOCKED_POLICY } from '../door/call.ts';
 import type { Door } from '../door/door.ts';
 import type { LiveMessage } from '../door/live.ts';
 import { readQuery } from '../door/parse.ts';
@@ -29,6 +29,8 @@ export function openEventStream(
       if (!response.headersSent) {
         response.writeHead(200, [
           ...commonHeaders(id),
+          'Content-Security-Policy',
+          LOCKED_POLICY,
           'Content-Type',
           'text/event-stream; charset=utf-8',
           // nginx would buffer the events otherwise.

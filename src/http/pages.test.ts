@@ -119,6 +119,7 @@ describe('the files', () => {
     expect(asset.headers).toMatchObject({
       'content-type': 'text/css; charset=utf-8',
       'cache-control': 'private, max-age=31536000, immutable',
+      'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     });
     const boot = await get('/boot.js');
     expect(boot.headers['cache-control']).toBe('private, no-cache');

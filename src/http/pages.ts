@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler } from 'express';
+import { LOCKED_POLICY } from '../door/call.ts';
 
 export interface Pages {
   /** The index, with its own policy. */
@@ -59,7 +60,10 @@ export function openPages(folder: string): Pages | null {
       if (path === '/') return index();
       const type = typeOf(path);
       if (type === undefined) return null;
-      return { headers: [...fileHeaders(), 'Content-Type', type], body: readFileSync(join(folder, path)) };
+      return {
+        headers: [...fileHeaders(), 'Content-Security-Policy', LOCKED_POLICY, 'Content-Type', type],
+        body: readFileSync(join(folder, path)),
+      };
     },
   };
 }
@@ -112,6 +116,7 @@ function serveFiles(
     const encoding = ENCODINGS.find(({ name, ending }) => names.has(path + ending) && request.acceptsEncodings(name));
     const cache = path.startsWith(IMMUTABLE) ? 'private, max-age=31536000, immutable' : 'private, no-cache';
     response.setHeaders(new Map(pairsOf(fileHeaders())));
+    response.setHeader('Content-Security-Policy', LOCKED_POLICY);
     response.setHeader('Content-Type', type);
     response.setHeader('Cache-Control', cache);
     response.setHeader('Vary', 'Accept-Encoding');

@@ -90,6 +90,7 @@ export function createOpenApiCheck(served: unknown): OpenApiCheck {
     if (!/^[0-9a-f]{32}$/.test(String(headers['x-request-id']))) faults.push('no X-Request-Id');
     if (headers['cache-control'] !== 'no-store') faults.push('no Cache-Control: no-store');
     if (headers['x-content-type-options'] !== 'nosniff') faults.push('no X-Content-Type-Options');
+    if (!String(headers['content-security-policy']).startsWith("default-src 'none'; ")) faults.push('no policy');
     if (headers['referrer-policy'] !== 'no-referrer') faults.push('no Referrer-Policy');
     for (const name of ['set-cookie', 'x-powered-by', 'server', 'access-control-allow-origin']) {
       if (name in headers) faults.push(`has the header ${name}`);
