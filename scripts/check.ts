@@ -30,6 +30,7 @@ const steps: readonly Step[] = [
   { name: 'dead code', command: ['knip', '--no-progress', '--no-config-hints'] },
   { name: 'boundaries', command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'bin'] },
   { name: 'format, lint', command: ['biome', 'ci', '.', '--colors=off', '--error-on-warnings'] },
+  { name: 'ASVS', command: ['node', 'scripts/asvs.ts', '--check'] },
   { name: 'OpenAPI snapshot', command: ['node', 'scripts/openapi.ts', '--check'] },
 ];
 
