@@ -53,6 +53,14 @@ describe('spendingOrder', () => {
     return { id, bytes: 5, bytesLeft: 5, lifetime, days: endsAt === null ? null : 1, endsAt, createdAt: 0 };
   };
 
+  test.prop([settledAccount])('a grant of the period comes before `used` where no reset ends it', ({ account }) => {
+    const grants = [grant(1, 'used'), grant(2, 'period')];
+    const order = (given: readonly Grant[]) =>
+      spendingOrder({ ...account, grants: given, resetsAt: null }, 100).map(({ id }) => id);
+    expect(order(grants)).toEqual([2, 1]);
+    expect(order(grants.toReversed())).toEqual([2, 1]);
+  });
+
   test.prop([settledAccount])('the one ending soonest first, `used` last, ties by id', ({ account }) => {
     const grants = [
       grant(5, 'used'),

@@ -52,6 +52,17 @@ describe('keys', () => {
     expect(isKeyWellFormed(text)).toBe(false);
   });
 
+  test.each(['/', ':', '@', '[', '`', '{', '-', 'é'])('a character beside the alphabet is refused: %s', (other) => {
+    for (const index of [0, 17, 35]) {
+      const key = formatKey('0'.repeat(index) + other + '0'.repeat(35 - index));
+      expect(isKeyWellFormed(key)).toBe(false);
+    }
+  });
+
+  test('the first and last characters of the alphabet are taken everywhere', () => {
+    for (const one of '09AZaz') expect(isKeyWellFormed(formatKey(one.repeat(36)))).toBe(true);
+  });
+
   test.prop([body, character])('a longer or shorter one is refused', (text, more) => {
     const key = formatKey(text);
     expect(isKeyWellFormed(key + more)).toBe(false);

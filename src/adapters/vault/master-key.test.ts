@@ -1,4 +1,5 @@
 // What the master key seals opens again unchanged at its own place, and nowhere else, and not after any change of it.
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
@@ -43,6 +44,28 @@ describe('a sealed secret', () => {
       for (let length = 0; length < row[part].length; length += 1) {
         expect(openWith(key, INSTANCE, { ...row, [part]: row[part].subarray(0, length) })).toBeNull();
       }
+    }
+  });
+
+  test('opens as every version before sealed it', () => {
+    const former = parseMasterKey('AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8');
+    expect(former?.id).toBe('a31a3bf1cd76a829');
+    const row = {
+      place: 'administrator:totp',
+      keyId: 'a31a3bf1cd76a829',
+      nonce: Buffer.from('0b875da3b85b72b5d172b494', 'hex'),
+      ciphertext: Buffer.from('458a3ccc2f90232c3991bfc37e98f44a74d84779b2ea70cdeeb21bf94ee851b3cf6774', 'hex'),
+    };
+    expect(former && openWith(former, INSTANCE, row)).toBe('JBSWY3DPEHPK3PXP é');
+  });
+
+  test('does not open with a nonce of another length, even one that the key sealed with', () => {
+    for (const length of [8, 11, 13, 16]) {
+      const nonce = randomBytes(length);
+      const cipher = createCipheriv('aes-256-gcm', key.secret, nonce, { authTagLength: 16 });
+      cipher.setAAD(Buffer.from(`gatehouse|${INSTANCE}|a|${key.id}`));
+      const ciphertext = Buffer.concat([cipher.update('secret'), cipher.final(), cipher.getAuthTag()]);
+      expect(openWith(key, INSTANCE, { place: 'a', keyId: key.id, nonce, ciphertext })).toBeNull();
     }
   });
 
