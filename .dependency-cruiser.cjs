@@ -69,6 +69,7 @@ module.exports = {
           '@peculiar/x509',
           'reflect-metadata',
           'better-sqlite3',
+          'tar',
         ),
       ],
       { builtins: true },

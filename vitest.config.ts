@@ -27,6 +27,7 @@ const crossing = [
   'shell',
   'desktop',
   'engines',
+  'updates',
 ];
 
 const unitProjects = Object.entries(unit).map(([name, folders]) => ({

@@ -100,6 +100,7 @@ export const SHOTS: readonly Shot[] = [
   { name: 'settings-webhooks', place: 'settings/security/webhooks' },
   { name: 'settings-webhook-new', place: 'settings/security/webhooks/new' },
   { name: 'settings-backups', place: 'settings/backups' },
+  { name: 'settings-updates', place: 'settings/updates' },
   { name: 'docs', place: 'settings/security/api/docs', act: (page) => page.locator('.opblock').first().waitFor() },
   { name: 'docs-method', place: 'settings/security/api/docs', act: openMethod },
   { name: 'key-once', place: 'settings/security/api/new', act: makeKey },

@@ -60,6 +60,7 @@ const suites: readonly Suite[] = [
   vitest('cli', 120),
   vitest('desktop', 120, prepareChromium),
   vitest('keychain', 80, () => ensurePackages(KEYCHAIN_PROGRAMS)),
+  vitest('updates', 120),
   vitest('backup', 70),
   vitest('torture', 70),
   vitest('disk', 60),

@@ -1,7 +1,7 @@
 // The `panel` command: its subcommands, options and help. The code of a subcommand is in a file beside this one, loaded when it runs.
 import { resolve } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { panelVersion } from '../panel/machine-parts.ts';
+import { panelVersion } from '../panel/installation.ts';
 import { reportFailure } from './terminal.ts';
 
 const WRONG_ARGUMENTS = 2;
@@ -164,6 +164,24 @@ program
   .addOption(jsonOption())
   .addOption(keyFileOption())
   .action(async (options) => (await import('./doctor.ts')).doctor(options));
+
+program
+  .command('update')
+  .description('install the newest version beside the present one; the former starts again where it does not come up')
+  .option('--check', 'only look for a newer version and print what is new')
+  .option('--file <archive>', 'install this archive, whose signature <archive>.minisig is beside it, without a network')
+  .option('--rollback', 'go back to the version before the last update')
+  .option('--restore-data', 'with --rollback: also where that needs the data of before the update')
+  .option('--wait <seconds>', 'how long the new version may take to come up', parseInteger(5, 3600), 60)
+  .addOption(dataOption())
+  .addOption(jsonOption())
+  .addOption(keyFileOption())
+  .action(async (options) => (await import('./update.ts')).update(options));
+
+// Asked by the version before, of the version that it installs: releases rely on it.
+program
+  .command('try-database <copy>', { hidden: true })
+  .action(async (copy) => (await import('./update.ts')).tryOn(copy));
 
 program
   .command('openapi')

@@ -1,7 +1,9 @@
 // `panel serve`: runs the panel until it is stopped, and prints its addresses and the first steps.
 import type { OpenEngine } from '../core/ports/engines.ts';
 import { findDataFolder } from '../panel/data-folder.ts';
+import { findInstallation, LAUNCHED, RESTART_CODE } from '../panel/installation.ts';
 import { openPanel, type Panel } from '../panel/panel.ts';
+import { finishStart, prepareStart } from '../panel/update/start.ts';
 import { notify, print, reportFailure } from './terminal.ts';
 
 export type ServeOptions = {
@@ -22,8 +24,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { data, demo, trustedProxy, http, keyFile, ...rest } = options;
   const folder = demo === undefined ? findDataFolder(data) : await prepareDemo(data, demo);
   const log = process.env.GATEHOUSE_LOG === 'stderr' ? ('stderr' as const) : undefined;
-  const panel = await openPanel({
+  const installation = findInstallation();
+  const started = installation === null ? null : prepareStart(folder, installation);
+  const launcher = process.env[LAUNCHED] === undefined ? undefined : { restart: () => void restart(panel) };
+  const panel: Panel = await openPanel({
     ...rest,
+    launcher,
     folder,
     plainHttp: http,
     trustedProxies: trustedProxy,
@@ -33,7 +39,20 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   stopOnSignals(panel);
   exitOnUncaughtErrors(panel);
+  if (installation !== null && started !== null) {
+    await finishStart(panel, folder, installation, started).catch(async (error: unknown) => {
+      await panel.close();
+      throw error;
+    });
+  }
   printIntroduction(panel, folder);
+}
+
+/** Closes the panel and asks the launcher for another start. */
+async function restart(panel: Panel): Promise<void> {
+  notify('Stopping, to start again …');
+  await panel.close();
+  process.exit(RESTART_CODE);
 }
 
 /** A closed pipe or a full disk behind stdout must not end the panel. */

@@ -112,6 +112,9 @@ const fields = {
     description:
       'Whether an engine is restarted, at most every 10 minutes, when users who may not connect any more go on moving bytes over connections that were open before.',
   }),
+  update_checks: z.boolean().meta({
+    description: 'Whether the panel looks for newer versions once a day. Nothing is sent but the request.',
+  }),
 };
 
 export const panelSettings = z.object(fields).meta({ id: 'PanelSettings' });
@@ -132,6 +135,7 @@ const panelSettingsExample: PanelSettings = {
   engine_path: null,
   cut_off_concurrent: false,
   restart_to_cut_off: true,
+  update_checks: true,
 };
 
 export const getPanelSettings = panelOperation({
@@ -150,7 +154,7 @@ export const updateSettings = panelOperation({
   access: 'session',
   effect: 'write',
   proof: 'fresh',
-  proofFor: ['rate_limit', 'events_kept_days', 'audit_kept_days', 'engine_path'],
+  proofFor: ['rate_limit', 'events_kept_days', 'audit_kept_days', 'engine_path', 'update_checks'],
   tag: 'Panel',
   summary: 'Change settings',
   input: z.strictObject({ ...proof, ...fields }).partial(),

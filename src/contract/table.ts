@@ -18,6 +18,7 @@ import * as stats from './stats.ts';
 import * as tariffs from './tariffs.ts';
 import * as trying from './try-api.ts';
 import * as twoFactor from './two-factor.ts';
+import * as updates from './updates.ts';
 import * as acts from './user-acts.ts';
 import * as users from './users.ts';
 import * as vault from './vault.ts';
@@ -85,6 +86,8 @@ export const OPERATIONS = {
   disableTwoFactor: twoFactor.disableTwoFactor,
   renewRecoveryCodes: twoFactor.renewRecoveryCodes,
   changePassword: twoFactor.changePassword,
+  getUpdates: updates.getUpdates,
+  checkForUpdates: updates.checkForUpdates,
   getVault: vault.getVault,
   refreshVault: vault.refreshVault,
   getPanelSettings: settings.getPanelSettings,

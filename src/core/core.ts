@@ -3,6 +3,7 @@
 import type { Event } from '../contract/event-types.ts';
 import type { Access } from '../contract/operation.ts';
 import type { Input, Output } from '../contract/table.ts';
+import type { ReleaseManifest, UpdateProblem } from '../contract/updates.ts';
 import type { UserState } from '../contract/users.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { ConnectionSecrets } from './inbound-secrets.ts';
@@ -25,7 +26,8 @@ import type {
   Vault,
 } from './ports/ports.ts';
 import type { UpDown } from './ports/records.ts';
-import type { SettingValues } from './ports/settings.ts';
+import type { Releases } from './ports/releases.ts';
+import type { SettingValues, UpdateLastValue } from './ports/settings.ts';
 import type { UserRow } from './ports/users.ts';
 import type { WebhookClient } from './ports/webhooks.ts';
 
@@ -78,6 +80,10 @@ export interface LocalCommands {
   ): Promise<{ readonly keys: number; readonly sessions: number }>;
   /** A new secret path from the next request on; the former leads nowhere. */
   rotateSecretPath(): Promise<void>;
+  /** Looks for the newest release and stores what was found. */
+  checkReleases(): Promise<ReleaseManifest | { readonly problem: UpdateProblem }>;
+  /** Records how an update ended, with an audit row. */
+  noteUpdate(outcome: Omit<UpdateLastValue, 'at'>): Promise<void>;
   /** Restores a backup file of this machine (absolute path). PanelError `backup_refused`, `vault_unavailable`, `storage_full`. */
   restore(path: string, passphrase: string | null, acceptsKeys?: boolean): Promise<Output<'restoreBackup'>>;
 }
@@ -142,6 +148,8 @@ export interface CoreParts {
   readonly targetProbe?: TargetProbe;
   /** Left out: this core delivers no webhooks. */
   readonly webhookClient?: WebhookClient;
+  /** Left out: this core knows no releases. */
+  readonly releases?: Releases;
   /** Left out: SQLite checkpoints by itself. */
   readonly checkpointer?: Checkpointer;
   /** Left out: this core has no backups. */

@@ -12,6 +12,7 @@ import { createEventHub } from './events.ts';
 import { renewCertificates } from './inbound-certificates.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
+import { createUpdateSchedule } from './updates.ts';
 import { subscriptionOf } from './users/subscription.ts';
 import { ONLINE_MS } from './users/users.ts';
 import { createWebhookSender } from './webhooks/sender.ts';
@@ -25,6 +26,7 @@ const DISK_CHECK_EVERY_MS = 1000;
 const WEBHOOKS_EVERY_MS = 1000;
 const POLL_EVERY_MS = 10_000;
 const CERTIFICATES_EVERY_MS = 60_000;
+const UPDATES_EVERY_MS = 60_000;
 const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
 
 function figuresOf({ store, clock }: Env): Figures {
@@ -130,6 +132,7 @@ export function createCore(parts: CoreParts): Core {
           createJob(env, 'journal', async () => env.checkpoints?.tidy()),
         ),
         every(CERTIFICATES_EVERY_MS, renewDue),
+        every(UPDATES_EVERY_MS, createJob(env, 'update check', createUpdateSchedule(env))),
         every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
       );
       if (webhooks) {

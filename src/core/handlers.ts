@@ -17,6 +17,7 @@ import { SETTINGS_HANDLERS } from './settings/settings.ts';
 import { VAULT_HANDLERS } from './settings/vault.ts';
 import { STATS_HANDLERS } from './stats.ts';
 import { TARIFF_HANDLERS } from './tariffs.ts';
+import { UPDATE_HANDLERS } from './updates.ts';
 import { USER_ADDRESS_HANDLERS } from './users/addresses.ts';
 import { BULK_HANDLER } from './users/bulk.ts';
 import { GRANT_HANDLERS } from './users/grants.ts';
@@ -46,6 +47,7 @@ export const HANDLERS: {
   ...VAULT_HANDLERS,
   ...SETTINGS_HANDLERS,
   ...BACKUP_HANDLERS,
+  ...UPDATE_HANDLERS,
   ...WEBHOOK_HANDLERS,
   listAudit: { read: listAudit },
 } satisfies Handlers<HandledId>;

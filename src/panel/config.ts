@@ -25,6 +25,8 @@ export type PanelOptions = {
   readonly keyFile?: string | undefined;
   /** Where the log goes; by default a file in the data folder. */
   readonly log?: 'stderr' | undefined;
+  /** Starts this panel again where a launcher does that; commands may ask for it. */
+  readonly launcher?: { restart(): void } | undefined;
   /** The panel door is on no socket: the host opens it for its own window by `Panel.openInside`. */
   readonly isInside?: boolean | undefined;
   /** The engines of nodes, in place of those of this machine: for a demonstration. */

@@ -10,6 +10,7 @@ import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Crypto } from '../core/ports/ports.ts';
 import { runOperation } from '../door/run-operation.ts';
+import { findInstallation, panelVersion } from './installation.ts';
 
 /** What a command works with. */
 export type CommandPanel = {
@@ -20,6 +21,8 @@ export type CommandPanel = {
   origin(): string;
   /** false: the panel door is on no socket, so no link leads to it. */
   readonly hasDoor?: boolean;
+  /** The launcher that starts this panel again; left out: there is none. */
+  readonly launcher?: { restart(): void } | undefined;
 };
 
 export type Addresses = {
@@ -98,6 +101,18 @@ export const COMMANDS = {
       return { ...restored, ...addressesOf(panel) };
     },
   ),
+  'update-check': command(none, ({ core }) => core.local.checkReleases()),
+  'update-state': command(none, async ({ launcher }) => ({
+    version: panelVersion(),
+    root: findInstallation()?.root ?? null,
+    launched: launcher !== undefined,
+  })),
+  /** The panel closes, and its launcher starts the installed version. */
+  'update-restart': command(none, async ({ launcher }) => {
+    if (!launcher) throw new PanelError('unavailable');
+    launcher.restart();
+    return { restarts: true };
+  }),
   openapi: command(none, async ({ core }) => openApiDocument({ serverUrl: core.baseUrl() })),
 };
 

@@ -1,15 +1,16 @@
 // What every core on this machine needs: time, randomness, cryptography, and the version of this installation.
-import { readFileSync } from 'node:fs';
 import { certificateMaker } from '../adapters/certificates/connection-certificates.ts';
 import { systemClock, systemTimers } from '../adapters/clock.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { createPasswordHasher } from '../adapters/passwords.ts';
 import { totp } from '../adapters/totp.ts';
 import type { CoreParts } from '../core/core.ts';
+import { panelVersion } from './installation.ts';
+import { openReleases } from './update/releases.ts';
 
 export type MachineParts = Pick<
   CoreParts,
-  'clock' | 'timers' | 'crypto' | 'passwords' | 'totp' | 'certificateMaker' | 'version'
+  'clock' | 'timers' | 'crypto' | 'passwords' | 'totp' | 'certificateMaker' | 'version' | 'releases'
 >;
 
 /** `passwordCost`: log2 of scrypt's N, lowered by tests only. */
@@ -22,11 +23,6 @@ export function machineParts(passwordCost?: number): MachineParts {
     totp,
     certificateMaker,
     version: panelVersion(),
+    releases: openReleases(),
   };
-}
-
-/** From package.json, two folders up both from the sources and from the bundle. */
-export function panelVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return String(version);
 }

@@ -198,7 +198,8 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
 
   core.start();
   const caPath = certificates?.caPath ?? null;
-  const panel = { core, crypto, caPath, origin: reach.origin, hasDoor: !options.isInside };
+  const { launcher } = options;
+  const panel = { core, crypto, caPath, origin: reach.origin, hasDoor: !options.isInside, launcher };
   const control = await openControlSocket(folder, (name, args) => runCommand(panel, name, args), log);
   closers.push(control.close);
   const token = core.local.isSetUp() || options.isInside ? null : await core.local.renewSetupToken();

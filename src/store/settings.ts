@@ -1,4 +1,5 @@
 // Settings, one row each. A missing or unreadable one has its default, so that the panel starts with any value.
+import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
 import { isLanguage, LANGUAGES } from '../i18n/languages.ts';
 import type { Connection } from './database.ts';
@@ -32,11 +33,17 @@ const DEFAULTS: SettingValues = {
   instanceId: '',
   backupSchedule: { everyHours: 24, keep: 7, encrypted: false },
   backupLast: { at: null, error: null },
+  updateChecks: true,
+  updateSeen: { at: null, problem: null, release: null },
+  updateLast: null,
 };
 
 const isText = (value: unknown) => typeof value === 'string';
 const isTextOrNull = (value: unknown) => value === null || isText(value);
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+const isTimeOrNull = (value: unknown) => value === null || isBetween(0, Number.MAX_SAFE_INTEGER)(value);
 const isBetween = (least: number, most: number) => (value: unknown) =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
 
@@ -69,6 +76,9 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
   instanceId: isText,
   backupSchedule: isSchedule,
   backupLast: isOutcome,
+  updateChecks: (value) => typeof value === 'boolean',
+  updateSeen: isSeen,
+  updateLast: (value) => value === null || isUpdate(value),
 };
 
 function isNotices(value: unknown): boolean {
@@ -77,16 +87,39 @@ function isNotices(value: unknown): boolean {
 }
 
 function isSchedule(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { everyHours, keep, encrypted } = value as Readonly<Record<string, unknown>>;
+  if (!isRecord(value)) return false;
+  const { everyHours, keep, encrypted } = value;
   const isEvery = everyHours === null || isBetween(1, 8760)(everyHours);
   return isEvery && isBetween(1, 1000)(keep) && typeof encrypted === 'boolean';
 }
 
 function isOutcome(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { at, error } = value as Readonly<Record<string, unknown>>;
-  return (at === null || isBetween(0, Number.MAX_SAFE_INTEGER)(at)) && isTextOrNull(error);
+  if (!isRecord(value)) return false;
+  const { at, error } = value;
+  return isTimeOrNull(at) && isTextOrNull(error);
+}
+
+function isSeen(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { at, problem, release } = value;
+  const isProblem = problem === null || UPDATE_PROBLEMS.some((each) => each === problem);
+  return isTimeOrNull(at) && isProblem && (release === null || isRelease(release));
+}
+
+function isRelease(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { version, publishedAt, signedAt, notes, platforms } = value;
+  return [version, publishedAt, signedAt, notes].every(isText) && isTexts(platforms);
+}
+
+function isUpdate(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { at, from, to, result, reason, restored } = value;
+  const isReason = reason === null || ROLLBACK_REASONS.some((each) => each === reason);
+  const isResult = UPDATE_RESULTS.some((each) => each === result);
+  return (
+    isTimeOrNull(at) && at !== null && isText(from) && isText(to) && isResult && isReason && restored === !!restored
+  );
 }
 
 function isTimeZone(value: unknown): boolean {

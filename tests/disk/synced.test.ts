@@ -56,6 +56,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('signIn', { name: 'admin', password: PASSWORD });
   const { value } = await act('createKey', { name: 'bot', access: 'full', password: PASSWORD });
   const client = nobody.as(String(value));
+  await act('checkForUpdates');
   const node = await act('createNode', { name: 'Node', address: '192.0.2.1', kind: 'remote' });
 
   const tariff = await noted('createTariff', client.call('createTariff', { name: 'Plan' }));

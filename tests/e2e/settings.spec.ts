@@ -133,6 +133,7 @@ const SECTIONS = [
   'security',
   'security/api',
   'backups',
+  'updates',
 ] as const;
 
 for (const { locale, theme } of LOOKS) {

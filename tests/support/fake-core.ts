@@ -74,6 +74,9 @@ export const SETTINGS: SettingValues = {
   instanceId: 'a1b2c3',
   backupSchedule: { everyHours: null, keep: 7, encrypted: false },
   backupLast: { at: null, error: null },
+  updateChecks: true,
+  updateSeen: { at: null, problem: null, release: null },
+  updateLast: null,
 };
 
 const actor = (id: number, access: Actor['access']): Actor => ({ kind: 'key', id, name: access, access });
@@ -123,6 +126,8 @@ export function fakeCore(): FakeCore {
       setUp: async () => {},
       resetPassword: async () => ({ keys: 0, sessions: 0 }),
       rotateSecretPath: async () => {},
+      checkReleases: async () => ({ problem: 'no_source' }),
+      noteUpdate: async () => {},
       restore: () => Promise.reject(new Error('no backups here')),
     },
     backupFiles: {

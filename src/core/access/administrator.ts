@@ -10,6 +10,7 @@ import { type AsyncContext, createTransaction, type Env, type Handlers, type Tra
 import type { LocalCommands } from '../core.ts';
 import { PanelError } from '../panel-error.ts';
 import { renewSecretPath } from '../settings/addresses.ts';
+import { checkReleases } from '../updates.ts';
 import { tokenOf } from '../wire.ts';
 import { forgetOtherBrowsers } from './browsers.ts';
 import { beginBrowserSession, beginSession } from './session.ts';
@@ -135,6 +136,13 @@ export function createLocalCommands(env: Env): LocalCommands {
       await inTransaction('rotateSecretPath', renewSecretPath);
       env.announce();
     },
+    checkReleases: () => checkReleases(env),
+    noteUpdate: (outcome) =>
+      inTransaction('updatePanel', (tx) => {
+        tx.saveSettings({ updateLast: { ...outcome, at: tx.now } });
+        const isDone = outcome.result !== 'rolled_back';
+        tx.audit(null, { ...outcome }, isDone ? 'done' : 'refused');
+      }),
     restore: (path, passphrase, acceptsKeys = false) => restoreLocally(env, newCall(), path, passphrase, acceptsKeys),
   };
 }

@@ -1,4 +1,5 @@
-// The store's ports for settings and the schedule of backups.
+// The store's ports for settings, the schedule of backups, and what is known of updates.
+import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
 import type { Language } from '../../i18n/languages.ts';
 
 /** What an administrator sets. Stored as one row a setting; a missing or unreadable one has its default. */
@@ -40,6 +41,38 @@ export interface SettingValues {
   readonly instanceId: string;
   readonly backupSchedule: BackupScheduleValue;
   readonly backupLast: BackupOutcomeValue;
+  /** Whether the panel looks for releases once a day. */
+  readonly updateChecks: boolean;
+  readonly updateSeen: UpdateSeenValue;
+  readonly updateLast: UpdateLastValue | null;
+}
+
+/** What the last check for releases found. */
+export interface UpdateSeenValue {
+  /** null: no check yet. */
+  readonly at: number | null;
+  /** null: the last check succeeded. */
+  readonly problem: UpdateProblem | null;
+  /** The newest release that is known; null: none is. */
+  readonly release: {
+    readonly version: string;
+    readonly publishedAt: string;
+    /** An earlier signature is refused from then on. */
+    readonly signedAt: string;
+    readonly notes: string;
+    readonly platforms: readonly string[];
+  } | null;
+}
+
+/** How the last update ended. */
+export interface UpdateLastValue {
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+  readonly result: (typeof UPDATE_RESULTS)[number];
+  readonly reason: (typeof ROLLBACK_REASONS)[number] | null;
+  /** Whether the data are those of before the update. */
+  readonly restored: boolean;
 }
 
 export interface BackupScheduleValue {

@@ -66,20 +66,24 @@ export async function restoreFile(
   return { ...(await restore()), set_aside };
 }
 
-/** Moves a database that cannot be opened to the backups, with its journal: some of it may still be recovered by hand. */
 function setAside(folder: string): string {
   const lock = takeLock(folder, 'restore');
   if (!lock) throw refusal('in_use', `Another panel is using the data folder ${folder}.`);
   try {
-    const backups = join(folder, FILES.backups);
-    mkdirSync(backups, { recursive: true, mode: 0o700 });
-    const aside = join(backups, `set-aside-${timeInName(systemClock.now())}.sqlite`);
-    for (const end of ['-wal', '-shm', '']) {
-      const part = join(folder, `${FILES.database}${end}`);
-      if (existsSync(part)) renameSync(part, `${aside}${end}`);
-    }
-    return aside;
+    return moveAside(folder);
   } finally {
     lock.release();
   }
+}
+
+/** Moves a database that cannot be opened to the backups, with its journal: some of it may still be recovered by hand. */
+export function moveAside(folder: string): string {
+  const backups = join(folder, FILES.backups);
+  mkdirSync(backups, { recursive: true, mode: 0o700 });
+  const aside = join(backups, `set-aside-${timeInName(systemClock.now())}.sqlite`);
+  for (const end of ['-wal', '-shm', '']) {
+    const part = join(folder, `${FILES.database}${end}`);
+    if (existsSync(part)) renameSync(part, `${aside}${end}`);
+  }
+  return aside;
 }

@@ -30,7 +30,7 @@ interface Doubt {
 }
 
 /**
- * Where the panel listens, how it is reached and the name of its cookies: of the machine, whatever is restored. Without an
+ * Where the panel listens, how it is reached, the name of its cookies and what is known of its updates: of the machine, whatever is restored. Without an
  * administrator the panel is not in use yet: what it has not set itself comes from the backup.
  */
 export const MACHINE_SETTINGS: readonly (keyof SettingValues)[] = [
@@ -42,6 +42,8 @@ export const MACHINE_SETTINGS: readonly (keyof SettingValues)[] = [
   'hostNames',
   'trustedProxies',
   'instanceId',
+  'updateSeen',
+  'updateLast',
 ];
 /** The present one stays where there is an administrator, whose bookmark has it. */
 export const PATH: keyof SettingValues = 'secretPath';

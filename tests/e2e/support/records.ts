@@ -73,6 +73,7 @@ export function everyPlace({ userId, planId, nodeId, connectionId }: Made): read
     'settings/security/api',
     'settings/security/api/new',
     'settings/security/api/docs',
+    'settings/updates',
     'settings/security/webhooks',
     'settings/security/webhooks/new',
     'settings/security/webhooks/1',

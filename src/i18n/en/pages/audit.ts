@@ -149,6 +149,8 @@ export const audit = {
     rotateSecretPath: 'Changed the secret path',
     importCertificate: 'Imported a certificate',
     renewCertificate: 'Made a new certificate',
+    checkForUpdates: 'Looked for a newer version',
+    updatePanel: 'Updated the panel',
     createBackup: 'Made a backup',
     scheduledBackup: 'Made a backup on schedule',
     downloadBackup: 'Downloaded a backup',

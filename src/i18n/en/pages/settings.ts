@@ -5,6 +5,7 @@ import { backups } from './settings/backups.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
 import { security } from './settings/security.ts';
+import { updates } from './settings/updates.ts';
 import { webhooks } from './settings/webhooks.ts';
 
 export const settings = {
@@ -20,6 +21,7 @@ export const settings = {
     api: 'API',
     webhooks: 'Webhooks',
     backups: 'Backups',
+    updates: 'Updates',
     desktop: 'This computer',
   },
   general: {
@@ -75,5 +77,6 @@ export const settings = {
   certificates,
   desktop,
   security,
+  updates,
   webhooks,
 } as const;

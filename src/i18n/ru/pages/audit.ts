@@ -159,6 +159,8 @@ export const audit: Russian<typeof english> = {
     rotateSecretPath: 'Сменён секретный путь',
     importCertificate: 'Загружен сертификат',
     renewCertificate: 'Выпущен новый сертификат',
+    checkForUpdates: 'Проверено наличие новой версии',
+    updatePanel: 'Обновлена панель',
     createBackup: 'Сделана резервная копия',
     scheduledBackup: 'Сделана копия по расписанию',
     downloadBackup: 'Скачана резервная копия',

@@ -7,6 +7,7 @@ import { backups } from './settings/backups.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
 import { security } from './settings/security.ts';
+import { updates } from './settings/updates.ts';
 import { webhooks } from './settings/webhooks.ts';
 
 export const settings: Russian<typeof english> = {
@@ -22,6 +23,7 @@ export const settings: Russian<typeof english> = {
     api: 'API',
     webhooks: 'Вебхуки',
     backups: 'Резервные копии',
+    updates: 'Обновления',
     desktop: 'Этот компьютер',
   },
   general: {
@@ -79,5 +81,6 @@ export const settings: Russian<typeof english> = {
   certificates,
   desktop,
   security,
+  updates,
   webhooks,
 };

@@ -94,6 +94,8 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   disableTwoFactor: { changes: ['panel'] },
   renewRecoveryCodes: { changes: ['panel'] },
   changePassword: { changes: ['panel'] },
+  getUpdates: { reads: ['settings', 'panel'] },
+  checkForUpdates: { changes: ['panel'] },
   getVault: { reads: ['settings', 'panel'] },
   refreshVault: { changes: ['panel'] },
 

@@ -54,6 +54,8 @@ export const ACTION_GROUPS = {
     'rotateSecretPath',
     'importCertificate',
     'renewCertificate',
+    'checkForUpdates',
+    'updatePanel',
   ],
   backups: [
     'createBackup',

@@ -4,6 +4,7 @@ import {
   IconArchive,
   IconCalendarTime,
   IconCertificate,
+  IconDownload,
   IconGauge,
   IconServerOff,
   IconStack2,
@@ -114,6 +115,16 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
           hint: t('attention.certificateHint'),
           action: t('attention.openCertificates'),
           href: hashOf(['settings', 'certificates']),
+        };
+      case 'update':
+        return {
+          id: item.kind,
+          icon: IconDownload,
+          tone: item.isTakenBack ? 'warn' : 'info',
+          title: t('attention.update', { version: item.version }),
+          hint: t(item.isTakenBack ? 'attention.updateTakenBack' : 'attention.updateHint'),
+          action: t('attention.openUpdates'),
+          href: hashOf(['settings', 'updates']),
         };
       case 'backup':
         return {

@@ -8,6 +8,7 @@ const now = Date.parse('2026-12-20T10:00:00Z');
 const overview = OPERATIONS.getOverview.example.reply as NonNullable<PanelFacts['overview']>;
 const certificates = OPERATIONS.getCertificates.example.reply as NonNullable<PanelFacts['certificates']>;
 const backups = OPERATIONS.listBackups.example.reply as NonNullable<PanelFacts['backups']>;
+const updates = OPERATIONS.getUpdates.example.reply as NonNullable<PanelFacts['updates']>;
 const page = { limit: 100, offset: 0, next_cursor: null };
 const nothing: PanelFacts = {
   overview: undefined,
@@ -15,6 +16,7 @@ const nothing: PanelFacts = {
   plans: undefined,
   certificates: undefined,
   backups: undefined,
+  updates: undefined,
   now,
 };
 const kinds = (facts: Partial<PanelFacts>) => attentionOf({ ...nothing, ...facts }).map(({ kind }) => kind);
@@ -24,6 +26,24 @@ describe('attentionOf', () => {
   it('reports nothing that was not read, and nothing where nothing is wrong', () => {
     expect(kinds({})).toEqual([]);
     expect(kinds({ overview: quiet, nodes: { ...page, items: [nodeExample], total: 1 } })).toEqual([]);
+  });
+
+  it('reports a newer version, and whether installing it failed', () => {
+    const of = (facts: PanelFacts['updates']) => attentionOf({ ...nothing, updates: facts });
+    expect(of({ ...updates, available: null })).toEqual([]);
+    expect(of(updates)).toEqual([{ kind: 'update', version: '0.2.0', isTakenBack: false }]);
+    const last = {
+      at: '2026-11-20T09:00:00.000Z',
+      from: '0.2.0',
+      to: '0.1.0',
+      reason: 'silent',
+      restored: false,
+    } as const;
+    expect(of({ ...updates, last: { ...last, result: 'rolled_back' } })).toMatchObject([{ isTakenBack: true }]);
+    expect(of({ ...updates, last: { ...last, result: 'returned' } })).toMatchObject([{ isTakenBack: false }]);
+    expect(of({ ...updates, last: { ...last, from: '0.1.9', result: 'rolled_back' } })).toMatchObject([
+      { isTakenBack: false },
+    ]);
   });
 
   it('reports what a new panel lacks', () => {

@@ -7,6 +7,7 @@ export type Attention =
   | { readonly kind: 'no-plans' }
   | { readonly kind: 'node-down'; readonly id: number; readonly name: string; readonly lastSeen: string | null }
   | { readonly kind: 'certificate'; readonly endsAt: string; readonly isOver: boolean }
+  | { readonly kind: 'update'; readonly version: string; readonly isTakenBack: boolean }
   | { readonly kind: 'backup'; readonly lastAt: string | null }
   | { readonly kind: 'expiring'; readonly count: number }
   | { readonly kind: 'limited'; readonly count: number };
@@ -18,6 +19,7 @@ export interface PanelFacts {
   readonly plans: Output<'listTariffs'> | undefined;
   readonly certificates: Output<'getCertificates'> | undefined;
   readonly backups: Output<'listBackups'> | undefined;
+  readonly updates: Output<'getUpdates'> | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -27,7 +29,15 @@ const BACKUP_OLD_MS = 7 * DAY_MS;
 /** A panel younger than this need not have one yet. */
 const BACKUP_SOON_MS = DAY_MS;
 
-export function attentionOf({ overview, nodes, plans, certificates, backups, now }: PanelFacts): readonly Attention[] {
+export function attentionOf({
+  overview,
+  nodes,
+  plans,
+  certificates,
+  backups,
+  updates,
+  now,
+}: PanelFacts): readonly Attention[] {
   const all: Attention[] = [];
   if (nodes?.total === 0) all.push({ kind: 'no-nodes' });
   if (plans?.total === 0) all.push({ kind: 'no-plans' });
@@ -48,6 +58,11 @@ export function attentionOf({ overview, nodes, plans, certificates, backups, now
     const oldest = nodes?.items.map(({ created_at }) => Date.parse(created_at)).sort((a, b) => a - b)[0] ?? now;
     const isOld = lastAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(lastAt) > BACKUP_OLD_MS;
     if (isOld) all.push({ kind: 'backup', lastAt });
+  }
+  if (updates !== undefined && updates.available !== null) {
+    const { available, last } = updates;
+    const isTakenBack = last?.result === 'rolled_back' && last.from === available.version;
+    all.push({ kind: 'update', version: available.version, isTakenBack });
   }
   if (overview !== undefined && overview.users.expiring_7d > 0)
     all.push({ kind: 'expiring', count: overview.users.expiring_7d });

@@ -24,12 +24,14 @@ export function OverviewPage() {
   const plans = useOperation('listTariffs', { limit: 1 });
   const certificates = useOperation('getCertificates', {}, { staleMs: HOUR_MS });
   const backups = useOperation('listBackups', {}, { staleMs: HOUR_MS });
+  const updates = useOperation('getUpdates', {}, { staleMs: HOUR_MS });
   const attention = attentionOf({
     overview: overview.data,
     nodes: nodes.data,
     plans: plans.data,
     certificates: certificates.data,
     backups: backups.data,
+    updates: updates.data,
     now,
   });
   return (

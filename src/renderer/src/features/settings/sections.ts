@@ -11,6 +11,7 @@ type SectionId =
   | 'api'
   | 'webhooks'
   | 'backups'
+  | 'updates'
   | 'desktop';
 
 export interface Section {
@@ -42,6 +43,7 @@ const SECTIONS: readonly Section[] = [
   section(['security', 'api'], () => import('./api/api-section.tsx'), 'ApiSection'),
   section(['security', 'webhooks'], () => import('./webhooks/webhooks-section.tsx'), 'WebhooksSection'),
   section(['backups'], () => import('./backups/backups-section.tsx'), 'BackupsSection'),
+  section(['updates'], () => import('./updates/updates-section.tsx'), 'UpdatesSection'),
 ];
 
 /** The sections that a host has: the desktop has one of its own. */

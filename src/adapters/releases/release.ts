@@ -1,0 +1,67 @@
+// What is signed of a release: its description and its archives, each bound to its name and version by the signed comment.
+import { type ReleaseManifest, releaseManifest, type UpdateProblem } from '../../contract/updates.ts';
+import { hashOf, hashOfFile, isSigned, readPublicKey, readSignature, type TrustedKey } from './minisign.ts';
+
+export type Failed = { readonly problem: UpdateProblem };
+
+/** What a signed comment says: `gatehouse file=… version=… signed=…`. */
+export interface Signed {
+  readonly file: string;
+  readonly version: string;
+}
+
+/** The name of the description of a channel's newest release. */
+export function manifestName(channel: string): string {
+  return `gatehouse-${channel}.json`;
+}
+
+export function archiveName(version: string, platform: string): string {
+  return `gatehouse-${version}-${platform}.tar.gz`;
+}
+
+export function readKeys(keys: readonly string[]): readonly TrustedKey[] {
+  return keys.flatMap((text) => readPublicKey(text) ?? []);
+}
+
+/** Verifies and reads a description: nothing of it is looked at before its signature. */
+export function readManifest(
+  bytes: Buffer,
+  signature: string,
+  channel: string,
+  keys: readonly TrustedKey[],
+): ReleaseManifest | Failed {
+  const signed = verified(hashOf(bytes), signature, keys);
+  if ('problem' in signed) return signed;
+  if (signed.file !== manifestName(channel)) return { problem: 'wrong_file' };
+  const parsed = releaseManifest.safeParse(jsonOf(bytes));
+  if (!parsed.success) return { problem: 'malformed' };
+  return parsed.data.version === signed.version ? parsed.data : { problem: 'wrong_file' };
+}
+
+/** What the signature of an archive says of it, its content hashed. */
+export async function verifyArchive(
+  path: string,
+  signature: string,
+  keys: readonly TrustedKey[],
+): Promise<Signed | Failed> {
+  return verified(await hashOfFile(path), signature, keys);
+}
+
+function verified(hash: Buffer, text: string, keys: readonly TrustedKey[]): Signed | Failed {
+  const signature = readSignature(text);
+  if (signature === null || !isSigned(hash, signature, keys)) return { problem: 'unsigned' };
+  const [product, ...words] = signature.comment.split(' ');
+  const said = new Map(words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
+  const file = said.get('file');
+  const version = said.get('version');
+  if (product !== 'gatehouse' || file === undefined || version === undefined) return { problem: 'wrong_file' };
+  return { file, version };
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
+}

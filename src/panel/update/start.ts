@@ -1,0 +1,114 @@
+// The part of a start that belongs to an update: the data of before where the launcher returned to this version, and, for a version on
+// trial, the proof that it is up.
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { get as getPlain } from 'node:http';
+import { get as getSecure } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { connectControl } from '../../adapters/control-socket.ts';
+import { takeLock } from '../../adapters/instance-lock.ts';
+import { isDatabaseRefusal, syncFile, syncFolderOf } from '../../store/database.ts';
+import { inspect, loadMigrations } from '../../store/migrate.ts';
+import { moveAside } from '../backup/local-file.ts';
+import { FILES } from '../data-folder.ts';
+import {
+  type Installation,
+  type Returned,
+  readPointer,
+  readReturned,
+  removeReturned,
+  writePointer,
+} from '../installation.ts';
+import type { Panel } from '../panel.ts';
+import { refusal } from '../refusal.ts';
+
+export interface UpdatedStart {
+  /** What the launcher or the administrator returned from; null: it did not. */
+  readonly returned: (Returned & { readonly restored: boolean }) | null;
+}
+
+/** Before the database is opened. */
+export function prepareStart(folder: string, { root, version }: Installation): UpdatedStart {
+  const returned = readReturned(root);
+  if (returned === null || returned.version !== version || readPointer(root)?.trial) return { returned: null };
+  return { returned: { ...returned, restored: restoreFormer(folder) } };
+}
+
+/**
+ * Puts the copy from before the migrations back where a newer version migrated the database; that one stays among the backups. Returns
+ * whether it did.
+ */
+function restoreFormer(folder: string): boolean {
+  const database = join(folder, FILES.database);
+  const migrations = loadMigrations();
+  const name = `pre-migration-${String(migrations.length).padStart(4, '0')}.sqlite`;
+  const former = join(folder, FILES.backups, name);
+  if (!existsSync(former) || canOpen(database, migrations)) return false;
+  const lock = takeLock(folder, 'update');
+  if (!lock) throw refusal('in_use', `Another panel is using the data folder ${folder}.`);
+  try {
+    const ready = `${database}.former`;
+    copyFileSync(former, ready);
+    syncFile(ready);
+    moveAside(folder);
+    renameSync(ready, database);
+    syncFolderOf(database);
+  } finally {
+    lock.release();
+  }
+  return true;
+}
+
+/** A missing one cannot be: a kill came between setting one aside and putting the other in its place. */
+function canOpen(database: string, migrations: ReturnType<typeof loadMigrations>): boolean {
+  if (!existsSync(database)) return false;
+  try {
+    inspect(database, migrations);
+    return true;
+  } catch (error) {
+    return !isDatabaseRefusal(error) || (error.reason !== 'newer' && error.reason !== 'diverged');
+  }
+}
+
+/** Once the panel is open. Rejects where it does not answer: the launcher then returns to the former version. */
+export async function finishStart(
+  { core, address, caPath, log }: Panel,
+  folder: string,
+  { root, version }: Installation,
+  { returned }: UpdatedStart,
+): Promise<void> {
+  if (returned !== null) {
+    const { failed, reason, restored } = returned;
+    const result = reason === 'asked' ? 'returned' : 'rolled_back';
+    log.warn('update rolled back', { from: failed, to: version, reason, restored });
+    await core.local.noteUpdate({ from: failed, to: version, result, reason, restored });
+    removeReturned(root);
+  }
+  const pointer = readPointer(root);
+  if (pointer === null || pointer.trial === null || pointer.version !== version) return;
+  const { former } = pointer.trial;
+  await requireAnswers(folder, address(), caPath !== null);
+  log.info('updated', { from: former, to: version });
+  await core.local.noteUpdate({ from: former, to: version, result: 'updated', reason: null, restored: false });
+  writePointer(root, { version, trial: null });
+  rmSync(join(root, 'starts'), { force: true });
+}
+
+/** By both ways that a panel is reached: the control socket and the address that it listens on. */
+async function requireAnswers(folder: string, place: AddressInfo | null, isTls: boolean): Promise<void> {
+  const control = await connectControl(folder);
+  if (control === null || place === null) throw new Error('the panel does not answer');
+  await control.ask('addresses', {}).finally(control.close);
+  const host = ANY_ADDRESS[place.address] ?? place.address;
+  await new Promise<void>((resolve, reject) => {
+    const get = isTls ? getSecure : getPlain;
+    // Its own address, whose certificate may be for its public name only.
+    const asked = get({ host, port: place.port, path: '/', agent: false, rejectUnauthorized: false }, (reply) => {
+      reply.resume();
+      resolve();
+    });
+    asked.on('error', reject);
+  });
+}
+
+const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };

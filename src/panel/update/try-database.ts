@@ -1,0 +1,20 @@
+// Before a switch a version is asked whether it can work with the data: it migrates and checks a copy of the database.
+import { findFault } from '../../store/backup/check.ts';
+import { openDatabase } from '../../store/index.ts';
+import { reasonOf, refusal } from '../refusal.ts';
+
+/** The version of the schema afterwards. Throws a refusal `database`. */
+export function tryDatabase(copy: string): number {
+  try {
+    const db = openDatabase(copy);
+    try {
+      const fault = findFault(db);
+      if (fault !== null) throw new Error(fault);
+      return Number(db.pragma('user_version', { simple: true }));
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw refusal('database', `the data cannot be migrated: ${reasonOf(error)}`);
+  }
+}

@@ -1,0 +1,352 @@
+// `panel update`: brings another version beside the present one, tries it, and lets the launcher switch. Until the last step nothing that
+// runs is touched, so a kill before leaves the present version, and one after it a version on trial.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { connectControl } from '../../adapters/control-socket.ts';
+import { takeLock } from '../../adapters/instance-lock.ts';
+import { readIfThere } from '../../adapters/private-file.ts';
+import { type DownloadLimits, download } from '../../adapters/releases/download.ts';
+import { archiveName, readKeys, verifyArchive } from '../../adapters/releases/release.ts';
+import { syncFolder, unpack } from '../../adapters/releases/unpack.ts';
+import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
+import { isNewer, isVersion } from '../../domain/version.ts';
+import { openConnection, syncFile } from '../../store/database.ts';
+import { FILES, hasPanel } from '../data-folder.ts';
+import {
+  type Installation,
+  readFormer,
+  readPointer,
+  readReleaseSource,
+  startTrial,
+  versionFolder,
+  writePointer,
+  writeReturned,
+} from '../installation.ts';
+import type { CommandResult } from '../local-commands.ts';
+import { perform } from '../perform.ts';
+import { isRefusal, reasonOf, refusal } from '../refusal.ts';
+import { PLATFORM } from './releases.ts';
+
+export const UPDATE_STEPS = ['download', 'verify', 'unpack', 'try', 'backup', 'switch', 'wait'] as const;
+export type UpdateStep = (typeof UPDATE_STEPS)[number];
+
+export interface UpdateParts {
+  readonly installation: Installation;
+  readonly data: string | undefined;
+  /** Absolute path of the data folder. */
+  readonly folder: string;
+  readonly keyFile: string | null;
+  /** How long the new version may take to come up. */
+  readonly seconds: number;
+  say(step: UpdateStep, version: string): void;
+}
+
+export interface Updated {
+  readonly from: string;
+  readonly to: string;
+  /** `waiting`: no panel runs; the next start is the new version's. */
+  readonly result: 'updated' | 'rolled_back' | 'waiting';
+  /** The path of the backup that was made first; null: there were no data. */
+  readonly backup: string | null;
+}
+
+const SIGNATURE_LIMITS: DownloadLimits = { maxBytes: 2000, idleMs: 15_000, totalMs: 60_000 };
+const IDLE_MS = 30_000;
+const DOWNLOAD_MS = 30 * 60_000;
+const POLL_MS = 200;
+/** A version that hangs while it is only asked for its number. */
+const TRY_MS = 10 * 60_000;
+/** The panel finishes its replies before it starts again. */
+const STOP_SECONDS = 60;
+const run = promisify(execFile);
+
+export const PROBLEM_SENTENCES: Readonly<Record<UpdateProblem, string>> = {
+  no_source: 'This panel knows no place to get releases from, or no key to check them with (release.json).',
+  unreachable: 'The server of releases did not answer as it should.',
+  too_large: 'The server sent more than it may.',
+  incomplete: 'The download broke off. Try again.',
+  malformed: 'The description of the release cannot be read.',
+  unsigned: 'The signature is missing or wrong: this is no release that this panel trusts.',
+  wrong_file: 'The signature is of another file or version.',
+  older_than_seen: 'The server offers a release that is older than one that was seen before.',
+  expired: 'What the server offers has expired: newer releases may be held back.',
+};
+
+const refuse = (problem: UpdateProblem) => refusal('refused', `${PROBLEM_SENTENCES[problem]} Nothing was changed.`);
+
+/** Holds the installation for one update at a time, and removes what an interrupted one has left. */
+export async function inInstallation<T>({ root, version }: Installation, work: () => Promise<T>): Promise<T> {
+  const pointer = readPointer(root);
+  if (pointer === null) throw refusal('refused', `${join(root, 'current')} cannot be read.`);
+  if (pointer.trial !== null) {
+    throw refusal('refused', `Version ${pointer.version} is on trial since the last update. Start the panel first.`);
+  }
+  const lock = lockRoot(root);
+  try {
+    if (pointer.version !== version) {
+      throw refusal(
+        'refused',
+        `This is version ${version}, but ${pointer.version} is installed. Call it by ${root}/panel.`,
+      );
+    }
+    tidy(root, version);
+    return await work();
+  } catch (error) {
+    tidy(root, version);
+    if (isRefusal(error) || !(error instanceof Error && 'syscall' in error)) throw error;
+    throw refusal('refused', `The update failed: ${reasonOf(error)}. Version ${version} stays.`);
+  } finally {
+    lock.release();
+  }
+}
+
+function lockRoot(root: string) {
+  const lock = (() => {
+    try {
+      return takeLock(root, 'update');
+    } catch (error) {
+      throw refusal('refused', `${root} cannot be written: ${reasonOf(error)}. Run this as the owner of that folder.`);
+    }
+  })();
+  if (!lock) throw refusal('in_use', `Another \`panel update\` works in ${root}.`);
+  return lock;
+}
+
+function tidy(root: string, version: string): void {
+  rmSync(workFolder(root), { recursive: true, force: true });
+  const present = [version, readFormer(root), readPointer(root)?.version];
+  for (const name of readdirSync(join(root, 'versions'))) {
+    if (!present.includes(name)) rmSync(join(root, 'versions', name), { recursive: true, force: true });
+  }
+}
+
+const workFolder = (root: string) => join(root, 'work');
+
+/** Downloads and installs a release whose description was verified. */
+export async function updateTo(parts: UpdateParts, release: ReleaseManifest): Promise<Updated> {
+  const { root, version } = parts.installation;
+  requireNewer(release.version, version);
+  const file = release.files.find(({ platform }) => platform === PLATFORM);
+  if (file === undefined) throw refusal('refused', `Version ${release.version} has no archive for ${PLATFORM}.`);
+  const { feed } = readReleaseSource();
+  const archive = join(makeWorkFolder(root), 'archive.tar.gz');
+  parts.say('download', release.version);
+  const url = `${feed}/${encodeURIComponent(file.name)}`;
+  await fetchTo(`${url}.minisig`, `${archive}.minisig`, SIGNATURE_LIMITS);
+  await fetchTo(url, archive, { maxBytes: file.size, idleMs: IDLE_MS, totalMs: DOWNLOAD_MS });
+  if (statSync(archive).size !== file.size) throw refuse('incomplete');
+  if ((await sha256Of(archive)) !== file.sha256) throw refuse('unsigned');
+  return install(parts, archive, release.version);
+}
+
+/** Installs an archive of this machine, with its signature beside it. */
+export function updateFrom(parts: UpdateParts, archive: string): Promise<Updated> {
+  if (!existsSync(archive)) throw refusal('refused', `${archive} is not there.`);
+  return install(parts, archive, null);
+}
+
+async function fetchTo(url: string, path: string, limits: DownloadLimits): Promise<void> {
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    const problem = await download(url, limits, (chunk) => void writeSync(descriptor, chunk));
+    if (problem !== null) throw refuse(problem);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+function requireNewer(version: string, present: string): void {
+  if (isNewer(version, present)) return;
+  throw refusal('refused', `Version ${version} is not newer than ${present}, which runs. Nothing was changed.`);
+}
+
+/** `expected`: the version that it was announced as; null: any newer one. */
+async function install(parts: UpdateParts, archive: string, expected: string | null): Promise<Updated> {
+  const { folder, data, keyFile, say } = parts;
+  const { root, version: present } = parts.installation;
+  await requireOwnPanel(parts);
+  say('verify', expected ?? archive);
+  const version = await verify(archive, expected, present);
+  say('unpack', version);
+  await unpackVersion(root, archive, version);
+  say('try', version);
+  await tryVersion(root, folder, version);
+  say('backup', version);
+  const backup = hasPanel(folder) ? (await perform(data, 'backup', { passphrase: null }, { keyFile })).path : null;
+  say('switch', version);
+  startTrial(root, version, present, parts.seconds);
+  rmSync(workFolder(root), { recursive: true, force: true });
+  return { from: present, to: version, backup, result: await restart(parts, version, present) };
+}
+
+/** The panel that runs on the data folder must be the one that this installation starts. */
+async function requireOwnPanel({ folder, installation: { root } }: UpdateParts): Promise<void> {
+  const running = await askRunning(folder, 'update-state');
+  if (running === null || (running.root === root && running.launched)) return;
+  throw refusal(
+    'refused',
+    `The panel that runs on ${folder} was not started by ${root}/panel, which would start the new version and watch it. Stop it, start it by \`${root}/panel serve\`, and update again.`,
+  );
+}
+
+async function askRunning<Name extends 'update-state' | 'update-restart'>(
+  folder: string,
+  command: Name,
+): Promise<CommandResult<Name> | null> {
+  const control = await connectControl(folder);
+  return control === null ? null : (control.ask(command, {}).finally(control.close) as Promise<CommandResult<Name>>);
+}
+
+async function verify(archive: string, expected: string | null, present: string): Promise<string> {
+  const keys = readKeys(readReleaseSource().keys);
+  if (keys.length === 0) throw refuse('no_source');
+  const signature = readIfThere(`${archive}.minisig`);
+  if (signature === null) throw refusal('refused', `The signature ${archive}.minisig is missing. Nothing was changed.`);
+  const signed = await verifyArchive(archive, signature, keys);
+  if ('problem' in signed) throw refuse(signed.problem);
+  const { file, version } = signed;
+  if (!isVersion(version) || (expected !== null && version !== expected)) throw refuse('wrong_file');
+  if (file !== archiveName(version, PLATFORM)) {
+    throw refusal('refused', `This is ${file}, which is not for ${PLATFORM}. Nothing was changed.`);
+  }
+  requireNewer(version, present);
+  return version;
+}
+
+async function unpackVersion(root: string, archive: string, version: string): Promise<void> {
+  const target = versionFolder(root, version);
+  const fresh = join(makeWorkFolder(root), version);
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh);
+  try {
+    await unpack(archive, `gatehouse/versions/${version}/`, fresh);
+  } catch (error) {
+    throw refusal(
+      'refused',
+      `The archive cannot be unpacked: ${reasonOf(error)}. Version ${version} is not installed.`,
+    );
+  }
+  const { version: inside } = JSON.parse(readFileSync(join(fresh, 'package.json'), 'utf8'));
+  if (inside !== version) throw refuse('wrong_file');
+  for (const entry of readdirSync(fresh, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) syncFile(join(entry.parentPath, entry.name));
+  }
+  rmSync(target, { recursive: true, force: true });
+  renameSync(fresh, target);
+  syncFolder(join(root, 'versions'));
+}
+
+function makeWorkFolder(root: string): string {
+  mkdirSync(workFolder(root), { recursive: true, mode: 0o700 });
+  return workFolder(root);
+}
+
+/** Asks a version for its number, and to migrate and open a copy of the present data. */
+async function tryVersion(root: string, folder: string, version: string): Promise<void> {
+  const home = versionFolder(root, version);
+  const own = join(home, 'node_modules/node/bin/node');
+  const call = async (args: readonly string[]) => {
+    const command = existsSync(own) ? own : process.execPath;
+    return (await run(command, [join(home, 'bin/panel.mjs'), ...args], { timeout: TRY_MS })).stdout.trim();
+  };
+  try {
+    const said = await call(['--version']);
+    if (said !== version) throw new Error(`it says that it is ${said}`);
+    if (!hasPanel(folder)) return;
+    await call(['try-database', copyOfData(root, folder)]);
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    throw refusal('refused', `Version ${version} cannot run here: ${sayingOf(error)}. Nothing was changed.`);
+  }
+}
+
+/** As of this moment, while the panel goes on. */
+function copyOfData(root: string, folder: string): string {
+  const trial = join(makeWorkFolder(root), 'trial');
+  rmSync(trial, { recursive: true, force: true });
+  mkdirSync(trial);
+  const copy = join(trial, FILES.database);
+  const live = openConnection(join(folder, FILES.database), { readonly: true });
+  try {
+    live.prepare('VACUUM INTO ?').run(copy);
+  } finally {
+    live.close();
+  }
+  return copy;
+}
+
+/** What a failed program said last. */
+function sayingOf(error: unknown): string {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  return said === '' ? reasonOf(error) : (said.split('\n').at(-1) ?? said);
+}
+
+/** Lets the launcher start the version that `current` names now, and waits for how that ends. */
+async function restart(parts: UpdateParts, to: string, from: string): Promise<Updated['result']> {
+  const { folder, seconds, say } = parts;
+  const { root } = parts.installation;
+  if ((await askRunning(folder, 'update-restart')) === null) return 'waiting';
+  say('wait', to);
+  for (let waited = 0; waited < (seconds + STOP_SECONDS) * 1000; waited += POLL_MS) {
+    const pointer = readPointer(root);
+    if (pointer?.version === from && pointer.trial === null && (await runs(folder, from))) return 'rolled_back';
+    if (pointer?.version === to && pointer.trial === null && (await runs(folder, to))) return 'updated';
+    await wait(POLL_MS);
+  }
+  throw refusal('refused', `Version ${to} neither came up nor was replaced. See the output of \`panel serve\`.`);
+}
+
+async function runs(folder: string, version: string): Promise<boolean> {
+  const running = await askRunning(folder, 'update-state').catch(() => null);
+  return running?.version === version;
+}
+
+/** Goes back to the version before the last update; with `restoresData` also where it cannot read the present database. */
+export async function returnToFormer(parts: UpdateParts, restoresData: boolean): Promise<Updated> {
+  const { folder, data, keyFile, say } = parts;
+  const { root, version: present } = parts.installation;
+  const former = readFormer(root);
+  if (former === null || former === present) throw refusal('refused', 'There is no former version here.');
+  await requireOwnPanel(parts);
+  if (!restoresData) {
+    say('try', former);
+    await tryVersion(root, folder, former).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      throw refusal(
+        'refused',
+        `Version ${former} cannot read the present data. With --restore-data it gets those of before the update; the present ones are moved to the backups.`,
+      );
+    });
+  }
+  say('backup', present);
+  const backup = hasPanel(folder) ? (await perform(data, 'backup', { passphrase: null }, { keyFile })).path : null;
+  say('switch', former);
+  writeReturned(root, { version: former, failed: present, reason: 'asked' });
+  rmSync(join(root, 'former'), { force: true });
+  writePointer(root, { version: former, trial: null });
+  rmSync(workFolder(root), { recursive: true, force: true });
+  return { from: present, to: former, backup, result: await restart(parts, former, present) };
+}
