@@ -10,14 +10,22 @@ const SIGNATURE_LIMITS: DownloadLimits = { maxBytes: 2000, idleMs: 15_000, total
 /** What releases call this system. */
 export const PLATFORM = `${process.platform}-${process.arch}`;
 
+/** The desktop application has an updater of its own, and no release.json. */
+const DESKTOP: Releases = {
+  installation: 'desktop',
+  platform: PLATFORM,
+  channel: 'stable',
+  host: null,
+  latest: async () => ({ problem: 'no_source' }),
+};
+
 export function openReleases(): Releases {
+  if (process.versions.electron !== undefined) return DESKTOP;
   const { channel, feed, keys } = readReleaseSource();
-  // The application has an updater of its own.
-  const isDesktop = process.versions.electron !== undefined;
   const trusted = readKeys(keys);
-  const isKnown = !isDesktop && feed !== null && trusted.length > 0;
+  const isKnown = feed !== null && trusted.length > 0;
   return {
-    installation: isDesktop ? 'desktop' : findInstallation() === null ? 'checkout' : 'release',
+    installation: findInstallation() === null ? 'checkout' : 'release',
     platform: PLATFORM,
     channel,
     host: isKnown ? new URL(feed).host : null,
