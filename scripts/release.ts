@@ -10,7 +10,7 @@ import { root } from './run.ts';
 
 /** What `panel` runs and the threads that it starts. */
 const ENTRIES = ['cli.js', 'checkpoint-worker.js', 'writer-worker.js', 'backup-worker.js', 'keychain-worker.js'];
-const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"'\n]+)["']/g;
+const IMPORT = /(?:\bfrom|\bimport|\bimport\s*\()\s*["']([^"'\n]+)["']/g;
 /** Of a package: what is never loaded. */
 const LEFT_OUT =
   /(?:\.map|\.d\.[cm]?ts|\.md|\.markdown)$|(?:^|\/)(?:test|tests|deps|src\/better_sqlite3|\.github)(?:\/|$)/;
