@@ -13,7 +13,7 @@ const ENTRIES = ['cli.js', 'checkpoint-worker.js', 'writer-worker.js', 'backup-w
 const IMPORT = /(?:\bfrom|\bimport|\bimport\s*\()\s*["']([^"'\n]+)["']/g;
 /** Of a package: what is never loaded. */
 const LEFT_OUT =
-  /(?:\.map|\.d\.[cm]?ts|\.md|\.markdown)$|(?:^|\/)(?:test|tests|deps|src\/better_sqlite3|\.github)(?:\/|$)/;
+  /\.map$|\.d\.[cm]?ts$|(?:^|\/)(?:README|CHANGELOG|HISTORY)[\w.]*$|(?:^|\/)(?:tests?|\.github)(?:\/|$)/i;
 const SOURCES_OF_SQLITE = /better-sqlite3\/(?:deps|src|binding\.gyp)/;
 
 interface Packed {
