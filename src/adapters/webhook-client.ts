@@ -45,18 +45,18 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
+export const isRefusedUrl: WebhookClient['isRefused'] = (text, allowPrivate) => {
+  const url = new URL(text);
+  if (!allowPrivate && url.protocol !== 'https:') return true;
+  const host = hostOf(url);
+  return isIP(host) !== 0 && !isAllowedAddress(host, allowPrivate);
+};
+
 export function createWebhookClient({ timers, resolve = resolveBySystem, ca }: WebhookClientOptions): WebhookClient {
   const running = new Set<http.ClientRequest>();
   // A connection to a private address must not be used by a webhook that may not have made it.
   const connections = { public: openConnections(ca), private: openConnections(ca) };
   let isClosed = false;
-
-  function isRefused(text: string, allowPrivate: boolean): boolean {
-    const url = new URL(text);
-    if (!allowPrivate && url.protocol !== 'https:') return true;
-    const host = hostOf(url);
-    return isIP(host) !== 0 && !isAllowedAddress(host, allowPrivate);
-  }
 
   /** Resolves once, and gives only addresses that were checked: the name cannot lead elsewhere between check and connection. */
   const lookupFor =
@@ -118,10 +118,10 @@ export function createWebhookClient({ timers, resolve = resolveBySystem, ca }: W
   }
 
   return {
-    isRefused,
+    isRefused: isRefusedUrl,
     async post(request) {
       if (isClosed) return { error: 'stopped' };
-      if (isRefused(request.url, request.allowPrivate)) return { error: 'address_refused' };
+      if (isRefusedUrl(request.url, request.allowPrivate)) return { error: 'address_refused' };
       return send(request, false);
     },
     close() {

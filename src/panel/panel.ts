@@ -6,7 +6,6 @@ import { openLog } from '../adapters/log.ts';
 import { createTargetProbe } from '../adapters/target-probe.ts';
 import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
 import { openVault } from '../adapters/vault/vault.ts';
-import { createWebhookClient } from '../adapters/webhook-client.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Core } from '../core/core.ts';
 import { createCore } from '../core/create-core.ts';
@@ -31,6 +30,7 @@ import { ownFolder } from './owned-folder.ts';
 import { createReach } from './reach.ts';
 import { explained } from './refusal.ts';
 import { openCertificates } from './served-certificates.ts';
+import { createWebhookThread } from './webhook-thread.ts';
 
 export type Panel = {
   readonly core: Core;
@@ -111,7 +111,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     },
   });
   let host: HostPorts | null = null;
-  const webhookClient = createWebhookClient({ timers });
+  const webhookClient = createWebhookThread(log);
   const engines = await openEngines({ ...parts, store, folder });
   const core = createCore({
     ...parts,

@@ -60,10 +60,12 @@ export function createWebhookStore(db: Connection): WebhookStore {
        ended_at = :endedAt
      WHERE id = :id`,
   );
-  const due = db.prepare<[number, number, number], DeliveryRow>(
-    `SELECT ${DELIVERY_COLUMNS} FROM webhook_deliveries INDEXED BY webhook_deliveries_due
-     WHERE webhook_id = ? AND next_at <= ? ORDER BY next_at, id ${limitTo('?')}`,
-  );
+  const due = db
+    .prepare<[number, number, number], number>(
+      `SELECT id FROM webhook_deliveries INDEXED BY webhook_deliveries_due
+       WHERE webhook_id = ? AND next_at <= ? ORDER BY next_at, id ${limitTo('?')}`,
+    )
+    .pluck();
   const countPending = db
     .prepare<[number], number>(
       'SELECT count(*) FROM webhook_deliveries INDEXED BY webhook_deliveries_due WHERE webhook_id = ? AND next_at IS NOT NULL',

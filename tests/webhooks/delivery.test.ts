@@ -236,6 +236,26 @@ it('a receiver that does not answer holds up no other one, and times out', async
   for (const one of timedOut) expect(one).toMatchObject({ status: null, error: 'timeout' });
 });
 
+it('sends nothing more of a backlog once it is disabled, and the rest when it is enabled again', async () => {
+  await using stage = await openStage();
+  const { panel, receiver, timers } = stage;
+  const { webhook } = await add(panel, receiver.url, { types: ['user.created'] });
+  const { id } = webhook;
+  await panel.act('enableWebhook', { id, enabled: false });
+  for (let number = 1; number <= 20; number++) await addUser(panel, `user ${number}`);
+  receiver.answer = () => null;
+  await panel.act('enableWebhook', { id, enabled: true });
+  await receiver.until((received) => received.length === 8);
+  await panel.act('enableWebhook', { id, enabled: false });
+  timers.expire();
+  const attempts = async () => (await deliveries(panel, id)).flatMap((delivery) => delivery.attempts).length;
+  await expect.poll(attempts, { timeout: 20_000 }).toBe(8);
+  expect(receiver.received).toHaveLength(8);
+  receiver.answer = () => ({ status: 204 });
+  await panel.act('enableWebhook', { id, enabled: true });
+  await receiver.until((received) => new Set(received.map((one) => one.id)).size === 20);
+});
+
 it('tests, and delivers again under the same id', async () => {
   await using stage = await openStage();
   const { panel, receiver } = stage;

@@ -79,8 +79,8 @@ export interface WebhookStore {
   addDelivery(delivery: Omit<DeliveryRow, 'id'>): number;
   delivery(id: number): DeliveryRow | undefined;
   saveDelivery(delivery: DeliveryRow): void;
-  /** Pending ones with `nextAt <= now`, the earliest first. */
-  due(webhookId: number, now: number, limit: number): readonly DeliveryRow[];
+  /** The ids of pending ones with `nextAt <= now`, the earliest first. */
+  due(webhookId: number, now: number, limit: number): number[];
   countPending(webhookId: number): number;
   /** Makes pending ones due that would be later. */
   hasten(webhookId: number, now: number): void;

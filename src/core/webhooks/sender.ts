@@ -26,8 +26,13 @@ import {
 
 /** Requests of one webhook at once, so that a slow receiver holds up its own deliveries only. */
 const CONCURRENCY = 8;
-/** Events handed out in one transaction for each webhook. */
-const CHUNK = 200;
+/** Events handed out in one transaction for each webhook: requests to the panel wait for it. */
+const CHUNK = 50;
+/** Due deliveries of a webhook that are looked up together. */
+const LOOKED_UP = 100;
+/** While there are more to send, so many attempts are recorded in one transaction; one that took long is recorded at once. */
+const RECORDED = 50;
+const SLOW_MS = 1000;
 /** Further events stay in the feed until some of these have ended. */
 const MOST_PENDING = 1000;
 /** After so long without a success, the next one makes every waiting delivery due. */
@@ -59,9 +64,11 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
   const { store, clock, crypto, vault, log, queue, timers } = env;
   /** How many requests of a webhook are running. */
   const running = new Map<number, number>();
-  /** Deliveries that are being sent, or whose attempt is not recorded yet. */
+  /** Of each webhook, the due deliveries that wait until one of its requests has ended; none has an empty list. */
+  const ready = new Map<number, number[]>();
+  /** Deliveries that are ready, being sent, or whose attempt is not recorded yet. */
   const busy = new Set<number>();
-  let attempted: Attempted[] = [];
+  const attempted: Attempted[] = [];
   let recording: Promise<void> | null = null;
   let isPumping = false;
   let isMore = false;
@@ -108,23 +115,44 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     const isOpen = vault.state() === 'unlocked' || vault.state() === 'headless';
     if (!isOpen) return;
     const now = clock.now();
-    for (const webhook of store.webhooks.all()) {
-      const free = CONCURRENCY - (running.get(webhook.id) ?? 0);
-      if (!webhook.enabled || free <= 0) continue;
-      const due = store.webhooks.due(webhook.id, now, free + busy.size).filter(({ id }) => !busy.has(id));
-      for (const delivery of due.slice(0, free)) void send(webhook, delivery);
+    for (const { id, enabled } of store.webhooks.all()) {
+      if (!enabled || ready.has(id) || (running.get(id) ?? 0) >= CONCURRENCY) continue;
+      const due = store.webhooks.due(id, now, LOOKED_UP + busy.size).filter((delivery) => !busy.has(delivery));
+      if (due.length === 0) continue;
+      ready.set(id, due);
+      for (const delivery of due) busy.add(delivery);
+      sendReady(id);
     }
+  }
+
+  /** Sends what is ready for a webhook, as far as it may have more requests. All is read again: it may have changed meanwhile. */
+  function sendReady(webhookId: number): void {
+    const waiting = ready.get(webhookId) ?? [];
+    const canSend = !isStopped && !store.diskSpace.isFull();
+    while (canSend && waiting.length > 0 && (running.get(webhookId) ?? 0) < CONCURRENCY) {
+      const id = waiting.shift() ?? 0;
+      const delivery = store.webhooks.delivery(id);
+      const webhook = delivery?.webhookId === webhookId ? store.webhooks.get(webhookId) : undefined;
+      const isDue = delivery !== undefined && delivery.nextAt !== null && delivery.nextAt <= clock.now();
+      if (webhook?.enabled && isDue) void send(webhook, delivery);
+      else busy.delete(id);
+    }
+    if (canSend && waiting.length > 0) return;
+    for (const id of waiting) busy.delete(id);
+    ready.delete(webhookId);
   }
 
   async function send(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
     const at = clock.now();
-    busy.add(delivery.id);
     running.set(webhook.id, (running.get(webhook.id) ?? 0) + 1);
     const outcome = await request(webhook, delivery, at);
     running.set(webhook.id, (running.get(webhook.id) ?? 1) - 1);
     if ('error' in outcome && outcome.error === 'stopped') return;
-    attempted.push({ deliveryId: delivery.id, at, endedAt: clock.now(), outcome });
-    recording ??= record();
+    const endedAt = clock.now();
+    attempted.push({ deliveryId: delivery.id, at, endedAt, outcome });
+    sendReady(webhook.id);
+    const isLast = !ready.has(webhook.id);
+    if (isLast || attempted.length >= RECORDED || endedAt - at >= SLOW_MS) recording ??= record();
   }
 
   async function request(webhook: WebhookRow, delivery: DeliveryRow, now: number): Promise<Attempted['outcome']> {
@@ -139,8 +167,7 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
   async function record(): Promise<void> {
     await new Promise<void>((resolve) => timers.soon(resolve));
     while (attempted.length > 0) {
-      const ended = attempted;
-      attempted = [];
+      const ended = attempted.splice(0, RECORDED);
       try {
         await queue.run(() => store.write(() => recordAll(env, ended)));
       } catch (error) {
@@ -161,6 +188,7 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     async stop() {
       isStopped = true;
       client.close();
+      if (attempted.length > 0) recording ??= record();
       await recording;
     },
   };
@@ -235,7 +263,8 @@ function recordOne(tx: Transaction, { deliveryId, at, endedAt, outcome }: Attemp
   webhooks.addAttempt({ deliveryId, number: attempts, at, durationMs: Math.max(0, endedAt - at), status, error });
   if (error === null) {
     webhooks.saveDelivery({ ...delivery, attempts, state: 'delivered', nextAt: null, endedAt: now });
-    webhooks.save({ ...webhook, deliveredAt: now, failingSince: null });
+    if (webhook.deliveredAt !== now || webhook.failingSince !== null)
+      webhooks.save({ ...webhook, deliveredAt: now, failingSince: null });
     if (webhook.failingSince !== null && now - webhook.failingSince >= OUTAGE_MS) webhooks.hasten(webhook.id, now);
     return;
   }
