@@ -256,7 +256,8 @@ module.exports = {
     {
       name: 'no-development-packages',
       severity: 'error',
-      from: { path: SOURCE, pathNot: [TESTS, '^src/web\\.d\\.ts$'] },
+      comment: 'the pages are bundled with what they use, so that nothing of it is installed or packed',
+      from: { path: SOURCE, pathNot: [TESTS, '^src/renderer/', '^src/web\\.d\\.ts$'] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: npm('electron') },
     },
   ],

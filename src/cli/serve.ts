@@ -1,5 +1,6 @@
 // `panel serve`: runs the panel until it is stopped, and prints its addresses and the first steps.
 import type { OpenEngine } from '../core/ports/engines.ts';
+import { commandName } from '../panel/command-name.ts';
 import { findDataFolder } from '../panel/data-folder.ts';
 import { findInstallation, LAUNCHED, RESTART_CODE } from '../panel/installation.ts';
 import { openPanel, type Panel } from '../panel/panel.ts';
@@ -18,8 +19,8 @@ export type ServeOptions = {
   readonly keyFile?: string;
 };
 
-/** Resolves once the panel is listening; the process then runs until the panel is closed. */
-export async function serve(options: ServeOptions): Promise<void> {
+/** Runs until the process ends: it never resolves, since the packaged application exits when a command has finished. */
+export async function serve(options: ServeOptions): Promise<never> {
   ignoreOutputErrors();
   const { data, demo, trustedProxy, http, keyFile, ...rest } = options;
   const folder = demo === undefined ? findDataFolder(data) : await prepareDemo(data, demo);
@@ -46,6 +47,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     });
   }
   printIntroduction(panel, folder);
+  return new Promise(() => {});
 }
 
 /** Closes the panel and asks the launcher for another start. */
@@ -73,9 +75,9 @@ async function simulatedEngines(): Promise<OpenEngine> {
 
 function printIntroduction(panel: Panel, folder: string): void {
   const { version, panelUrl, baseUrl, setupUrl, caPath } = panel;
-  const command = `${process.env.npm_execpath ? 'npx panel' : 'panel'} %${
-    folder === findDataFolder(undefined) ? '' : ` --data ${quoted(folder)}`
-  }`;
+  const isPackaged = process.versions.electron !== undefined;
+  const name = isPackaged ? commandName(true, process) : process.env.npm_execpath ? 'npx panel' : 'panel';
+  const command = `${name} %${folder === findDataFolder(undefined) ? '' : ` --data ${quoted(folder)}`}`;
   const panelCommand = (words: string) => command.replace('%', () => words);
   const trust = caPath === null ? '' : `--cacert ${quoted(caPath)} `;
   const first =

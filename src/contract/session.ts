@@ -51,7 +51,15 @@ export const setUp = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Make the administrator with the one-time setup link',
-  input: z.strictObject({ token: z.string().max(200), name: adminName, password }),
+  input: z.strictObject({
+    token: z.string().max(200),
+    name: adminName,
+    password,
+    language: z
+      .enum(LANGUAGE_CODES)
+      .optional()
+      .meta({ description: 'The language of the panel, which is in `en` without it.' }),
+  }),
   status: 201,
   output: administrator,
   errors: ['not_found', 'already_set_up'],

@@ -1,6 +1,6 @@
-// The `panel` command of the packaged application: how it is recognised, named and run.
+// The `panel` command of the packaged application: how it is recognised and run.
 import { describe, expect, it } from 'vitest';
-import { commandName, findCommand, runCommand } from './command.ts';
+import { findCommand, runCommand } from './command.ts';
 
 describe('the arguments of the command', () => {
   it.each([
@@ -10,6 +10,8 @@ describe('the arguments of the command', () => {
     ],
     [['/opt/gatehouse', 'panel'], []],
     [['/opt/gatehouse'], null],
+    [['/tmp/.mount_gatehouse/gatehouse', '--no-sandbox', 'panel', 'doctor'], ['doctor']],
+    [['/opt/gatehouse', '--no-sandbox'], null],
     [['/opt/gatehouse', '--hidden', 'panel'], null],
     [['/opt/gatehouse', 'panels'], null],
   ])('%j', (argv, command) => {
@@ -19,26 +21,6 @@ describe('the arguments of the command', () => {
   it('is not recognised in a checkout, where `npx panel` is the command', () => {
     expect(findCommand(['electron', 'panel', 'url'], false)).toBeNull();
   });
-});
-
-it.each([
-  ['linux', '/opt/Gatehouse/gatehouse', {}, 'gatehouse panel'],
-  [
-    'linux',
-    '/tmp/.mount_x/gatehouse',
-    { APPIMAGE: '/home/a/my apps/g.AppImage' },
-    '"/home/a/my apps/g.AppImage" panel',
-  ],
-  [
-    'darwin',
-    '/Applications/Gatehouse.app/Contents/MacOS/Gatehouse',
-    {},
-    '/Applications/Gatehouse.app/Contents/MacOS/Gatehouse panel',
-  ],
-  ['win32', 'C:\\Program Files\\Gatehouse\\Gatehouse.exe', {}, '"C:\\Program Files\\Gatehouse\\panel.cmd"'],
-] as const)('is named on %s, where %s runs, by its path', (platform, execPath, env, name) => {
-  expect(commandName(true, { platform, execPath, env })).toBe(name);
-  expect(commandName(false, { platform, execPath, env })).toBe('npx panel');
 });
 
 it('runs as if it had been called by its own name, and returns its exit code', async () => {

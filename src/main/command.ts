@@ -1,29 +1,15 @@
 // The `panel` command inside the packaged application, which has no Node to run it: `gatehouse panel reset-password`.
 import { openSync } from 'node:fs';
-import { win32 } from 'node:path';
 import { ReadStream } from 'node:tty';
 
 const COMMAND = 'panel';
+/** An AppImage puts it before the arguments where the system limits user namespaces; root has to give it by hand. */
+const NO_SANDBOX = '--no-sandbox';
 
 /** The arguments of the command; null if the application itself is to start, as always in a checkout, where `npx panel` is the command. */
 export function findCommand(argv: readonly string[], isPackaged: boolean): readonly string[] | null {
-  return isPackaged && argv[1] === COMMAND ? argv.slice(2) : null;
-}
-
-/** The command in a terminal of this computer. */
-export function commandName(
-  isPackaged: boolean,
-  { platform, execPath, env }: Pick<NodeJS.Process, 'platform' | 'execPath' | 'env'>,
-): string {
-  if (!isPackaged) return 'npx panel';
-  if (platform === 'win32') return quoted(win32.join(win32.dirname(execPath), 'panel.cmd'));
-  // The Debian package puts `gatehouse` on the PATH; an AppImage or a macOS application is wherever the user put it.
-  const program = platform === 'linux' ? (env.APPIMAGE ?? 'gatehouse') : execPath;
-  return `${quoted(program)} ${COMMAND}`;
-}
-
-function quoted(path: string): string {
-  return /\s/.test(path) ? `"${path}"` : path;
+  const args = argv.slice(argv[1] === NO_SANDBOX ? 2 : 1);
+  return isPackaged && args[0] === COMMAND ? args.slice(1) : null;
 }
 
 export interface CommandParts {

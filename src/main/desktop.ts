@@ -67,9 +67,11 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const crashPath = join(userData, 'crash.json');
   const state = openStateFile(join(userData, 'desktop.json'));
   const texts = () => {
+    const core = host.panel()?.core;
+    // Before the set-up the panel's language is but a default: the administrator's own follows from how it is done.
     const preferences = [
       state.get().appearance.locale,
-      host.panel()?.core.settings().language ?? null,
+      core?.local.isSetUp() ? core.settings().language : null,
       app.getLocale(),
     ];
     return hostTexts(chooseLanguage(preferences), 'desktop');
@@ -108,6 +110,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
         return dialogs.pageFailed(reason);
       },
       onUnresponsive: dialogs.unresponsive,
+      onSessionEnd: () => void shutdown.prepare(),
     },
     EVENT_CHANNELS.go,
   );
@@ -171,7 +174,8 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     closeWindow: window.close,
     quit: () => app.quit(),
   };
-  const tray = openTray({ Tray: electron.Tray, Menu, icon: trayIcon(electron.nativeImage, platform), actions });
+  const icon = trayIcon(electron.nativeImage, platform);
+  const tray = openTray({ Tray: electron.Tray, Menu, icon, actions, platform });
   let menuShown = '';
   function refresh(): void {
     const t = texts();
@@ -225,7 +229,9 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   // Without a listener Electron would quit; the panel runs without a window.
   app.on('window-all-closed', () => {});
   refresh();
-  if (!argv.includes(HIDDEN)) window.show();
+  // macOS passes no arguments to what it opens at login.
+  const isOpenedAtLogin = platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
+  if (!argv.includes(HIDDEN) && !isOpenedAtLogin) window.show();
   updates?.start();
   const crash = takeCrashReport(crashPath);
   if (crash !== null) await dialogs.crashed(crash, join(parts.folder, 'logs', 'panel.log'));

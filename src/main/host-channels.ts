@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { App, Clipboard, Dialog, NativeTheme } from 'electron';
 import type { DesktopSettings, Versions } from '../bridge/desktop-api.ts';
-import { commandName } from './command.ts';
+import { commandName } from '../panel/command-name.ts';
 import { isRecord, parseAppearance, type StateFile } from './desktop-state.ts';
 import type { Handlers } from './ipc.ts';
 import { externalUrl } from './security.ts';

@@ -36,7 +36,8 @@ app.setPath('userData', join(app.getPath('appData'), 'Gatehouse Desktop'));
 app.enableSandbox();
 registerScheme(protocol);
 
-if (command !== null) void runAsCommand(command);
+// Awaited, because Electron opens the display as soon as this module has been evaluated, and a command needs none.
+if (command !== null) await runAsCommand(command);
 else if (app.requestSingleInstanceLock()) void run();
 else app.quit();
 

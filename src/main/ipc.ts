@@ -34,7 +34,10 @@ export function attachIpc(
   };
 }
 
-/** Item 17 of the checklist: the top frame of our own window, at our own pages. A frame that has been destroyed is refused. */
+/**
+ * Item 17 of the checklist: the main frame of our own window, at our own pages. A frame that has been destroyed is refused. Whether it is
+ * `detached` says nothing: after a renderer has crashed Electron says so of the frame that is loaded again, too.
+ */
 export function isFromOwnPage(
   event: Pick<IpcMainInvokeEvent, 'sender' | 'senderFrame'>,
   contents: number | null,
@@ -42,7 +45,7 @@ export function isFromOwnPage(
   try {
     const { sender, senderFrame: frame } = event;
     if (frame === null || frame === undefined || contents === null || sender.id !== contents) return false;
-    return !frame.detached && frame.parent === null && isOwnUrl(frame.url);
+    return frame.parent === null && isOwnUrl(frame.url);
   } catch {
     return false;
   }

@@ -17,6 +17,14 @@ it.each([
   expect(roles).not.toMatch(/toggleDevTools/i);
 });
 
+it('has what macOS users expect in the menu of the application, and only there', () => {
+  const rolesOn = (platform: NodeJS.Platform) => JSON.stringify(menuTemplate(english, actions, platform));
+  for (const role of ['services', 'hide', 'hideOthers', 'unhide']) {
+    expect(rolesOn('darwin')).toContain(`"role":"${role}"`);
+    expect(rolesOn('linux')).not.toContain(`"role":"${role}"`);
+  }
+});
+
 it.each(['linux', 'darwin', 'win32'] as const)('offers on %s to check for updates if there is a feed', (platform) => {
   const checkForUpdates = () => {};
   const entries = (check: (() => void) | null) =>

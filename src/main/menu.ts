@@ -26,7 +26,9 @@ export function menuTemplate(
   const updates = checkForUpdates === null ? [] : [{ label: t('checkForUpdates'), click: checkForUpdates }];
   const separator = { type: 'separator' } as const;
   return [
-    ...(isMac ? [{ label: 'Gatehouse', submenu: [about, ...updates, separator, settings, separator, quit] }] : []),
+    ...(isMac
+      ? [{ label: 'Gatehouse', submenu: [about, ...updates, separator, settings, separator, ...macItems(t), quit] }]
+      : []),
     {
       label: t('file'),
       submenu: [
@@ -69,5 +71,17 @@ export function menuTemplate(
         ...(isMac ? [] : [separator, ...updates, about]),
       ],
     },
+  ];
+}
+
+/** What macOS users expect in the menu that is named after the application. */
+function macItems(t: DesktopTexts): readonly MenuItemConstructorOptions[] {
+  return [
+    { role: 'services', label: t('services') },
+    { type: 'separator' },
+    { role: 'hide', label: t('hide') },
+    { role: 'hideOthers', label: t('hideOthers') },
+    { role: 'unhide', label: t('unhide') },
+    { type: 'separator' },
   ];
 }

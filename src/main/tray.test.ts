@@ -1,7 +1,8 @@
 // The tray: the panel's status without anything secret, and the icon of each system.
-import { expect, it } from 'vitest';
+import { EventEmitter } from 'node:events';
+import { expect, it, vi } from 'vitest';
 import { hostTexts } from '../i18n/host.ts';
-import { trayIcon, trayTemplate } from './tray.ts';
+import { openTray, trayIcon, trayTemplate } from './tray.ts';
 
 const english = hostTexts('en', 'desktop');
 const status = {
@@ -22,6 +23,21 @@ it('shows the status of the panel without the secret path', () => {
     expect.objectContaining({ label: 'Pause the API', checked: true }),
   );
   expect(trayTemplate(null, english, actions).map(({ label }) => label)).not.toContain('Copy base_url');
+});
+
+it.each([
+  ['linux', 1],
+  ['win32', 1],
+  ['darwin', 0],
+] as const)('on %s a click on it shows the window %i times', (platform, times) => {
+  const open = vi.fn();
+  const tray = new EventEmitter();
+  const Tray = function FakeTray() {
+    return tray;
+  };
+  openTray({ Tray, Menu: {}, icon: {}, actions: { ...actions, open }, platform } as never);
+  tray.emit('click');
+  expect(open).toHaveBeenCalledTimes(times);
 });
 
 /** The pictures of a platform's icon. */

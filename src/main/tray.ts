@@ -76,6 +76,7 @@ export interface TrayParts {
   readonly Menu: Pick<typeof Menu, 'buildFromTemplate'>;
   readonly icon: NativeImage;
   readonly actions: TrayActions;
+  readonly platform: NodeJS.Platform;
 }
 
 export interface ShellTray {
@@ -84,14 +85,15 @@ export interface ShellTray {
 }
 
 /** null if the system has no tray: then the window or a second start are used instead. */
-export function openTray({ Tray: TrayClass, Menu: MenuClass, icon, actions }: TrayParts): ShellTray | null {
+export function openTray({ Tray: TrayClass, Menu: MenuClass, icon, actions, platform }: TrayParts): ShellTray | null {
   let tray: Tray;
   try {
     tray = new TrayClass(icon);
   } catch {
     return null;
   }
-  tray.on('click', actions.open);
+  // On macOS a click opens the menu, and must not raise the window behind it.
+  if (platform !== 'darwin') tray.on('click', actions.open);
   let shown = '';
   return {
     show(status, t) {

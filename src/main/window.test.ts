@@ -1,6 +1,7 @@
-// The window opens at its stored bounds as far as the present screens allow.
-import { describe, expect, it } from 'vitest';
-import { fitBounds } from './window.ts';
+// The window opens at its stored bounds as far as the present screens allow, and says when Windows ends the session.
+import { EventEmitter } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { createShellWindow, fitBounds } from './window.ts';
 
 const primary = { x: 0, y: 0, width: 1600, height: 1000 };
 const second = { x: 1600, y: 100, width: 1280, height: 800 };
@@ -34,4 +35,28 @@ describe('fitBounds', () => {
   it('works without any screen', () => {
     expect(fitBounds(null, [])).toEqual({ x: 0, y: 0, width: 1280, height: 860 });
   });
+});
+
+it('says when the session of the user ends, since Windows then waits for nothing else', () => {
+  const window = Object.assign(new EventEmitter(), {
+    webContents: Object.assign(new EventEmitter(), { id: 1 }),
+    loadURL: async () => {},
+    isMinimized: () => false,
+    isDestroyed: () => false,
+    show() {},
+    focus() {},
+  });
+  const onSessionEnd = vi.fn();
+  const parts = {
+    BrowserWindow: function FakeWindow() {
+      return window;
+    },
+    state: () => ({ bounds: null, isMaximized: false, zoom: 0 }),
+    workAreas: () => [primary],
+    startHash: () => '',
+    onSessionEnd,
+  };
+  createShellWindow(parts as never, 'go').show();
+  window.emit('session-end');
+  expect(onSessionEnd).toHaveBeenCalledOnce();
 });

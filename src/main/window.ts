@@ -26,6 +26,8 @@ export interface WindowParts {
   onLoadFailed(error: unknown): void;
   onFailed(reason: string): Promise<'reload' | 'close'>;
   onUnresponsive(): Promise<'reload' | 'wait'>;
+  /** The user signs out of Windows, or it shuts down: the process is ended without an event that the application could delay. */
+  onSessionEnd(): void;
 }
 
 export interface ShellWindow {
@@ -70,6 +72,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
       event.preventDefault();
       created.hide();
     });
+    created.on('session-end', parts.onSessionEnd);
     created.on('closed', () => {
       window = null;
       parts.onPageGone();

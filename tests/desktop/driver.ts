@@ -90,7 +90,16 @@ export function describeDesktop(title: string, work: () => void): void {
 }
 
 /** A computer for a test: temporary folders, deleted at the end, when all processes in them are killed. */
-export function openMachine({ env = {}, isPackaged = false }: { env?: NodeJS.ProcessEnv; isPackaged?: boolean } = {}) {
+export function openMachine({
+  env = {},
+  isPackaged = false,
+  language = 'en',
+}: {
+  env?: NodeJS.ProcessEnv;
+  isPackaged?: boolean;
+  /** Of the system. */
+  language?: string;
+} = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-desktop-'));
   const [home, appData, data] = [join(folder, 'home'), join(folder, 'config'), join(folder, 'data')];
   mkdirSync(join(home, 'Downloads'), { recursive: true });
@@ -103,6 +112,8 @@ export function openMachine({ env = {}, isPackaged = false }: { env?: NodeJS.Pro
       ...process.env,
       GATEHOUSE_DATA: data,
       GATEHOUSE_KEY_FILE: join(folder, 'master.key'),
+      // What Chromium on Linux takes the language from.
+      LANGUAGE: language,
       ...env,
     },
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { ADMIN, baseUrlOf, keyOf, picture, quit, setUp, signIn, visit } from './steps.ts';
+import { ADMIN, baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './steps.ts';
 
 let machine: Machine;
 let desktop: Desktop;
@@ -16,6 +16,25 @@ beforeAll(async () => {
   desktop = await machine.start();
 });
 afterAll(() => machine[Symbol.asyncDispose]());
+
+describeDesktop('the first start on a Russian machine', () => {
+  it('is in Russian, pages, tray and menu, and so is the panel that is set up there', async () => {
+    await using russian = openMachine({ language: 'ru' });
+    const shown = await russian.start();
+    const page = await shown.page();
+    await page.getByRole('heading', { name: 'Настройка панели' }).waitFor();
+    const { tray, menu } = await shown.snapshot();
+    expect(JSON.stringify(tray)).toContain('Открыть Gatehouse');
+    expect(JSON.stringify(menu)).toContain('Правка');
+    await picture(page, 'setup-ru');
+    await page.getByLabel('Ваше имя').fill(ADMIN.name);
+    await page.getByLabel('Пароль', { exact: true }).fill(ADMIN.password);
+    await page.getByLabel('Пароль ещё раз').fill(ADMIN.password);
+    await page.getByRole('button', { name: 'Создать администратора' }).click();
+    await page.getByRole('heading', { name: 'Вы — администратор' }).waitFor();
+    expect(await call(page, 'panelState', {})).toMatchObject({ set_up: true, language: 'ru' });
+  });
+});
 
 describeDesktop('the first day', () => {
   it('starts with the setup screen, without a link', async () => {

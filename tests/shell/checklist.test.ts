@@ -158,7 +158,7 @@ describe('the checklist', () => {
     ['an iframe', { url: `${ORIGIN}/`, parent: {} }, 7, false],
     ['a foreign origin', { url: 'https://example.com/' }, 7, false],
     ['an origin with the same prefix', { url: 'app://gatehouse.example/' }, 7, false],
-    ['a frame that is detached', { url: `${ORIGIN}/`, detached: true }, 7, false],
+    ['the page after its renderer crashed and was loaded again', { url: `${ORIGIN}/`, detached: true }, 7, true],
     ['other contents', { url: `${ORIGIN}/` }, 8, false],
     ['a window that is closed', { url: `${ORIGIN}/` }, null, false],
   ])('17. a message of %s is trusted: %s', (_what, frame, contents, isTrusted) => {
@@ -270,5 +270,6 @@ function fakeWindowParts(loaded: string[]): Parameters<typeof createShellWindow>
     onLoadFailed() {},
     onFailed: async () => 'close',
     onUnresponsive: async () => 'wait',
+    onSessionEnd() {},
   };
 }

@@ -1,6 +1,6 @@
 // `npm start` knows where it can show a window, and says in one sentence why it does not.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -18,6 +18,7 @@ const place = (change: Partial<Place> = {}): Place => ({
   platform: 'linux' as const,
   env: { DISPLAY: ':0' },
   uid: 1000,
+  canMakeNamespaces: () => true,
   ...change,
 });
 function install(): string {
@@ -44,6 +45,17 @@ it('says that there is no display, or that root cannot have the sandbox', () => 
   install();
   expect(findDesktop(place({ env: {} }))).toEqual({ missing: 'needs a display.' });
   expect(findDesktop(place({ uid: 0 }))).toEqual({ missing: expect.stringContaining('root') });
+});
+
+it('says that namespaces are limited, unless Electron has its other sandbox', () => {
+  const binary = install();
+  const canMakeNamespaces = () => false;
+  expect(findDesktop(place({ canMakeNamespaces }))).toEqual({ missing: expect.stringContaining('user namespaces') });
+  expect(findDesktop(place({ canMakeNamespaces, platform: 'darwin' }))).toEqual({ binary });
+  if (process.getuid?.() !== 0) return;
+  writeFileSync(join(binary, '../chrome-sandbox'), '');
+  chmodSync(join(binary, '../chrome-sandbox'), 0o4755);
+  expect(findDesktop(place({ canMakeNamespaces }))).toEqual({ binary });
 });
 
 it('`npm run test:desktop` says what it lacks, and counts its tests as skipped', () => {

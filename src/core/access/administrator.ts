@@ -39,6 +39,7 @@ async function setUp(input: Input<'setUp'>, { env, commit }: AsyncContext<'setUp
   return commit((tx) => {
     requireToken(tx, input.token, tx.now);
     putAdministrator(tx, input.name, passwordHash);
+    if (input.language !== undefined) tx.saveSettings({ language: input.language });
     tx.audit('administrator:1', { name: input.name });
     return { body: { name: input.name }, ...beginBrowserSession(tx) };
   });

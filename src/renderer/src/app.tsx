@@ -54,7 +54,10 @@ export function Appearance({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Loads the language chosen here, else the panel's, else the browser's while no panel answers. Shows nothing before its texts are there. */
+/**
+ * Loads the language chosen here, else the panel's, else the browser's: while no panel answers, and until the set-up, which gives the
+ * panel its language. Shows nothing before its texts are there.
+ */
 export function Translated({ children }: { readonly children: ReactNode }) {
   const chosen = useView((view) => view.locale);
   const { data, isPending } = useOperation('panelState', {});
@@ -62,7 +65,11 @@ export function Translated({ children }: { readonly children: ReactNode }) {
   // What the browser has stored may be of another version of the panel.
   const wanted = isLanguage(chosen)
     ? chosen
-    : (data?.language ?? (isPending ? null : chooseLanguage(navigator.languages)));
+    : data?.set_up
+      ? data.language
+      : isPending
+        ? null
+        : chooseLanguage(navigator.languages);
   useEffect(() => {
     if (wanted === null || wanted === current) return;
     let isWanted = true;

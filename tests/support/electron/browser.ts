@@ -35,7 +35,7 @@ async function open(): Promise<BrowserContext> {
     headless: true,
     args: [...args, '--remote-debugging-port=0'],
     viewport: { width: 1280, height: 820 },
-    locale: 'en-GB',
+    locale: app.getLocale(),
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
     acceptDownloads: true,

@@ -8,6 +8,7 @@ import { TwoFactorEnrol } from '../../components/credentials/two-factor-enrol.ts
 import { FormFailure } from '../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { keyOf, useOperation } from '../../data/use-operation.ts';
+import { useLocale } from '../../i18n/use-locale.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate, useRoute } from '../../router/router.ts';
 import { beginSession } from '../../state/session.ts';
@@ -64,10 +65,11 @@ interface SetUpFormProps {
 function SetUpForm({ token, onDone }: SetUpFormProps) {
   const { t } = useTranslation('access');
   const queries = useQueryClient();
+  const language = useLocale();
   const { form, failure, isBusy, submit } = useOperationForm({
     operation: 'setUp',
     initial: { name: '', password: '', repeat: '' },
-    toInput: ({ name, password }) => ({ token, name: name.trim(), password }),
+    toInput: ({ name, password }) => ({ token, name: name.trim(), password, language }),
     check: ({ password, repeat }): Record<string, string> =>
       password === repeat ? {} : { repeat: t('setUp.mismatch') },
     onDone: async (_administrator, { password: typed }) => {

@@ -1,0 +1,65 @@
+// A package that was really made, of a folder in the place of Electron's binary: what is in it, and how large it is.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listPackage } from '@electron/asar';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { root, run } from '../../scripts/run.ts';
+import { ensureBuilt } from '../support/built.ts';
+
+const LIMIT_MS = 10 * 60_000;
+const MAX_ARCHIVE_BYTES = 18_000_000;
+
+let folder: string;
+let files: string[];
+const archive = () => join(folder, 'packed/linux-unpacked/resources/app.asar');
+
+beforeAll(async () => {
+  await ensureBuilt();
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-packed-'));
+  const electron = join(folder, 'electron');
+  mkdirSync(join(electron, 'resources'), { recursive: true });
+  mkdirSync(join(electron, 'locales'));
+  for (const path of ['electron', 'locales/en-US.pak']) writeFileSync(join(electron, path), '');
+  // The binary's fuses alone cannot be set here.
+  const settings = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
+  const config = join(folder, 'electron-builder.json');
+  const directories = { ...settings.directories, output: join(folder, 'packed') };
+  writeFileSync(config, JSON.stringify({ ...settings, directories, electronDist: electron, electronFuses: null }));
+  const { ok, output } = await run(
+    ['electron-builder', '--linux', '--x64', '--dir', '--publish', 'never', '--config', config],
+    LIMIT_MS,
+  );
+  if (!ok) throw new Error(output);
+  files = listPackage(archive(), { isPack: false }).map((path) => path.replaceAll('\\', '/'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('has nothing but the built application and the packages it loads', () => {
+  expect([...new Set(files.map((path) => path.split('/')[1]))].sort()).toEqual(['node_modules', 'out', 'package.json']);
+  expect(files.filter((path) => /\.(?:map|ts|mts|cts)$|\/tests?\/.*\.test\./.test(path))).toEqual([]);
+  expect(files).toEqual(
+    expect.arrayContaining([
+      '/out/main/index.js',
+      '/out/main/cli.js',
+      '/out/preload/index.cjs',
+      '/out/renderer/index.html',
+    ]),
+  );
+  expect(statSync(archive()).size).toBeLessThan(MAX_ARCHIVE_BYTES);
+});
+
+it('has of the pages what they were built into, not the packages that they were built of', () => {
+  const packages = new Set(files.map((path) => /^\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]));
+  expect(packages).toContain('express');
+  for (const name of ['react', 'react-dom', '@mantine/core', 'uplot', 'swagger-ui-dist']) {
+    expect(packages, name).not.toContain(name);
+  }
+});
+
+it('has the database of its own system and processor only', () => {
+  expect(files.filter((path) => path.startsWith('/node_modules/better-sqlite3/prebuilds/'))).toEqual([
+    '/node_modules/better-sqlite3/prebuilds/linux-x64.node',
+  ]);
+});
