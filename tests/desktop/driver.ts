@@ -69,6 +69,8 @@ export interface LaunchOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Behaves as an installed application. */
   readonly isPackaged: boolean;
+  /** The system's. */
+  readonly language: string;
 }
 
 export interface Machine extends AsyncDisposable {
@@ -93,11 +95,11 @@ export function describeDesktop(title: string, work: () => void): void {
 export function openMachine({
   env = {},
   isPackaged = false,
-  language = 'en',
+  language = 'en-GB',
 }: {
   env?: NodeJS.ProcessEnv;
   isPackaged?: boolean;
-  /** Of the system. */
+  /** The system's. */
   language?: string;
 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-desktop-'));
@@ -108,12 +110,11 @@ export function openMachine({
     appData,
     home,
     isPackaged,
+    language,
     env: {
       ...process.env,
       GATEHOUSE_DATA: data,
       GATEHOUSE_KEY_FILE: join(folder, 'master.key'),
-      // What Chromium on Linux takes the language from.
-      LANGUAGE: language,
       ...env,
     },
   };

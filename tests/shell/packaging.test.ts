@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const builder = parse(read('electron-builder.yml'));
-const { dependencies } = JSON.parse(read('package.json'));
+const { dependencies, desktopName } = JSON.parse(read('package.json'));
 
 it('is configured as electron-builder’s own schema says', () => {
   const ajv = new Ajv({ strict: false, allErrors: true });
@@ -80,6 +80,11 @@ describe('each system', () => {
       { target: 'dmg', arch: 'universal' },
       { target: 'zip', arch: 'universal' },
     ]);
+  });
+
+  it('on Linux has windows that belong to its entry in the menu, by class and by application id', () => {
+    expect(desktopName).toBe(`${builder.linux.executableName}.desktop`);
+    expect(builder.linux.desktop.entry.StartupWMClass).toBe(builder.productName);
   });
 
   it('has icons of every size that is asked for', () => {

@@ -11,10 +11,10 @@ import { createUntil, poll } from '../../desktop/poll.ts';
 import { controlsModule, type InstalledControls } from './controls.ts';
 
 /** The arguments of Electron: its own switches, the controls, then the application. */
-function argumentsOf({ appData, home, isPackaged }: LaunchOptions): string[] {
+function argumentsOf({ appData, home, isPackaged, language }: LaunchOptions): string[] {
   const controls = join(appData, 'controls.cjs');
   writeFileSync(controls, controlsModule({ appData, downloads: join(home, 'Downloads'), isPackaged }));
-  return ['--lang=en-GB', '-r', controls, root];
+  return [`--lang=${language}`, '-r', controls, root];
 }
 
 function environmentOf({ env }: LaunchOptions): Record<string, string> {
@@ -28,7 +28,7 @@ export async function launch(options: LaunchOptions): Promise<Desktop> {
     cwd: root,
     env: environmentOf(options),
     chromiumSandbox: true,
-    locale: 'en-GB',
+    locale: options.language,
     timezoneId: 'Europe/Berlin',
   });
   const child = application.process();

@@ -34,7 +34,7 @@ class App extends EventEmitter {
   setName(): void {}
   setAppUserModelId(): void {}
   getVersion = () => '0.1.0';
-  getLocale = () => process.env.LANGUAGE || 'en';
+  getLocale = () => process.env.STAND_IN_LANGUAGE ?? 'en';
   enableSandbox = () => void this.calls.push('enableSandbox');
   showAboutPanel = () => void this.calls.push('showAboutPanel');
   getLoginItemSettings = () => ({ openAtLogin: this.#login });

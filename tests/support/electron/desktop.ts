@@ -10,9 +10,9 @@ import type { CONTROLS } from './controls.ts';
 
 type Controls = typeof CONTROLS;
 
-function environmentOf({ appData, home, isPackaged, env }: LaunchOptions): NodeJS.ProcessEnv {
+function environmentOf({ appData, home, isPackaged, language, env }: LaunchOptions): NodeJS.ProcessEnv {
   const packed = isPackaged ? { STAND_IN_PACKED: '1' } : {};
-  return { ...env, HOME: home, XDG_CONFIG_HOME: appData, ...packed };
+  return { ...env, HOME: home, XDG_CONFIG_HOME: appData, STAND_IN_LANGUAGE: language, ...packed };
 }
 
 export async function launch(options: LaunchOptions): Promise<Desktop> {
