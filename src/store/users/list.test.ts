@@ -272,6 +272,31 @@ describe('page, count and ids', () => {
     }
   });
 
+  it('skip a deep offset among the users of one state, in every order', () => {
+    using temp = tempStore();
+    const { store } = temp;
+    store.write(() => {
+      for (let number = 0; number < 4000; number += 1) {
+        const enabled = number % 4 !== 0;
+        const name = `user ${(number * 7919) % 1000}`;
+        store.users.insert(sampleUser({ name, enabled, state: enabled ? 'active' : 'disabled' }));
+      }
+    });
+    const asked = { conditions: { states: ['active'] }, now: WRITTEN_AT, after: null } as const;
+    for (const sort of ['id', 'name', 'created_at', 'expires_at', 'used'] as const) {
+      for (const descending of [false, true]) {
+        const order = { ...asked, sort, descending };
+        const all = store.users.page({ ...order, limit: 4000, offset: 0 }).rows.map(({ id }) => id);
+        expect(all).toHaveLength(3000);
+        for (const offset of [1024, 1025, 1499, 1500, 1501, 2994, 2995, 2996, 3000]) {
+          const { rows, hasMore } = store.users.page({ ...order, limit: 5, offset });
+          const found = [rows.map(({ id }) => id), hasMore];
+          expect(found, `${sort} ${offset}`).toEqual([all.slice(offset, offset + 5), offset + 5 < 3000]);
+        }
+      }
+    }
+  });
+
   it('skip an offset behind a cursor too', () => {
     using temp = ofTariffs();
     const facts = { expiresAt: null, hold: null, grants: [], resetStrategy: 'none', termBeganAt: null } as const;
