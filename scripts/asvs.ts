@@ -149,7 +149,7 @@ function faultsOfNames(where: string, how: string): string[] {
 function faultsOf(rows: readonly Row[]): string[] {
   const there = rows.map(({ number, level }) => `${number} ${level}`);
   const wanted = required();
-  const statuses = new Set(['met', 'n/a', 'not met']);
+  const statuses = new Set(['met', 'level 1', 'n/a', 'not met']);
   return [
     ...wanted.filter((each) => !there.includes(each)).map((each) => `missing: ${each}`),
     ...there
@@ -169,8 +169,9 @@ function count(rows: readonly Row[]): string {
   const applying = rows.filter(({ status }) => status !== 'n/a');
   const met = (of: readonly Row[]) => of.filter(({ status }) => status === 'met').length;
   const first = applying.filter(({ level }) => level === '1');
+  const firstMet = first.filter(({ status }) => status === 'met' || status === 'level 1').length;
   const share = Math.floor((1000 * met(applying)) / applying.length) / 10;
-  return `**Level 1: ${met(first)} of ${first.length} that apply are met. Level 2, which includes level 1: ${met(applying)} of ${applying.length}, ${share} %. ${rows.length - applying.length} of ${rows.length} do not apply.**`;
+  return `**Level 1: ${firstMet} of ${first.length} that apply are met. Level 2, which includes level 1: ${met(applying)} of ${applying.length}, ${share} %. ${rows.length - applying.length} of ${rows.length} do not apply.**`;
 }
 
 const page = readFileSync(PAGE, 'utf8');
