@@ -11,6 +11,8 @@ const FILE_TYPES = new Set(['File', 'Directory']);
 export async function unpack(archive: string, prefix: string, folder: string): Promise<void> {
   let bytes = 0;
   let files = 0;
+  // A throw in the filter would leave the extraction waiting.
+  let fault: string | null = null;
   await extract({
     file: archive,
     cwd: folder,
@@ -18,15 +20,16 @@ export async function unpack(archive: string, prefix: string, folder: string): P
     strip: prefix.split('/').length - 1,
     preserveOwner: false,
     filter: (path, entry) => {
-      if (!path.startsWith(prefix)) return false;
+      if (fault !== null || !path.startsWith(prefix)) return false;
       const { type, size } = entry as ReadEntry;
-      if (!FILE_TYPES.has(type)) throw new Error(`the archive has a ${type} in it: ${path}`);
       bytes += size;
       files += 1;
-      if (bytes > MOST_BYTES) throw new Error('the archive unpacks to too much');
-      return true;
+      if (!FILE_TYPES.has(type)) fault = `the archive has a ${type} in it: ${path}`;
+      else if (bytes > MOST_BYTES) fault = 'the archive unpacks to too much';
+      return fault === null;
     },
   });
+  if (fault !== null) throw new Error(fault);
   if (files === 0) throw new Error(`the archive has nothing in ${prefix}`);
 }
 
