@@ -67,6 +67,7 @@ module.exports = {
           'pino',
           'otpauth',
           '@peculiar/x509',
+          'acme-client',
           'reflect-metadata',
           'better-sqlite3',
           'tar',

@@ -28,6 +28,7 @@ const crossing = [
   'desktop',
   'engines',
   'updates',
+  'acme',
 ];
 
 const unitProjects = Object.entries(unit).map(([name, folders]) => ({

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from '../tests/support/built.ts';
 import { ensureChromium } from '../tests/support/chromium.ts';
-import { ensureEngines, NO_ENGINE } from '../tests/support/engines.ts';
+import { ensureAuthority, ensureEngines, type FoundEngine, NO_ENGINE } from '../tests/support/engines.ts';
 import { checkTasks } from './check.ts';
 import { line, readable, root, run, runWithinCores } from './run.ts';
 import { ensurePackages, KEYCHAIN_PROGRAMS } from './system-packages.ts';
@@ -42,9 +42,9 @@ const prepareChromium = () =>
     (error: Error) => error.message,
   );
 
-const prepareEngines = async () => {
-  const missing = Object.values(await ensureEngines()).filter((engine) => 'missing' in engine);
-  return missing.length === 0 ? null : missing.map((engine) => engine.missing).join('\n  ');
+const prepareBuilt = async (ensure: () => Promise<Readonly<Record<string, FoundEngine>>>) => {
+  const missing = Object.values(await ensure()).filter((program) => 'missing' in program);
+  return missing.length === 0 ? null : missing.map((program) => program.missing).join('\n  ');
 };
 
 /** In the order in which they begin: the browsers, then the longest, so that both cores are busy to the end. */
@@ -56,7 +56,7 @@ const suites: readonly Suite[] = [
     command: ['playwright', 'test', `--reporter=line,${REPORTER}`],
     prepare: prepareChromium,
   },
-  vitest('engines', 220, prepareEngines),
+  vitest('engines', 220, () => prepareBuilt(ensureEngines)),
   vitest('cli', 120),
   vitest('desktop', 120, prepareChromium),
   vitest('keychain', 80, () => ensurePackages(KEYCHAIN_PROGRAMS)),
@@ -73,6 +73,7 @@ const suites: readonly Suite[] = [
   vitest('attacks', 30),
   vitest('migrations', 30),
   vitest('std', 25),
+  vitest('acme', 40, () => prepareBuilt(ensureAuthority)),
   vitest('webhooks', 20),
   vitest('shell', 10),
   vitest('web', 5),

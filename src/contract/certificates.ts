@@ -14,7 +14,9 @@ const fingerprint = z.string().meta({ description: 'SHA-256, upper-case hex pair
 const served = z
   .object({
     target: z.enum(CERTIFICATE_TARGETS),
-    source: z.enum(['local', 'imported']).meta({ description: '`local`: signed by the local authority.' }),
+    source: z
+      .enum(['local', 'imported', 'acme'])
+      .meta({ description: '`local`: signed by the local authority. `acme`: ordered from one by ACME.' }),
     subject: z.string(),
     issuer: z.string(),
     names: z.array(z.string()),
@@ -22,7 +24,10 @@ const served = z
     not_before: s.instant,
     not_after: s.instant,
     days_left: z.int(),
-    warning: z.enum(['ends_soon', 'ended', 'not_yet']).nullable().meta({ description: '`ends_soon`: within 30 days.' }),
+    warning: z
+      .enum(['ends_soon', 'ended', 'not_yet'])
+      .nullable()
+      .meta({ description: '`ends_soon`: within 30 days; by ACME: a quarter of its lifetime is left.' }),
   })
   .meta({ id: 'Certificate' });
 export type Certificate = z.output<typeof served>;
@@ -72,7 +77,8 @@ export const importCertificate = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Import a certificate',
-  description: 'Chain, key and dates are checked first; a bad one is refused and the one that runs stays.',
+  description:
+    'Chain, key and dates are checked first; a bad one is refused and the one that runs stays. Ends ACME for this listener.',
   input: z.strictObject({
     ...proof,
     target,
@@ -98,7 +104,8 @@ export const renewCertificate = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Make a new certificate of the local authority',
-  description: 'Also in place of an imported one. No connection is dropped.',
+  description:
+    'Also in place of an imported one or one by ACME, which ends for this listener. No connection is dropped.',
   input: z.strictObject({ ...proof, target }),
   output: served,
   errors: PROOF_ERRORS,

@@ -1,5 +1,6 @@
 // The schema of each type of event: one list from which the type of an event, the enum of types and the documents are made.
 import { z } from 'zod';
+import { acmeFailureCode } from './acme.ts';
 import { nodeRestart } from './nodes.ts';
 import * as s from './scalars.ts';
 import { userState } from './users.ts';
@@ -127,6 +128,18 @@ const backupFailedData = z
 const webhookData = z
   .object({ webhook_id: s.id.meta({ description: 'The id of the webhook.' }) })
   .meta({ id: 'WebhookEventData', description: 'The webhook, which is set up in the panel.' });
+const certificateData = z.object({ not_after: s.instant.meta({ description: 'When the certificate ends.' }) }).meta({
+  id: 'CertificateEventData',
+  description: 'The certificate by ACME. Its names are addresses, and not in the event.',
+});
+const certificateFailedData = z
+  .object({
+    code: acmeFailureCode.meta({ description: 'Why.' }),
+    not_after: s.instant
+      .nullable()
+      .meta({ description: 'When the certificate ends that is served meanwhile; null: there is none by ACME.' }),
+  })
+  .meta({ id: 'CertificateFailedEventData', description: 'Why there is no new certificate.' });
 const noData = z.object({}).meta({ id: 'EmptyEventData', description: 'Nothing more is to be said.' });
 
 const USER = {
@@ -327,6 +340,27 @@ const EVENTS = [
     'A webhook was disabled, because it failed for days or answered 410.',
     webhookData,
     { webhook_id: 1 },
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'certificate.renewed',
+    'A certificate was issued by ACME and is served.',
+    certificateData,
+    { not_after: '2027-02-18T09:00:00.000Z' },
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'certificate.failed',
+    'An order of a certificate by ACME failed; the one before it goes on being served. The panel tries again by itself.',
+    certificateFailedData,
+    { code: 'refused', not_after: '2026-12-20T09:00:00.000Z' },
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'certificate.ending',
+    'A quarter of the lifetime of the certificate by ACME is left, and it is not renewed. Once for each certificate.',
+    certificateData,
+    { not_after: '2026-12-20T09:00:00.000Z' },
     BY_SYSTEM,
   ),
   eventOf('backup.made', 'A backup was made.', backupData, { name: 'panel-2026-11-20.backup' }, BY_SYSTEM),

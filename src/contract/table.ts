@@ -1,5 +1,6 @@
 // The one table of operations. Routes, handlers, documents, client and tests are derived from it.
 
+import * as acme from './acme.ts';
 import * as addresses from './addresses.ts';
 import * as audit from './audit.ts';
 import * as backups from './backups.ts';
@@ -99,6 +100,10 @@ export const OPERATIONS = {
   getCertificates: certificates.getCertificates,
   importCertificate: certificates.importCertificate,
   renewCertificate: certificates.renewCertificate,
+  getAcme: acme.getAcme,
+  setUpAcme: acme.setUpAcme,
+  retryAcme: acme.retryAcme,
+  turnOffAcme: acme.turnOffAcme,
   listBackups: backups.listBackups,
   createBackup: backups.createBackup,
   deleteBackup: backups.deleteBackup,

@@ -33,6 +33,8 @@ export interface Env extends CoreParts {
   /** The subscription link of a token. */
   subUrl(token: string): string;
   addressTrial: AddressTrial | null;
+  /** Ends the order by ACME that runs; null: none does. */
+  acmeOrder: AbortController | null;
   /** A write in several transactions ends after the present one. */
   isStopping: boolean;
   /** Notifies subscribers of the events that were committed. */
@@ -140,6 +142,7 @@ export function createEnv(parts: CoreParts, announce: () => void): Env {
     ...parts,
     ...createQueue(parts, forgetSettings),
     addressTrial: null,
+    acmeOrder: null,
     isStopping: false,
     settings,
     forgetSettings,

@@ -11,6 +11,7 @@ import { createDispatch } from './dispatch.ts';
 import { createEventHub } from './events.ts';
 import { renewCertificates } from './inbound-certificates.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
+import { runAcme } from './settings/acme.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
 import { createUpdateSchedule } from './updates.ts';
 import { subscriptionOf } from './users/subscription.ts';
@@ -27,6 +28,7 @@ const WEBHOOKS_EVERY_MS = 1000;
 const POLL_EVERY_MS = 10_000;
 const CERTIFICATES_EVERY_MS = 60_000;
 const UPDATES_EVERY_MS = 60_000;
+const ACME_EVERY_MS = 1000;
 const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
 
 function figuresOf({ store, clock }: Env): Figures {
@@ -133,6 +135,10 @@ export function createCore(parts: CoreParts): Core {
         ),
         every(CERTIFICATES_EVERY_MS, renewDue),
         every(UPDATES_EVERY_MS, createJob(env, 'update check', createUpdateSchedule(env))),
+        every(
+          ACME_EVERY_MS,
+          createJob(env, 'certificates by ACME', () => runAcme(env)),
+        ),
         every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
       );
       if (webhooks) {
@@ -151,6 +157,7 @@ export function createCore(parts: CoreParts): Core {
     },
     async stop() {
       env.isStopping = true;
+      env.acmeOrder?.abort();
       for (const stop of stops.splice(0)) stop();
       parts.targetProbe?.close();
       await nodes?.stop();

@@ -11,6 +11,7 @@ import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './contex
 import { listEvents } from './events.ts';
 import { INBOUND_HANDLERS } from './inbounds.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
+import { ACME_HANDLERS } from './settings/acme.ts';
 import { ADDRESS_HANDLERS } from './settings/addresses.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
 import { SETTINGS_HANDLERS } from './settings/settings.ts';
@@ -42,6 +43,7 @@ export const HANDLERS: {
   ...ADMINISTRATOR_HANDLERS,
   ...KEY_HANDLERS,
   ...ADDRESS_HANDLERS,
+  ...ACME_HANDLERS,
   ...CERTIFICATE_HANDLERS,
   ...TWO_FACTOR_HANDLERS,
   ...VAULT_HANDLERS,

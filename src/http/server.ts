@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Serve
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import type { Log } from '../core/ports/ports.ts';
 import type { App } from './app.ts';
 import { handleBroken, watchConnections } from './connections.ts';
@@ -24,6 +25,8 @@ export interface ServerParts {
   trustedProxies(): readonly string[];
   /** A listener for subscription links alone: the secret path is unknown to it. */
   readonly linksOnly?: boolean;
+  /** What answers `acme-tls/1` for a name; null: no challenge runs for it. */
+  acmeAnswer?(name: string): TlsIdentity | null;
   /** Called with each socket as its requests will have it. */
   accepted?(socket: object): void;
 }
@@ -63,19 +66,25 @@ const SUITES = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 const GROUPS = ['X25519MLKEM768', 'X25519', 'P-256', 'P-384'];
+const HTTP = 'http/1.1';
+/** RFC 8737: an authority asks by it for the certificate of a challenge, and for nothing else. */
+const ACME = 'acme-tls/1';
 const TLS_OPTIONS = {
   minVersion: 'TLSv1.2',
   ciphers: SUITES.join(':'),
   ecdhCurve: GROUPS.join(':'),
   honorCipherOrder: true,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-  ALPNProtocols: ['http/1.1'],
   handshakeTimeout: HANDSHAKE_MS,
 } as const;
 
 export function createServer(parts: ServerParts): PanelServer {
   const { app, tls, log, linksOnly = false } = parts;
-  const server = tls === null ? createHttpServer(OPTIONS) : createHttpsServer({ ...OPTIONS, ...TLS_OPTIONS, ...tls });
+  const server =
+    tls === null
+      ? createHttpServer(OPTIONS)
+      : createHttpsServer({ ...OPTIONS, ...TLS_OPTIONS, ...tls, ALPNCallback: chooseProtocol(parts) });
+  if (tls !== null) server.prependListener('secureConnection', endAcme);
   const connections = watchConnections(server, parts.trustedProxies);
   attach(server, app, linksOnly);
   if (parts.accepted) server.on(tls === null ? 'connection' : 'secureConnection', parts.accepted);
@@ -106,6 +115,23 @@ export function createServer(parts: ServerParts): PanelServer {
         });
       }),
   };
+}
+
+/** Chooses HTTP/1.1, or, while a challenge runs for the name, its answer, with the challenge's certificate instead of the panel's. */
+function chooseProtocol({ acmeAnswer }: ServerParts) {
+  return function choose(this: TLSSocket, { servername, protocols }: { servername: string; protocols: string[] }) {
+    if (!protocols.includes(ACME)) return protocols.includes(HTTP) ? HTTP : undefined;
+    const answer = acmeAnswer?.(servername.toLowerCase()) ?? null;
+    // As with any protocol that is not spoken here.
+    if (answer === null) return undefined;
+    this.setKeyCert({ ...answer });
+    return ACME;
+  };
+}
+
+/** The handshake was all. */
+function endAcme(socket: TLSSocket): void {
+  if (socket.alpnProtocol === ACME) socket.destroySoon();
 }
 
 /** Node would answer some of these by itself, and so tell a panel from an unused port: all get the constant reply. */

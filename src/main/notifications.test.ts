@@ -30,6 +30,16 @@ it.each([
   [sampleEvent('node.up', { node_id: 4, name: 'Berlin' }), 'Node Berlin answers again', '#/nodes/4'],
   [sampleEvent('user.limited', userFacts(7)), 'Anna has used all traffic', '#/users/7'],
   [sampleEvent('webhook.disabled', { webhook_id: 1 }), 'A webhook was disabled', '#/settings/security/webhooks'],
+  [
+    sampleEvent('certificate.failed', { code: 'refused', not_after: null }),
+    'The certificate was not renewed',
+    '#/settings/certificates',
+  ],
+  [
+    sampleEvent('certificate.ending', { not_after: '2026-12-20T09:00:00.000Z' }),
+    'The certificate ends soon',
+    '#/settings/certificates',
+  ],
   [sampleEvent('backup.failed', { reason: 'storage_full' }), 'The backup failed', '#/settings/backups'],
 ])('describes $type and opens its page', (event, title, hash) => {
   expect(describeEvent(event, english, () => readEventName(core, event))).toMatchObject({ title, hash });

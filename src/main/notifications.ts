@@ -24,6 +24,10 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
       return { title: t('userLimited', { name: name() }), body, hash: `#/users/${data.user_id}` };
     case 'backup.failed':
       return { title: t('backupFailed'), body: data.reason || body, hash: '#/settings/backups' };
+    case 'certificate.failed':
+      return { title: t('certificateFailed'), body, hash: '#/settings/certificates' };
+    case 'certificate.ending':
+      return { title: t('certificateEnding'), body, hash: '#/settings/certificates' };
     case 'webhook.disabled':
       return { title: t('webhookDisabled'), body, hash: '#/settings/security/webhooks' };
     default:

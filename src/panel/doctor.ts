@@ -228,10 +228,13 @@ function whyTaken(host: string, port: number): Promise<string | null> {
 
 const DAY = 86_400_000;
 const WARN_DAYS = 30;
+const BY_ACME = 'certificate by ACME';
+const ACME_WARN_DAYS = 10;
 const CERTIFICATES = [
   ['certificate', 'server.pem'],
   ['imported certificate', 'imported-panel.pem'],
   ['imported certificate for links', 'imported-links.pem'],
+  [BY_ACME, 'acme.pem'],
 ] as const;
 
 /** The served certificates of a `tls` folder; none at all means that the panel has run over plain HTTP only. */
@@ -249,11 +252,15 @@ function judgeCertificate(check: string, pem: string, now: number): Finding {
     const days = Math.floor((end - now) / DAY);
     const shown = `ends ${new Date(end).toISOString().slice(0, 10)}, in ${days} days`;
     const isOwn = check === 'certificate';
+    // A shorter lifetime, renewed by itself when a third of it is left.
+    const warnDays = check === BY_ACME ? ACME_WARN_DAYS : WARN_DAYS;
     const advice = isOwn
       ? 'Start the panel: it makes a new one.'
-      : 'Import a new one in the panel, under Certificates.';
+      : check === BY_ACME
+        ? 'The panel, under Certificates, says why it is not renewed.'
+        : 'Import a new one in the panel, under Certificates.';
     if (days < 0) return finding(check, 'problem', shown, advice);
-    return days < WARN_DAYS ? finding(check, 'warning', shown, advice) : finding(check, 'ok', shown);
+    return days < warnDays ? finding(check, 'warning', shown, advice) : finding(check, 'ok', shown);
   } catch {
     return finding(check, 'problem', 'cannot be read', 'Remove the file; the panel makes a new one at the next start.');
   }

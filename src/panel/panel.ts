@@ -1,6 +1,8 @@
 // The composition root: opens a panel over a data folder with everything that it consists of, and closes it in the reverse order.
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { AlpnAnswers } from '../adapters/acme/challenges.ts';
+import type { AcmeClientParts } from '../adapters/acme/client.ts';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { openLog } from '../adapters/log.ts';
 import { createTargetProbe } from '../adapters/target-probe.ts';
@@ -9,6 +11,7 @@ import { openVault } from '../adapters/vault/vault.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Core } from '../core/core.ts';
 import { createCore } from '../core/create-core.ts';
+import type { AcmeClient } from '../core/ports/acme.ts';
 import type { CertificateTarget, HostPorts, Listeners } from '../core/ports/host.ts';
 import type { Log, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
@@ -151,7 +154,9 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
       });
   if (certificates) closers.push(certificates.stop);
   const listeners = createListeners(openServer, STOP_GRACE_MS, reach.listensOn);
-  host = { listeners, certificates };
+  const alpnAnswers: AlpnAnswers = new Map();
+  const acme = plainHttp ? null : createLazyAcme({ folder: join(folder, FILES.tls), timers, alpnAnswers });
+  host = { listeners, certificates, acme };
 
   let isPaused = false;
   const door = createDoor({
@@ -178,7 +183,9 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   });
   function openServer(target: CertificateTarget, accepted: (socket: object) => void): PanelServer {
     const tls = certificates?.identity(target) ?? null;
-    const server = createServer({ app, log, tls, trustedProxies, linksOnly: target === 'links', accepted });
+    const acmeAnswer = (name: string) => alpnAnswers.get(name) ?? null;
+    const linksOnly = target === 'links';
+    const server = createServer({ app, log, tls, trustedProxies, linksOnly, accepted, acmeAnswer });
     // A tried address is in the certificate before it is confirmed: the browser that confirms it goes there.
     const listen: PanelServer['listen'] = (host, port) => {
       listened.add(host);
@@ -229,6 +236,19 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
       closing ??= closeAll();
       return closing;
     },
+  };
+}
+
+/** The library is loaded with the first order: it is slow to load. */
+function createLazyAcme(parts: AcmeClientParts): AcmeClient {
+  let loading: Promise<AcmeClient> | null = null;
+  const load = () => {
+    loading ??= import('../adapters/acme/client.ts').then(({ createAcmeClient }) => createAcmeClient(parts));
+    return loading;
+  };
+  return {
+    order: async (settings, replaces, signal) => (await load()).order(settings, replaces, signal),
+    renewalWindow: async (directoryUrl, chain) => (await load()).renewalWindow(directoryUrl, chain),
   };
 }
 

@@ -1,12 +1,15 @@
 // By which addresses and names the panel is reached: a change of the settings holds at once, the machine's networks are read every minute.
 import { isIPv6 } from 'node:net';
 import { lanAddress, machineNames } from '../adapters/addresses.ts';
+import type { AcmeSettings } from '../core/ports/acme.ts';
 import type { ListenAddress } from '../core/ports/host.ts';
 import type { Timers } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { isLoopback, originIn, type PanelOptions } from './config.ts';
 
-export type NamedSettings = Pick<SettingValues, 'publicAddress' | 'publicUrl' | 'hostNames'>;
+export type NamedSettings = Pick<SettingValues, 'publicAddress' | 'publicUrl' | 'hostNames'> & {
+  readonly acme?: Pick<AcmeSettings, 'names'> | null;
+};
 
 export type Reach = {
   /** How base_url begins. */
@@ -57,7 +60,7 @@ export function createReach(
 
 /** Names accepted in the Host header besides IP literals: the machine's, the public one, those added. Lower case. */
 export function namesOf(settings: NamedSettings): readonly string[] {
-  return [...new Set([...machineNames(), ...publicNames(settings)])];
+  return [...new Set([...machineNames(), ...publicNames(settings), ...(settings.acme?.names ?? [])])];
 }
 
 /** What the administrator has set. */

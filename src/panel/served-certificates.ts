@@ -1,4 +1,4 @@
-// The certificates that are served: the local authority's leaf, renewed as the machine's addresses change, or an imported one.
+// The certificates that are served: the local authority's leaf, renewed as the machine's addresses change, one by ACME, or an imported one.
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,15 @@ import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
 import type { Certificate } from '../contract/certificates.ts';
 import type { Certificates, CertificateTarget } from '../core/ports/host.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
+import { isNearEnd, type Span } from '../domain/acme-schedule.ts';
 import type { TlsIdentity } from '../http/server.ts';
 import { FILES } from './data-folder.ts';
 import { certificateHosts, type NamedSettings } from './reach.ts';
 
 const DAY = 86_400_000;
 const WARN_MS = 30 * DAY;
+const BY_ACME = 'acme.pem';
 const CHECK_MS = 60_000;
 const TARGETS: readonly CertificateTarget[] = ['panel', 'links'];
 
@@ -31,7 +34,7 @@ interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  settings(): NamedSettings;
+  settings(): NamedSettings & Pick<SettingValues, 'acme'>;
   /** Hosts that are listened on, or are about to be. */
   listensOn(): Iterable<string>;
   /** Whether links have a listener of their own. */
@@ -49,25 +52,45 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
   let local = await ensure(parts.settings());
   const imported = new Map<CertificateTarget, Imported>();
   for (const target of TARGETS) {
-    const found = readImported(folder, target);
+    const found = readKeyAndChain(importedPath(folder, target));
     if (found) imported.set(target, found);
+  }
+  let issued = readKeyAndChain(join(folder, BY_ACME));
+  const servesIssued = new Set(parts.settings().acme?.targets);
+
+  /** What a target serves: an imported one before one by ACME before the local one. */
+  function chosen(target: CertificateTarget): Imported & { readonly source: Certificate['source'] } {
+    const own = imported.get(target);
+    if (own) return { ...own, source: 'imported' };
+    if (issued && servesIssued.has(target)) return { ...issued, source: 'acme' };
+    return { key: local.key, chain: local.chain, source: 'local' };
   }
 
   const identity = (target: CertificateTarget): TlsIdentity => {
-    const own = imported.get(target);
-    return own ? { key: own.key, cert: own.chain } : { key: local.key, cert: local.chain };
+    const { key, chain } = chosen(target);
+    return { key, cert: chain };
   };
 
   function use(next: LocalCertificate): void {
     if (next.fingerprint === local.fingerprint) return;
     local = next;
-    for (const target of TARGETS) if (!imported.has(target)) parts.replace(target, identity(target));
+    for (const target of TARGETS) if (chosen(target).source === 'local') parts.replace(target, identity(target));
     log.info('certificate renewed', { fingerprint: next.fingerprint });
   }
 
   function view(target: CertificateTarget): Certificate {
-    const own = imported.get(target);
-    return describe(target, own ? 'imported' : 'local', own?.chain ?? local.chain, clock.now());
+    const { source, chain } = chosen(target);
+    return describe(target, source, chain, clock.now());
+  }
+
+  function serveIssued(targets: readonly CertificateTarget[]): void {
+    servesIssued.clear();
+    for (const target of targets) {
+      servesIssued.add(target);
+      imported.delete(target);
+      rmSync(importedPath(folder, target), { force: true });
+    }
+    for (const target of TARGETS) parts.replace(target, identity(target));
   }
 
   const stop = parts.timers.every(CHECK_MS, () => {
@@ -92,10 +115,29 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
       if (!('key' in judged)) return judged;
       writePrivateFile(importedPath(folder, target), judged.key + judged.chain);
       imported.set(target, judged);
+      servesIssued.delete(target);
       parts.replace(target, identity(target));
       return view(target);
     },
+    judge({ key, chain }) {
+      const judged = judgeImport(chain, key, clock.now());
+      return 'key' in judged ? [] : judged;
+    },
+    install(next, targets) {
+      writePrivateFile(join(folder, BY_ACME), next.key + next.chain);
+      issued = next;
+      serveIssued(targets);
+      return validityOf(next.chain);
+    },
+    issuedChain: () => issued?.chain ?? null,
+    followAcme: serveIssued,
+    dropIssued() {
+      issued = null;
+      rmSync(join(folder, BY_ACME), { force: true });
+      serveIssued([]);
+    },
     async renew(target) {
+      servesIssued.delete(target);
       imported.delete(target);
       rmSync(importedPath(folder, target), { force: true });
       rmSync(join(folder, 'server.pem'), { force: true });
@@ -114,27 +156,34 @@ function importedPath(folder: string, target: CertificateTarget): string {
   return join(folder, `imported-${target}.pem`);
 }
 
-function readImported(folder: string, target: CertificateTarget): Imported | null {
-  const text = readIfThere(importedPath(folder, target));
+function readKeyAndChain(path: string): Imported | null {
+  const text = readIfThere(path);
   const start = text?.indexOf('-----BEGIN CERTIFICATE-----') ?? -1;
   return text === null || start <= 0 ? null : { key: text.slice(0, start), chain: text.slice(start) };
 }
 
+/** Of the leaf. */
+function validityOf(chain: string): Span {
+  const leaf = new X509Certificate(chain);
+  return { from: leaf.validFromDate.getTime(), to: leaf.validToDate.getTime() };
+}
+
 function describe(target: CertificateTarget, source: Certificate['source'], chain: string, now: number): Certificate {
   const leaf = new X509Certificate(chain);
-  const from = leaf.validFromDate.getTime();
-  const to = leaf.validToDate.getTime();
+  const { from, to } = validityOf(chain);
+  const endsSoon = source === 'acme' ? isNearEnd({ from, to }, now) : to - now <= WARN_MS;
   const names = (leaf.subjectAltName ?? '').split(', ').map((entry) => entry.replace(/^(?:DNS|IP Address):/, ''));
   return {
     target,
     source,
-    subject: leaf.subject.replaceAll('\n', ', '),
+    // Missing where all names are alternative ones, as public authorities leave it.
+    subject: (leaf.subject ?? '').replaceAll('\n', ', '),
     issuer: leaf.issuer.replaceAll('\n', ', '),
     names,
     fingerprint: leaf.fingerprint256,
     not_before: new Date(from).toISOString(),
     not_after: new Date(to).toISOString(),
     days_left: Math.floor((to - now) / DAY),
-    warning: now >= to ? 'ended' : now < from ? 'not_yet' : to - now <= WARN_MS ? 'ends_soon' : null,
+    warning: now >= to ? 'ended' : now < from ? 'not_yet' : endsSoon ? 'ends_soon' : null,
   };
 }

@@ -1,5 +1,6 @@
 // Settings, one row each. A missing or unreadable one has its default, so that the panel starts with any value.
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
+import { NO_ORDERS } from '../core/ports/acme.ts';
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
 import { isLanguage, LANGUAGES } from '../i18n/languages.ts';
 import type { Connection } from './database.ts';
@@ -31,6 +32,8 @@ const DEFAULTS: SettingValues = {
   hostNames: [],
   trustedProxies: [],
   instanceId: '',
+  acme: null,
+  acmeState: NO_ORDERS,
   backupSchedule: { everyHours: 24, keep: 7, encrypted: false },
   backupLast: { at: null, error: null },
   updateChecks: true,
@@ -74,6 +77,8 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
   hostNames: isTexts,
   trustedProxies: isTexts,
   instanceId: isText,
+  acme: (value) => value === null || isAcme(value),
+  acmeState: isAcmeState,
   backupSchedule: isSchedule,
   backupLast: isOutcome,
   updateChecks: (value) => typeof value === 'boolean',
@@ -84,6 +89,22 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
 function isNotices(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isBetween(1, 90))) return false;
   return value.every((days, index) => index === 0 || days < value[index - 1]);
+}
+
+/** Both are written whole, by the panel alone. */
+function isAcme(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { directoryUrl, email, names, challenge, httpPort, targets } = value as Readonly<Record<string, unknown>>;
+  const areTexts = isText(directoryUrl) && isTextOrNull(email) && isTexts(names) && isTexts(targets);
+  return areTexts && (challenge === 'http-01' || challenge === 'tls-alpn-01') && isBetween(1, 65_535)(httpPort);
+}
+
+function isAcmeState(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { orders, failures, notBefore, renewAt } = value as Readonly<Record<string, unknown>>;
+  const isMoment = isBetween(0, Number.MAX_SAFE_INTEGER);
+  const areMoments = Array.isArray(orders) && orders.every(isMoment) && isMoment(notBefore);
+  return areMoments && isMoment(failures) && (renewAt === null || isMoment(renewAt));
 }
 
 function isSchedule(value: unknown): boolean {

@@ -17,6 +17,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   checkBackup: 'writes nothing',
   importCertificate: 'there is none over plain HTTP',
   renewCertificate: 'there is none over plain HTTP',
+  setUpAcme: 'there is none over plain HTTP',
+  retryAcme: 'there is none over plain HTTP',
+  turnOffAcme: 'there is none over plain HTTP',
   confirmAddresses: 'writes the settings as changeAddresses does, from another port',
   restoreBackup: 'exchanges the database with its journal: killed at each step in tests/backup',
 };

@@ -77,6 +77,8 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'rotateSecretPath',
     'rotateWebhookSecret',
     'scheduleBackups',
+    'setUpAcme',
+    'turnOffAcme',
     'updateNode',
     'updateSettings',
   ]);

@@ -1,4 +1,4 @@
-// The real engines and clients for tests: what is on PATH, else what this file pins, built once by a go toolchain or installed from Debian.
+// The real engines and clients, and a real certificate authority, for tests: what is on PATH, else what this file pins, built once by a go toolchain or installed from Debian.
 import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -8,6 +8,10 @@ import { canInstallPackages, ensurePackages } from '../../scripts/system-package
 import { takeLock } from '../../src/adapters/instance-lock.ts';
 
 export type EngineProgram = 'xray' | 'v2ray' | 'sing-box' | 'mihomo';
+/** Let's Encrypt's own authority for tests, and the name server that it asks. */
+export type AuthorityProgram = 'pebble' | 'pebble-challtestsrv';
+type Program = EngineProgram | AuthorityProgram;
+type BuiltProgram = Exclude<Program, 'v2ray'>;
 
 /**
  * In the reason where neither a package nor a go toolchain with its module proxy can bring a program: the only tests of engines that may be
@@ -29,7 +33,11 @@ interface Pin {
   readonly ldflags: string;
 }
 
-const PINS: Readonly<Record<Exclude<EngineProgram, 'v2ray'>, Pin>> = {
+const PEBBLE = { module: 'github.com/letsencrypt/pebble/v2', version: 'v2.10.1', tags: [], ldflags: '' };
+
+const PINS: Readonly<Record<BuiltProgram, Pin>> = {
+  pebble: { ...PEBBLE, command: './cmd/pebble' },
+  'pebble-challtestsrv': { ...PEBBLE, command: './cmd/pebble-challtestsrv' },
   // 26.3.27.
   xray: {
     module: 'github.com/xtls/xray-core',
@@ -94,21 +102,31 @@ export async function ensureEngines(
     'sing-box': NOT_WANTED,
     mihomo: NOT_WANTED,
   };
-  for (const program of programs) found[program] = await ensureEngine(program, log);
+  for (const program of programs) found[program] = await ensureProgram(program, log);
   return found;
+}
+
+/** The same for the certificate authority. */
+export async function ensureAuthority(
+  log: (line: string) => void = console.log,
+): Promise<Readonly<Record<AuthorityProgram, FoundEngine>>> {
+  return {
+    pebble: await ensureProgram('pebble', log),
+    'pebble-challtestsrv': await ensureProgram('pebble-challtestsrv', log),
+  };
 }
 
 const NOT_WANTED: FoundEngine = { missing: 'not asked for', isFault: true };
 
 /** The path of a program that is there already, on PATH or built earlier. */
-export function findEngine(program: EngineProgram): string | null {
+export function findEngine(program: Program): string | null {
   const onPath = findOnPath(program);
   if (onPath !== null || program === 'v2ray') return onPath;
   const path = builtPath(program);
   return isExecutable(path) ? path : null;
 }
 
-async function ensureEngine(program: EngineProgram, log: (line: string) => void): Promise<FoundEngine> {
+async function ensureProgram(program: Program, log: (line: string) => void): Promise<FoundEngine> {
   const present = findEngine(program);
   if (present !== null) return { path: present };
   if (program === 'v2ray') return installV2ray(log);
@@ -148,7 +166,7 @@ async function waitForLock(program: string, log: (line: string) => void) {
 }
 
 /** Builds within the module, as its releases are: by its own sums and replacements, which `go install` refuses. */
-async function build(program: Exclude<EngineProgram, 'v2ray'>, log: (line: string) => void): Promise<FoundEngine> {
+async function build(program: BuiltProgram, log: (line: string) => void): Promise<FoundEngine> {
   const { module, version, command, tags, ldflags } = PINS[program];
   log(`Building ${program} ${version}, once, in ${CACHE} (takes minutes)`);
   const startedAt = performance.now();
@@ -181,7 +199,7 @@ function lastLines(output: string): string {
   return output.trim().split('\n').slice(-5).join(' / ');
 }
 
-function builtPath(program: Exclude<EngineProgram, 'v2ray'>): string {
+function builtPath(program: BuiltProgram): string {
   return join(CACHE, `${program}-${PINS[program].version}`, program);
 }
 
@@ -205,7 +223,7 @@ function isExecutable(path: string): boolean {
 
 /** By hand: `node tests/support/engines.ts`. */
 if (import.meta.main) {
-  const found = await ensureEngines();
+  const found = { ...(await ensureEngines()), ...(await ensureAuthority()) };
   for (const [program, engine] of Object.entries(found))
     console.log(`${program}: ${'path' in engine ? engine.path : engine.missing}`);
 }

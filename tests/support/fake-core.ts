@@ -2,6 +2,7 @@
 import type { OperationId } from '../../src/contract/table.ts';
 import type { Actor, Call, Reply } from '../../src/core/call.ts';
 import type { Core, Subscription } from '../../src/core/core.ts';
+import { NO_ORDERS } from '../../src/core/ports/acme.ts';
 import type { Clock, Log } from '../../src/core/ports/ports.ts';
 import type { SettingValues } from '../../src/core/ports/settings.ts';
 
@@ -72,6 +73,8 @@ export const SETTINGS: SettingValues = {
   hostNames: [],
   trustedProxies: [],
   instanceId: 'a1b2c3',
+  acme: null,
+  acmeState: NO_ORDERS,
   backupSchedule: { everyHours: null, keep: 7, encrypted: false },
   backupLast: { at: null, error: null },
   updateChecks: true,

@@ -2,6 +2,8 @@
 
 import type { CERTIFICATE_TARGETS, Certificate } from '../../contract/certificates.ts';
 import type { FieldErrorCode } from '../../contract/errors.ts';
+import type { Span } from '../../domain/acme-schedule.ts';
+import type { AcmeClient, IssuedByAcme } from './acme.ts';
 import type { SettingValues } from './settings.ts';
 
 /** An address and a port to listen on. */
@@ -43,6 +45,16 @@ export interface Certificates {
   import(target: CertificateTarget, chainPem: string, keyPem: string): Promise<Certificate | readonly ImportFailure[]>;
   /** A new leaf of the local authority, also in place of an imported one. */
   renew(target: CertificateTarget): Promise<Certificate>;
+  /** Whether it could be served: else why not. */
+  judge(issued: IssuedByAcme): readonly ImportFailure[];
+  /** Stores the certificate by ACME, serves it at these targets, in place of imported ones, and returns its validity. */
+  install(issued: IssuedByAcme, targets: readonly CertificateTarget[]): Span;
+  /** The chain of the certificate by ACME, PEM; null: there is none. */
+  issuedChain(): string | null;
+  /** The targets that serve the one by ACME are others: these, in place of imported ones. */
+  followAcme(targets: readonly CertificateTarget[]): void;
+  /** Removes the certificate by ACME. */
+  dropIssued(): void;
   /** The host names changed: certificates of the local authority must contain them. */
   follow(settings: SettingValues): Promise<void>;
 }
@@ -51,4 +63,6 @@ export interface HostPorts {
   readonly listeners: Listeners;
   /** null: plain HTTP behind a proxy, which has the certificate. */
   readonly certificates: Certificates | null;
+  /** null: plain HTTP. */
+  readonly acme: AcmeClient | null;
 }

@@ -1,6 +1,7 @@
 // The store's ports for settings, the schedule of backups, and what is known of updates.
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
 import type { Language } from '../../i18n/languages.ts';
+import type { AcmeSettings, AcmeState } from './acme.ts';
 
 /** What an administrator sets. Stored as one row a setting; a missing or unreadable one has its default. */
 export interface SettingValues {
@@ -39,6 +40,9 @@ export interface SettingValues {
   readonly trustedProxies: readonly string[];
   /** Part of the cookie's name: cookies ignore the port. */
   readonly instanceId: string;
+  /** null: certificates by ACME are off. */
+  readonly acme: AcmeSettings | null;
+  readonly acmeState: AcmeState;
   readonly backupSchedule: BackupScheduleValue;
   readonly backupLast: BackupOutcomeValue;
   /** Whether the panel looks for releases once a day. */

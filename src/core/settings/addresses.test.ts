@@ -69,7 +69,7 @@ beforeEach(async () => {
     certificateMaker,
     log: { info() {}, warn() {}, error() {} },
     heavy: null,
-    host: () => ({ listeners, certificates: null }),
+    host: () => ({ listeners, certificates: null, acme: null }),
     version: '0',
     origin: () => 'https://127.0.0.1:8443',
   });

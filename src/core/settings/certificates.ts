@@ -6,6 +6,7 @@ import type { AsyncContext, Context, Env, Handlers } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { Certificates, CertificateTarget } from '../ports/host.ts';
 import { toInstant } from '../wire.ts';
+import { endAcmeFor } from './acme.ts';
 
 function requireCertificates(env: Env): Certificates {
   const certificates = env.host()?.certificates;
@@ -42,7 +43,10 @@ export const CERTIFICATE_HANDLERS = {
       const { target, certificate, private_key: privateKey } = input;
       await note(context, { target, act: 'import' });
       const outcome = await requireCertificates(context.env).import(target, certificate, privateKey);
-      if ('target' in outcome) return { body: outcome };
+      if ('target' in outcome) {
+        await endAcmeFor(target, context);
+        return { body: outcome };
+      }
       const errors = outcome.map(({ member, code, message }) => ({ pointer: `#/${member}`, code, message }));
       throw new PanelError('validation', errors);
     },
@@ -51,6 +55,7 @@ export const CERTIFICATE_HANDLERS = {
     async run(input, context) {
       const { target } = input;
       await note(context, { target, act: 'renew' });
+      await endAcmeFor(target, context);
       return { body: await requireCertificates(context.env).renew(target) };
     },
   },

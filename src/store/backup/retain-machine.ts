@@ -44,6 +44,8 @@ export const MACHINE_SETTINGS: readonly (keyof SettingValues)[] = [
   'instanceId',
   'updateSeen',
   'updateLast',
+  'acme',
+  'acmeState',
 ];
 /** The present one stays where there is an administrator, whose bookmark has it. */
 export const PATH: keyof SettingValues = 'secretPath';

@@ -69,6 +69,8 @@ export const desktop = {
   nodeUp: 'Node {{name}} answers again',
   userLimited: '{{name}} has used all traffic',
   webhookDisabled: 'A webhook was disabled',
+  certificateFailed: 'The certificate was not renewed',
+  certificateEnding: 'The certificate ends soon',
   backupFailed: 'The backup failed',
   openIt: 'Select to open it.',
 

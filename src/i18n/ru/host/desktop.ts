@@ -71,6 +71,8 @@ export const desktop: Russian<typeof english> = {
   nodeUp: 'Узел {{name}} снова отвечает',
   userLimited: '{{name}}: трафик исчерпан',
   webhookDisabled: 'Вебхук отключён',
+  certificateFailed: 'Сертификат не продлён',
+  certificateEnding: 'Срок сертификата скоро закончится',
   backupFailed: 'Резервная копия не создана',
   openIt: 'Нажмите, чтобы открыть.',
 

@@ -107,6 +107,10 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getCertificates: { reads: ['settings', 'panel'] },
   importCertificate: { changes: ['panel'] },
   renewCertificate: { changes: ['panel'] },
+  getAcme: { reads: ['settings', 'panel'] },
+  setUpAcme: { changes: ['panel', 'settings'] },
+  retryAcme: { changes: ['panel'] },
+  turnOffAcme: { changes: ['panel', 'settings'] },
 
   listWebhooks: { reads: ['settings', 'webhook'] },
   createWebhook: { changes: ['webhook'] },
@@ -150,6 +154,7 @@ const EVENT_TAGS: Readonly<Record<EventSubject, CacheTag>> = {
   node: 'node',
   settings: 'settings',
   backup: 'panel',
+  certificate: 'panel',
   webhook: 'webhook',
 };
 

@@ -56,6 +56,9 @@ export const ACTION_GROUPS = {
     'renewCertificate',
     'checkForUpdates',
     'updatePanel',
+    'setUpAcme',
+    'retryAcme',
+    'turnOffAcme',
   ],
   backups: [
     'createBackup',

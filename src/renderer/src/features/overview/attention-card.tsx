@@ -126,6 +126,16 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
           action: t('attention.openUpdates'),
           href: hashOf(['settings', 'updates']),
         };
+      case 'acme':
+        return {
+          id: item.kind,
+          icon: IconCertificate,
+          tone: 'warn',
+          title: t(item.isFirst ? 'attention.acmeFirst' : 'attention.acme'),
+          hint: t('attention.acmeHint'),
+          action: t('attention.openCertificates'),
+          href: hashOf(['settings', 'certificates']),
+        };
       case 'backup':
         return {
           id: item.kind,

@@ -17,6 +17,7 @@ const nothing: PanelFacts = {
   certificates: undefined,
   backups: undefined,
   updates: undefined,
+  acme: undefined,
   now,
 };
 const kinds = (facts: Partial<PanelFacts>) => attentionOf({ ...nothing, ...facts }).map(({ kind }) => kind);

@@ -8,6 +8,7 @@ export type Attention =
   | { readonly kind: 'node-down'; readonly id: number; readonly name: string; readonly lastSeen: string | null }
   | { readonly kind: 'certificate'; readonly endsAt: string; readonly isOver: boolean }
   | { readonly kind: 'update'; readonly version: string; readonly isTakenBack: boolean }
+  | { readonly kind: 'acme'; readonly isFirst: boolean }
   | { readonly kind: 'backup'; readonly lastAt: string | null }
   | { readonly kind: 'expiring'; readonly count: number }
   | { readonly kind: 'limited'; readonly count: number };
@@ -18,6 +19,7 @@ export interface PanelFacts {
   readonly nodes: Output<'listNodes'> | undefined;
   readonly plans: Output<'listTariffs'> | undefined;
   readonly certificates: Output<'getCertificates'> | undefined;
+  readonly acme: Output<'getAcme'> | undefined;
   readonly backups: Output<'listBackups'> | undefined;
   readonly updates: Output<'getUpdates'> | undefined;
   /** Epoch milliseconds. */
@@ -34,6 +36,7 @@ export function attentionOf({
   nodes,
   plans,
   certificates,
+  acme,
   backups,
   updates,
   now,
@@ -49,6 +52,7 @@ export function attentionOf({
       all.push({ kind: 'certificate', endsAt: not_after, isOver: warning === 'ended' });
     }
   }
+  if (acme?.status === 'failing') all.push({ kind: 'acme', isFirst: acme.not_after === null });
   if (backups !== undefined && (overview?.users.total ?? 0) > 0) {
     const lastAt =
       backups.items

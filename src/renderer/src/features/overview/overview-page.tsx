@@ -23,6 +23,7 @@ export function OverviewPage() {
   const nodes = useOperation('listNodes', {}, { pollMs: EVERY_MS });
   const plans = useOperation('listTariffs', { limit: 1 });
   const certificates = useOperation('getCertificates', {}, { staleMs: HOUR_MS });
+  const acme = useOperation('getAcme', {}, { staleMs: HOUR_MS });
   const backups = useOperation('listBackups', {}, { staleMs: HOUR_MS });
   const updates = useOperation('getUpdates', {}, { staleMs: HOUR_MS });
   const attention = attentionOf({
@@ -30,6 +31,7 @@ export function OverviewPage() {
     nodes: nodes.data,
     plans: plans.data,
     certificates: certificates.data,
+    acme: acme.data,
     backups: backups.data,
     updates: updates.data,
     now,

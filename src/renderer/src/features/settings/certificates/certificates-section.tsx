@@ -19,6 +19,7 @@ import { hashOf } from '../../../router/route.ts';
 import { notifyFailure } from '../../../state/messages.ts';
 import { CopyLine, Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
+import { AcmeCard } from './acme-card.tsx';
 import { ImportDrawer } from './import-drawer.tsx';
 
 export function CertificatesSection() {
@@ -45,6 +46,7 @@ export function CertificatesSection() {
           {served.map((certificate) => (
             <ServedCard key={certificate.target} certificate={certificate} />
           ))}
+          <AcmeCard targets={served.map(({ target }) => target)} />
           <AuthorityCard authority={authority} />
           <ImportDrawer targets={served.map(({ target }) => target)} />
         </>
@@ -119,14 +121,16 @@ export function ServedCard({ certificate }: { readonly certificate: Certificate 
               <DateTime at={not_before} style="dateLong" />
             </dd>
           </div>
-          <div>
-            <dt>{t('certificates.subject')}</dt>
-            <dd>{subject}</dd>
-          </div>
+          {subject !== '' && (
+            <div>
+              <dt>{t('certificates.subject')}</dt>
+              <dd>{subject}</dd>
+            </div>
+          )}
           <div>
             <dt>{t('certificates.issuer')}</dt>
             <dd>
-              {issuer} <Mark>{t(source === 'local' ? 'certificates.local' : 'certificates.imported')}</Mark>
+              {issuer} <Mark>{t(source === 'acme' ? 'certificates.acme.source' : `certificates.${source}`)}</Mark>
             </dd>
           </div>
           <div>

@@ -1,0 +1,87 @@
+// Answers the challenges of an order while it runs: HTTP-01 by a listener of its own, TLS-ALPN-01 by the listeners that there are.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AcmeError } from '../../core/ports/acme.ts';
+
+const PATH = '/.well-known/acme-challenge/';
+/** An authority asks from a few places at once, and others find the port too. */
+const MOST_CONNECTIONS = 64;
+const LIMITS = {
+  maxHeaderSize: 8192,
+  headersTimeout: 5000,
+  requestTimeout: 5000,
+  keepAliveTimeout: 1,
+  insecureHTTPParser: false,
+};
+
+/** Of one challenge of `http-01`. */
+export interface HttpAnswer {
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+export interface HttpAnswers {
+  add(answer: HttpAnswer): void;
+  /** Where it listens. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Listens on every address. It answers its tokens, and anything else like a server without a page. Rejects with AcmeError. */
+export async function openHttpAnswers(port: number): Promise<HttpAnswers> {
+  const answers = new Map<string, string>();
+  const server = createServer(LIMITS, (request, response) => {
+    const { method, url = '' } = request;
+    const isRead = method === 'GET' || method === 'HEAD';
+    const found = isRead && url.startsWith(PATH) ? answers.get(url.slice(PATH.length)) : undefined;
+    const head = { Connection: 'close', 'Content-Length': found?.length ?? 0 };
+    if (found === undefined) response.writeHead(404, head).end();
+    else response.writeHead(200, { ...head, 'Content-Type': 'application/octet-stream' }).end(found);
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('clientError', (_error, socket) => socket.destroy());
+  await listen(server, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    add: ({ token, keyAuthorization }) => answers.set(token, keyAuthorization),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** On IPv6 and IPv4, or on IPv4 where there is no other. */
+async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  const listenOn = (host: string) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  await listenOn('::')
+    .catch((error: unknown) => {
+      const isWithoutIpv6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(codeOf(error));
+      return isWithoutIpv6 ? listenOn('0.0.0.0') : Promise.reject(error);
+    })
+    .catch((error: unknown) => {
+      const code = codeOf(error) === 'EACCES' ? 'port_forbidden' : 'port_in_use';
+      throw new AcmeError({ code, name: null, type: null, detail: String(port) });
+    });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** The certificate that answers `tls-alpn-01` for a name; PEM. */
+export interface AlpnAnswer {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** What the TLS listeners answer to `acme-tls/1`, by lower-case name. */
+export type AlpnAnswers = Map<string, AlpnAnswer>;
