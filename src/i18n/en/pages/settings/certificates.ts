@@ -93,7 +93,7 @@ export const certificates = {
     attempt: 'Next attempt',
     says: '{{name}}: “{{detail}}”',
     saysAll: '“{{detail}}”',
-    failed_one: 'One order has failed. What was served before goes on being served.',
+    failed_one: '{{count}} order has failed. What was served before goes on being served.',
     failed_other: '{{count}} orders in a row have failed. What was served before goes on being served.',
     why: {
       port_in_use: 'Another program listens on port {{detail}} of this machine.',
