@@ -83,7 +83,6 @@ const failure = z
     detail: z.string().nullable().meta({ description: "The authority's or the system's own words; null: none." }),
   })
   .meta({ id: 'AcmeFailure', description: 'Why the last order failed.' });
-export type AcmeFailureView = z.output<typeof failure>;
 
 const acme = z
   .object({

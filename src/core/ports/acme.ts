@@ -1,7 +1,7 @@
 // The port of ACME: what carries out an order, and what is stored of orders.
 import type { AcmeChallenge, AcmeFailureCode } from '../../contract/acme.ts';
+import type { CERTIFICATE_TARGETS } from '../../contract/certificates.ts';
 import type { Span } from '../../domain/acme-schedule.ts';
-import type { CertificateTarget } from './host.ts';
 
 /** What the administrator has set. */
 export interface AcmeSettings {
@@ -11,7 +11,7 @@ export interface AcmeSettings {
   readonly names: readonly string[];
   readonly challenge: AcmeChallenge;
   readonly httpPort: number;
-  readonly targets: readonly CertificateTarget[];
+  readonly targets: readonly (typeof CERTIFICATE_TARGETS)[number][];
 }
 
 export interface AcmeFailure {
