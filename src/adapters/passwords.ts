@@ -3,6 +3,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import pLimit from 'p-limit';
 import { PanelError } from '../core/panel-error.ts';
 import type { PasswordHasher } from '../core/ports/ports.ts';
+import { COMMON_PASSWORDS } from './common-passwords.ts';
 
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
@@ -28,7 +29,15 @@ export function createPasswordHasher(costLog2 = 17): PasswordHasher {
   const derive = (password: string, salt: Buffer, by: Parameters, length: number) =>
     limit(() => deriveKey(password, salt, by, length));
 
+  let common: ReadonlySet<string> | null = null;
+
   return {
+    isCommon(password) {
+      common ??= new Set(COMMON_PASSWORDS.trim().split(/\s+/));
+      const lower = password.toLowerCase();
+      // A year and an exclamation mark are what everybody adds.
+      return common.has(lower) || common.has(lower.replace(/[^\p{L}]+$/u, ''));
+    },
     async hash(password) {
       const salt = randomBytes(SALT_BYTES);
       const hash = await derive(password, salt, parameters, HASH_BYTES);

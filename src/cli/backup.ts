@@ -63,6 +63,7 @@ const PROBLEMS: Readonly<Record<BackupProblem, string>> = {
   foreign: "it holds a database that is not the panel's",
   needs_passphrase: 'it is encrypted and needs its passphrase',
   wrong_passphrase: 'the passphrase is wrong',
+  too_large: 'it unpacks to more than an uploaded one may',
 };
 
 /** Replaces the present data, which are stored as a backup first; with `check` it only reports whether that would work. */

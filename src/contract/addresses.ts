@@ -11,7 +11,10 @@ const host = z
   .regex(/^(?:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)$/);
 const listenAddress = z.union([z.ipv4(), z.ipv6(), z.literal('localhost')]);
 const urlSafe = /^[A-Za-z0-9_-]+$/;
-const secretPath = z.string().min(24).max(128).regex(urlSafe);
+const secretPath = z.string().min(24).max(128).regex(urlSafe).meta({
+  description:
+    'The first segment of every address but those of links. One that is easily guessed is refused: at least 128 bits.',
+});
 const subPath = z.string().min(1).max(64).regex(urlSafe);
 const publicUrl = z
   .url({ protocol: /^https?$/ })

@@ -5,6 +5,9 @@ import { panelOperation } from './operation.ts';
 import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
 
+/** What uploaded backups may take of the disk, all together. Larger ones are restored on the command line. */
+export const UPLOADED_BYTES = 1_073_741_824;
+
 /** The panel's own copies from before a migration are plain SQLite; all others are of its own form. */
 export const BACKUP_NAME = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*\.gatehouse-backup|pre-migration-[0-9]{4}\.sqlite)$/;
 const fileName = z.string().max(120).regex(BACKUP_NAME);
@@ -19,6 +22,7 @@ export const BACKUP_PROBLEMS = [
   'foreign',
   'needs_passphrase',
   'wrong_passphrase',
+  'too_large',
 ] as const;
 
 export const BACKUP_ORIGINS = ['made_here', 'passphrase', 'unknown'] as const;

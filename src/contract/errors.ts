@@ -107,6 +107,10 @@ export const PANEL_FIELD_ERRORS = {
   foreign: 'holds a database that is not the panel’s',
   needs_passphrase: 'is encrypted',
   wrong_passphrase: 'does not open with this passphrase',
+  too_large: 'takes more of the disk than uploads may',
+  weak_path: 'is easily guessed',
+  common_password: 'is among the passwords that are tried first',
+  weak_password: 'is easily guessed',
   https_required: 'must begin with https',
   address_refused: 'leads to an address that is not allowed',
 } as const;

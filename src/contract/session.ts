@@ -19,11 +19,14 @@ export const panelState = panelOperation({
   summary: 'Say whether there is an administrator and who is signed in',
   input: z.strictObject({}),
   output: z.object({
-    version: z.string(),
+    version: z.string().nullable().meta({ description: "The panel's version; null until signed in." }),
     language: z.enum(LANGUAGE_CODES),
     panel_title: z.string(),
     set_up: z.boolean(),
-    two_factor: z.boolean().meta({ description: 'Whether sign-in asks for a code.' }),
+    two_factor: z.boolean().nullable().meta({
+      description:
+        'Whether sign-in asks for a code; null to a browser in which the administrator has not signed in before.',
+    }),
     signed_in: administrator.nullable(),
     base_url: z.string().nullable().meta({ description: 'null until signed in.' }),
     disk_full: z
@@ -33,11 +36,11 @@ export const panelState = panelOperation({
   example: {
     body: {},
     reply: {
-      version: '0.1.0',
+      version: null,
       language: 'en',
       panel_title: 'Gatehouse',
       set_up: true,
-      two_factor: false,
+      two_factor: null,
       signed_in: null,
       base_url: null,
       disk_full: false,
@@ -72,7 +75,8 @@ export const signIn = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Sign in',
-  description: 'The same reply, after the same time, whatever was wrong.',
+  description:
+    'Ends the session that this browser had before. The same reply, after the same time, whatever was wrong.',
   input: z.strictObject({ name: z.string().max(1024), password: typedPassword, code: typedCode.optional() }),
   output: administrator,
   errors: ['sign_in_failed', 'slow_down'],
@@ -154,4 +158,22 @@ export const endOtherSessions = panelOperation({
   output: z.object({ ended: z.int().min(0) }),
   errors: PROOF_ERRORS,
   example: { body: {}, reply: { ended: 2 } },
+});
+
+const failedAttempts = z
+  .object({
+    count: z.int().min(0).meta({ description: 'How many there were, also those refused unseen.' }),
+    networks: z.int().min(0).meta({ description: 'From how many networks (IPv4 address, IPv6 /64) they came.' }),
+  })
+  .meta({ id: 'FailedAttempts', description: 'Failed attempts within the last hour, as far back as the panel runs.' });
+
+export const getFailedAttempts = panelOperation({
+  id: 'getFailedAttempts',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'Count the failed sign-ins and keys of the last hour',
+  input: z.strictObject({}),
+  output: z.object({ sign_ins: failedAttempts, keys: failedAttempts }),
+  example: { body: {}, reply: { sign_ins: { count: 2311, networks: 3 }, keys: { count: 0, networks: 0 } } },
 });

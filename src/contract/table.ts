@@ -75,6 +75,7 @@ export const OPERATIONS = {
   signIn: session.signIn,
   signOut: session.signOut,
   listSessions: session.listSessions,
+  getFailedAttempts: session.getFailedAttempts,
   endSession: session.endSession,
   endOtherSessions: session.endOtherSessions,
   prove: proof.prove,

@@ -1,7 +1,7 @@
 // The second factor and the password: what protects the administrator, changed only with proof of identity.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
-import { PROOF_ERRORS, proof, typedCode } from './proof.ts';
+import { PROOF_ERRORS, proof, typedCode, typedPassword } from './proof.ts';
 import * as s from './scalars.ts';
 import { password } from './session.ts';
 
@@ -99,8 +99,14 @@ export const changePassword = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Change the password',
-  description: 'All other sessions end; the API keys are revoked if asked for.',
-  input: z.strictObject({ ...proof, new_password: password, revoke_keys: z.boolean().default(false) }),
+  description:
+    'The present password comes with the call, whatever was proven before. All other sessions end; the API keys are revoked if asked for.',
+  input: z.strictObject({
+    password: typedPassword.meta({ description: 'The present password.' }),
+    code: proof.code,
+    new_password: password.meta({ description: 'The next password.' }),
+    revoke_keys: z.boolean().default(false).meta({ description: 'Whether all API keys are revoked, too.' }),
+  }),
   output: z.object({ sessions_ended: z.int().min(0), keys_revoked: z.int().min(0) }),
   errors: PROOF_ERRORS,
   example: {

@@ -11,6 +11,8 @@ export interface Actor {
   readonly access: Access;
   /** The administrator's session, where there is one. */
   readonly sessionId?: number;
+  /** When that ends, if it is not used. */
+  readonly sessionEndsAt?: number;
 }
 
 /** One call as a door brings it. Plain data: it may cross to a worker thread. */

@@ -2,6 +2,7 @@
 import type { EventActorKind, EventData, EventType } from '../contract/event-types.ts';
 import type { Input, Output } from '../contract/table.ts';
 import { localDay } from '../domain/calendar.ts';
+import { createFailures, type Failures } from './access/failures.ts';
 import type { Call, HandledId, ReadId, Result } from './call.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { CoreParts } from './core.ts';
@@ -35,10 +36,14 @@ export interface Env extends CoreParts {
   addressTrial: AddressTrial | null;
   /** Ends the order by ACME that runs; null: none does. */
   acmeOrder: AbortController | null;
+  /** Failed keys and sign-ins. */
+  readonly failures: Failures;
   /** A write in several transactions ends after the present one. */
   isStopping: boolean;
   /** Notifies subscribers of the events that were committed. */
   announce(): void;
+  /** Called where sessions may end, or the path under which they were used: who watches is asked for his session after the commit. */
+  noteEndedSessions(): void;
 }
 
 /** What one operation works with, at one moment. */
@@ -129,7 +134,7 @@ export type Handlers<Ids extends HandledId> = {
   readonly [Id in Ids]: Id extends ReadId ? ReadHandler<Id> : WriteHandler<Id> | AsyncHandler<Id>;
 };
 
-export function createEnv(parts: CoreParts, announce: () => void): Env {
+export function createEnv(parts: CoreParts, announce: () => void, noteEndedSessions: () => void = () => {}): Env {
   let cached: SettingValues | null = null;
   const settings = () => {
     cached ??= parts.store.settings.get();
@@ -141,6 +146,7 @@ export function createEnv(parts: CoreParts, announce: () => void): Env {
   return {
     ...parts,
     ...createQueue(parts, forgetSettings),
+    failures: createFailures(parts),
     addressTrial: null,
     acmeOrder: null,
     isStopping: false,
@@ -152,6 +158,7 @@ export function createEnv(parts: CoreParts, announce: () => void): Env {
       return `${publicUrl ?? parts.origin()}/${subPath}/${token}`;
     },
     announce,
+    noteEndedSessions,
   };
 }
 
@@ -229,6 +236,7 @@ export function createTransaction(env: Env, call: Call, action: string, now: num
       if (values.secretPath !== undefined) env.hideSecret?.(values.secretPath);
       store.settings.set(values);
       env.forgetSettings();
+      if (values.secretPath !== undefined) env.noteEndedSessions();
     },
     emit: (type, data, changed = NO_FIELDS) => {
       countUser(type, now);

@@ -104,10 +104,14 @@ export interface Core {
    * not count as use, as for a page that was left open.
    */
   authenticateSession(token: string, isUse?: boolean): Actor | null;
+  /** Counts a request with a key that is none; `isThrottled`: it was refused unseen. */
+  noteFailedKey(address: string, isThrottled: boolean): void;
   /** The settings as of now; cached, changed through the core only. */
   settings(): SettingValues;
   /** How base_url reads at the moment, without a trailing slash. */
   baseUrl(): string;
+  /** Calls the listener soon after sessions may have ended before their time. Returns how to unsubscribe. */
+  onEndedSessions(listener: () => void): () => void;
   /** Calls the listener with each event after its commit. Returns how to unsubscribe. */
   subscribe(listener: (event: Event) => void): () => void;
   /** Events behind `after`, for a client that reconnects; null when they were pruned. */

@@ -1,6 +1,7 @@
 // Puts the core together over its ports.
 
 import { createLocalCommands } from './access/administrator.ts';
+import { writeFailures } from './access/failure-rows.ts';
 import { createKeyAuthentication } from './access/keys.ts';
 import { authenticateSession } from './access/session.ts';
 import { createBackupFiles } from './backups/backups.ts';
@@ -83,11 +84,18 @@ export function createHeavyEnv(parts: CoreParts): Env {
 
 export function createCore(parts: CoreParts): Core {
   const hub = createEventHub(parts.store, parts.timers.soon);
-  const env = createEnv(parts, () => {
+  const sessionListeners = new Set<() => void>();
+  const announce = () => {
     hub.announce();
     webhooks?.wake();
     nodes?.wake();
-  });
+  };
+  // Later than the commit and the reply, which may carry the token of the next session.
+  const noteEndedSessions = () =>
+    parts.timers.soon(() => {
+      for (const listener of sessionListeners) listener();
+    });
+  const env = createEnv(parts, announce, noteEndedSessions);
   const webhooks = parts.webhookClient ? createWebhookSender(env, parts.webhookClient) : null;
   const keys = createKeyAuthentication(env);
   let nodes: NodeWorkers | null = null;
@@ -107,8 +115,15 @@ export function createCore(parts: CoreParts): Core {
     authenticateKey: keys.authenticate,
     noteKeyUse: keys.noteUse,
     authenticateSession: (token, isUse) => authenticateSession(env, token, isUse),
+    noteFailedKey: (address, isThrottled) => env.failures.note('key', address, isThrottled),
     settings: env.settings,
     baseUrl: env.baseUrl,
+    onEndedSessions(listener) {
+      sessionListeners.add(listener);
+      return () => {
+        sessionListeners.delete(listener);
+      };
+    },
     subscribe: hub.subscribe,
     eventsAfter: hub.after,
     latestEventId: () => env.store.events.latestId(),
@@ -125,6 +140,10 @@ export function createCore(parts: CoreParts): Core {
         every(DISK_CHECK_EVERY_MS, checkDiskSpace),
         every(SWEEP_EVERY_MS, sweep),
         every(FLUSH_EVERY_MS, createJob(env, 'key use', keys.flushUses)),
+        every(
+          FLUSH_EVERY_MS,
+          createJob(env, 'failed attempts', () => writeFailures(env)),
+        ),
         every(
           PRUNE_EVERY_MS,
           createJob(env, 'prune', () => prune(env)),
@@ -164,6 +183,9 @@ export function createCore(parts: CoreParts): Core {
       await webhooks?.stop();
       await env.backups?.close();
       await env.queue.drained();
+      await writeFailures(env, true).catch((error: unknown) =>
+        env.log.warn('failed attempts not written', { error: String(error) }),
+      );
       await keys.flushUses().catch((error: unknown) => env.log.warn('key use not written', { error: String(error) }));
       await env.checkpoints?.close();
     },

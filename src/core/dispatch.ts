@@ -197,7 +197,7 @@ async function runWrite<Id extends HandledId>(
 async function takeProof<Given extends object>(env: Env, id: HandledId, given: Given, call: Call): Promise<Given> {
   if (needsProof(OPERATIONS[id], given)) await requireProof(env, id, proofOf(given), call);
   const { password: _password, code: _code, ...input }: Given & Proof = given;
-  // Every operation with a proof may be called without these members.
+  // No handler reads these members.
   return input as unknown as Given;
 }
 

@@ -19,10 +19,12 @@ export interface DoorParts {
     | 'call'
     | 'authenticateKey'
     | 'noteKeyUse'
+    | 'noteFailedKey'
     | 'authenticateSession'
     | 'settings'
     | 'baseUrl'
     | 'subscribe'
+    | 'onEndedSessions'
     | 'eventsAfter'
     | 'latestEventId'
     | 'figures'
@@ -62,7 +64,7 @@ export function createDoor(parts: DoorParts): Door {
   const { core, clock, timers, log, renderSubscription: render } = parts;
   const metrics = createMetrics(core, clock, parts.version);
   const documents = createDocuments(core, metrics, parts.openapi);
-  const live = createLive(core);
+  const live = createLive(core, clock);
   const admission = createAdmission({ core, clock, rateRule: parts.rateLimit });
   const strangers = createStrangers({ clock, rateRule: parts.rateLimit });
   const waits = createWaits({ core, clock, timers });

@@ -120,7 +120,7 @@ function seconds(ms: number): number {
 const FAILED: RateRule = { perMinute: 60, burst: 60 };
 
 export interface AdmissionParts {
-  readonly core: Pick<Core, 'authenticateKey' | 'noteKeyUse'>;
+  readonly core: Pick<Core, 'authenticateKey' | 'noteKeyUse' | 'noteFailedKey'>;
   readonly clock: Clock;
   /** The budget of a key; `perMinute` 0: neither keys nor failures are limited. */
   rateRule(): RateRule;
@@ -140,10 +140,12 @@ export function createAdmission({ core, clock, rateRule }: AdmissionParts): Admi
       const actor = key === null ? null : core.authenticateKey(key);
       const rule = rateRule();
       const isValid = actor !== null && actor.id !== null;
+      if (rule.perMinute === 0 && !isValid && key !== null) core.noteFailedKey(address, false);
       if (rule.perMinute > 0) {
         const now = clock.now();
         const verdict = isValid ? keys.take(actor.id, rule, now) : failures.take(networkOf(address), FAILED, now);
         onVerdict(verdict);
+        if (!isValid && key !== null) core.noteFailedKey(address, !verdict.isAllowed);
         if (!verdict.isAllowed) throw new PanelError('rate_limited', undefined, verdict.retryAfter);
       }
       if (!isValid) throw new PanelError('unauthorized');

@@ -2,6 +2,7 @@
 import type { Event } from '../contract/event-types.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
+import type { Clock } from '../core/ports/ports.ts';
 
 /** How often an open watch gets a sign of life and its session is checked. */
 const BEAT_MS = 5_000;
@@ -24,39 +25,60 @@ export type LiveListener = (message: LiveMessage) => void;
 export interface Live {
   /**
    * Emits events after `lastId` (null: from now on) until the returned function is called or the session ends. `token` is the
-   * session's token at the moment. Throws PanelError `signed_out`, or `unavailable` if too many are open or the panel stops.
+   * session's token at the moment; null: it leads nowhere any more. Throws PanelError `signed_out`, or `unavailable` if too many are open or the panel stops.
    */
   watch(token: () => string | null, lastId: number | null, listener: LiveListener): () => void;
-  /** Sends a sign of life to all and ends the watches whose session has ended; runs by itself every 5 s. */
+  /** Sends a sign of life to all and ends the watches whose session has ended by time; runs by itself every 5 s. */
   beat(): void;
   /** Ends all watches and opens no more. */
   close(): void;
 }
 
-type LiveCore = Pick<Core, 'subscribe' | 'eventsAfter' | 'latestEventId' | 'authenticateSession'>;
+type LiveCore = Pick<Core, 'subscribe' | 'onEndedSessions' | 'eventsAfter' | 'latestEventId' | 'authenticateSession'>;
 
 interface Watch {
   readonly token: () => string | null;
   readonly listener: LiveListener;
   lastId: number;
+  /** Until when its session need not be looked up. */
+  endsAt: number;
 }
 
-export function createLive(core: LiveCore): Live {
+export function createLive(core: LiveCore, clock: Clock): Live {
   const watches = new Set<Watch>();
   let stopListening: (() => void) | null = null;
   let isClosed = false;
 
-  const hasSession = (token: string | null, isUse: boolean) =>
-    token !== null && core.authenticateSession(token, isUse) !== null;
+  /** When the session of a token ends, if it is not used; null: it has ended. */
+  function endOf(token: string | null, isUse: boolean): number | null {
+    const actor = token === null ? null : core.authenticateSession(token, isUse);
+    return actor && (actor.sessionEndsAt ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Ends a watch whose session has ended; false if it has. */
+  function check(watch: Watch): boolean {
+    const endsAt = endOf(watch.token(), false);
+    if (endsAt !== null) {
+      watch.endsAt = endsAt;
+      return true;
+    }
+    remove(watch);
+    watch.listener({ kind: 'signed-out' });
+    return false;
+  }
 
   function start(): void {
     const unsubscribe = core.subscribe((event) => {
       for (const watch of watches) emit(watch, event);
     });
+    const stopHearing = core.onEndedSessions(() => {
+      for (const watch of [...watches]) check(watch);
+    });
     const timer = setInterval(beat, BEAT_MS);
     timer.unref();
     stopListening = () => {
       unsubscribe();
+      stopHearing();
       clearInterval(timer);
       stopListening = null;
     };
@@ -68,28 +90,25 @@ export function createLive(core: LiveCore): Live {
 
   function emit(watch: Watch, event: Event): void {
     if (event.id <= watch.lastId) return;
+    if (clock.now() >= watch.endsAt && !check(watch)) return;
     watch.lastId = event.id;
     watch.listener({ kind: 'event', event });
   }
 
   function beat(): void {
     for (const watch of [...watches]) {
-      if (hasSession(watch.token(), false)) {
-        watch.listener({ kind: 'beat' });
-      } else {
-        remove(watch);
-        watch.listener({ kind: 'signed-out' });
-      }
+      if (check(watch)) watch.listener({ kind: 'beat' });
     }
   }
 
   return {
     watch(token, lastId, listener) {
-      if (!hasSession(token(), true)) throw new PanelError('signed_out');
+      const endsAt = endOf(token(), true);
+      if (endsAt === null) throw new PanelError('signed_out');
       if (isClosed || watches.size >= MAX_WATCHES) throw new PanelError('unavailable');
       const latest = core.latestEventId();
       const missed = lastId === null ? [] : findMissed(core, lastId, latest);
-      const watch: Watch = { token, listener, lastId: missed === null ? latest : (lastId ?? latest) };
+      const watch: Watch = { token, listener, lastId: missed === null ? latest : (lastId ?? latest), endsAt };
       watches.add(watch);
       if (stopListening === null) start();
       listener({ kind: missed === null ? 'gone' : 'ready', id: watch.lastId });

@@ -1,4 +1,6 @@
 // The administrator's door: every operation of the table behind a session, and backups as files.
+import { UPLOADED_BYTES } from '../contract/backups.ts';
+import type { FieldError } from '../contract/errors.ts';
 import { parseInput, type Sections, splitInput } from '../contract/input/input.ts';
 import { type Operation, takesIdempotencyKey } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type OperationId, type Output } from '../contract/table.ts';
@@ -41,6 +43,7 @@ export interface PanelDoorParts {
 }
 
 const BACKUPS = '/backups';
+const TOO_LARGE: FieldError = { pointer: '#', code: 'too_large', message: 'is larger than uploads may be' };
 const FILE_TYPE = 'application/octet-stream';
 const SIGNED_OUT: Actor = { kind: 'unknown', id: null, name: '', access: 'read' };
 
@@ -198,6 +201,8 @@ async function upload(
   if (headers['content-type'] !== FILE_TYPE || headers['content-encoding'] !== undefined) {
     throw new PanelError('unsupported_media_type');
   }
+  // Before any of it is read.
+  if (Number(headers['content-length'] ?? 0) > UPLOADED_BYTES) throw new PanelError('backup_refused', [TOO_LARGE]);
   const made = await core.backupFiles.receive(readChunks(body), callOf(request, state, actor));
   return makeReply(state, 201, 'application/json', JSON.stringify(made));
 }

@@ -11,6 +11,7 @@ import { hostTexts } from '../i18n/host.ts';
 import {
   browserCookie,
   deviceName,
+  isEncrypted,
   isOwnRead,
   isOwnRequest,
   readBrowserCookie,
@@ -50,6 +51,8 @@ export interface AppParts {
   hosts(): ReadonlySet<string>;
   /** Addresses and CIDR ranges whose X-Forwarded-For counts. */
   trustedProxies(): readonly string[];
+  /** Whether the panel serves a certificate that browsers trust by themselves; left out: it does not. */
+  isTrusted?(): boolean;
   /** Whether a socket came by a listening address that is being tried. */
   isOnTrial?(socket: object): boolean;
   /** The administrator's door with its pages (null: not built); absent where this host has none on a socket. */
@@ -64,6 +67,8 @@ export interface App {
   close(): void;
 }
 
+const HSTS = 'max-age=31536000';
+
 export function createApp(parts: AppParts): App {
   const { door, core, clock, log } = parts;
   const constantReply = createConstantReply(clock);
@@ -76,6 +81,12 @@ export function createApp(parts: AppParts): App {
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
+  app.use(SECRET_PREFIX, (request, response, next) => {
+    // Only there: what leads nowhere must not tell what is here. With a certificate of the own authority it would shut out who has not
+    // installed that authority.
+    if (isEncrypted(request) && parts.isTrusted?.()) response.setHeader('Strict-Transport-Security', HSTS);
+    next();
+  });
   app.use(`${SECRET_PREFIX}/api/v1`, (request, response) => {
     const exchange = openExchange(host, request, response);
     const { path, query } = splitUrl(request.url);
@@ -146,7 +157,10 @@ function panelRouter(
       const { path, query } = splitUrl(exchange.request.url ?? '');
       if (path !== '/') throw new PanelError('not_found');
       if (!isOwnRead(exchange.request)) throw new PanelError('foreign_origin');
-      openEventStream(exchange, door, sessionOf(exchange.request), query);
+      const session = sessionOf(exchange.request);
+      const { secretPath } = core.settings();
+      // A stream under a former secret path leads nowhere, as its address does.
+      openEventStream(exchange, door, () => (core.settings().secretPath === secretPath ? session : null), query);
     }),
   );
   router.use('/panel', (request, response) => {

@@ -1,5 +1,6 @@
 // Holds the stream of live events: each one once and in order, also after a break, and never without a session.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeClock } from '../../tests/support/fake-core.ts';
 import { openPanelDoor, type TestPanelDoor } from '../../tests/support/panel-door.ts';
 import { sampleEvent, userFacts } from '../../tests/support/sample-events.ts';
 import { createStub, SESSION } from '../../tests/support/stub-core.ts';
@@ -128,13 +129,15 @@ function slowResponse() {
 function openStream(live: Live, response: ReturnType<typeof slowResponse>): void {
   const host = { observe: () => {}, isClosing: () => false };
   const exchange = { host, request: { headers: {} }, response, id: 'r', startedAt: 0 } as unknown as Exchange;
-  openEventStream(exchange, live, SESSION, '');
+  openEventStream(exchange, live, () => SESSION, '');
 }
+
+const clock = fakeClock();
 
 describe('open streams', () => {
   it('get signs of life that do not count as use, and end with the session', () => {
     const stub = createStub();
-    const live = createLive(stub.core);
+    const live = createLive(stub.core, clock);
     const response = slowResponse();
     openStream(live, response);
     stub.uses = 0;
@@ -148,9 +151,37 @@ describe('open streams', () => {
     live.close();
   });
 
+  it('end at once with a session that is ended, and give nothing of what follows', () => {
+    const stub = createStub();
+    const live = createLive(stub.core, clock);
+    const response = slowResponse();
+    openStream(live, response);
+    stub.endSession(SESSION);
+    stub.emit(1);
+    expect(response.writableEnded).toBe(true);
+    expect(response.written).toHaveLength(1);
+    expect(stub.subscribers()).toBe(0);
+    live.close();
+  });
+
+  it('give nothing of what follows the time at which their session ends', () => {
+    const stub = createStub();
+    stub.sessionsEndAt = clock.ms + 1000;
+    const live = createLive(stub.core, clock);
+    const response = slowResponse();
+    openStream(live, response);
+    stub.emit(1);
+    clock.ms += 1000;
+    stub.sessions.clear();
+    stub.emit(2);
+    expect(response.writableEnded).toBe(true);
+    expect(response.written).toHaveLength(2);
+    live.close();
+  });
+
   it('are cut off where a client reads nothing, and only there', () => {
     const stub = createStub();
-    const live = createLive(stub.core);
+    const live = createLive(stub.core, clock);
     const [slow, quick] = [slowResponse(), slowResponse()];
     openStream(live, slow);
     openStream(live, quick);
@@ -165,7 +196,7 @@ describe('open streams', () => {
   });
 
   it('are limited in number, and none is opened once closed', () => {
-    const live = createLive(createStub().core);
+    const live = createLive(createStub().core, clock);
     const responses = Array.from({ length: 64 }, slowResponse);
     for (const response of responses) openStream(live, response);
     expect(() => openStream(live, slowResponse())).toThrow('unavailable');

@@ -16,36 +16,32 @@ export const EVENTS_ROUTE = '/panel/events';
 export function openEventStream(
   exchange: Exchange,
   door: Pick<Door, 'watch'>,
-  token: string | null,
+  token: () => string | null,
   query: string,
 ): void {
   const { host, request, response, id, startedAt } = exchange;
   const lastId = readLastId(request.headers['last-event-id'], query);
   // The first message comes from within `watch`, before it returns: a refusal must come before the head of the stream.
-  const stop = door.watch(
-    () => token,
-    lastId,
-    (message) => {
-      if (!response.headersSent) {
-        response.writeHead(200, [
-          ...commonHeaders(id),
-          'Content-Security-Policy',
-          LOCKED_POLICY,
-          'Content-Type',
-          'text/event-stream; charset=utf-8',
-          // nginx would buffer the events otherwise.
-          'X-Accel-Buffering',
-          'no',
-        ]);
-        host.observe(EVENTS_ROUTE, 'GET', 200, (performance.now() - startedAt) / 1000);
-      }
-      if (response.destroyed || response.writableEnded) return;
-      const text = toEventStream(message);
-      if (text === null) response.end();
-      else response.write(text);
-      if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
-    },
-  );
+  const stop = door.watch(token, lastId, (message) => {
+    if (!response.headersSent) {
+      response.writeHead(200, [
+        ...commonHeaders(id),
+        'Content-Security-Policy',
+        LOCKED_POLICY,
+        'Content-Type',
+        'text/event-stream; charset=utf-8',
+        // nginx would buffer the events otherwise.
+        'X-Accel-Buffering',
+        'no',
+      ]);
+      host.observe(EVENTS_ROUTE, 'GET', 200, (performance.now() - startedAt) / 1000);
+    }
+    if (response.destroyed || response.writableEnded) return;
+    const text = toEventStream(message);
+    if (text === null) response.end();
+    else response.write(text);
+    if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
+  });
   response.on('close', stop);
   response.on('error', stop);
 }

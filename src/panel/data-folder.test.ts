@@ -1,5 +1,15 @@
 // Where the data folder is on each system, and which folders are refused.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -60,6 +70,29 @@ describe('prepareDataFolder', () => {
     writeFileSync(file, '');
     expect(() => prepareDataFolder(file)).toThrow(/cannot be used/);
     expect(() => prepareDataFolder(join(file, 'sub'))).toThrow(/cannot be used: not a directory/);
+  });
+
+  test('refuses a link in its place, and links in it', () => {
+    const elsewhere = join(parent, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(parent, 'link'));
+    expect(() => prepareDataFolder(join(parent, 'link'))).toThrow('is a symbolic link');
+    const folder = join(parent, 'own');
+    prepareDataFolder(folder);
+    writeFileSync(join(folder, 'lock'), '');
+    symlinkSync(elsewhere, join(folder, 'backups'));
+    expect(() => prepareDataFolder(folder)).toThrow('is a symbolic link');
+  });
+
+  test.skipIf(process.platform === 'win32')('refuses the folder of another account, but not to root or of root', () => {
+    const { uid } = statSync(parent);
+    expect(() => prepareDataFolder(parent, uid)).not.toThrow();
+    expect(() => prepareDataFolder(parent, 0)).not.toThrow();
+    if (uid !== 0) expect(() => prepareDataFolder(parent, uid + 1)).toThrow('belongs to another account');
+    else if (process.geteuid?.() === 0) {
+      chownSync(parent, 1234, 1234);
+      expect(() => prepareDataFolder(parent, 1235)).toThrow('belongs to another account');
+    }
   });
 
   test('takes the root of a mounted disk', () => {

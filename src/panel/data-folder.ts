@@ -1,5 +1,15 @@
 // The data folder, which holds everything of a panel: where it is, what it must be like, and the names in it.
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isRefusal, reasonOf, refusal } from './refusal.ts';
@@ -39,8 +49,9 @@ export function findDataFolder(
 }
 
 /** Makes the folder (0700) or checks that it can be used. Throws a refusal `data_folder`. */
-export function prepareDataFolder(folder: string): void {
+export function prepareDataFolder(folder: string, account = process.geteuid?.()): void {
   try {
+    requireNoLink(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!statSync(folder).isDirectory()) throw refusal('data_folder', `The data folder ${folder} is a file.`);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -58,7 +69,25 @@ export function prepareDataFolder(folder: string): void {
   if (!isPanelsOrEmpty(folder)) {
     throw refusal('data_folder', `The folder ${folder} holds other files and no panel. Name an empty or a new folder.`);
   }
+  if (account !== undefined) requireOwner(folder, account);
   if (process.platform !== 'win32') closeToOthers(folder);
+  for (const name of readdirSync(folder)) requireNoLink(folder, join(folder, name));
+}
+
+/** A link may lead elsewhere tomorrow, to files of others or for others to read. */
+function requireNoLink(folder: string, path = folder): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw refusal(
+    'data_folder',
+    `The data folder ${folder} cannot be used: ${path} is a symbolic link, which the panel does not follow.`,
+  );
+}
+
+/** Who owns a folder may replace all that is in it. The administrator of the machine, root, may do that anyway, and use any folder. */
+function requireOwner(folder: string, account: number): void {
+  const { uid } = statSync(folder);
+  if (account === 0 || uid === account || uid === 0) return;
+  throw refusal('data_folder', `The data folder ${folder} belongs to another account of this machine.`);
 }
 
 /** Whether a panel has ever run on this folder. */

@@ -179,6 +179,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     hosts: reach.names,
     trustedProxies,
     isOnTrial: listeners.isOnTrial,
+    isTrusted: () => certificates?.isTrusted() ?? false,
     ...(!options.isInside && { panel: { pages: openInstalledPages() } }),
   });
   function openServer(target: CertificateTarget, accepted: (socket: object) => void): PanelServer {

@@ -23,6 +23,8 @@ const TARGETS: readonly CertificateTarget[] = ['panel', 'links'];
 export interface ServedCertificates extends Certificates {
   /** What a listener serves now. */
   identity(target: CertificateTarget): TlsIdentity;
+  /** Whether the panel serves a certificate of an authority that browsers know. */
+  isTrusted(): boolean;
   /** The authority's file, for `curl --cacert`. */
   readonly caPath: string;
   /** Stops renewing them. */
@@ -101,6 +103,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
 
   return {
     identity,
+    isTrusted: () => imported.has('panel'),
     get caPath() {
       return local.caPath;
     },

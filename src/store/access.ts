@@ -6,6 +6,7 @@ import type {
   BrowserStore,
   KeyRow,
   KeyStore,
+  NewSession,
   SealedRow,
   SealedStore,
   SessionRow,
@@ -72,9 +73,9 @@ const SELECT_SESSION = 'SELECT id, address, device, created_at AS createdAt, las
 
 /** Only the hash of a session's token is stored. */
 export function createSessionStore(db: Connection): SessionStore {
-  const insert = db.prepare<[Omit<SessionRow, 'id'> & { readonly hash: string }]>(
-    `INSERT INTO sessions (hash, address, device, created_at, last_seen_at)
-     VALUES (:hash, :address, :device, :createdAt, :lastSeenAt)`,
+  const insert = db.prepare<[NewSession & { readonly hash: string }]>(
+    `INSERT INTO sessions (hash, address, device, created_at, last_seen_at, browser_id)
+     VALUES (:hash, :address, :device, :createdAt, :lastSeenAt, :browserId)`,
   );
   const byHash = db.prepare<[string], SessionRow>(`${SELECT_SESSION} WHERE hash = ?`);
   const all = db.prepare<[], SessionRow>(`${SELECT_SESSION} ORDER BY id DESC`);
@@ -82,6 +83,7 @@ export function createSessionStore(db: Connection): SessionStore {
   const provenAt = db.prepare<[number], number | null>('SELECT proven_at FROM sessions WHERE id = ?').pluck();
   const prove = db.prepare<[number | null, number]>('UPDATE sessions SET proven_at = ? WHERE id = ?');
   const remove = db.prepare<[number]>('DELETE FROM sessions WHERE id = ?');
+  const removeOfBrowser = db.prepare<[number]>('DELETE FROM sessions WHERE browser_id = ?');
   const removeAll = db.prepare<[number | null]>('DELETE FROM sessions WHERE id IS NOT ?');
   const removeOld = db.prepare<[number, number]>('DELETE FROM sessions WHERE last_seen_at < ? OR created_at < ?');
   return {
@@ -96,6 +98,9 @@ export function createSessionStore(db: Connection): SessionStore {
       prove.run(at, id);
     },
     remove: (id) => remove.run(id).changes > 0,
+    removeOfBrowser: (browserId) => {
+      removeOfBrowser.run(browserId);
+    },
     removeAll: (exceptId) => removeAll.run(exceptId).changes,
     removeOld: (idleBefore, madeBefore) => {
       removeOld.run(idleBefore, madeBefore);
@@ -116,9 +121,7 @@ export function createBrowserStore(db: Connection): BrowserStore {
        SELECT id FROM known_browsers ORDER BY signed_in_at, id LIMIT max(0, (SELECT count(*) FROM known_browsers) - ?))`,
   );
   return {
-    insert: (hash, signedInAt) => {
-      insert.run(hash, signedInAt);
-    },
+    insert: (hash, signedInAt) => Number(insert.run(hash, signedInAt).lastInsertRowid),
     byHash: (hash) => byHash.get(hash),
     touch: (id, signedInAt) => {
       touch.run(signedInAt, id);

@@ -77,7 +77,7 @@ describe('keys and sessions', () => {
     using temp = tempStore();
     const { sessions } = temp.store;
     const add = (letter: string, createdAt: number, lastSeenAt: number) =>
-      sessions.insert({ address: '::1', device: 'Firefox', createdAt, lastSeenAt }, hash(letter));
+      sessions.insert({ address: '::1', device: 'Firefox', createdAt, lastSeenAt, browserId: null }, hash(letter));
     const [a, b, c] = [add('a', 1, 50), add('b', 20, 20), add('c', 30, 60)];
     sessions.touch(a, 70);
     expect(sessions.byHash(hash('a'))).toEqual({

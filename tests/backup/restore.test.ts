@@ -250,10 +250,12 @@ test('the folder lists what is a backup, newest first, and nothing else', async 
 
 test('what the disk has no room for is refused before anything is written', async () => {
   await using machine = await startMachine();
-  const { name } = await machine.act('createBackup', {});
+  const { name: good } = await machine.act('createBackup', {});
+  // One that the panel made itself; what is uploaded is bounded whatever room there is.
+  const name = 'gatehouse-manual-vast.gatehouse-backup';
   const header = { version: '0.1.0', created_at: 0, database_bytes: 2 ** 52, secrets: 'none', key: null };
-  const path = join(machine.backups.folder, 'vast.gatehouse-backup');
+  const path = join(machine.backups.folder, name);
   writeBackupFile({ path, header, manifest: {}, database: machine.database, key: null });
-  await expect(machine.act('checkBackup', { name: 'vast.gatehouse-backup' })).rejects.toThrow('storage_full');
-  expect((await machine.act('checkBackup', { name })).ok).toBe(true);
+  await expect(machine.act('checkBackup', { name })).rejects.toThrow('storage_full');
+  expect((await machine.act('checkBackup', { name: good })).ok).toBe(true);
 });

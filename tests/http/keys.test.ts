@@ -97,7 +97,7 @@ describe('a key', () => {
     expect(await ask(request)).toContain('200 OK');
     const session = await other.signIn();
     expect(other.core.authenticateSession(session)).not.toBeNull();
-    expect(await other.core.local.resetPassword('a new password')).toMatchObject({ keys: 2, sessions: 1 });
+    expect(await other.core.local.resetPassword('violet otter under bridges')).toMatchObject({ keys: 2, sessions: 1 });
     expect(await ask(request)).toContain('401 Unauthorized');
     expect(other.core.authenticateSession(session)).toBeNull();
     socket.destroy();

@@ -98,6 +98,22 @@ it('is exchanged under load: connections from before go on, new ones see the new
   for (const { close } of kept) close();
 });
 
+it('has browsers insist on TLS where others vouch for it, below the secret path alone', async () => {
+  await using own = await openOwnPanel();
+  const { ca } = own;
+  const client = createClient({ baseUrl: own.panel.baseUrl, ca });
+  const hsts = async (path: string) =>
+    (await client.send({ method: 'GET', path })).headers['strict-transport-security'];
+  expect(await hsts('/settings')).toBeUndefined();
+  const leaf = await leafFor(90);
+  const given = { password: PASSWORD, certificate: leaf.pem, private_key: leaf.key };
+  expect((await own.administrator.call('importCertificate', given)).status).toBe(200);
+  expect(await hsts('/settings')).toBe('max-age=31536000');
+  expect(await hsts(own.panel.panelUrl)).toBe('max-age=31536000');
+  expect(await hsts(`${new URL(own.panel.baseUrl).origin}/elsewhere`)).toBeUndefined();
+  client.close();
+});
+
 it('is left alone by an import that is refused', async () => {
   await using own = await openOwnPanel();
   const leaf = await leafFor(90);

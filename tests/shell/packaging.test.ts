@@ -148,3 +148,16 @@ describe('a release', () => {
     }
   });
 });
+
+it('runs no script of a package at the installation but those that are listed, and none that reports', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { hasInstallScript?: true }>;
+  };
+  const running = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript);
+  expect(running.map((path) => path.replace(/^.*node_modules\//, '')).toSorted()).toEqual([
+    'electron-winstaller',
+    'meta-json-schema',
+    'node',
+    'protobufjs',
+  ]);
+});

@@ -21,6 +21,8 @@ export interface Administrator {
   ): Promise<Outcome<OutputOf<Table[Id]>>>;
   /** The session's cookie as the browser would send it; null while signed out. */
   cookie(): string | null;
+  /** As a browser that is closed: the session's cookie is gone, which browser it is stays known. */
+  forgetSession(): void;
   close(): void;
 }
 
@@ -41,6 +43,9 @@ export function createAdministrator(
   const jar = new Map<string, string>();
   return {
     cookie: () => [...jar].map(([name, value]) => `${name}=${value}`).find(isOfSession) ?? null,
+    forgetSession() {
+      for (const name of [...jar.keys()]) if (isOfSession(name)) jar.delete(name);
+    },
     close: () => agent.destroy(),
     call: (id, input, at = panelUrl) =>
       new Promise((resolve, reject) => {

@@ -101,6 +101,7 @@ export function fakeCore(): FakeCore {
       return core.answer(asked);
     }) as Core['call'],
     authenticateKey: (key) => core.keys.get(key) ?? null,
+    noteFailedKey: () => {},
     noteKeyUse: (id, address) => {
       core.used.push([id, address]);
     },
@@ -108,6 +109,7 @@ export function fakeCore(): FakeCore {
     settings: () => core.values,
     baseUrl: () => `https://127.0.0.1:8443/${core.values.secretPath}/api/v1`,
     subscribe: () => () => {},
+    onEndedSessions: () => () => {},
     eventsAfter: () => [],
     latestEventId: () => 0,
     figures: () => ({

@@ -37,6 +37,10 @@ export interface Stub {
   prunedUpTo: number;
   /** Stores an event and tells subscribers of it. */
   emit(id: number): void;
+  /** Ends a session before its time. */
+  endSession(token: string): void;
+  /** When sessions end by time; undefined: never. */
+  sessionsEndAt?: number;
   /** How many hear of events. */
   subscribers(): number;
 }
@@ -75,6 +79,7 @@ function sessionOf(changes: object = {}) {
 
 export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
   const listeners = new Set<(event: Event) => void>();
+  const endListeners = new Set<() => void>();
   const ok = (body: unknown, status = 200): Reply => ({ status, body });
   const own: Readonly<Record<string, (call: Call, input: unknown) => Reply>> = {
     panelState: ({ actor }) => {
@@ -117,7 +122,11 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
     backups: new Map(),
     events: [],
     prunedUpTo: 0,
-    subscribers: () => listeners.size,
+    subscribers: () => listeners.size + endListeners.size,
+    endSession(token) {
+      stub.sessions.delete(token);
+      for (const listener of endListeners) listener();
+    },
     emit(id) {
       const event = sampleEvent('user.expired', userFacts(id), id);
       stub.events.push(event);
@@ -133,10 +142,17 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
       authenticateSession(token, isUse = true) {
         if (isUse) stub.uses += 1;
         const isOpen = stub.sessions.has(token);
-        return isOpen ? { kind: 'administrator', id: 1, name: 'admin', access: 'full', sessionId: 1 } : null;
+        if (!isOpen) return null;
+        const end = stub.sessionsEndAt === undefined ? {} : { sessionEndsAt: stub.sessionsEndAt };
+        return { kind: 'administrator', id: 1, name: 'admin', access: 'full', sessionId: 1, ...end };
       },
       settings: () => ({ ...SETTINGS, ...settings }),
       baseUrl: () => `https://192.168.1.10:8443/${SETTINGS.secretPath}/api/v1`,
+      noteFailedKey: () => {},
+      onEndedSessions(listener) {
+        endListeners.add(listener);
+        return () => endListeners.delete(listener);
+      },
       subscribe(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

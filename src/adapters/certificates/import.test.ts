@@ -46,6 +46,10 @@ describe('an imported certificate', () => {
     expect(codes(...make())).toEqual(expected);
   });
 
+  it('is refused in one pass where many begin and none ends', () => {
+    expect(codes('-----BEGIN CERTIFICATE-----'.repeat(1_000_000), leaf.key)).toEqual(['certificate not_pem']);
+  });
+
   it('is refused out of its time, and with a chain out of its time', async () => {
     const ended = await issueLeaf(authority, ['a.example'], { from: NOW - 10 * DAY, to: NOW - 1 });
     const early = await issueLeaf(authority, ['a.example'], { from: NOW + 1000, to: NOW + DAY });

@@ -3,7 +3,8 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { ImportFailure } from '../../core/ports/host.ts';
 
-const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+const END = '-----END CERTIFICATE-----';
 const MOST_CERTIFICATES = 10;
 const LEAST_RSA_BITS = 2048;
 
@@ -17,8 +18,21 @@ function failure(member: ImportFailure['member'], code: ImportFailure['code'], m
   return { member, code, message };
 }
 
+/** The blocks of certificates in a text, in one pass: an expression would look for an end from each of many beginnings. */
+function blocksOf(pem: string): readonly string[] {
+  const blocks: string[] = [];
+  for (let from = pem.indexOf(BEGIN); from >= 0; ) {
+    const end = pem.indexOf(END, from + BEGIN.length);
+    if (end < 0) break;
+    blocks.push(pem.slice(from, end + END.length));
+    if (blocks.length > MOST_CERTIFICATES) break;
+    from = pem.indexOf(BEGIN, end);
+  }
+  return blocks;
+}
+
 function readChain(pem: string): readonly X509Certificate[] | ImportFailure {
-  const blocks = pem.match(BLOCK) ?? [];
+  const blocks = blocksOf(pem);
   if (blocks.length === 0) return failure('certificate', 'not_pem', 'holds no certificate in PEM');
   if (blocks.length > MOST_CERTIFICATES) return failure('certificate', 'too_many', 'holds more than 10 certificates');
   try {

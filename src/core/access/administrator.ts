@@ -12,7 +12,8 @@ import { PanelError } from '../panel-error.ts';
 import { renewSecretPath } from '../settings/addresses.ts';
 import { checkReleases } from '../updates.ts';
 import { tokenOf } from '../wire.ts';
-import { forgetOtherBrowsers } from './browsers.ts';
+import { forgetOtherBrowsers, knownBrowser } from './browsers.ts';
+import { findWeakness, requireStrong } from './new-password.ts';
 import { beginBrowserSession, beginSession } from './session.ts';
 import { dropTwoFactor } from './two-factor.ts';
 
@@ -35,6 +36,7 @@ function putAdministrator({ store, now }: Transaction, name: string, passwordHas
 /** The token is checked before the costly hash, and again in the transaction: of many uses at once only one succeeds. */
 async function setUp(input: Input<'setUp'>, { env, commit }: AsyncContext<'setUp'>) {
   requireToken(env, input.token, env.clock.now());
+  requireStrong(env.passwords, input.password, input.name, '#/password');
   const passwordHash = await env.passwords.hash(input.password);
   return commit((tx) => {
     requireToken(tx, input.token, tx.now);
@@ -47,19 +49,22 @@ async function setUp(input: Input<'setUp'>, { env, commit }: AsyncContext<'setUp
 
 /** All other sessions end with the old password. */
 async function changePassword(input: Input<'changePassword'>, context: AsyncContext<'changePassword'>) {
-  const passwordHash = await context.env.passwords.hash(input.new_password);
+  const { passwords, store: present } = context.env;
+  requireStrong(passwords, input.new_password, present.administrator.get()?.name ?? '', '#/new_password');
+  const passwordHash = await passwords.hash(input.new_password);
   return context.commit((tx) => {
-    const { store, now, call } = tx;
+    const { env, store, now, call } = tx;
     const administrator = store.administrator.get();
     if (!administrator) throw new PanelError('signed_out');
     store.administrator.put({ ...administrator, passwordHash, passwordChangedAt: now });
     const hasSession = call.actor.sessionId !== undefined;
     const ended = store.sessions.removeAll(null) - (hasSession ? 1 : 0);
+    env.noteEndedSessions();
     forgetOtherBrowsers(tx);
     const revoked = input.revoke_keys ? store.keys.revokeAll(now) : 0;
     const body = { sessions_ended: ended, keys_revoked: revoked };
     tx.audit('administrator:1', body);
-    return { body, ...(hasSession && { sessionToken: beginSession(tx) }) };
+    return { body, ...(hasSession && { sessionToken: beginSession(tx, knownBrowser(env, call)?.id ?? null) }) };
   });
 }
 
@@ -73,7 +78,7 @@ const LOCAL_CALL: Omit<Call, 'requestId'> = {
   address: null,
 };
 
-function requireValid(input: { name?: string; password: string }): void {
+function requireValid({ passwords, store }: Env, input: { name?: string; password: string }): void {
   const { name, password } = setUpOperation.input.shape;
   const checks = [
     { field: 'name', result: input.name === undefined ? null : name.safeParse(input.name) },
@@ -84,6 +89,9 @@ function requireValid(input: { name?: string; password: string }): void {
       ({ message }): FieldError => ({ pointer: `#/${field}`, code: 'invalid', message }),
     ),
   );
+  const owner = input.name ?? store.administrator.get()?.name ?? '';
+  const weakness = errors.length > 0 ? undefined : findWeakness(passwords, input.password, owner, '#/password');
+  if (weakness) errors.push(weakness);
   if (errors.length > 0) throw new PanelError('validation', errors);
 }
 
@@ -109,7 +117,7 @@ export function createLocalCommands(env: Env): LocalCommands {
         return token;
       }),
     async setUp(name, password) {
-      requireValid({ name, password });
+      requireValid(env, { name, password });
       const passwordHash = await env.passwords.hash(password);
       await inTransaction('setUp', (tx) => {
         if (store.administrator.get()) throw new PanelError('already_set_up');
@@ -118,7 +126,7 @@ export function createLocalCommands(env: Env): LocalCommands {
       });
     },
     async resetPassword(password, disableTwoFactor = false) {
-      requireValid({ password });
+      requireValid(env, { password });
       const passwordHash = await env.passwords.hash(password);
       return inTransaction('resetPassword', (tx) => {
         const administrator = store.administrator.get();
@@ -129,6 +137,7 @@ export function createLocalCommands(env: Env): LocalCommands {
         if (disableTwoFactor) dropTwoFactor(tx);
         const keys = store.keys.revokeAll(tx.now);
         const sessions = store.sessions.removeAll(null);
+        env.noteEndedSessions();
         tx.audit('administrator:1', { keys, sessions, two_factor_off: disableTwoFactor });
         return { keys, sessions };
       });

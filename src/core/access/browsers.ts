@@ -23,19 +23,25 @@ export function knownBrowser(
   return row && clock.now() - row.signedInAt < BROWSER_DAYS * DAY_MS ? row : undefined;
 }
 
-/** Remembers the browser that has just signed in; what to store in it, or undefined where there is none. */
-export function rememberBrowser(tx: Transaction): string | undefined {
+/** A browser that has just signed in, and what to store in it. */
+interface Remembered {
+  readonly id: number;
+  readonly token: string;
+}
+
+/** Remembers the browser that has just signed in; undefined where there is none. */
+export function rememberBrowser(tx: Transaction): Remembered | undefined {
   const { env, store, crypto, call, now } = tx;
   if (call.address === null) return undefined;
   const known = knownBrowser(env, call);
-  if (known) {
+  if (known && call.browserToken !== undefined) {
     store.browsers.touch(known.id, now);
-    return call.browserToken;
+    return { id: known.id, token: call.browserToken };
   }
   const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
-  store.browsers.insert(crypto.sha256(token), now);
+  const id = store.browsers.insert(crypto.sha256(token), now);
   store.browsers.dropOld(0, MOST_BROWSERS);
-  return token;
+  return { id, token };
 }
 
 /** Forgets all browsers but the one of this call, where it is known. */

@@ -9,7 +9,7 @@ import type { SessionRow } from '../ports/administrator.ts';
 import type { Store } from '../ports/ports.ts';
 import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
 import { clearAttempts, mayTryCode, noteCode, type Scope, signInScope } from './attempts.ts';
-import { rememberBrowser } from './browsers.ts';
+import { knownBrowser, rememberBrowser } from './browsers.ts';
 import { acceptCode, provenUntil, requireReachableFactor, verifyPassword } from './proof.ts';
 
 /** A session ends when it is idle for so long, and in any case after this. */
@@ -23,17 +23,31 @@ function endOf(row: SessionRow): number {
 }
 
 /** Begins a session and returns its token, which is stored as a hash only. */
-export function beginSession({ store, crypto, call, now }: Transaction): string {
+export function beginSession({ store, crypto, call, now }: Transaction, browserId: number | null): string {
   const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
-  const session = { address: call.address ?? '', device: call.device ?? '', createdAt: now, lastSeenAt: now };
+  const session = {
+    address: call.address ?? '',
+    device: call.device ?? '',
+    createdAt: now,
+    lastSeenAt: now,
+    browserId,
+  };
   store.sessions.insert(session, crypto.sha256(token));
   return token;
 }
 
-/** Begins a session whose browser is known from now on; the members of a result that store both there. */
+/**
+ * Begins a session whose browser is known from now on, and ends the one before it there, which nobody would sign out any more. Returns
+ * the members of a result that store both.
+ */
 export function beginBrowserSession(tx: Transaction): Pick<Result<unknown>, 'sessionToken' | 'browserToken'> {
-  const browserToken = rememberBrowser(tx);
-  return { sessionToken: beginSession(tx), ...(browserToken !== undefined && { browserToken }) };
+  const { env, store, call } = tx;
+  const browser = rememberBrowser(tx);
+  if (call.actor.sessionId !== undefined) store.sessions.remove(call.actor.sessionId);
+  if (browser) store.sessions.removeOfBrowser(browser.id);
+  env.noteEndedSessions();
+  const sessionToken = beginSession(tx, browser?.id ?? null);
+  return { sessionToken, ...(browser && { browserToken: browser.token }) };
 }
 
 /**
@@ -51,15 +65,20 @@ export function authenticateSession(env: Env, token: string, isUse = true): Acto
     const touch = () => store.write(() => store.sessions.touch(row.id, now), 'essential');
     queue.run(touch).catch((error: unknown) => log.warn('session not touched', { error: String(error) }));
   }
-  return { kind: 'administrator', id: 1, name: administrator.name, access: 'full', sessionId: row.id };
+  const session = { sessionId: row.id, sessionEndsAt: endOf(row) };
+  return { kind: 'administrator', id: 1, name: administrator.name, access: 'full', ...session };
 }
 
 async function signIn(input: Input<'signIn'>, { env, call, commit }: AsyncContext<'signIn'>) {
   requireReachableFactor(env, input.code);
   const scope = signInScope(env, call);
-  const administrator = await verifyPassword(env, scope, input.name, input.password);
+  const administrator = await verifyPassword(env, scope, input.name, input.password).catch((error: unknown) => {
+    if (error instanceof PanelError && error.code === 'slow_down') env.failures.note('sign_in', call.address, true);
+    throw error;
+  });
   return commit((tx) => {
     if (!administrator || !acceptSignInCode(tx, scope, input.code)) {
+      env.failures.note('sign_in', call.address, false);
       tx.audit(null, {}, 'refused');
       return { refusal: new PanelError('sign_in_failed') };
     }
@@ -80,6 +99,7 @@ function acceptSignInCode(tx: Transaction, scope: Scope | null, code: string | u
 function signOut(_input: Input<'signOut'>, tx: Transaction): Result<undefined> {
   const { sessionId } = tx.call.actor;
   if (sessionId !== undefined) tx.store.sessions.remove(sessionId);
+  tx.env.noteEndedSessions();
   tx.audit('administrator:1');
   return { body: undefined, sessionToken: null };
 }
@@ -102,6 +122,7 @@ function listSessions(_input: Input<'listSessions'>, { store, now, call }: Conte
 
 function endSession(input: Input<'endSession'>, tx: Transaction): Result<undefined> {
   if (!tx.store.sessions.remove(input.id)) throw new PanelError('not_found');
+  tx.env.noteEndedSessions();
   tx.audit(`session:${input.id}`);
   const isOwn = input.id === tx.call.actor.sessionId;
   return { body: undefined, ...(isOwn && { sessionToken: null }) };
@@ -109,6 +130,7 @@ function endSession(input: Input<'endSession'>, tx: Transaction): Result<undefin
 
 function endOtherSessions(_input: Input<'endOtherSessions'>, tx: Transaction): Result<Output<'endOtherSessions'>> {
   const ended = tx.store.sessions.removeAll(tx.call.actor.sessionId ?? null);
+  tx.env.noteEndedSessions();
   tx.audit(null, { ended });
   return { body: { ended } };
 }
@@ -123,17 +145,24 @@ export function pruneSessions(store: Store, now: number): void {
   store.sessions.removeOld(now - IDLE_MS, now - ABSOLUTE_MS);
 }
 
+function getFailedAttempts(_input: Input<'getFailedAttempts'>, { env }: Context): Result<Output<'getFailedAttempts'>> {
+  const { sign_in, key } = env.failures.lastHour();
+  return { body: { sign_ins: sign_in, keys: key } };
+}
+
 function panelState(
   _input: Input<'panelState'>,
   { env, store, call, settings }: Context,
 ): Result<Output<'panelState'>> {
   const isSignedIn = call.actor.kind === 'administrator';
+  // Whoever has the path learns neither what is worth attacking nor whether a password is enough.
+  const isKnown = isSignedIn || call.address === null || knownBrowser(env, call) !== undefined;
   const body = {
-    version: env.version,
+    version: isSignedIn ? env.version : null,
     language: settings.language,
     panel_title: settings.panelTitle,
     set_up: store.administrator.get() !== undefined,
-    two_factor: store.twoFactor.get() !== null,
+    two_factor: isKnown ? store.twoFactor.get() !== null : null,
     signed_in: isSignedIn ? { name: call.actor.name } : null,
     base_url: isSignedIn ? env.baseUrl() : null,
     disk_full: isSignedIn && store.diskSpace.isFull(),
@@ -143,6 +172,7 @@ function panelState(
 
 export const SESSION_HANDLERS = {
   panelState: { read: panelState },
+  getFailedAttempts: { read: getFailedAttempts },
   signIn: { run: signIn, isEssential: true },
   signOut: { write: signOut, isEssential: true },
   listSessions: { read: listSessions },
@@ -150,5 +180,12 @@ export const SESSION_HANDLERS = {
   endOtherSessions: { write: endOtherSessions, isEssential: true },
   prove: { write: prove, isEssential: true },
 } satisfies Handlers<
-  'panelState' | 'signIn' | 'signOut' | 'listSessions' | 'endSession' | 'endOtherSessions' | 'prove'
+  | 'panelState'
+  | 'getFailedAttempts'
+  | 'signIn'
+  | 'signOut'
+  | 'listSessions'
+  | 'endSession'
+  | 'endOtherSessions'
+  | 'prove'
 >;

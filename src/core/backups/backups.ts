@@ -112,7 +112,10 @@ async function restoreFrom(
     acceptsKeys,
     sessionId,
     alone: env.queue.runAlone,
-    swapped: env.forgetSettings,
+    swapped: () => {
+      env.forgetSettings();
+      env.noteEndedSessions();
+    },
   });
   const { problem } = restored.verdict;
   if (problem !== null) {
@@ -133,6 +136,7 @@ const PROBLEMS: Readonly<Record<NonNullable<BackupVerdict['problem']>, string>> 
   foreign: 'holds a database that is not the panel’s',
   needs_passphrase: 'is encrypted: give its passphrase',
   wrong_passphrase: 'does not open with this passphrase',
+  too_large: 'takes more of the disk than uploads may: restore it on the command line',
 };
 
 /** Records in the restored database who restored it. */

@@ -35,8 +35,13 @@ export interface SessionRow {
   readonly lastSeenAt: number;
 }
 
+export interface NewSession extends Omit<SessionRow, 'id'> {
+  /** In which known browser it begins; null: in none. */
+  readonly browserId: number | null;
+}
+
 export interface SessionStore {
-  insert(session: Omit<SessionRow, 'id'>, hash: string): number;
+  insert(session: NewSession, hash: string): number;
   byHash(hash: string): SessionRow | undefined;
   /** Newest first. */
   all(): readonly SessionRow[];
@@ -46,6 +51,7 @@ export interface SessionStore {
   /** null: a former proof no longer holds. */
   prove(id: number, at: number | null): void;
   remove(id: number): boolean;
+  removeOfBrowser(browserId: number): void;
   /** All, or all but one; how many. */
   removeAll(exceptId: number | null): number;
   /** Those idle since before `idleBefore` or created before `madeBefore`. */
@@ -82,7 +88,8 @@ export interface BrowserRow {
 }
 
 export interface BrowserStore {
-  insert(hash: string, signedInAt: number): void;
+  /** Returns its id. */
+  insert(hash: string, signedInAt: number): number;
   byHash(hash: string): BrowserRow | undefined;
   touch(id: number, signedInAt: number): void;
   /** All, or all but one. */

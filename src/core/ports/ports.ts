@@ -53,6 +53,8 @@ export interface Crypto {
 }
 
 export interface PasswordHasher {
+  /** Whether it is among those that are tried first, also with what people add to such a one. */
+  isCommon(password: string): boolean;
   /** scrypt with its parameters written into the result. */
   hash(password: string): Promise<string>;
   /**

@@ -3,6 +3,7 @@
 import type { Addresses } from '../../contract/addresses.ts';
 import type { Proof } from '../../contract/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import { secretBits } from '../../domain/password-strength.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError, requireAll } from '../panel-error.ts';
@@ -108,6 +109,14 @@ function requireApart(secretPath: string, subPath: string): void {
   if (secretPath === subPath) throw bodyError('validation', '#/sub_path', 'taken', 'is the secret path');
 }
 
+const SECRET_PATH_BITS = 128;
+
+/** A path that was made up is guessed, where one of the panel's own is not. */
+function requireSecret(env: Env, path: string | undefined): void {
+  if (path === undefined || path === env.settings().secretPath || secretBits(path) >= SECRET_PATH_BITS) return;
+  throw bodyError('validation', '#/secret_path', 'weak_path', 'is easily guessed: rotateSecretPath makes one');
+}
+
 function requireOwnPort(links: ListenAddress | null, place: ListenAddress): void {
   if (links?.port === place.port) throw bodyError('validation', '#/links_port', 'taken', "is the panel's own port");
 }
@@ -144,6 +153,7 @@ function endTrial(env: Env): void {
 
 async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncContext<'changeAddresses'>) {
   const { env, commit } = context;
+  requireSecret(env, input.secret_path);
   const move = await openPlaces(env, input);
   const commitChange = () => commit((tx) => saveAddresses(tx, input, move.place));
   const result = await commitChange().catch(async (error: unknown) => {

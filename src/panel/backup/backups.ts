@@ -48,6 +48,10 @@ const FORMER_RETAINED = 5;
 /** A copy, its compressed form, and that unpacked again. */
 const SPACE_FACTOR = 3;
 
+/** An uploaded backup may unpack to so many bytes, or to so many times its size: rows of a service are seldom ten times larger. */
+const UNPACKED_BYTES = 268_435_456;
+const UNPACKED_FACTOR = 20;
+
 /** A restore often follows a check. */
 const IDLE_MS = 10_000;
 
@@ -136,11 +140,22 @@ export function createBackups(parts: BackupParts): Backups {
     return path;
   }
 
+  /** What a backup may unpack to: the panel's own files and those of its command line, anything. */
+  function mostUnpacked(source: BackupSource): number {
+    const found = 'name' in source && files.find(source.name) !== null ? files.describe(source.name) : null;
+    if (found?.kind !== 'uploaded') return Number.POSITIVE_INFINITY;
+    return Math.max(UNPACKED_BYTES, found.sizeBytes * UNPACKED_FACTOR);
+  }
+
+  function openSource(source: BackupSource, passphrase: string | null, target: string) {
+    const known = { vault, present: database, mostUnpacked: mostUnpacked(source) };
+    return openBackup(thread, locate(source), passphrase, target, known);
+  }
+
   async function restore(request: RestoreRequest): Promise<Restored> {
     const candidate = at('candidate.db');
     const ready = at('ready.db');
-    const known = { vault, present: database };
-    const { verdict, found } = await openBackup(thread, locate(request.source), request.passphrase, candidate, known);
+    const { verdict, found } = await openSource(request.source, request.passphrase, candidate);
     if (found === null) return { verdict, former: null };
     const needed = statSync(candidate).size * 2 + store.sizeBytes() * SPACE_FACTOR;
     if (!hasSpace(folder, needed)) throw new PanelError('storage_full');
@@ -180,10 +195,7 @@ export function createBackups(parts: BackupParts): Backups {
     remove: files.remove,
     check: (source, passphrase) =>
       runAlone(async () => {
-        const { verdict } = await openBackup(thread, locate(source), passphrase, at('candidate.db'), {
-          vault,
-          present: database,
-        });
+        const { verdict } = await openSource(source, passphrase, at('candidate.db'));
         return verdict;
       }),
     restore: (request) => runAlone(() => restore(request)),

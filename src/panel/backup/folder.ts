@@ -3,7 +3,7 @@ import { type Dirent, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, sta
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readBackupHeader } from '../../adapters/backup-file.ts';
-import { BACKUP_NAME } from '../../contract/backups.ts';
+import { BACKUP_NAME, UPLOADED_BYTES } from '../../contract/backups.ts';
 import { PanelError } from '../../core/panel-error.ts';
 import type { BackupFile, BackupKind } from '../../core/ports/backups.ts';
 import { syncFolderOf } from '../../store/database.ts';
@@ -16,10 +16,11 @@ const MAX_NAME = 120;
 /** Free space that is left to the panel itself. */
 const SPARE_BYTES = 33_554_432;
 
+const UPLOADED = 'gatehouse-uploaded-';
 const KINDS: readonly (readonly [beginning: string, kind: BackupKind])[] = [
   ['gatehouse-manual-', 'manual'],
   ['gatehouse-scheduled-', 'scheduled'],
-  ['gatehouse-uploaded-', 'uploaded'],
+  [UPLOADED, 'uploaded'],
   ['gatehouse-before-restore-', 'before_restore'],
   ['pre-migration-', 'before_migration'],
 ];
@@ -39,13 +40,19 @@ export interface BackupFolder {
   sweep(): void;
   /**
    * Writes a file from outside to the folder. Rejects with PanelError `storage_full`, with `backup_refused` for what does not begin as
-   * a backup does, or as the source does; nothing is left then. What is inside is judged when it is checked or restored.
+   * a backup does or is too large, or as the source does; nothing is left then. What is inside is judged when it is checked or restored.
    */
   receive(chunks: AsyncIterable<Uint8Array>, at: number): Promise<BackupFile>;
 }
 
-/** `folder`: absolute; made at the first use. */
-export function openBackupFolder(folder: string): BackupFolder {
+/** Throws PanelError `backup_refused`: uploaded backups would take more of the disk than they may. */
+function tooLarge(): PanelError {
+  const message = 'takes more of the disk than uploads may: delete former ones, or restore it on the command line';
+  return new PanelError('backup_refused', [{ pointer: '#', code: 'too_large', message }]);
+}
+
+/** `folder`: absolute; made at the first use. `mostUploaded`: bytes that uploaded backups may take together. */
+export function openBackupFolder(folder: string, mostUploaded = UPLOADED_BYTES): BackupFolder {
   const names = () => (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []).filter(isBackup);
 
   function find(name: string): string | null {
@@ -81,6 +88,24 @@ export function openBackupFolder(folder: string): BackupFolder {
     }
   }
 
+  /** What uploaded files take by now, those on their way too. */
+  function uploadedBytes(): number {
+    const all = existsSync(folder) ? readdirSync(folder) : [];
+    const sizes = all
+      .filter((name) => name.startsWith(UPLOADED))
+      .map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  async function writeChunks(output: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of chunks) {
+      if (uploadedBytes() + chunk.length > mostUploaded) throw tooLarge();
+      if (!hasSpace(folder, chunk.length)) throw new PanelError('storage_full');
+      await output.appendFile(chunk);
+    }
+    await output.sync();
+  }
+
   return {
     path: folder,
     list: () =>
@@ -104,7 +129,7 @@ export function openBackupFolder(folder: string): BackupFolder {
       const { name, path, unfinished } = newPath('uploaded', at);
       const output = await open(unfinished, 'wx', 0o600);
       try {
-        await writeChunks(output, folder, chunks).finally(() => output.close());
+        await writeChunks(output, chunks).finally(() => output.close());
         const read = readBackupHeader(unfinished);
         if ('problem' in read) {
           throw new PanelError('backup_refused', [{ pointer: '#', code: read.problem, message: 'is not a backup' }]);
@@ -126,14 +151,6 @@ export function timeInName(at: number): string {
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-');
-}
-
-async function writeChunks(output: FileHandle, folder: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of chunks) {
-    if (!hasSpace(folder, chunk.length)) throw new PanelError('storage_full');
-    await output.appendFile(chunk);
-  }
-  await output.sync();
 }
 
 function isBackup(entry: Dirent): boolean {

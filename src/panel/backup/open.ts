@@ -26,6 +26,8 @@ interface Comparison {
   readonly vault: Pick<Vault, 'open'> | null;
   /** The database in use. */
   readonly present: string | null;
+  /** What it may unpack to; left out: anything. */
+  readonly mostUnpacked?: number;
 }
 
 /** Writes the database of the file at `path` to `target`, a new file. Rejects with PanelError `storage_full` where it does not fit. */
@@ -34,7 +36,7 @@ export async function openBackup(
   path: string,
   passphrase: string | null,
   target: string,
-  { vault, present }: Comparison,
+  { vault, present, mostUnpacked = Number.POSITIVE_INFINITY }: Comparison,
 ): Promise<OpenedBackup> {
   const { mtimeMs, size } = statSync(path);
   const isPlain = isDatabase(path);
@@ -43,6 +45,7 @@ export async function openBackup(
   const header = readHeader(read.header);
   if (!isPlain && header === null) return refused('damaged', null);
   const databaseBytes = header?.database_bytes ?? size;
+  if (databaseBytes > mostUnpacked) return refused('too_large', header);
   if (!hasSpace(target, databaseBytes)) throw new PanelError('storage_full');
   const key = header === null || header.key === null ? null : await keyOf(header.key, passphrase);
   if (typeof key === 'string') return refused(key, header);

@@ -19,7 +19,7 @@ function filled(file: string) {
     for (const place of ['inbound:1:reality', 'administrator:totp-pending']) {
       store.sealed.put({ place, keyId: 'key', nonce, ciphertext: CIPHERTEXT });
     }
-    store.sessions.insert({ address: '', device: 'a device', createdAt: 0, lastSeenAt: 0 }, HASH);
+    store.sessions.insert({ address: '', device: 'a device', createdAt: 0, lastSeenAt: 0, browserId: null }, HASH);
     store.administrator.setSetupToken({ hash: HASH, endsAt: 1 });
     store.administrator.setAttempts(NETWORK, 1, 1);
     store.browsers.insert(HASH, 1);

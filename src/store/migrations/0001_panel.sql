@@ -529,7 +529,9 @@ CREATE TABLE sessions (
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   last_seen_at INTEGER NOT NULL CHECK (last_seen_at BETWEEN 0 AND 8640000000000000),
   -- When the password, and the code, were last given in it.
-  proven_at INTEGER CHECK (proven_at BETWEEN 0 AND 8640000000000000)
+  proven_at INTEGER CHECK (proven_at BETWEEN 0 AND 8640000000000000),
+  -- In which known browser it began; null: in none.
+  browser_id INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX sessions_hash ON sessions (hash);
 

@@ -9,6 +9,7 @@ export const access = {
     password: 'Password',
     code: 'Code',
     codeHint: 'Six digits from your authenticator app, or a recovery code.',
+    codeIfOn: 'Only where two-factor sign-in is on.',
     submit: 'Sign in',
     waitTitle: 'Too many failed attempts',
     wait_one: 'You can try again in {{count}} second.',

@@ -138,6 +138,8 @@ export const audit = {
     createWebhook: 'Added a webhook',
     changeWebhook: 'Changed a webhook',
     enableWebhook: 'Enabled or disabled a webhook',
+    failedSignIns: 'Many failed sign-ins',
+    failedKeys: 'Many requests with wrong keys',
     disableWebhook: 'Disabled a webhook that failed',
     deleteWebhook: 'Deleted a webhook',
     rotateWebhookSecret: 'Rotated a webhook’s secret',

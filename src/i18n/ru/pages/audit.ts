@@ -148,6 +148,8 @@ export const audit: Russian<typeof english> = {
     createWebhook: 'Добавлен вебхук',
     changeWebhook: 'Изменён вебхук',
     enableWebhook: 'Включён или отключён вебхук',
+    failedSignIns: 'Много неудачных попыток входа',
+    failedKeys: 'Много запросов с неверными ключами',
     disableWebhook: 'Отключён вебхук, который не отвечал',
     deleteWebhook: 'Удалён вебхук',
     rotateWebhookSecret: 'Сменён секрет вебхука',

@@ -78,6 +78,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   tryApi: { reads: [] },
 
   panelState: { reads: ['settings', 'panel'] },
+  getFailedAttempts: { reads: ['panel'] },
   setUp: { changes: ['panel'] },
   signIn: { changes: ['panel'] },
   signOut: { changes: ['panel'] },

@@ -105,6 +105,8 @@ export const backups = {
       foreign: 'It holds a database that is not the panel’s.',
       needs_passphrase: 'It is encrypted: give its passphrase.',
       wrong_passphrase: 'It does not open with this passphrase.',
+      too_large:
+        'It takes more of the disk than uploaded backups may. Restore it on the command line of the panel’s machine.',
     },
     whatTitle: 'What happens',
     replaced: 'Users, plans, connections, nodes, statistics, events and settings become those of the backup.',

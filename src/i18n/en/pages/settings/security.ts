@@ -4,6 +4,7 @@ export const security = {
   password: {
     title: 'Password',
     description: 'All other sessions end when it changes.',
+    present: 'Present password',
     new: 'New password',
     repeat: 'Repeat the new password',
     revoke: 'Also revoke the API keys',

@@ -6,6 +6,7 @@ export const security: Russian<typeof english> = {
   password: {
     title: 'Пароль',
     description: 'При смене пароля завершаются все остальные сеансы.',
+    present: 'Текущий пароль',
     new: 'Новый пароль',
     repeat: 'Новый пароль ещё раз',
     revoke: 'Отозвать и ключи API',

@@ -1,7 +1,7 @@
 // Shows how well a password resists while it is typed, and what would help.
 import { useTranslation } from 'react-i18next';
+import { strengthOf } from '../../../../domain/password-strength.ts';
 import classes from './credentials.module.css';
-import { strengthOf } from './strength.ts';
 
 interface StrengthMeterProps {
   readonly password: string;

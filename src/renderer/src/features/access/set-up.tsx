@@ -3,6 +3,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
+import { isWeak } from '../../../../domain/password-strength.ts';
 import { StrengthMeter } from '../../components/credentials/strength-meter.tsx';
 import { TwoFactorEnrol } from '../../components/credentials/two-factor-enrol.tsx';
 import { FormFailure } from '../../components/form/form-failure.tsx';
@@ -70,8 +71,11 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
     operation: 'setUp',
     initial: { name: '', password: '', repeat: '' },
     toInput: ({ name, password }) => ({ token, name: name.trim(), password, language }),
-    check: ({ password, repeat }): Record<string, string> =>
-      password === repeat ? {} : { repeat: t('setUp.mismatch') },
+    check: ({ name, password, repeat }): Record<string, string> => ({
+      ...(password === repeat ? {} : { repeat: t('setUp.mismatch') }),
+      ...(isWeak(password, name.trim()) && { password: t('strength.weak') }),
+    }),
+    describeField: (_field, code) => (code === 'common_password' ? t('strength.common') : undefined),
     onDone: async (_administrator, { password: typed }) => {
       onDone(typed);
       navigate(hashOf(['setup', 'done']), { replace: true });

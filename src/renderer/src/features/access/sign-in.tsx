@@ -114,14 +114,15 @@ function SignInForm() {
         required
         withAsterisk={false}
       />
-      {state?.two_factor && (
+      {/* A browser in which nobody has signed in is not told whether a code is asked for. */}
+      {state?.two_factor !== false && (
         <TextInput
           name="code"
           label={t('signIn.code')}
-          description={t('signIn.codeHint')}
+          description={t(state?.two_factor ? 'signIn.codeHint' : 'signIn.codeIfOn')}
           autoComplete="one-time-code"
           inputMode="text"
-          required
+          required={state?.two_factor === true}
           withAsterisk={false}
         />
       )}

@@ -25,6 +25,8 @@ export const ACTION_GROUPS = {
   access: [
     'setUp',
     'signIn',
+    'failedSignIns',
+    'failedKeys',
     'signOut',
     'endSession',
     'endOtherSessions',

@@ -7,6 +7,7 @@ import {
   IconDownload,
   IconGauge,
   IconServerOff,
+  IconShieldExclamation,
   IconStack2,
   type TablerIcon,
 } from '@tabler/icons-react';
@@ -148,6 +149,20 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
           hint: t('attention.backupHint'),
           action: t('attention.makeBackup'),
           onAct: () => backUp.start({}),
+        };
+      case 'sign-ins':
+      case 'keys':
+        return {
+          id: item.kind,
+          icon: IconShieldExclamation,
+          tone: 'warn',
+          title: t(item.kind === 'keys' ? 'attention.failedKeys' : 'attention.failedSignIns', {
+            count: item.count,
+            networks: t('attention.networks', { count: item.networks }),
+          }),
+          hint: t(item.kind === 'keys' ? 'attention.failedKeysHint' : 'attention.failedSignInsHint'),
+          action: t('attention.see'),
+          href: hashOf(['audit'], { action: item.kind === 'keys' ? 'failedKeys' : 'failedSignIns' }),
         };
       case 'expiring':
         return {

@@ -18,12 +18,21 @@ const nothing: PanelFacts = {
   backups: undefined,
   updates: undefined,
   acme: undefined,
+  failures: undefined,
   now,
 };
 const kinds = (facts: Partial<PanelFacts>) => attentionOf({ ...nothing, ...facts }).map(({ kind }) => kind);
 const quiet = { ...overview, users: { ...overview.users, expiring_7d: 0, limited: 0 } };
 
 describe('attentionOf', () => {
+  it('reports many failed attempts, and not those of somebody who mistyped', () => {
+    const failures = (count: number) => ({ sign_ins: { count, networks: 3 }, keys: { count: 0, networks: 0 } });
+    expect(kinds({ failures: failures(9) })).toEqual([]);
+    expect(attentionOf({ ...nothing, failures: failures(2311) })).toEqual([
+      { kind: 'sign-ins', count: 2311, networks: 3 },
+    ]);
+  });
+
   it('reports nothing that was not read, and nothing where nothing is wrong', () => {
     expect(kinds({})).toEqual([]);
     expect(kinds({ overview: quiet, nodes: { ...page, items: [nodeExample], total: 1 } })).toEqual([]);

@@ -10,6 +10,7 @@ export type Attention =
   | { readonly kind: 'update'; readonly version: string; readonly isTakenBack: boolean }
   | { readonly kind: 'acme'; readonly isFirst: boolean }
   | { readonly kind: 'backup'; readonly lastAt: string | null }
+  | { readonly kind: 'sign-ins' | 'keys'; readonly count: number; readonly networks: number }
   | { readonly kind: 'expiring'; readonly count: number }
   | { readonly kind: 'limited'; readonly count: number };
 
@@ -22,12 +23,15 @@ export interface PanelFacts {
   readonly acme: Output<'getAcme'> | undefined;
   readonly backups: Output<'listBackups'> | undefined;
   readonly updates: Output<'getUpdates'> | undefined;
+  readonly failures: Output<'getFailedAttempts'> | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /** A copy older than this no longer saves a week's work. */
 const BACKUP_OLD_MS = 7 * DAY_MS;
+/** Fewer in an hour are somebody who mistyped. */
+const MANY_FAILURES = 10;
 /** A panel younger than this need not have one yet. */
 const BACKUP_SOON_MS = DAY_MS;
 
@@ -39,6 +43,7 @@ export function attentionOf({
   acme,
   backups,
   updates,
+  failures,
   now,
 }: PanelFacts): readonly Attention[] {
   const all: Attention[] = [];
@@ -68,6 +73,9 @@ export function attentionOf({
     const isTakenBack = last?.result === 'rolled_back' && last.from === available.version;
     all.push({ kind: 'update', version: available.version, isTakenBack });
   }
+  const { sign_ins, keys } = failures ?? {};
+  if (sign_ins && sign_ins.count >= MANY_FAILURES) all.push({ kind: 'sign-ins', ...sign_ins });
+  if (keys && keys.count >= MANY_FAILURES) all.push({ kind: 'keys', ...keys });
   if (overview !== undefined && overview.users.expiring_7d > 0)
     all.push({ kind: 'expiring', count: overview.users.expiring_7d });
   if (overview !== undefined && overview.users.limited > 0)

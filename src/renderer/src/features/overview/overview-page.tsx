@@ -26,6 +26,7 @@ export function OverviewPage() {
   const acme = useOperation('getAcme', {}, { staleMs: HOUR_MS });
   const backups = useOperation('listBackups', {}, { staleMs: HOUR_MS });
   const updates = useOperation('getUpdates', {}, { staleMs: HOUR_MS });
+  const failures = useOperation('getFailedAttempts', {}, { pollMs: EVERY_MS });
   const attention = attentionOf({
     overview: overview.data,
     nodes: nodes.data,
@@ -34,6 +35,7 @@ export function OverviewPage() {
     acme: acme.data,
     backups: backups.data,
     updates: updates.data,
+    failures: failures.data,
     now,
   });
   return (

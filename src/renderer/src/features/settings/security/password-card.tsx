@@ -1,7 +1,8 @@
 // Changes the password: how well the new one resists is shown while it is typed; the API's keys go with it if asked for.
-import { Checkbox, PasswordInput } from '@mantine/core';
+import { Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
+import { isWeak } from '../../../../../domain/password-strength.ts';
 import { StrengthMeter } from '../../../components/credentials/strength-meter.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useOperation } from '../../../data/use-operation.ts';
@@ -10,13 +11,22 @@ import { SaveCard } from '../parts/save-card.tsx';
 export function PasswordCard() {
   const { t } = useTranslation(['settings', 'access']);
   const { data: state } = useOperation('panelState', {});
-  const initial = { new_password: '', repeat: '', revoke_keys: false };
+  const hasFactor = state?.two_factor === true;
+  const initial = { password: '', code: '', new_password: '', repeat: '', revoke_keys: false };
   const form = useOperationForm({
     operation: 'changePassword',
     initial,
-    toInput: ({ new_password, revoke_keys }) => ({ new_password, revoke_keys }),
-    check: ({ new_password, repeat }): Record<string, string> =>
-      new_password === repeat ? {} : { repeat: t('access:setUp.mismatch') },
+    toInput: ({ password, code, new_password, revoke_keys }) => ({
+      password,
+      ...(hasFactor && { code: code.trim() }),
+      new_password,
+      revoke_keys,
+    }),
+    check: ({ new_password, repeat }): Record<string, string> => ({
+      ...(new_password === repeat ? {} : { repeat: t('access:setUp.mismatch') }),
+      ...(isWeak(new_password, state?.signed_in?.name ?? '') && { new_password: t('access:strength.weak') }),
+    }),
+    describeField: (_field, code) => (code === 'common_password' ? t('access:strength.common') : undefined),
     message: (output) => ({ text: describeResult(output) }),
     onDone() {
       form.form.setValues(initial);
@@ -38,6 +48,20 @@ export function PasswordCard() {
       />
       {getValues().new_password !== '' && (
         <>
+          <PasswordInput
+            label={t('settings:security.password.present')}
+            autoComplete="current-password"
+            {...getInputProps('password')}
+          />
+          {hasFactor && (
+            <TextInput
+              label={t('access:signIn.code')}
+              description={t('access:signIn.codeHint')}
+              autoComplete="one-time-code"
+              spellCheck={false}
+              {...getInputProps('code')}
+            />
+          )}
           <StrengthMeter password={getValues().new_password} name={state?.signed_in?.name ?? ''} />
           <PasswordInput
             label={t('settings:security.password.repeat')}

@@ -88,3 +88,26 @@ export function strengthOf(password: string, name = ''): Strength {
           : 'hint';
   return { level, note: level >= 3 ? null : note, missing: 0 };
 }
+
+/** Whether a password that is long enough is refused. */
+export function isWeak(password: string, name: string): boolean {
+  return strengthOf(password, name).level === 1;
+}
+
+/** What a word of a language counts for, in bits, whatever its length. */
+const WORD_BITS = 13;
+
+const WORD = /[a-z]{5,}|[A-Z][a-z]{4,}|[A-Z]{5,}/g;
+
+/** Bits a guess at a URL-safe secret costs that nobody has to remember: words in it, and what repeats, count for little. */
+export function secretBits(secret: string): number {
+  const words = secret.match(WORD) ?? [];
+  const rest = [...secret.replaceAll(WORD, '')];
+  const sizes = [/[a-z]/, /[A-Z]/, /\d/, /[-_]/].map(
+    (kind, index) => (kind.test(secret) ? [26, 26, 10, 2][index] : 0) ?? 0,
+  );
+  const alphabet = sizes.reduce((sum, size) => sum + size, 0);
+  const telling = rest.filter((character, index) => character !== rest[index - 1]).length;
+  const distinct = new Set(words).size;
+  return Math.min(telling, new Set(rest).size * 2) * Math.log2(Math.max(alphabet, 2)) + distinct * WORD_BITS;
+}

@@ -1,6 +1,6 @@
 // The strength of passwords: what is guessed first is called weak, and length counts for more than odd characters.
 import { describe, expect, it } from 'vitest';
-import { guessBits, strengthOf } from './strength.ts';
+import { guessBits, secretBits, strengthOf } from './password-strength.ts';
 
 describe('strengthOf', () => {
   it('says how much is missing', () => {
@@ -42,6 +42,26 @@ describe('strengthOf', () => {
     const long = 'violet otter under 27 bridges';
     for (let length = 8; length < long.length; length++) {
       expect(guessBits(long.slice(0, length + 1))).toBeGreaterThanOrEqual(guessBits(long.slice(0, length)));
+    }
+  });
+});
+
+describe('secretBits', () => {
+  it('finds 128 bits in what is random, and not in words', () => {
+    for (const path of [
+      'q3VnT8xK1mR5wZ7yB2cD4fG6',
+      'vJ0c_Rk2Xw-9LmTq5sYb8HdZ4pNf7GaE',
+      '8f14e45fceea167a5a36dedd4bea2543',
+    ]) {
+      expect(secretBits(path)).toBeGreaterThanOrEqual(128);
+    }
+    for (const path of [
+      'my-secret-panel-path-2024',
+      'correct-horse-battery-staple-violet-otter',
+      'a'.repeat(64),
+      'gatehouse-gatehouse-gatehouse-1',
+    ]) {
+      expect(secretBits(path)).toBeLessThan(128);
     }
   });
 });
