@@ -99,7 +99,7 @@ const WORD_BITS = 13;
 
 const WORD = /[a-z]{5,}|[A-Z][a-z]{4,}|[A-Z]{5,}/g;
 
-/** Bits a guess at a URL-safe secret costs that nobody has to remember: words in it, and what repeats, count for little. */
+/** Bits a guess at a URL-safe secret costs that need not be remembered: words in it, and what repeats, count for little. */
 export function secretBits(secret: string): number {
   const words = secret.match(WORD) ?? [];
   const rest = [...secret.replaceAll(WORD, '')];

@@ -1,5 +1,6 @@
 // Hostile texts in every field that is stored: they are shown as texts, break no screen, and run nothing.
 import type { Page } from '@playwright/test';
+import { showHidden } from '../../src/renderer/src/format/show-hidden.ts';
 import { expect, type OwnPanel, test } from './support/fixtures.ts';
 import { everyPlace, makeOneOfEach } from './support/records.ts';
 import { makeUser } from './support/users.ts';
@@ -44,7 +45,7 @@ async function walk(page: Page, own: OwnPanel, text: string): Promise<void> {
     await expectWhole(page, place);
   }
   await own.visit('users');
-  await expect(page.getByRole('link', { name: text }).first()).toBeVisible();
+  await expect(page.getByRole('link', { name: showHidden(text) }).first()).toBeVisible();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Find a user or an act' }).fill(text.slice(0, 20));
   await expect(page.getByRole('dialog')).toBeVisible();

@@ -37,7 +37,7 @@ export function beginSession({ store, crypto, call, now }: Transaction, browserI
 }
 
 /**
- * Begins a session whose browser is known from now on, and ends the one before it there, which nobody would sign out any more. Returns
+ * Begins a session whose browser is known from now on, and ends the one before it there, which would be left open. Returns
  * the members of a result that store both.
  */
 export function beginBrowserSession(tx: Transaction): Pick<Result<unknown>, 'sessionToken' | 'browserToken'> {
@@ -155,7 +155,7 @@ function panelState(
   { env, store, call, settings }: Context,
 ): Result<Output<'panelState'>> {
   const isSignedIn = call.actor.kind === 'administrator';
-  // Whoever has the path learns neither what is worth attacking nor whether a password is enough.
+  // Who has the path is not told what is worth attacking, nor whether a password is enough.
   const isKnown = isSignedIn || call.address === null || knownBrowser(env, call) !== undefined;
   const body = {
     version: isSignedIn ? env.version : null,

@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../contract/client.ts';
+import { showHidden } from '../format/show-hidden.ts';
 import classes from './confirm.module.css';
 import { Dialog } from './dialog.tsx';
 import { useFailureText } from './failure.ts';
@@ -58,7 +59,8 @@ function Question({
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
-  const isRight = name === null || typed.trim() === name.trim();
+  // What cannot be seen is typed as it is shown, or left as it was copied.
+  const isRight = name === null || [name.trim(), showHidden(name.trim())].includes(typed.trim());
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!isRight || isBusy) return;
@@ -86,7 +88,11 @@ function Question({
           autoComplete="off"
           spellCheck={false}
           data-autofocus
-          error={typed !== '' && !name.trim().startsWith(typed.trim()) ? t('frame:confirm.wrongName') : undefined}
+          error={
+            typed !== '' && ![name.trim(), showHidden(name.trim())].some((one) => one.startsWith(typed.trim()))
+              ? t('frame:confirm.wrongName')
+              : undefined
+          }
         />
       )}
       {failure !== null && (

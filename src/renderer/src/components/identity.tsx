@@ -1,5 +1,6 @@
 // The name of a row as a link, and under it what distinguishes it from others of that name.
 import type { ReactNode } from 'react';
+import { showHidden } from '../format/show-hidden.ts';
 import classes from './identity.module.css';
 
 interface IdentityProps {
@@ -9,7 +10,8 @@ interface IdentityProps {
   readonly href?: string;
 }
 
-export function Identity({ name, detail, href }: IdentityProps) {
+export function Identity({ name: stored, detail, href }: IdentityProps) {
+  const name = showHidden(stored);
   return (
     <span className={classes.identity}>
       {href === undefined ? (
@@ -19,7 +21,9 @@ export function Identity({ name, detail, href }: IdentityProps) {
           {name}
         </a>
       )}
-      {detail !== undefined && detail !== '' && <span className={classes.detail}>{detail}</span>}
+      {detail !== undefined && detail !== '' && (
+        <span className={classes.detail}>{typeof detail === 'string' ? showHidden(detail) : detail}</span>
+      )}
     </span>
   );
 }

@@ -3,6 +3,7 @@ import { Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showHidden } from '../format/show-hidden.ts';
 import { useTitle } from '../router/title.ts';
 import { useEscape } from './dialog.tsx';
 import classes from './record-drawer.module.css';
@@ -27,8 +28,9 @@ export interface RecordDrawerProps {
 }
 
 export function RecordDrawer(props: RecordDrawerProps) {
-  const { isOpen, onClose, title, subtitle, actions, width = 640, footer, canClose = true, children } = props;
+  const { isOpen, onClose, subtitle, actions, width = 640, footer, canClose = true, children } = props;
   const { t } = useTranslation('common');
+  const title = showHidden(props.title);
   const content = useRef<HTMLDivElement>(null);
   useTitle(isOpen ? title : undefined, 1);
   useEscape(content, onClose, isOpen && canClose);

@@ -7,6 +7,7 @@ import { matchCommands, useAllCommands } from '../components/commands.ts';
 import { KeyHint } from '../components/key-hint.tsx';
 import { StateDot } from '../components/state.tsx';
 import { useOperation } from '../data/use-operation.ts';
+import { showHidden } from '../format/show-hidden.ts';
 import { hashOf } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
 import { closeOverlay } from './overlays.ts';
@@ -153,7 +154,7 @@ function useItems(text: string): readonly Item[] {
         <>
           <IconUser size={16} stroke={1.5} aria-hidden />
           <span className={classes.label}>
-            {name} <span className={classes.quiet}>{contact}</span>
+            {showHidden(name)} <span className={classes.quiet}>{showHidden(contact)}</span>
           </span>
           <StateDot state={state} />
         </>

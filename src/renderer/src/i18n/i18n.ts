@@ -2,6 +2,7 @@
 import i18next, { type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { type Language, languageEntry } from '../../../i18n/languages.ts';
+import { showHidden } from '../format/show-hidden.ts';
 
 /** Starts in one language. */
 export async function startI18n(language: Language): Promise<i18n> {
@@ -9,8 +10,8 @@ export async function startI18n(language: Language): Promise<i18n> {
     lng: language,
     resources: { [language]: await languageEntry(language).pages() },
     defaultNS: 'common',
-    // React escapes; a name with an ampersand stays as it is.
-    interpolation: { escapeValue: false },
+    // React escapes what is shown; of names that stand in a text, what is hidden is made visible.
+    interpolation: { escapeValue: true, escape: showHidden },
     returnNull: false,
     react: { useSuspense: false },
     showSupportNotice: false,

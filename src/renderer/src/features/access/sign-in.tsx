@@ -114,7 +114,7 @@ function SignInForm() {
         required
         withAsterisk={false}
       />
-      {/* A browser in which nobody has signed in is not told whether a code is asked for. */}
+      {/* A browser that is not known is not told whether a code is asked for. */}
       {state?.two_factor !== false && (
         <TextInput
           name="code"

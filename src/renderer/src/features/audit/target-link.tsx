@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AuditEntry } from '../../../../contract/audit.ts';
 import { usePanel } from '../../data/panel.tsx';
+import { showHidden } from '../../format/show-hidden.ts';
 import { hashOf } from '../../router/route.ts';
 import classes from './audit.module.css';
 import { isGone, pathOf, targetOf } from './target.ts';
@@ -22,7 +23,7 @@ export function TargetLink({ entry, texts }: TargetLinkProps) {
   const kind = texts.kindOf(target);
   const text = (
     <>
-      {name ?? kind}
+      {name === null ? kind : showHidden(name)}
       {name !== null && <span className={classes.kind}>{kind}</span>}
     </>
   );

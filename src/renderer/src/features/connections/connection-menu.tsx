@@ -8,6 +8,7 @@ import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
 import { DeleteItem, MoreItem, MoreMenu, ToggleItem } from '../../components/more-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
+import { showHidden } from '../../format/show-hidden.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 
@@ -67,7 +68,7 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
             {naming.map((plan) => (
               <li key={plan.id}>
                 <a href={hashOf(['plans', plan.id])} onClick={close}>
-                  {plan.name}
+                  {showHidden(plan.name)}
                 </a>
               </li>
             ))}

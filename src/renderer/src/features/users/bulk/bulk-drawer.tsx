@@ -11,6 +11,7 @@ import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
+import { showHidden } from '../../../format/show-hidden.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import classes from './bulk.module.css';
@@ -239,10 +240,10 @@ function BulkResults({ action, end, names }: BulkResultsProps) {
           {lines.slice(0, SHOWN).map((line) => (
             <li key={line.id} className={classes.result}>
               {isDelete && line.outcome === 'changed' ? (
-                <span className={classes.name}>{nameOf(line.id)}</span>
+                <span className={classes.name}>{showHidden(nameOf(line.id))}</span>
               ) : (
                 <a className={classes.name} href={hashOf(['users', line.id])}>
-                  {nameOf(line.id)}
+                  {showHidden(nameOf(line.id))}
                 </a>
               )}
               <span className={classes.outcome} data-tone={line.outcome === 'failed' ? 'bad' : undefined}>

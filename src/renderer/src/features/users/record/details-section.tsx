@@ -5,6 +5,7 @@ import { DateTime } from '../../../components/figures.tsx';
 import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
 import { DrawerSection, Fact, Facts } from '../../../components/record-drawer.tsx';
 import { Mark } from '../../../components/state.tsx';
+import { showHidden } from '../../../format/show-hidden.ts';
 import { TagsField } from '../tags-field.tsx';
 import { EditableFact } from './editable-fact.tsx';
 import { MetadataFact } from './metadata-fact.tsx';
@@ -21,7 +22,7 @@ export function DetailsSection({ user, refresh }: RecordProps) {
           user={user}
           refresh={refresh}
           label={t('details.name')}
-          shown={<span className={classes.plain}>{user.name}</span>}
+          shown={<span className={classes.plain}>{showHidden(user.name)}</span>}
           initial={() => ({ name: user.name })}
           toPatch={({ name }) => ({ name })}
           fields={(form) => (
