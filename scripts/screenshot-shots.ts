@@ -92,6 +92,7 @@ export const SHOTS: readonly Shot[] = [
   { name: 'settings-subscription', place: 'settings/subscription' },
   { name: 'settings-addresses', place: 'settings/addresses' },
   { name: 'settings-certificates', place: 'settings/certificates' },
+  { name: 'certificate-order', place: 'settings/certificates/acme' },
   { name: 'settings-security', place: 'settings/security' },
   // Before others prove who is signed in.
   { name: 'proof', place: 'settings/security/api/new', act: askForKey },

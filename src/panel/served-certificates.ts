@@ -103,7 +103,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
 
   return {
     identity,
-    isTrusted: () => imported.has('panel'),
+    isTrusted: () => chosen('panel').source !== 'local',
     get caPath() {
       return local.caPath;
     },

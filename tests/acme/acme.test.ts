@@ -1,6 +1,7 @@
 // Certificates by ACME from a real authority: both challenges, renewal by its advice, failures with their pauses, over restarts.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { get } from 'node:https';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -30,6 +31,17 @@ async function issuerAt(port: number): Promise<string> {
   const issuer = socket?.getPeerCertificate().issuer.CN;
   socket?.destroy();
   return String(issuer);
+}
+
+/** The header by which a reply has browsers insist on TLS. */
+function strictTransportAt(url: string): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = get(url, { agent: false, rejectUnauthorized: false }, (reply) => {
+      reply.resume();
+      resolve(reply.headers['strict-transport-security']);
+    });
+    asked.on('error', reject);
+  });
 }
 
 /** The same folder again, where the panel was closed. */
@@ -76,6 +88,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
 
   test('is ordered by HTTP-01, served without a restart, and the port is closed after it', async () => {
     const before = await issuerAt(portOf(own));
+    expect(await strictTransportAt(own.panel.panelUrl)).toBeUndefined();
     const { status, body } = await own.administrator.call('setUpAcme', asked());
     expect([status, body.status]).toEqual([200, 'waiting']);
     await expect.poll(async () => (await acmeOf(own)).status, POLL).toBe('active');
@@ -95,6 +108,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
       socket.on('error', reject);
     });
     expect(trusted).toBe(true);
+    expect(await strictTransportAt(own.panel.panelUrl)).toBe('max-age=31536000');
     await expect(fetch(`http://127.0.0.1:${pebble.httpPort}/`)).rejects.toThrow();
     const state = await acmeOf(own);
     const days = (Date.parse(state.next_order_at ?? '') - Date.now()) / (24 * HOUR);

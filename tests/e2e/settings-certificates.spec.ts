@@ -86,3 +86,51 @@ test('the authority for bots is downloaded and is the one that signed', async ({
   expect(file.suggestedFilename()).toBe('gatehouse-ca.pem');
   expect(readFileSync(await file.path(), 'utf8').trim()).toBe(readFileSync(own.serving.caPath ?? '', 'utf8').trim());
 });
+
+test('one is ordered by ACME: what is missing is said, a failed order says why, and it is turned off', async ({
+  page,
+  own,
+}) => {
+  await own.visit('settings/certificates');
+  const acme = card(page, 'A certificate from a public authority (ACME)');
+  await acme.getByRole('link', { name: 'Order a certificate' }).click();
+  const form = page.getByRole('dialog', { name: 'Order a certificate by ACME' });
+  await expect(form.getByLabel('Names')).toBeFocused();
+  await form.getByRole('button', { name: 'Order' }).click();
+  await expect(form.getByText('At least one name is needed')).toBeVisible();
+  await expect(form.getByText('The authority issues nothing without it')).toBeVisible();
+  await expectAccessible(page, 'an order with something missing');
+
+  await form.getByLabel('Names').fill('panel.example.com');
+  await form.getByRole('combobox', { name: 'Authority' }).click();
+  await page.getByRole('option', { name: 'Another one' }).click();
+  // Nothing listens there.
+  await form.getByLabel('Address of its directory').fill('https://127.0.0.1:9/directory');
+  await form.getByLabel(/^I have read the authority’s terms/).check();
+  await form.getByRole('button', { name: 'Order' }).click();
+  await prove(page);
+  await expect(form).toBeHidden();
+
+  await expect(acme.getByText('The authority cannot be reached.')).toBeVisible({ timeout: 60_000 });
+  await expect(acme.getByText(/^Check that this machine reaches the internet/)).toBeVisible();
+  await expect(acme.getByText('panel.example.com')).toBeVisible();
+  await expect(acme.getByText('The last order failed')).toBeVisible();
+  await expectAccessible(page, 'a failed order');
+
+  await acme.getByRole('button', { name: 'Turn off' }).click();
+  const question = page.getByRole('dialog', { name: 'Turn certificates by ACME off?' });
+  await expectAccessible(page, 'the question before ACME is turned off');
+  await question.getByRole('button', { name: 'Turn off' }).click();
+  await expect(acme.getByRole('link', { name: 'Order a certificate' })).toBeVisible();
+});
+
+test.describe('in Russian on a phone', () => {
+  test.use({ view: { locale: 'ru', theme: 'dark' }, viewport: { width: 360, height: 740 } });
+
+  test('the order of a certificate fits', async ({ page, own }) => {
+    await own.visit('settings/certificates/acme');
+    await expect(page.getByRole('dialog', { name: 'Заказ сертификата по ACME' })).toBeVisible();
+    await expectAccessible(page, 'the order of a certificate, ru, dark, 360 px');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+});

@@ -7,7 +7,7 @@ import { connectEngine } from '../../src/nodes/connector.ts';
 import { type Json, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { whyWithout } from './found.ts';
-import { clientConfig, fetchThrough, startProgram, startTarget } from './real-engine.ts';
+import { clientConfig, fetchAgain, fetchThrough, startProgram, startTarget } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
 
 const ADDRESS = '127.0.0.1';
@@ -169,16 +169,23 @@ for (const program of ['xray', 'v2ray'] as const) {
         const { api } = server;
         const { inbound } = sample;
 
-        async function fetchAs(number: number, givenUp?: AbortSignal): Promise<Buffer> {
+        async function startClient(number: number) {
           const socksPort = await freePort();
-          await using _client = await startProgram(
+          const client = await startProgram(
             program,
             clientConfig(socksPort, sample.client(server.port, number, certificate)),
           );
-          return await fetchThrough(socksPort, target, REQUEST, ANSWER.length, givenUp);
+          const fetch = (givenUp: AbortSignal) => fetchThrough(socksPort, target, REQUEST, ANSWER.length, givenUp);
+          return { fetch, [Symbol.asyncDispose]: client[Symbol.asyncDispose] };
         }
-        const isRefused = async (number: number) =>
-          (await fetchAs(number, AbortSignal.timeout(REFUSED_MS))).length === 0;
+        async function fetchAs(number: number): Promise<Buffer> {
+          await using client = await startClient(number);
+          return await fetchAgain(client.fetch);
+        }
+        async function isRefused(number: number): Promise<boolean> {
+          await using client = await startClient(number);
+          return (await client.fetch(AbortSignal.timeout(REFUSED_MS))).length === 0;
+        }
         const change = (number: number, isAllowed: boolean, userId = 7) => ({
           inbound,
           user: { userId, credentials: sampleCredentials(number) },

@@ -15,6 +15,9 @@ const SAYS = [
   { program: 'mihomo', args: ['-v'], words: /^Mihomo Meta v\d+\.\d+\.\d+ / },
 ] as const;
 
+/** The certificate authority of tests/acme, which is brought in the same way. */
+const AUTHORITY = ['pebble', 'pebble-challtestsrv'];
+
 for (const { program, args, words } of SAYS) {
   const reason = whyWithout(program);
   describe.skipIf(reason !== null)(`${program} ${reason ?? ''}`.trim(), () => {
@@ -32,8 +35,9 @@ test('where there is neither a program nor what would bring it, that is said for
       env: { PATH: empty, HOME: empty },
     });
     const lines = output.trim().split('\n');
-    expect(lines).toHaveLength(SAYS.length);
-    for (const [index, { program }] of SAYS.entries())
+    const programs = [...SAYS.map(({ program }) => program), ...AUTHORITY];
+    expect(lines).toHaveLength(programs.length);
+    for (const [index, program] of programs.entries())
       expect(lines[index]).toContain(`${program}: ${NO_ENGINE}: needs ${program}`);
   } finally {
     rmSync(empty, { recursive: true, force: true });

@@ -1,6 +1,8 @@
 // Orders certificates by ACME (RFC 8555) and asks when to renew them (RFC 9773), over acme-client. Loaded with the first order.
 //
 // The library's own waiting is not used: it neither ends with the panel nor reports what the authority says in a form that programs read.
+// Before @peculiar/x509, also in the bundle, where both are shared with the local authority.
+import 'reflect-metadata';
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { AuthorityKeyIdentifierExtension, X509Certificate as ParsedCertificate } from '@peculiar/x509';

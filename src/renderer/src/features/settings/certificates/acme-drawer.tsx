@@ -1,10 +1,11 @@
 // The form of an order by ACME: names, authority, how the names are checked, and the agreement to its terms.
-import { Checkbox, NumberInput, Radio, Select, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Radio, Select, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Acme, type AcmeChallenge, LETS_ENCRYPT, LETS_ENCRYPT_STAGING } from '../../../../../contract/acme.ts';
 import type { CERTIFICATE_TARGETS } from '../../../../../contract/certificates.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import rows from '../parts/rows.module.css';
@@ -136,12 +137,9 @@ function AcmeForm({ acme, targets }: AcmeDrawerProps) {
         </div>
       </Radio.Group>
       {challenge === 'http-01' && (
-        <NumberInput
+        <WholeNumberInput
           label={t('certificates.acme.form.port')}
           description={t('certificates.acme.form.portHint')}
-          min={1}
-          max={65_535}
-          allowDecimal={false}
           {...getInputProps('http_port')}
         />
       )}
