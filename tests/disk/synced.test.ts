@@ -102,8 +102,9 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('revokeKey', { id: 1 });
   const { name } = await act('createBackup');
   await act('deleteBackup', { name });
-  await noted('signIn on another device', browse('signIn', { name: 'admin', ...proof }));
-  await act('endSession', { id: 3, ...proof });
+  const signInElsewhere = browserOn(traced, nobody)('signIn', { name: 'admin', ...proof });
+  await noted('signIn on another device', signInElsewhere);
+  await act('endSession', { id: 4, ...proof });
   const { secret } = await act('beginTwoFactor', proof);
   const code = new TOTP({ secret: String(secret) }).generate();
   const { recovery_codes: codes } = await act('confirmTwoFactor', { code });
