@@ -95,13 +95,15 @@ test('one is ordered by ACME: what is missing is said, a failed order says why, 
   const acme = card(page, 'A certificate from a public authority (ACME)');
   await acme.getByRole('link', { name: 'Order a certificate' }).click();
   const form = page.getByRole('dialog', { name: 'Order a certificate by ACME' });
-  await expect(form.getByLabel('Names')).toBeFocused();
+  await expect(form.getByRole('combobox', { name: 'Names' })).toBeFocused();
   await form.getByRole('button', { name: 'Order' }).click();
   await expect(form.getByText('At least one name is needed')).toBeVisible();
   await expect(form.getByText('The authority issues nothing without it')).toBeVisible();
   await expectAccessible(page, 'an order with something missing');
 
-  await form.getByLabel('Names').fill('panel.example.com');
+  const names = form.getByRole('combobox', { name: 'Names' });
+  await names.fill('panel.example.com');
+  await names.press('Enter');
   await form.getByRole('combobox', { name: 'Authority' }).click();
   await page.getByRole('option', { name: 'Another one' }).click();
   // Nothing listens there.

@@ -132,7 +132,9 @@ describe('a release', () => {
 
   it('may write nothing but the draft of the release', () => {
     expect(release.permissions).toEqual({ contents: 'read' });
-    expect(release.jobs.draft.permissions).toEqual({ contents: 'write' });
+    // Attestations of where the files come from need the identity of the job.
+    const permissions = { contents: 'write', attestations: 'write', 'id-token': 'write' };
+    expect(release.jobs.draft.permissions).toEqual(permissions);
     expect(steps('draft').some(({ run }) => run?.includes('--draft'))).toBe(true);
   });
 
