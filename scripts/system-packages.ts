@@ -10,6 +10,9 @@ export const KEYCHAIN_PROGRAMS = {
   'gnome-keyring-daemon': 'gnome-keyring',
 } as const;
 
+/** What tests/attacks asks for a second judgement of TLS. */
+export const SCANNER_PROGRAMS = { sslscan: 'sslscan' } as const;
+
 /** For what hangs. */
 const LIMIT_MS = 15 * 60_000;
 /** Another apt-get may be at work: wait for its lock. */

@@ -9,7 +9,7 @@ import { ensureChromium } from '../tests/support/chromium.ts';
 import { ensureAuthority, ensureEngines, type FoundEngine, NO_ENGINE } from '../tests/support/engines.ts';
 import { checkTasks } from './check.ts';
 import { line, readable, root, run, runWithinCores } from './run.ts';
-import { ensurePackages, KEYCHAIN_PROGRAMS } from './system-packages.ts';
+import { ensurePackages, KEYCHAIN_PROGRAMS, SCANNER_PROGRAMS } from './system-packages.ts';
 import { REPORT_VARIABLE, readResults } from './test-reporter.ts';
 
 interface Suite {
@@ -27,7 +27,7 @@ const REPORTER = './scripts/test-reporter.ts';
 /** After so long a suite hangs: it is stopped, and what it has run until then is counted. */
 const HANGS_MS = 60 * 60_000;
 /** What a continuous-integration machine may lack; any other skipped test there is a failure. */
-const EXCUSES = ['needs the Electron binary', NO_ENGINE];
+const EXCUSES = ['needs the Electron binary', 'needs sslscan', NO_ENGINE];
 
 /** A project of vitest.config.ts, one file after the other. */
 function vitest(name: string, usual: number, prepare?: Suite['prepare']): Suite {
@@ -70,7 +70,7 @@ const suites: readonly Suite[] = [
   vitest('node', 45),
   vitest('contract', 40),
   vitest('transport', 35),
-  vitest('attacks', 30),
+  vitest('attacks', 30, () => ensurePackages(SCANNER_PROGRAMS)),
   vitest('migrations', 30),
   vitest('std', 25),
   vitest('acme', 40, () => prepareBuilt(ensureAuthority)),

@@ -3,9 +3,8 @@ import 'reflect-metadata';
 import { getCurves, webcrypto } from 'node:crypto';
 import { type ConnectionOptions, connect, getCiphers, type TLSSocket } from 'node:tls';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { run } from '../../scripts/run.ts';
-import { isOnPath } from '../support/engines.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 
 const OLD_VERSIONS = ['TLSv1', 'TLSv1.1'] as const;
@@ -62,7 +61,7 @@ async function connects(port: number, options: ConnectionOptions): Promise<boole
   return socket !== null;
 }
 
-if (!isOnPath('sslscan')) console.warn('\n  !!! NOT TESTED: TLS by sslscan, which is not on PATH\n');
+const noScanner = inject('noScanner');
 
 describe.each(['the certificate of the own authority', 'an imported one with an RSA key'])('with %s', (which) => {
   let own: OwnPanel;
@@ -116,7 +115,8 @@ describe.each(['the certificate of the own authority', 'an imported one with an 
     expect(failure).not.toBeNull();
   });
 
-  test.skipIf(!isOnPath('sslscan'))('sslscan finds nothing weak', { timeout: SECONDS * 1000 }, async () => {
+  const scans = `sslscan finds nothing weak ${noScanner ?? ''}`.trim();
+  test.skipIf(noScanner !== null)(scans, { timeout: SECONDS * 1000 }, async () => {
     const { ok, output } = await run(['sslscan', '--no-colour', `127.0.0.1:${port}`], SECONDS * 1000);
     expect(ok).toBe(true);
     const enabled = output.split('\n').filter((line) => /^(?:SSLv|TLSv).*enabled$/.test(line));

@@ -203,10 +203,6 @@ function builtPath(program: BuiltProgram): string {
   return join(CACHE, `${program}-${PINS[program].version}`, program);
 }
 
-export function isOnPath(program: string): boolean {
-  return findOnPath(program) !== null;
-}
-
 function findOnPath(program: string): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, program)).find(isExecutable) ?? null;
