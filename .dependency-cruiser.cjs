@@ -1,7 +1,7 @@
 // The whole rule of imports (docs/architecture.md), kept by `npm run check`. Each layer names what it MAY import; all else is an error.
 //
 // i18n <- contract <- domain <- core <- door <- http <- panel <- cli, main
-// store, adapters, subscription implement core/ports/ and only panel/ wires them. renderer knows i18n, contract, domain, subscription and
+// store, adapters, nodes, payments, subscription implement core/ports/ and only panel/ wires them. renderer knows i18n, contract, domain, subscription and
 // bridge; preload knows bridge.
 
 const SOURCE = '^src/';
@@ -76,8 +76,12 @@ module.exports = {
       { builtins: true },
     ),
     onlyTypes('adapters', layers('core'), PORTS),
-    mayImport('nodes', [layers(...inside, 'nodes'), npm('@grpc/grpc-js', 'protobufjs', 'long')], { builtins: true }),
+    mayImport('nodes', [layers(...inside, 'nodes'), npm('@grpc/grpc-js', 'protobufjs', 'long', 'zod')], {
+      builtins: true,
+    }),
     onlyTypes('nodes', layers('core'), PORTS),
+    mayImport('payments', [layers(...inside, 'payments')], { builtins: true }),
+    onlyTypes('payments', layers('core'), PORTS),
     mayImport('door', [layers(...inside, 'subscription', 'door'), npm('prom-client')], { builtins: true }),
     onlyTypes('door', layers('subscription')),
     {

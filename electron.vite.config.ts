@@ -13,6 +13,7 @@ const mainEntries = {
   index: 'src/main/index.ts',
   cli: 'src/cli/index.ts',
   'checkpoint-worker': 'src/panel/checkpoint-worker.ts',
+  'payment-worker': 'src/panel/payment-worker.ts',
   'webhook-worker': 'src/panel/webhook-worker.ts',
   'writer-worker': 'src/panel/writer-worker.ts',
   'backup-worker': 'src/panel/backup/backup-worker.ts',

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 const unit = {
   std: ['i18n', 'contract', 'domain', 'core', 'subscription'],
-  node: ['store', 'adapters', 'nodes', 'door', 'http', 'panel', 'cli', 'main', 'bridge', 'preload'],
+  node: ['store', 'adapters', 'nodes', 'payments', 'door', 'http', 'panel', 'cli', 'main', 'bridge', 'preload'],
   web: ['renderer'],
 };
 
@@ -15,6 +15,7 @@ const crossing = [
   'panel',
   'attacks',
   'webhooks',
+  'payments',
   'backup',
   'keychain',
   'cli',

@@ -19,7 +19,12 @@ const MODULES: Readonly<Record<string, Module>> = {
       'src/core/access/{administrator,attempts,browsers,proof,session,two-factor}.ts',
       'src/adapters/{passwords,totp}.ts',
     ],
-    tests: ['src/core/access/*.test.ts', 'src/adapters/{passwords,totp}.test.ts'],
+    tests: [
+      'src/core/access/*.test.ts',
+      'src/adapters/{passwords,totp}.test.ts',
+      'tests/panel/{password,second-factor}.test.ts',
+      'tests/http/proof-matrix.test.ts',
+    ],
   },
   idempotency: {
     sources: ['src/core/dispatch.ts', 'src/door/{headers,parse}.ts'],
@@ -35,7 +40,12 @@ const MODULES: Readonly<Record<string, Module>> = {
   },
   backups: {
     sources: ['src/store/backup/{check,compare}.ts', 'src/adapters/backup-file.ts', 'src/panel/backup/mark.ts'],
-    tests: ['src/adapters/backup-file.test.ts', 'src/store/backup/*.test.ts', 'src/panel/backup/*.test.ts'],
+    tests: [
+      'src/adapters/backup-file.test.ts',
+      'src/store/backup/*.test.ts',
+      'src/panel/backup/*.test.ts',
+      'tests/backup/{changed,files,hostile,restore}.test.ts',
+    ],
   },
 };
 
@@ -70,6 +80,8 @@ async function judge(name: string, { sources, tests }: Module, only: readonly st
     reporters: ['clear-text'],
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: false },
     concurrency: 1,
+    // A mutant that is slow on a busy machine is not one that hangs.
+    timeoutMS: 20_000,
     logLevel: 'warn',
   };
   const config = join(folder, `${name}.config.json`);

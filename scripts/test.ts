@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from '../tests/support/built.ts';
 import { ensureChromium } from '../tests/support/chromium.ts';
-import { ensureAuthority, ensureEngines, type FoundEngine, NO_ENGINE } from '../tests/support/engines.ts';
+import {
+  ensureAuthority,
+  ensureEngines,
+  ensureProviders,
+  type FoundEngine,
+  NO_ENGINE,
+} from '../tests/support/engines.ts';
 import { checkTasks } from './check.ts';
 import { line, readable, root, run, runWithinCores } from './run.ts';
 import { ensurePackages, KEYCHAIN_PROGRAMS, SCANNER_PROGRAMS } from './system-packages.ts';
@@ -75,6 +81,7 @@ const suites: readonly Suite[] = [
   vitest('std', 25),
   vitest('acme', 40, () => prepareBuilt(ensureAuthority)),
   vitest('webhooks', 20),
+  vitest('payments', 10, () => prepareBuilt(ensureProviders)),
   vitest('shell', 10),
   vitest('web', 5),
 ];

@@ -1,7 +1,7 @@
 // Which of several addresses is the LAN's, and which names can stand in a certificate.
 import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { isDnsName, lanAddress, machineNames } from './addresses.ts';
+import { isDnsName, lanAddress, lanAddresses, machineNames } from './addresses.ts';
 
 function at(address: string, internal = false): NetworkInterfaceInfo {
   const common = { address, netmask: '', mac: '', internal, cidr: null };
@@ -23,6 +23,9 @@ describe('lanAddress', () => {
     expect(lanAddress({ eth0: [at('2001:db8::7')] })).toBe('2001:db8::7'));
   test('is null without a network', () => expect(lanAddress({ lo: machine.lo, eth9: machine.eth9 })).toBeNull());
 });
+
+test('lanAddresses are those of real interfaces', () =>
+  expect(lanAddresses({ ...machine, eth1: [at('203.0.113.9')] })).toEqual(['192.168.1.20', '203.0.113.9']));
 
 describe('machineNames', () => {
   test('has the short, the full and the multicast name', () =>

@@ -11,10 +11,20 @@ const LINK_LOCAL = /^(169\.254\.|fe[89ab][0-9a-f]:)/i;
 
 /** The address that the local network most likely knows this machine by; null without a network. IPv4 before IPv6. */
 export function lanAddress(interfaces: Interfaces = networkInterfaces()): string | null {
+  return rankedAddresses(interfaces)[0]?.address ?? null;
+}
+
+/** This machine's IPv4 addresses in its networks, without those of containers and tunnels; the most likely first. */
+export function lanAddresses(interfaces: Interfaces = networkInterfaces()): readonly string[] {
+  return rankedAddresses(interfaces)
+    .filter(({ name, family }) => family === 'IPv4' && !VIRTUAL.test(name))
+    .map(({ address }) => address);
+}
+
+function rankedAddresses(interfaces: Interfaces) {
   const rank = ({ name, family, address }: { name: string; family: string; address: string }) =>
     (VIRTUAL.test(name) ? 4 : 0) + (family === 'IPv4' ? 0 : 2) + (PRIVATE_IPV4.test(address) ? 0 : 1);
-  const [best] = entriesOf(interfaces).sort((a, b) => rank(a) - rank(b));
-  return best?.address ?? null;
+  return entriesOf(interfaces).sort((a, b) => rank(a) - rank(b));
 }
 
 /** `localhost`, the machine's name and `<name>.local`, lower-case, as far as they can stand in a certificate. */

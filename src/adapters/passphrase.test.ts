@@ -65,15 +65,43 @@ describe('changed bytes', () => {
   test.each([
     ['more memory than is bearable', 9, 31],
     ['no work at all', 9, 0],
+    ['no rounds', 11, 0],
+    ['one round more than is bearable', 11, 5],
     ['another block size', 10, 255],
     ['too many rounds', 11, 200],
   ])('that ask for %s are refused before any work', async (_what, at, value) => {
     expect(await openWithPassphrase(await rewritten(at, value), PASSPHRASE)).toEqual({ ok: false, problem: 'damaged' });
   });
 
-  test('of a later version are told to be newer', async () => {
-    expect(await openWithPassphrase(await rewritten(8, 2), PASSPHRASE)).toEqual({ ok: false, problem: 'newer' });
+  test.each([
+    ['little work', 9, 1],
+    ['four rounds', 11, 4],
+  ])('that ask for %s are tried', async (_what, at, value) => {
+    const opened = await openWithPassphrase(await rewritten(at, value), PASSPHRASE);
+    expect(opened).toEqual({ ok: false, problem: 'wrong_passphrase' });
   });
+
+  test('of a later version are told to be newer, of none to be damaged', async () => {
+    expect(await openWithPassphrase(await rewritten(8, 2), PASSPHRASE)).toEqual({ ok: false, problem: 'newer' });
+    expect(await openWithPassphrase(await rewritten(8, 0), PASSPHRASE)).toEqual({ ok: false, problem: 'damaged' });
+  });
+
+  test.each(['', '\x01\x04\x08\x01', `\x01\x04\x08\x01${'x'.repeat(43)}`, `\x01\x04\x08\x01${'x'.repeat(59)}`])(
+    'that end too early are damage, whatever their digest says',
+    async (rest) => {
+      const head = Buffer.from(`GATESEAL${rest}`, 'latin1');
+      const bytes = Buffer.concat([head, createHash('sha256').update(head).digest()]);
+      expect(await openWithPassphrase(bytes, PASSPHRASE)).toEqual({ ok: false, problem: 'damaged' });
+    },
+  );
+
+  test.each([[[]], [['secret']], [null], [7], ['secret'], [{ 'administrator:totp': 7 }], [{ a: 'x', b: null }]])(
+    'that hold %j are damage: no secrets by their places',
+    async (content) => {
+      const opened = await openWithPassphrase(await seal(content as never), PASSPHRASE);
+      expect(opened).toEqual({ ok: false, problem: 'damaged' });
+    },
+  );
 
   async function rewritten(at: number, value: number): Promise<Uint8Array> {
     const bytes = Uint8Array.from(await seal());

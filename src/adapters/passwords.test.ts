@@ -48,6 +48,22 @@ describe('verify', () => {
   );
 });
 
+describe('isCommon', () => {
+  test.each(['password', 'PassWord', 'password1', 'Password2026!', 'iloveyou!!', 'qwertyuiop'])(
+    'knows %s',
+    (password) => {
+      expect(quick.isCommon(password)).toBe(true);
+    },
+  );
+
+  test.each(['violet otter under bridges', '2026-password', 'pass word', '', '!!!!!!!!', 'пароль-из-слов'])(
+    'does not know %j',
+    (password) => {
+      expect(quick.isCommon(password)).toBe(false);
+    },
+  );
+});
+
 describe('strangers', () => {
   test('have one turn at a time: who failed least often first, among equals the last that came', async () => {
     const stored = await quick.hash('correct horse');

@@ -27,14 +27,19 @@ export interface Versions {
   readonly command: string;
 }
 
+/** As Electron names keys. */
+export const QUICK_SEARCH = 'CommandOrControl+Shift+G';
+
 /** How the application behaves on this computer. */
 export interface DesktopSettings {
   /** Closing the window leaves the panel running. */
   readonly closeToTray: boolean;
-  /** Starts with the computer, without a window; null if the system has no list of login items. */
+  /** Starts with the computer, without a window; null where it cannot: a checkout on Linux. */
   readonly startAtLogin: boolean | null;
   /** The session is resumed after a restart until it ends. */
   readonly staySignedIn: boolean;
+  /** The key QUICK_SEARCH shows the window with the search, in any program. */
+  readonly quickSearch: boolean;
   /** System notifications for a node that fails, a user at the limit, a backup that failed. */
   readonly notifications: boolean;
 }
@@ -43,6 +48,17 @@ export interface DesktopSettings {
 export interface Appearance {
   readonly theme: 'system' | 'light' | 'dark';
   readonly locale: Language | null;
+}
+
+/** A command of the pages, for the menus. */
+export interface MenuAct {
+  readonly id: string;
+  readonly label: string;
+  readonly group: 'goTo' | 'acts' | 'appearance';
+  /** It does not depend on what is on screen, so the tray has it too. */
+  readonly isEverywhere: boolean;
+  /** The key that does it in the pages, as `mod+k` or `n`. */
+  readonly keys?: string;
 }
 
 /** The request headers that a call may carry. */
@@ -62,6 +78,8 @@ export interface DesktopApi {
   copy(text: string, isSecret: boolean): Promise<void>;
   /** Saves a file where the system's dialog says. False: the dialog was cancelled. */
   save(name: string, content: string | Uint8Array): Promise<boolean>;
+  /** Prints the page by the system's dialog, or saves it as PDF where the dialog says. False: cancelled. */
+  print(how: 'printer' | 'pdf'): Promise<boolean>;
   /** False: the address is not allowed. */
   openExternal(url: string): Promise<boolean>;
   versions(): Promise<Versions>;
@@ -69,6 +87,10 @@ export interface DesktopApi {
   /** Resolves to the settings now in effect: a change that the system refuses is not made. */
   changeSettings(change: Partial<DesktopSettings>): Promise<DesktopSettings>;
   setAppearance(appearance: Appearance): Promise<void>;
+  /** The commands that the menus offer from now on. */
+  setActs(acts: readonly MenuAct[]): Promise<void>;
+  /** A command was chosen in a menu, by its id. Returns a function that removes the listener. */
+  onAct(listener: (id: string) => void): () => void;
 }
 
 /** Called by the window, answered by the main process. */
@@ -78,12 +100,14 @@ export const CALL_CHANNELS = {
   unwatch: 'panel:unwatch',
   copy: 'host:copy',
   save: 'host:save',
+  print: 'host:print',
   openExternal: 'host:open-external',
   versions: 'host:versions',
   settings: 'host:settings',
   changeSettings: 'host:change-settings',
   setAppearance: 'host:set-appearance',
-} as const satisfies Record<Exclude<keyof DesktopApi, 'onLive' | 'onGo'>, string>;
+  setActs: 'host:set-acts',
+} as const satisfies Record<Exclude<keyof DesktopApi, 'onLive' | 'onGo' | 'onAct'>, string>;
 
 /** Sent by the main process to the window. */
-export const EVENT_CHANNELS = { live: 'panel:live', go: 'host:go' } as const;
+export const EVENT_CHANNELS = { live: 'panel:live', go: 'host:go', act: 'host:act' } as const;

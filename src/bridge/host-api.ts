@@ -7,6 +7,8 @@ export interface HostApi {
   copy(text: string, isSecret?: boolean): Promise<void>;
   /** Offers the user a file to save. False: the user cancelled. Rejects if it cannot be written. */
   save(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): Promise<boolean>;
+  /** Prints the page; a browser has `pdf` in its own dialog. Rejects if the file cannot be written. */
+  print(how: 'printer' | 'pdf'): Promise<void>;
   /** The application around the pages; null in a browser. */
-  readonly shell: Pick<DesktopApi, 'versions' | 'settings' | 'changeSettings'> | null;
+  readonly shell: Pick<DesktopApi, 'versions' | 'settings' | 'changeSettings' | 'setActs' | 'onAct'> | null;
 }

@@ -1,6 +1,6 @@
 // `panel doctor`: what is wrong with this panel and what to do about it, as text or JSON.
 import { findDataFolder } from '../panel/data-folder.ts';
-import { examine, type Verdict } from '../panel/doctor.ts';
+import { examine, type Finding, type Verdict } from '../panel/doctor.ts';
 import { print, printJson } from './terminal.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };
@@ -17,10 +17,17 @@ export async function doctor({
   keyFile?: string;
 }): Promise<void> {
   const folder = findDataFolder(data);
-  const checks = await examine(folder, { keyFile: keyFile ?? null });
+  printFindings(folder, await examine(folder, { keyFile: keyFile ?? null }), json);
+}
+
+/** Prints them as text or JSON, with the exit code that `doctor` documents. */
+export function printFindings(folder: string, checks: readonly Finding[], json = false): void {
   const isOk = checks.every(({ verdict }) => verdict !== 'problem');
   if (!isOk) process.exitCode = PROBLEM_FOUND;
-  if (json) return printJson({ ok: isOk, folder, checks });
+  if (json) {
+    printJson({ ok: isOk, folder, checks });
+    return;
+  }
   const width = Math.max(...checks.map(({ check }) => check.length));
   for (const { check, verdict, found, advice } of checks) {
     print(`${MARKS[verdict]}  ${check.padEnd(width)}  ${found}`);

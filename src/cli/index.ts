@@ -178,6 +178,41 @@ program
   .addOption(keyFileOption())
   .action(async (options) => (await import('./update.ts')).update(options));
 
+const node = program.command('node').description("a node's machine, which another machine's panel manages");
+const nodeDataOption = () =>
+  new Option('--data <folder>', "the folder (default: $GATEHOUSE_NODE_DATA or the system's place for it)");
+const nodeHostOption = () => new Option('--host <address>', 'the address to listen on (default: all)');
+const engineOption = () =>
+  new Option('--engine <path>', "the engine's program (default: $GATEHOUSE_ENGINE, or xray or v2ray on PATH)").env(
+    'GATEHOUSE_ENGINE',
+  );
+node
+  .command('join')
+  .description('join this machine to the panel that made the token')
+  .argument('<token>', 'from the record of the node in the panel; it works once, for 15 minutes')
+  .addOption(nodeHostOption())
+  .addOption(nodeDataOption())
+  .action(async (token, options) => (await import('./node.ts')).nodeJoin(token, options));
+node
+  .command('run')
+  .description('serve the panel until Ctrl-C or SIGTERM; the engine goes on')
+  .addOption(nodeHostOption())
+  .addOption(engineOption())
+  .addOption(nodeDataOption())
+  .action(async (options) => (await import('./node.ts')).nodeRun(options));
+node
+  .command('leave')
+  .description('stop the engine and forget the panel, which cannot reach this machine any more')
+  .addOption(nodeDataOption())
+  .action(async (options) => (await import('./node.ts')).nodeLeave(options));
+node
+  .command('doctor')
+  .description('look for what is wrong with this machine as a node; exit code 1 if there is a problem')
+  .addOption(engineOption())
+  .addOption(nodeDataOption())
+  .addOption(jsonOption())
+  .action(async (options) => (await import('./node.ts')).nodeDoctor(options));
+
 // Asked by the version before, of the version that it installs: releases rely on it.
 program
   .command('try-database <copy>', { hidden: true })

@@ -137,6 +137,25 @@ export const confirmAddresses = panelOperation({
   example: { body: { token: 'm4Qx…' }, reply: example },
 });
 
+export const REACH_OUTCOMES = ['reached', 'certificate', 'unreachable'] as const;
+
+export const checkReach = panelOperation({
+  id: 'checkReach',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Connect to each of the own addresses',
+  description:
+    'From this machine: what a firewall does to others is not seen. `certificate`: it answers, with a certificate that is not for this address.',
+  input: z.strictObject({}),
+  output: z.object({
+    tried: z
+      .array(z.object({ base_url: z.string(), outcome: z.enum(REACH_OUTCOMES) }))
+      .meta({ description: 'The present base_url first.' }),
+  }),
+  example: { body: {}, reply: { tried: [{ base_url: example.base_url, outcome: 'reached' as const }] } },
+});
+
 export const rotateSecretPath = panelOperation({
   id: 'rotateSecretPath',
   access: 'session',

@@ -33,7 +33,11 @@ export const listAudit = panelOperation({
     before: s.id.optional(),
     limit: s.limit,
     action: z.string().max(64).optional(),
-    target: z.string().max(64).optional(),
+    target: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({ description: 'As in `user:7`: also the acts on many that changed this user.' }),
     actor: z.enum(['administrator', 'key', 'cli', 'panel', 'unknown']).optional(),
     key_id: s.id.optional(),
     since: s.time.optional().meta({ description: 'Inclusive.' }),
@@ -57,6 +61,46 @@ export const listAudit = panelOperation({
         },
       ],
       next_before: null,
+    },
+  },
+});
+
+export const listAuditUsers = panelOperation({
+  id: 'listAuditUsers',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'Read whom an act on many users changed',
+  description: 'By id; `after` is the id of the last one seen. An entry about one record has none.',
+  input: z.strictObject({
+    id: s.id.meta({ description: 'The id of the entry.' }),
+    after: z.int().min(0).default(0),
+    limit: s.limit,
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        id: s.id,
+        name: z.string().nullable().meta({ description: 'As it is now, or as it was at the deletion by this act.' }),
+        present: z.boolean().meta({ description: 'Whether the user is still there.' }),
+      }),
+    ),
+    total: z.int().min(0),
+    next_after: s.id.nullable(),
+    undo_until: s.instant.nullable().meta({
+      description: 'Until when the act can be undone; null: it cannot, or not any more.',
+    }),
+  }),
+  example: {
+    body: { id: 9, limit: 50 },
+    reply: {
+      items: [
+        { id: 7, name: 'Anna Smirnova', present: true },
+        { id: 8, name: null, present: false },
+      ],
+      total: 2,
+      next_after: null,
+      undo_until: null,
     },
   },
 });

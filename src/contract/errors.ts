@@ -29,8 +29,12 @@ export const ERRORS = {
   idempotency_in_flight: { status: 409, title: 'A request with this Idempotency-Key is still running' },
   bulk_failed: { status: 409, title: 'A user failed, so nothing was changed' },
   bulk_changed: { status: 409, title: 'The number of matching users differs from what was expected' },
+  undo_over: { status: 409, title: 'This can no longer be undone' },
   webhook_disabled: { status: 409, title: 'The webhook is disabled' },
   webhook_limit: { status: 409, title: 'There are as many webhooks as there can be' },
+  provider_limit: { status: 409, title: 'There are as many payment providers as there can be' },
+  payment_recorded: { status: 409, title: 'A payment with this reference is recorded already' },
+  order_refunded: { status: 409, title: 'The order is refunded already' },
   address_in_use: { status: 409, title: 'Something else listens at that address' },
   backup_refused: { status: 409, title: 'The backup cannot be restored' },
   already_set_up: { status: 409, title: 'The administrator exists already' },
@@ -46,6 +50,7 @@ export const ERRORS = {
   internal: { status: 500, title: 'The panel failed; the request id finds the cause in its log' },
   unavailable: { status: 503, title: 'The panel is not serving at the moment' },
   storage_full: { status: 507, title: 'The disk is full; reading goes on' },
+  provider_failed: { status: 422, title: 'The payment provider did not accept this' },
   sign_in_failed: { status: 401, title: 'The name, the password or the code is wrong' },
   signed_out: { status: 401, title: 'Sign in to the panel' },
   proof_required: { status: 403, title: 'The password is required, and the code if the second factor is on' },
@@ -98,7 +103,7 @@ export const FIELD_ERRORS = {
   incomplete: 'did not arrive whole',
 } as const;
 
-/** What the panel's own operations may find wrong besides: in backups and the addresses of webhooks. */
+/** What the panel's own operations may find wrong besides: in backups, the addresses of webhooks and the keys of providers. */
 export const PANEL_FIELD_ERRORS = {
   not_a_backup: 'is not a backup of this panel',
   truncated: 'breaks off before its end',
@@ -113,6 +118,8 @@ export const PANEL_FIELD_ERRORS = {
   weak_password: 'is easily guessed',
   https_required: 'must begin with https',
   address_refused: 'leads to an address that is not allowed',
+  keys_refused: 'is not known to the provider',
+  no_answer: 'leads to no answer of the provider',
 } as const;
 
 export type FieldErrorCode = keyof typeof FIELD_ERRORS | keyof typeof PANEL_FIELD_ERRORS;

@@ -43,11 +43,15 @@ const userCreatedData = z
 const userChangedData = z
   .object({ ...userFacts, tariff_id: tariffId })
   .meta({ id: 'UserChangedEventData', description: 'The user, after the change.' });
+const orderId = s.id
+  .optional()
+  .meta({ description: 'The number of the order, where a payment or its refund caused it; else absent.' });
 const userExtendedData = z
   .object({
     ...userFacts,
     days: z.int().min(1).optional().meta({ description: 'The days of the extension; absent if it was in months.' }),
     months: z.int().min(1).optional().meta({ description: 'The months of the extension; absent if it was in days.' }),
+    order_id: orderId,
   })
   .meta({ id: 'UserExtendedEventData', description: 'The user, after the extension, and its length.' });
 const userShortenedData = z
@@ -55,6 +59,7 @@ const userShortenedData = z
     ...userFacts,
     days: z.int().min(1).optional().meta({ description: 'The days taken off; absent if it was in months.' }),
     months: z.int().min(1).optional().meta({ description: 'The months taken off; absent if it was in days.' }),
+    order_id: orderId,
   })
   .meta({ id: 'UserShortenedEventData', description: 'The user, after the term was shortened, and by how much.' });
 const userExpiringData = z
@@ -78,6 +83,7 @@ const userGrantedData = z
     ...userFacts,
     grant_id: s.id.meta({ description: 'The id of the grant.' }),
     bytes: s.bytes.meta({ description: 'The bytes of the grant.' }),
+    order_id: orderId,
   })
   .meta({ id: 'UserGrantedEventData', description: 'The user and the new grant.' });
 const userGrantEndedData = z

@@ -17,7 +17,10 @@ export const key = z
     name: z.string(),
     access: z.enum(ACCESSES),
     prefix: z.string().meta({ description: 'The first 8 characters.' }),
-    state: z.enum(['active', 'expired', 'revoked']),
+    state: z.enum(['active', 'expired', 'revoked', 'unconfirmed']).meta({
+      description:
+        'unconfirmed: it came with a backup that may have been changed, and is revoked until it is confirmed.',
+    }),
     created_at: s.instant,
     expires_at: s.instant.nullable(),
     revoked_at: s.instant.nullable(),
@@ -86,4 +89,19 @@ export const revokeKey = panelOperation({
   output: key,
   errors: [...PROOF_ERRORS, 'not_found'],
   example: { body: { id: 1 }, reply: { ...keyExample, state: 'revoked', revoked_at: '2026-11-20T10:00:00.000Z' } },
+});
+
+export const confirmKey = panelOperation({
+  id: 'confirmKey',
+  access: 'session',
+  effect: 'write',
+  proof: 'fresh',
+  tag: 'Panel',
+  summary: 'Confirm an API key that came with a backup',
+  description:
+    'It is valid from the next request on, until its own end. A key that does not wait to be confirmed stays as it is.',
+  input: z.strictObject({ ...proof, id: s.id }),
+  output: key,
+  errors: [...PROOF_ERRORS, 'not_found'],
+  example: { body: { id: 1 }, reply: keyExample },
 });

@@ -110,6 +110,9 @@ export const node = z
     cut_off: z.array(cutOff).nullable().meta({
       description: 'What its engine can do when a user may no longer connect; null while that is unknown.',
     }),
+    joined: z.boolean().meta({
+      description: 'Whether the panel and its machine know each other; true for a local node.',
+    }),
     last_restart: nodeRestart
       .nullable()
       .meta({ description: 'When and why the panel last restarted its engine; null: it has not yet.' }),
@@ -139,6 +142,7 @@ export const nodeExample: Node = {
   poll_age_s: 0,
   pending_changes: 0,
   cut_off: ['refuse', 'restart'],
+  joined: true,
   last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [7] },
   error_code: null,
   error: null,
@@ -217,7 +221,47 @@ export const createNode = panelOperation({
   status: 201,
   output: node,
   errors: PROOF_ERRORS,
-  example: { body: { name: 'Frankfurt', address: 'de1.example.com' }, reply: { ...nodeExample, status: 'unknown' } },
+  example: {
+    body: { name: 'Frankfurt', address: 'de1.example.com' },
+    reply: { ...nodeExample, status: 'unknown', joined: false },
+  },
+});
+
+/** Where `panel node` listens unless another port is given. */
+export const NODE_PORT = 8450;
+/** How long a node can be joined with a token. */
+export const JOIN_MINUTES = 15;
+
+export const inviteNode = panelOperation({
+  id: 'inviteNode',
+  access: 'session',
+  effect: 'write',
+  proof: 'fresh',
+  tag: 'Nodes',
+  summary: "Make the token by which a remote node's machine is joined",
+  description: `For \`panel node join\` on that machine. It works once, within ${JOIN_MINUTES} minutes and until the panel ends or makes another one: the panel dials the address of the node meanwhile. A machine that was joined before is replaced then.`,
+  input: z.strictObject({
+    ...proof,
+    id: s.id,
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .default(NODE_PORT)
+      .meta({ description: 'Where the machine listens for the panel.' }),
+  }),
+  output: z.object({
+    token: z.string().meta({ description: 'Shown once.' }),
+    expires_at: s.instant.meta({ description: 'Until when it works.' }),
+  }),
+  errors: [...PROOF_ERRORS, 'not_found', 'unavailable'],
+  example: {
+    body: { id: 1 },
+    reply: {
+      token: `gn1.${NODE_PORT}.${'5e'.repeat(32)}.${'a1'.repeat(32)}`,
+      expires_at: '2026-11-20T10:15:00.000Z',
+    },
+  },
 });
 
 export const updateNode = panelOperation({

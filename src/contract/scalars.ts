@@ -229,7 +229,8 @@ export const metadataFilter = textRecord(text({ min: 1, max: 500, multiline: tru
 export const STATUSES = ['up', 'down', 'unknown'] as const;
 export const status = z.enum(STATUSES).meta({
   id: 'Status',
-  description: '`up`: the node answers. `down`: it does not. `unknown`: it has not been asked yet.',
+  description:
+    '`up`: the node answers. `down`: it does not. `unknown`: it has not been asked yet, or not within the last 3 minutes.',
 });
 
 export const RANGES = ['24h', '7d', '30d'] as const;

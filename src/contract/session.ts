@@ -5,6 +5,11 @@ import { panelOperation } from './operation.ts';
 import { PROOF_ERRORS, proof, typedCode, typedPassword } from './proof.ts';
 import * as s from './scalars.ts';
 
+/** The header of the panel door, both ways, that carries the half of a session's token which the page stores; empty: none any more. */
+export const SESSION_HEADER = 'Panel-Session';
+/** The field of a form that carries it where a page can set no header: a download. */
+export const SESSION_FIELD = 'session';
+
 /** The administrator's password: at least 8 characters, never cut short, any composition. */
 export const password = s.text({ min: 8, max: 256 });
 const adminName = s.text({ min: 1, max: 64 });

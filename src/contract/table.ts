@@ -4,7 +4,9 @@ import * as acme from './acme.ts';
 import * as addresses from './addresses.ts';
 import * as audit from './audit.ts';
 import * as backups from './backups.ts';
+import * as bulkPreview from './bulk-preview.ts';
 import * as certificates from './certificates.ts';
+import * as diagnosis from './diagnosis.ts';
 import * as events from './events.ts';
 import * as grants from './grants.ts';
 import * as inbounds from './inbounds.ts';
@@ -13,12 +15,15 @@ import * as monitoring from './monitoring.ts';
 import * as nodes from './nodes.ts';
 import type { ApiOperation, InputOf, Operation, OutputOf } from './operation.ts';
 import * as proof from './proof.ts';
+import * as providers from './providers.ts';
+import * as sales from './sales.ts';
 import * as session from './session.ts';
 import * as settings from './settings.ts';
 import * as stats from './stats.ts';
 import * as tariffs from './tariffs.ts';
 import * as trying from './try-api.ts';
 import * as twoFactor from './two-factor.ts';
+import * as undo from './undo.ts';
 import * as updates from './updates.ts';
 import * as acts from './user-acts.ts';
 import * as users from './users.ts';
@@ -39,9 +44,13 @@ export const OPERATIONS = {
   resetUserTraffic: acts.resetUserTraffic,
   reissueUser: acts.reissueUser,
   bulkUsers: acts.bulkUsers,
+  previewBulk: bulkPreview.previewBulk,
+  undoActs: undo.undoActs,
   getUserTraffic: acts.getUserTraffic,
   getUserTrafficByNode: acts.getUserTrafficByNode,
   getUserAddresses: acts.getUserAddresses,
+  diagnoseUser: diagnosis.diagnoseUser,
+  identify: diagnosis.identify,
   createGrant: grants.createGrant,
   listGrants: grants.listGrants,
   getGrant: grants.getGrant,
@@ -69,6 +78,7 @@ export const OPERATIONS = {
   getNodeLog: nodes.getNodeLog,
   createNode: nodes.createNode,
   updateNode: nodes.updateNode,
+  inviteNode: nodes.inviteNode,
   deleteNode: nodes.deleteNode,
   panelState: session.panelState,
   setUp: session.setUp,
@@ -82,6 +92,7 @@ export const OPERATIONS = {
   listKeys: keys.listKeys,
   createKey: keys.createKey,
   revokeKey: keys.revokeKey,
+  confirmKey: keys.confirmKey,
   getTwoFactor: twoFactor.getTwoFactor,
   beginTwoFactor: twoFactor.beginTwoFactor,
   confirmTwoFactor: twoFactor.confirmTwoFactor,
@@ -98,6 +109,7 @@ export const OPERATIONS = {
   changeAddresses: addresses.changeAddresses,
   confirmAddresses: addresses.confirmAddresses,
   rotateSecretPath: addresses.rotateSecretPath,
+  checkReach: addresses.checkReach,
   getCertificates: certificates.getCertificates,
   importCertificate: certificates.importCertificate,
   renewCertificate: certificates.renewCertificate,
@@ -120,7 +132,23 @@ export const OPERATIONS = {
   testWebhook: webhooks.testWebhook,
   listWebhookDeliveries: webhooks.listWebhookDeliveries,
   redeliverWebhook: webhooks.redeliverWebhook,
+  listProviders: providers.listProviders,
+  createProvider: providers.createProvider,
+  changeProvider: providers.changeProvider,
+  enableProvider: providers.enableProvider,
+  testProvider: providers.testProvider,
+  deleteProvider: providers.deleteProvider,
+  listOffers: sales.listOffers,
+  createOffer: sales.createOffer,
+  changeOffer: sales.changeOffer,
+  deleteOffer: sales.deleteOffer,
+  recordPayment: sales.recordPayment,
+  listOrders: sales.listOrders,
+  previewRefund: sales.previewRefund,
+  refundOrder: sales.refundOrder,
+  getSales: sales.getSales,
   listAudit: audit.listAudit,
+  listAuditUsers: audit.listAuditUsers,
   tryApi: trying.tryApi,
 } as const satisfies Record<string, Operation>;
 
@@ -142,6 +170,9 @@ export const PANEL_ONLY_PATHS = [
   'sessions',
   'audit',
   'payments',
+  'offers',
+  'orders',
+  'sales',
   'bot',
   'certificates',
   'updates',

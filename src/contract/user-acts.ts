@@ -149,6 +149,10 @@ export const bulkResult = z
           .meta({ id: 'BulkItem', description: 'What became of one user of a bulk.' }),
       )
       .meta({ description: 'At most 10,000, failures first; the counts are complete.' }),
+    audit_id: s.id.optional().meta({
+      description:
+        "The id of the entry in the panel's audit log, where an administrator can undo it for 10 minutes; absent in a dry run.",
+    }),
     writes_wait_ms: z.int().min(0).optional().meta({
       description:
         'In a dry run of an atomic bulk: an estimate of how many milliseconds other writes would wait for its one transaction.',
@@ -274,6 +278,7 @@ export const bulkUsers = apiOperation({
         { id: 8, outcome: 'failed', detail: 'term_unlimited' },
         { id: 7, outcome: 'changed' },
       ],
+      audit_id: 9,
     },
   },
 });

@@ -226,13 +226,13 @@ export const userPatch = z
   .meta({ id: 'UserPatch', description: 'JSON merge patch (RFC 7396): what is left out stays.' });
 export type UserPatch = z.output<typeof userPatch>;
 
-export const SORTS = ['id', 'name', 'created_at', 'expires_at', 'used'] as const;
+export const SORTS = ['id', 'name', 'created_at', 'expires_at', 'used', 'online_at'] as const;
 export type SortField = (typeof SORTS)[number];
 const descending = SORTS.map((field) => `-${field}` as const);
 const userSort = z.enum([...SORTS, ...descending]).meta({
   id: 'UserSort',
   description:
-    '`-` in front: descending. Ties go by id. Users who never expire come last under `expires_at` and first under `-expires_at`.',
+    '`-` in front: descending. Ties go by id. Users who never expire come last under `expires_at` and first under `-expires_at`; who never connected comes first under `online_at` and last under `-online_at`.',
 });
 export type Sort = SortField | `-${SortField}`;
 
@@ -263,6 +263,15 @@ const filterFields = {
   tag: z.string().min(1).max(32).optional().meta({ description: 'Users that have exactly this tag.' }),
   contact: z.string().min(1).max(100).optional().meta({ description: 'Users with exactly this contact.' }),
   online: z.boolean().optional().meta({ description: 'Whether bytes were moved within the last 60 seconds.' }),
+  connected: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether bytes were ever moved: `false` for users who never connected.' }),
+  traffic_low: z.boolean().optional().meta({
+    description:
+      'Whether 80 % of the traffic limit is used, or more: a fifth of it or less is left, grants included, when it was last counted. Users without a limit are not low.',
+  }),
+  node_id: s.id.optional().meta({ description: 'Users who may use a connection of this node.' }),
   expires_before: s.time.optional().meta({
     description:
       'Users whose term ends before this moment, which is not included. Users who never expire do not match.',

@@ -5,9 +5,10 @@ import type { Input, Output } from '../contract/table.ts';
 import type { Result } from './call.ts';
 import type { Context } from './context.ts';
 import type { AuditRow } from './ports/records.ts';
-import { fromInstantOrUndefined, toInstant } from './wire.ts';
+import { undoUntil } from './users/undo.ts';
+import { fromInstantOrUndefined, toInstant, toInstantOrNull } from './wire.ts';
 
-function viewEntry(row: AuditRow): AuditEntry {
+export function viewEntry(row: AuditRow): AuditEntry {
   return {
     id: row.id,
     at: toInstant(row.at),
@@ -21,13 +22,33 @@ function viewEntry(row: AuditRow): AuditEntry {
   };
 }
 
+/** Of a target that is one user. */
+function userIdOf(target: string | undefined): number | undefined {
+  const [, id] = /^user:([1-9]\d{0,14})$/.exec(target ?? '') ?? [];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** Whom an act on many users changed, by id. */
+export function listAuditUsers(
+  { id, after, limit }: Input<'listAuditUsers'>,
+  context: Context,
+): Result<Output<'listAuditUsers'>> {
+  const { store } = context;
+  const users = store.audit.users(id, after, limit);
+  const items = users.map(({ isPresent, ...user }) => ({ ...user, present: isPresent }));
+  const next = users.length < limit ? null : (users.at(-1)?.id ?? null);
+  const undo_until = toInstantOrNull(undoUntil(context, id));
+  return { body: { items, total: store.audit.countUsers(id), next_after: next, undo_until } };
+}
+
 /** The newest first; `next_before` leads on. */
 export function listAudit(input: Input<'listAudit'>, { store }: Context): Result<Output<'listAudit'>> {
+  const userId = userIdOf(input.target);
   const rows = store.audit.page({
     before: input.before,
     limit: input.limit,
     action: input.action,
-    target: input.target,
+    ...(userId === undefined ? { target: input.target } : { userId }),
     actorKind: input.actor,
     keyId: input.key_id,
     since: fromInstantOrUndefined(input.since),

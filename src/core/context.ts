@@ -3,7 +3,7 @@ import type { EventActorKind, EventData, EventType } from '../contract/event-typ
 import type { Input, Output } from '../contract/table.ts';
 import { localDay } from '../domain/calendar.ts';
 import { createFailures, type Failures } from './access/failures.ts';
-import type { Call, HandledId, ReadId, Result } from './call.ts';
+import type { Actor, Call, HandledId, ReadId, Result } from './call.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { CoreParts } from './core.ts';
 import type { PanelError } from './panel-error.ts';
@@ -11,6 +11,7 @@ import type { ListenAddress } from './ports/host.ts';
 import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
 import type { ActorKind, EventRow, UserDayCounts } from './ports/records.ts';
 import type { SettingValues } from './ports/settings.ts';
+import { createLinkReads, type LinkReads } from './users/link-reads.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 /** A change of the listening address that waits to be confirmed from there. In memory only: a restart reverts it. */
@@ -36,6 +37,10 @@ export interface Env extends CoreParts {
   addressTrial: AddressTrial | null;
   /** Ends the order by ACME that runs; null: none does. */
   acmeOrder: AbortController | null;
+  /** Tokens by which machines can be joined now: by node, how to end each. In memory only: a restart ends them. */
+  readonly invitations: Map<number, () => void>;
+  /** When links were read. */
+  readonly linkReads: LinkReads;
   /** Failed keys and sign-ins. */
   readonly failures: Failures;
   /** A write in several transactions ends after the present one. */
@@ -72,8 +77,13 @@ export interface Transaction extends Context {
   emitDue<Type extends EventType>(type: Type, data: EventData<Type>, at: number): void;
   /** Writes the events that `work` emits at its end, many by one statement. To be used where no one reads them meanwhile. */
   gatherEvents<T>(work: () => T): T;
-  /** Writes the audit row of this operation and returns its id. Detail must not hold a secret. */
-  audit(target: string | null, detail?: Readonly<Record<string, unknown>>, outcome?: 'done' | 'refused'): number;
+  /** Writes the audit row of this operation and returns its id. Detail must not hold a secret. `by`: who acted, where that is known only now. */
+  audit(
+    target: string | null,
+    detail?: Readonly<Record<string, unknown>>,
+    outcome?: 'done' | 'refused',
+    by?: Actor,
+  ): number;
 }
 
 /** A write that fails but commits what it wrote: a failed attempt is counted and audited. */
@@ -143,12 +153,15 @@ export function createEnv(parts: CoreParts, announce: () => void, noteEndedSessi
   const forgetSettings = () => {
     cached = null;
   };
+  const queueParts = createQueue(parts, forgetSettings);
   return {
     ...parts,
-    ...createQueue(parts, forgetSettings),
+    ...queueParts,
+    linkReads: createLinkReads({ ...parts, ...queueParts }),
     failures: createFailures(parts),
     addressTrial: null,
     acmeOrder: null,
+    invitations: new Map(),
     isStopping: false,
     settings,
     forgetSettings,
@@ -258,8 +271,8 @@ export function createTransaction(env: Env, call: Call, action: string, now: num
         gathered = null;
       }
     },
-    audit: (target, detail = {}, outcome = 'done') => {
-      const { actor, address, requestId } = call;
+    audit: (target, detail = {}, outcome = 'done', actor = call.actor) => {
+      const { address, requestId } = call;
       return store.audit.append({
         at: now,
         actorKind: actor.kind,

@@ -9,7 +9,7 @@ import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { ConnectionSecrets } from './inbound-secrets.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
 import type { Checkpointer } from './ports/checkpointer.ts';
-import type { Credentials, OpenEngine } from './ports/engines.ts';
+import type { Credentials, NodeTrust, OpenEngine } from './ports/engines.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
 import type { HostPorts } from './ports/host.ts';
 import type { InboundRow, NodeRow } from './ports/plans.ts';
@@ -25,6 +25,7 @@ import type {
   Totp,
   Vault,
 } from './ports/ports.ts';
+import type { PaymentProviders } from './ports/providers.ts';
 import type { UpDown } from './ports/records.ts';
 import type { Releases } from './ports/releases.ts';
 import type { SettingValues, UpdateLastValue } from './ports/settings.ts';
@@ -119,10 +120,16 @@ export interface Core {
   latestEventId(): number;
   figures(): Figures;
   subscription(token: string): Subscription | null;
+  /** Records that an application read the user's link; written at most once a minute, outside the request. */
+  noteLinkRead(userId: number, app: string | null): void;
   readonly local: LocalCommands;
   readonly backupFiles: BackupFiles;
   /** Starts the periodic jobs: sweep, pruning, scheduled backups, webhooks; and the engines of nodes. */
   start(): void;
+  /** Does at once what came due while the timers stood still, as in a machine that slept: settles users, reads nodes, sends webhooks. */
+  catchUp(): Promise<void>;
+  /** While it is on, the counters of nodes are read at every third time only, as on a battery. */
+  saveEnergy(isOn: boolean): void;
   /** Stops timers and engines, waits for running writes and writes what is pending. The store stays open. */
   stop(): Promise<void>;
 }
@@ -144,6 +151,8 @@ export interface CoreParts {
   readonly heavy: HeavyWriter | null;
   /** Left out: this core runs no engines. */
   readonly openEngine?: OpenEngine;
+  /** Left out: no machine can be joined to a node. */
+  readonly nodeTrust?: NodeTrust;
   /** How often the counters of engines are read; left out: every 10 s. */
   readonly pollEveryMs?: number | undefined;
   /** The last lines of the engine of a local node, the oldest first. Left out: this core has no engines. */
@@ -152,6 +161,8 @@ export interface CoreParts {
   readonly targetProbe?: TargetProbe;
   /** Left out: this core delivers no webhooks. */
   readonly webhookClient?: WebhookClient;
+  /** Left out: this core talks to no payment providers. */
+  readonly paymentProviders?: PaymentProviders;
   /** Left out: this core knows no releases. */
   readonly releases?: Releases;
   /** Left out: SQLite checkpoints by itself. */

@@ -1,5 +1,6 @@
 // Puts the core together over its ports.
 
+import { nodeStatusAt } from '../domain/node-status.ts';
 import { createLocalCommands } from './access/administrator.ts';
 import { writeFailures } from './access/failure-rows.ts';
 import { createKeyAuthentication } from './access/keys.ts';
@@ -12,6 +13,7 @@ import { createDispatch } from './dispatch.ts';
 import { createEventHub } from './events.ts';
 import { renewCertificates } from './inbound-certificates.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
+import { checkProviders } from './payments/providers.ts';
 import { runAcme } from './settings/acme.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
 import { createUpdateSchedule } from './updates.ts';
@@ -27,10 +29,13 @@ const BACKUP_EVERY_MS = 60_000;
 const DISK_CHECK_EVERY_MS = 1000;
 const WEBHOOKS_EVERY_MS = 1000;
 const POLL_EVERY_MS = 10_000;
+/** While energy is saved, nodes are read once in so many times: every 30 s, far below what makes their state unknown. */
+const SAVING_TURNS = 3;
 const CERTIFICATES_EVERY_MS = 60_000;
 const UPDATES_EVERY_MS = 60_000;
 const ACME_EVERY_MS = 1000;
 const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
+const PROVIDERS_EVERY_MS = 3_600_000;
 
 function figuresOf({ store, clock }: Env): Figures {
   const now = clock.now();
@@ -38,7 +43,7 @@ function figuresOf({ store, clock }: Env): Figures {
     users: store.users.countsByState(now),
     usersOnline: store.users.countOnline(now - ONLINE_MS),
     traffic: store.traffic.total(),
-    nodes: store.nodes.page(store.nodes.count(), 0),
+    nodes: store.nodes.page(store.nodes.count(), 0).map((node) => ({ ...node, status: nodeStatusAt(node, now) })),
     nodeTraffic: store.traffic.nodeTotals(),
     inboundTraffic: store.traffic.inboundTotals(),
     keys: store.keys.countByAccess(now),
@@ -99,6 +104,7 @@ export function createCore(parts: CoreParts): Core {
   const webhooks = parts.webhookClient ? createWebhookSender(env, parts.webhookClient) : null;
   const keys = createKeyAuthentication(env);
   let nodes: NodeWorkers | null = null;
+  let isSaving = false;
   const stops: (() => void)[] = [];
 
   async function sweepAll(): Promise<void> {
@@ -129,6 +135,7 @@ export function createCore(parts: CoreParts): Core {
     latestEventId: () => env.store.events.latestId(),
     figures: () => figuresOf(env),
     subscription: (token) => subscriptionOf(env, token),
+    noteLinkRead: env.linkReads.note,
     local: createLocalCommands(env),
     backupFiles: createBackupFiles(env),
     start() {
@@ -140,6 +147,7 @@ export function createCore(parts: CoreParts): Core {
         every(DISK_CHECK_EVERY_MS, checkDiskSpace),
         every(SWEEP_EVERY_MS, sweep),
         every(FLUSH_EVERY_MS, createJob(env, 'key use', keys.flushUses)),
+        every(FLUSH_EVERY_MS, createJob(env, 'link reads', env.linkReads.flush)),
         every(
           FLUSH_EVERY_MS,
           createJob(env, 'failed attempts', () => writeFailures(env)),
@@ -165,20 +173,39 @@ export function createCore(parts: CoreParts): Core {
         stops.push(every(WEBHOOKS_EVERY_MS, webhooks.wake), every(PRUNE_WEBHOOKS_EVERY_MS, pruneWebhooks));
         webhooks.wake();
       }
+      if (parts.paymentProviders) {
+        const check = createJob(env, 'payment providers', () => checkProviders(env));
+        stops.push(every(PROVIDERS_EVERY_MS, check));
+      }
       if (env.openEngine) {
         const workers = createNodeWorkers(env, env.openEngine);
         nodes = workers;
-        stops.push(every(env.pollEveryMs ?? POLL_EVERY_MS, workers.poll));
+        let turn = 0;
+        const poll = () => {
+          turn = (turn + 1) % SAVING_TURNS;
+          if (!isSaving || turn === 0) workers.poll();
+        };
+        stops.push(every(env.pollEveryMs ?? POLL_EVERY_MS, poll));
         workers.poll();
       }
       checkDiskSpace();
       sweep();
     },
+    async catchUp() {
+      await sweepAll();
+      nodes?.poll();
+      webhooks?.wake();
+    },
+    saveEnergy(isOn) {
+      isSaving = isOn;
+    },
     async stop() {
       env.isStopping = true;
       env.acmeOrder?.abort();
       for (const stop of stops.splice(0)) stop();
+      for (const end of [...env.invitations.values()]) end();
       parts.targetProbe?.close();
+      parts.paymentProviders?.close();
       await nodes?.stop();
       await webhooks?.stop();
       await env.backups?.close();
@@ -187,6 +214,9 @@ export function createCore(parts: CoreParts): Core {
         env.log.warn('failed attempts not written', { error: String(error) }),
       );
       await keys.flushUses().catch((error: unknown) => env.log.warn('key use not written', { error: String(error) }));
+      await env.linkReads
+        .flush()
+        .catch((error: unknown) => env.log.warn('link reads not written', { error: String(error) }));
       await env.checkpoints?.close();
     },
   };

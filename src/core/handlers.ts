@@ -4,13 +4,17 @@ import { ADMINISTRATOR_HANDLERS } from './access/administrator.ts';
 import { KEY_HANDLERS } from './access/keys.ts';
 import { SESSION_HANDLERS } from './access/session.ts';
 import { TWO_FACTOR_HANDLERS } from './access/two-factor.ts';
-import { listAudit } from './audit.ts';
+import { listAudit, listAuditUsers } from './audit.ts';
 import { BACKUP_HANDLERS } from './backups/backups.ts';
 import type { HandledId } from './call.ts';
 import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './context.ts';
 import { listEvents } from './events.ts';
 import { INBOUND_HANDLERS } from './inbounds.ts';
+import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
+import { PROVIDER_HANDLERS } from './payments/providers.ts';
+import { OFFER_HANDLERS } from './sales/offers.ts';
+import { ORDER_HANDLERS } from './sales/orders.ts';
 import { ACME_HANDLERS } from './settings/acme.ts';
 import { ADDRESS_HANDLERS } from './settings/addresses.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
@@ -21,8 +25,11 @@ import { TARIFF_HANDLERS } from './tariffs.ts';
 import { UPDATE_HANDLERS } from './updates.ts';
 import { USER_ADDRESS_HANDLERS } from './users/addresses.ts';
 import { BULK_HANDLER } from './users/bulk.ts';
+import { previewBulk } from './users/bulk-preview.ts';
+import { DIAGNOSIS_HANDLERS } from './users/diagnosis.ts';
 import { GRANT_HANDLERS } from './users/grants.ts';
 import { listUsers } from './users/list.ts';
+import { UNDO_HANDLER } from './users/undo.ts';
 import { USER_HANDLERS } from './users/users.ts';
 import { WEBHOOK_HANDLERS } from './webhooks/webhooks.ts';
 
@@ -32,11 +39,17 @@ export const HANDLERS: {
   ...USER_HANDLERS,
   listUsers: { read: listUsers },
   bulkUsers: BULK_HANDLER,
+  previewBulk: { read: previewBulk, opensTransaction: true },
+  undoActs: UNDO_HANDLER,
   ...USER_ADDRESS_HANDLERS,
+  ...DIAGNOSIS_HANDLERS,
   ...GRANT_HANDLERS,
   ...TARIFF_HANDLERS,
+  ...OFFER_HANDLERS,
+  ...ORDER_HANDLERS,
   ...INBOUND_HANDLERS,
   ...NODE_HANDLERS,
+  ...JOIN_HANDLERS,
   ...STATS_HANDLERS,
   listEvents: { read: listEvents },
   ...SESSION_HANDLERS,
@@ -51,5 +64,7 @@ export const HANDLERS: {
   ...BACKUP_HANDLERS,
   ...UPDATE_HANDLERS,
   ...WEBHOOK_HANDLERS,
+  ...PROVIDER_HANDLERS,
   listAudit: { read: listAudit },
+  listAuditUsers: { read: listAuditUsers },
 } satisfies Handlers<HandledId>;

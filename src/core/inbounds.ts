@@ -5,6 +5,7 @@ import type { INBOUND_READ_FIELDS, Inbound, InboundWarning, TargetFinding } from
 import type { Input, Output } from '../contract/table.ts';
 import { defaultShape, type InboundShape, sharedTransports } from '../domain/inbound-shape.ts';
 import { inboundWarnings, realityTarget } from '../domain/inbound-warnings.ts';
+import { nodeStatusAt } from '../domain/node-status.ts';
 import { hasKeys, STORED_KEY_BYTES } from '../domain/shadowsocks.ts';
 import type { Result } from './call.ts';
 import type { Context, Env, Handlers, Transaction } from './context.ts';
@@ -34,13 +35,14 @@ import {
 
 /** As long as the longest key of a cipher. */
 
-function statusOf({ store }: Context, row: InboundRow): Inbound['status'] {
+function statusOf({ store, now }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
   if (!node) return 'unknown';
-  return row.enabled && node.enabled ? node.status : 'down';
+  return row.enabled && node.enabled ? nodeStatusAt(node, now) : 'down';
 }
 
-function warningsOf({ store, now }: Context, row: InboundRow): InboundWarning[] {
+/** What may keep users from connecting to it. */
+export function warningsOf({ store, now }: Context, row: InboundRow): InboundWarning[] {
   const node = store.nodes.get(row.nodeId);
   const facts = { ...row, address: row.host ?? node?.address ?? '', targetFindings: row.targetFindings ?? [] };
   return [...inboundWarnings(facts, engineOf(node), now)];

@@ -30,5 +30,7 @@ export function sortKeyOf(row: UserRow, sort: SortField): string | number | null
       return row.expiresAt;
     case 'used':
       return usedBytes(row);
+    case 'online_at':
+      return row.onlineAt ?? 0;
   }
 }

@@ -15,6 +15,7 @@ import type { Input } from '../contract/table.ts';
 import { addBytes } from '../domain/account.ts';
 import { hoursBack, type LocalDay, lastLocalDays, localDay, localDaysBetween } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
+import { nodeStatusAt } from '../domain/node-status.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers } from './context.ts';
 import { PanelError } from './panel-error.ts';
@@ -214,7 +215,7 @@ function getOverview(_input: Input<'getOverview'>, { store, now, settings }: Con
       yesterday: yesterday === undefined ? NOTHING : traffic.sumDays(yesterday, yesterday),
       month: traffic.sumDays(`${month}-01`, day),
     },
-    nodes: { total: all.length, up: all.filter(({ status }) => status === 'up').length },
+    nodes: { total: all.length, up: all.filter((node) => nodeStatusAt(node, now) === 'up').length },
     top_users: traffic.topUsers(month, TOP_USERS).map(({ id, name, up, down }) => ({ id, name, up, down })),
     generated_at: toInstant(now),
   };

@@ -12,6 +12,7 @@ import { createTransaction, type Env } from './context.ts';
 import type { UserRow } from './ports/users.ts';
 import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
 import { commitTime, commitTraffic, openUser } from './users/change.ts';
+import { undoBefore } from './users/undo.ts';
 
 const CHUNK = 100;
 /** A node that does not answer for longer than so many changes is started with everybody. */
@@ -72,7 +73,7 @@ function isAnyUnsettled({ store, clock }: Env): boolean {
   return (due !== null && due <= now) || store.users.endedEarly(now, 1).length > 0;
 }
 
-/** Removes expired rows: events, audit rows, stored replies, ended sessions, failed attempts, browsers, fine-grained traffic, addresses of users. */
+/** Removes expired rows: events, audit rows, what can no longer be undone, stored replies, ended sessions, failed attempts, browsers, fine-grained traffic, addresses of users. */
 export async function prune(env: Env): Promise<void> {
   const { store, clock, queue } = env;
   if (store.diskSpace.isFull()) return;
@@ -82,6 +83,7 @@ export async function prune(env: Env): Promise<void> {
   const steps = [
     () => store.events.prune(now - eventsKeptDays * DAY_MS),
     () => store.audit.prune(now - auditKeptDays * DAY_MS),
+    () => store.undo.prune(undoBefore(now)),
     () => store.idempotency.prune(now - IDEMPOTENCY_HOURS * HOUR_MS),
     () => pruneSessions(store, now),
     () => pruneAttempts(store, now),

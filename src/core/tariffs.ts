@@ -9,6 +9,7 @@ import { requireInbounds } from './inbounds.ts';
 import { pageById } from './paging.ts';
 import { bodyError, inUseError, PanelError, requireAll } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';
+import { priceFirstOffer } from './sales/offers.ts';
 import { changedMembers, etagOf, isSameJson, mergePatch, patchReader, requireMatch, toInstant } from './wire.ts';
 
 function viewTariff({ store }: Context, row: TariffRow): Tariff {
@@ -135,6 +136,7 @@ function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tar
   if (isSameJson(wanted, before)) return resultOf(tx, before);
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   store.tariffs.save(after);
+  if (!isSameJson(before.price, after.price)) priceFirstOffer(tx, id, after.price);
   const changed = changedMembers(viewTariff(tx, before), viewTariff(tx, after));
   tx.emit('tariff.changed', { tariff_id: id, name: after.name }, changed);
   tx.audit(`tariff:${id}`, asked);

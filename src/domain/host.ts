@@ -14,3 +14,8 @@ export function isPrivateHost(address: string): boolean {
   if (address.includes(':')) return PRIVATE_IPV6.test(address);
   return isIpLiteral(address) ? PRIVATE_IPV4.test(address) : PRIVATE_NAME.test(address);
 }
+
+/** Whether an address leads to the machine itself, wherever it is used. */
+export function isLoopbackHost(address: string): boolean {
+  return /^(127\.|0\.0\.0\.0$|\[?::1?\]?$)|^(.+\.)?localhost$/i.test(address);
+}

@@ -79,6 +79,7 @@ function accept({ admission, isPaused }: ApiDoorParts, request: ApiRequest, stat
   const actor = admission.admit(readBearerKey(headers), request.address, (verdict) => {
     state.rate = verdict;
   });
+  state.caller = `key ${actor.id}`;
   if (isPaused()) throw new PanelError('unavailable', undefined, PAUSE_RETRY_S);
   if (isPanelOnly(path)) throw new PanelError('panel_only');
   const match = router.match(path);

@@ -114,10 +114,12 @@ export interface CallState {
   allow: string | null;
   /** Whether the reply waits for something to happen. */
   hasWaited: boolean;
+  /** Who calls, as the log names it: `key 3`; null until it is known, and at the panel door. */
+  caller: string | null;
 }
 
 export function newCallState(id: string, method: string): CallState {
-  return { id, method, route: UNMATCHED, rate: null, allow: null, hasWaited: false };
+  return { id, method, route: UNMATCHED, rate: null, allow: null, hasWaited: false, caller: null };
 }
 
 /** A reply to a call. `type` null: no body. `extra`: further headers, names and values by turns. */

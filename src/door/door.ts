@@ -1,5 +1,6 @@
 // The doors of a panel over its core: one function from a request to a reply, whatever carries the two.
 import type { Core } from '../core/core.ts';
+import { PanelError } from '../core/panel-error.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { createApiDoor } from './api.ts';
 import { type ApiRequest, type CallState, type DoorReply, newCallState, type PanelRequest } from './call.ts';
@@ -9,6 +10,7 @@ import { createLive, type Live } from './live.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
+import { createRefusals } from './refusals.ts';
 import { createSubscriptionDoor, type LinkRequest, type RenderSubscription } from './subscription.ts';
 import { createWaits } from './waits.ts';
 
@@ -29,6 +31,7 @@ export interface DoorParts {
     | 'latestEventId'
     | 'figures'
     | 'subscription'
+    | 'noteLinkRead'
     | 'backupFiles'
   >;
   readonly clock: Clock;
@@ -70,7 +73,11 @@ export function createDoor(parts: DoorParts): Door {
   const waits = createWaits({ core, clock, timers });
   const callApi = createApiDoor({ core, documents, admission, waits, isPaused: () => parts.isPaused?.() ?? false });
   const callPanel = createPanelDoor({ core, documents, strangers, callApi: (request) => call(request) });
-  const fail = (state: CallState, error: unknown) => replyToFailure(state, error, log);
+  const refusals = createRefusals({ clock, timers, log });
+  const fail = (state: CallState, error: unknown) => {
+    if (error instanceof PanelError) refusals.note(state, error.code);
+    return replyToFailure(state, error, log);
+  };
 
   function call(request: ApiRequest | PanelRequest): DoorReply | Promise<DoorReply> {
     const state = newCallState(request.id, request.method);
@@ -91,6 +98,7 @@ export function createDoor(parts: DoorParts): Door {
     close() {
       live.close();
       waits.close();
+      refusals.close();
     },
   };
 }

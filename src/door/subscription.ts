@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Core, Subscription } from '../core/core.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import { clientApp } from '../domain/client-app.ts';
 import { networkOf } from '../domain/client-network.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
 import { type CallState, type DoorReply, type HeaderList, makeReply, newCallState } from './call.ts';
@@ -31,7 +32,7 @@ export interface LinkRequest {
 }
 
 export interface SubscriptionDoorParts {
-  readonly core: Pick<Core, 'subscription' | 'settings'>;
+  readonly core: Pick<Core, 'subscription' | 'settings' | 'noteLinkRead'>;
   readonly clock: Clock;
   readonly render: RenderSubscription;
   readonly log: Pick<Log, 'error'>;
@@ -82,6 +83,8 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
         userAgent: headers['user-agent'],
         now: clock.now(),
       });
+      // Who opens the page in a browser has no application yet.
+      if (!rendered.inline) core.noteLinkRead(subscription.user.id, clientApp(headers['user-agent']));
       return replyWith(state, rendered, headers['if-none-match']);
     } catch (error) {
       const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -2,10 +2,19 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import { SESSION_FIELD } from '../contract/session.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
-import { type DoorReply, makeReply, newCallState, UNMATCHED } from '../door/call.ts';
+import {
+  type DoorReply,
+  makeReply,
+  NO_BODY,
+  newCallState,
+  type RequestBody,
+  readBytes,
+  UNMATCHED,
+} from '../door/call.ts';
 import type { Door } from '../door/door.ts';
 import { hostTexts } from '../i18n/host.ts';
 import {
@@ -15,8 +24,8 @@ import {
   isOwnRead,
   isOwnRequest,
   readBrowserCookie,
-  readSessionCookie,
-  sessionCookie,
+  readSession,
+  sessionHeaders,
 } from './browser.ts';
 import { createClientAddress } from './client-address.ts';
 import { compressReply } from './compress.ts';
@@ -149,7 +158,7 @@ function panelRouter(
 ): RequestHandler {
   const router = Router({ caseSensitive: true, strict: true });
   const instanceId = () => core.settings().instanceId;
-  const sessionOf = (request: IncomingMessage) => readSessionCookie(request, instanceId());
+  const sessionOf = (request: IncomingMessage) => readSession(request, instanceId());
 
   router.use(
     EVENTS_ROUTE,
@@ -167,16 +176,19 @@ function panelRouter(
     const exchange = openExchange(host, request, response);
     const { path, query } = splitUrl(request.url);
     const isOwn = request.method === 'GET' ? isOwnRead(request) : isOwnRequest(request);
+    const isForm = isFormOfBackup(request, path);
     answer(exchange, async () => {
+      const body = bodyOf(exchange);
       const reply = await door.call({
         door: 'panel',
         id: exchange.id,
-        method: request.method,
+        // A browser downloads what a form asks for; a form can set no header, and sends the page's half as its field.
+        method: isForm ? 'GET' : request.method,
         path,
         query,
         headers: readHeaders(request),
-        body: bodyOf(exchange),
-        session: sessionOf(request),
+        body: isForm ? NO_BODY : body,
+        session: isForm ? await readFormSession(request, instanceId(), body) : sessionOf(request),
         browserToken: readBrowserCookie(request, instanceId()),
         address: addressOf(request),
         device: deviceName(request.headers['user-agent']),
@@ -185,13 +197,35 @@ function panelRouter(
       });
       const { sessionToken, browserToken } = reply;
       if (sessionToken === undefined) return reply;
-      const cookies = sessionCookie(request, instanceId(), sessionToken);
+      const session = sessionHeaders(request, instanceId(), sessionToken);
       const own = browserToken === undefined ? [] : browserCookie(request, instanceId(), browserToken);
-      return { ...reply, headers: [...reply.headers, ...cookies, ...own] };
+      return { ...reply, headers: [...reply.headers, ...session, ...own] };
     });
   });
   addPages(router, { core, door }, host, pages);
   return router;
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const MAX_FORM_BYTES = 1024;
+
+/** Whether a form asks for a backup's file. */
+function isFormOfBackup({ method, headers }: IncomingMessage, path: string): boolean {
+  return method === 'POST' && path.startsWith('/backups/') && headers['content-type'] === FORM_TYPE;
+}
+
+/** The session of a form's request; null also where the form is none that a page of the panel sends. */
+async function readFormSession(
+  request: IncomingMessage,
+  instanceId: string,
+  body: RequestBody,
+): Promise<string | null> {
+  try {
+    const fields = new URLSearchParams(new TextDecoder().decode(await readBytes(body, MAX_FORM_BYTES)));
+    return readSession(request, instanceId, fields.get(SESSION_FIELD));
+  } catch {
+    return null;
+  }
 }
 
 /** What a setup link's token looks like; the page behind the `#` judges whether it is one. */

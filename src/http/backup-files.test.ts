@@ -2,7 +2,7 @@
 import http from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SECRET_PATH } from '../../tests/support/fake-core.ts';
-import { COOKIE, openPanelDoor, type TestPanelDoor } from '../../tests/support/panel-door.ts';
+import { openPanelDoor, SIGNED, type TestPanelDoor } from '../../tests/support/panel-door.ts';
 
 const NAME = 'gatehouse-manual-2026-11-20T10-00-00Z.gatehouse-backup';
 const TYPE = { 'content-type': 'application/octet-stream' };
@@ -22,7 +22,7 @@ function send(headers: http.OutgoingHttpHeaders) {
   const request = http.request(`${door.origin}/${SECRET_PATH}${PATH}`, {
     method: 'POST',
     agent: false,
-    headers: { 'sec-fetch-site': 'same-origin', cookie: COOKIE, ...TYPE, ...headers },
+    headers: { 'sec-fetch-site': 'same-origin', ...SIGNED, ...TYPE, ...headers },
   });
   const answer = new Promise<{ status: number; body: string }>((resolve, reject) => {
     request.on('error', reject);
@@ -52,6 +52,27 @@ describe('taking one', () => {
       input: NAME,
       call: { actor: { id: 1 } },
     });
+  });
+
+  it('sends it to a form of the panel’s page, which has its half of the session as a field', async () => {
+    const { cookie, 'panel-session': half = '' } = SIGNED;
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const send = (body: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
+      door.send('POST', `${PATH}/${NAME}`, { ...form, cookie, ...headers }, body);
+    const taken = await send(`session=${half}`);
+    expect([taken.status, taken.headers['content-disposition']]).toEqual([200, `attachment; filename="${NAME}"`]);
+    const refused = [
+      await send(''),
+      await send(`session=${'x'.repeat(43)}`),
+      await send(`session=${half}`, { cookie: undefined }),
+      await send(`${'a='.repeat(1000)}&session=${half}`),
+      await send('', SIGNED),
+      await send(`session=${half}`, { 'sec-fetch-site': 'same-site' }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 403]);
+    expect(door.stub.dispatched).toHaveLength(1);
+    const operation = await door.sendSigned('POST', '/panel/listKeys', form, `session=${half}`);
+    expect(operation.status).toBe(415);
   });
 
   it('is for the administrator on the panel’s own pages', async () => {

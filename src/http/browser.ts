@@ -1,6 +1,7 @@
 // What a browser says of itself: which page sends a request, whose session it carries, and what it is called.
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { SESSION_HEADER } from '../contract/session.ts';
 
 /** Whether the connection itself is encrypted; behind a reverse proxy it is not, whatever the browser uses. */
 export function isEncrypted(request: IncomingMessage): boolean {
@@ -49,11 +50,25 @@ function nameOf(kind: CookieKind, instanceId: string, isSecure: boolean): string
 }
 
 /**
- * The session's token as the browser sent it; null where there is none, where it is malformed, or where two different ones
- * came. Over plain HTTP the secure name counts first: a reverse proxy may have taken the encryption off.
+ * The session's token: the half in the cookie and the half that the page sends in `Panel-Session`. Cookies do not distinguish
+ * ports: what else serves pages on this host gets the cookie, never the page's half, which belongs to the origin. null where one
+ * is missing or malformed, or where two different cookies came. Over plain HTTP the secure name counts first: a reverse proxy may
+ * have taken the encryption off.
  */
-export function readSessionCookie(request: IncomingMessage, instanceId: string): string | null {
-  return readCookie(request, 'panel', instanceId);
+export function readSession(
+  request: IncomingMessage,
+  instanceId: string,
+  pageHalf: unknown = request.headers[SESSION_HEADER.toLowerCase()],
+): string | null {
+  const cookieHalf = readCookie(request, 'panel', instanceId);
+  if (cookieHalf === null || typeof pageHalf !== 'string' || !TOKEN.test(pageHalf)) return null;
+  return cookieHalf + pageHalf;
+}
+
+/** The halves of a session's token: for the cookie and for the page. */
+export function halvesOf(token: string): readonly [cookieHalf: string, pageHalf: string] {
+  const middle = Math.ceil(token.length / 2);
+  return [token.slice(0, middle), token.slice(middle)];
 }
 
 /** The token of a browser in which the administrator signed in before, by the same rules. */
@@ -81,16 +96,17 @@ function valueIn(header: string, name: string): string | null {
   return found;
 }
 
-/** The Set-Cookie headers, names and values by turns, that begin a session or (null) end it. */
-export function sessionCookie(request: IncomingMessage, instanceId: string, token: string | null): readonly string[] {
+/** The headers, names and values by turns, that give a browser the two halves of its session or (null) take them back. */
+export function sessionHeaders(request: IncomingMessage, instanceId: string, token: string | null): readonly string[] {
   const isSecure = isSecureFor(request);
   const age = token === null ? 0 : null;
-  const cookies = [cookie(nameOf('panel', instanceId, isSecure), token ?? '', isSecure, age)];
+  const [cookieHalf, pageHalf] = halvesOf(token ?? '');
+  const cookies = [cookie(nameOf('panel', instanceId, isSecure), cookieHalf, isSecure, age)];
   // A browser that signs out over plain HTTP may hold either.
   if (token === null && !isEncrypted(request)) {
     cookies.push(cookie(nameOf('panel', instanceId, !isSecure), '', !isSecure, age));
   }
-  return cookies.flatMap((value) => ['Set-Cookie', value]);
+  return [...cookies.flatMap((value) => ['Set-Cookie', value]), SESSION_HEADER, pageHalf];
 }
 
 /** The Set-Cookie header of a browser in which the administrator has signed in. */

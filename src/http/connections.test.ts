@@ -52,10 +52,12 @@ describe('watchConnections', () => {
     expect(refused(open(1, '2001:db8:1:3::1', server))).toBe(0);
   });
 
-  it('cuts all that are open', () => {
+  it('cuts all that are open, but those that are spared', () => {
     const server = createServer();
     const connections = watchConnections(server, () => []);
     const sockets = open(3, '192.0.2.1', server);
+    connections.destroyAll((socket) => Object.is(socket, sockets[0]));
+    expect(refused(sockets)).toBe(2);
     connections.destroyAll();
     expect(refused(sockets)).toBe(3);
   });

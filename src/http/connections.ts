@@ -10,8 +10,8 @@ const PER_NETWORK = 256;
 const IN_ALL = 4096;
 
 export interface Connections {
-  /** Cuts all that are open. */
-  destroyAll(): void;
+  /** Cuts all that are open, but those for which `isSpared`. */
+  destroyAll(isSpared?: (socket: Socket) => boolean): void;
 }
 
 /** `trustedProxies`: addresses and CIDR ranges that stand for many clients too. */
@@ -38,8 +38,8 @@ export function watchConnections(server: Server, trustedProxies: () => readonly 
     });
   });
   return {
-    destroyAll: () => {
-      for (const socket of sockets) socket.destroy();
+    destroyAll: (isSpared = () => false) => {
+      for (const socket of sockets) if (!isSpared(socket)) socket.destroy();
     },
   };
 }

@@ -68,7 +68,7 @@ describe('the index', () => {
       expect(status).toBe(200);
       const nonce = /nonce="([\w-]{22})"/.exec(String(body))?.[1] ?? '';
       expect(headers['content-security-policy']).toBe(
-        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
       );
       nonces.add(nonce);
     }

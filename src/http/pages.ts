@@ -138,7 +138,7 @@ function policyOf(nonce: string): string {
     "connect-src 'self'",
     "font-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
 }

@@ -1,6 +1,6 @@
 // Holds the operations of the panel door: who may call them, from where, with what, and what comes back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { COOKIE, openPanelDoor, type TestPanelDoor } from '../../tests/support/panel-door.ts';
+import { openPanelDoor, SIGNED, type TestPanelDoor } from '../../tests/support/panel-door.ts';
 import { createStub, NEXT_SESSION } from '../../tests/support/stub-core.ts';
 import { OPERATIONS } from '../contract/table.ts';
 import { PanelError } from '../core/panel-error.ts';
@@ -79,8 +79,18 @@ describe('POST panel/<operation id>', () => {
 
 describe('access', () => {
   it.each(SESSION_OPERATIONS.map(({ id }) => id))('%s asks for a session', async (id) => {
-    for (const cookie of [undefined, `panel-a1b2c3=${'x'.repeat(43)}`, `panel-zzzzzz=${COOKIE.split('=')[1]}`]) {
-      const reply = await door.operate(id, {}, { cookie });
+    const { cookie = '', 'panel-session': half } = SIGNED;
+    for (const headers of [
+      { cookie: undefined, 'panel-session': undefined },
+      { cookie: undefined },
+      { 'panel-session': undefined },
+      { 'panel-session': 'x'.repeat(43) },
+      { cookie: `panel-a1b2c3=${'x'.repeat(43)}` },
+      { cookie: cookie.replace('a1b2c3', 'zzzzzz') },
+      // All of it in one place.
+      { cookie: `${cookie}${half}`, 'panel-session': undefined },
+    ]) {
+      const reply = await door.operate(id, {}, headers);
       expect([reply.status, reply.problem.detail]).toEqual([401, 'signed_out']);
     }
     const withKey = await door.operate(id, {}, { cookie: undefined, authorization: 'Bearer full-key' });
@@ -114,21 +124,26 @@ describe('access', () => {
   });
 });
 
+const NEXT_HALF = NEXT_SESSION.slice(43);
+
 describe('the cookie', () => {
-  it('comes with the session and goes with it', async () => {
+  it('comes with the session and goes with it, as does the page’s half', async () => {
     const signedIn = await door.operate('signIn', { name: 'admin', password: 'x' }, { cookie: undefined });
-    expect(signedIn.headers['set-cookie']).toEqual([`panel-a1b2c3=${NEXT_SESSION}; Path=/; HttpOnly; SameSite=Strict`]);
+    expect(signedIn.headers['set-cookie']).toEqual([`panel-a1b2c3=${NEXT_HALF}; Path=/; HttpOnly; SameSite=Strict`]);
+    expect(signedIn.headers['panel-session']).toBe(NEXT_HALF);
     expect(signedIn.text).toBe('{"name":"admin"}');
     const signedOut = await door.operate('signOut');
     expect(signedOut.headers['set-cookie']?.[0]).toBe('panel-a1b2c3=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0');
-    expect((await door.operate('listKeys')).headers['set-cookie']).toBeUndefined();
+    expect(signedOut.headers['panel-session']).toBe('');
+    const listed = (await door.operate('listKeys')).headers;
+    expect([listed['set-cookie'], listed['panel-session']]).toEqual([undefined, undefined]);
   });
 
   it('is secure where a reverse proxy serves the browser over TLS', async () => {
     const origin = door.origin.replace('http:', 'https:');
     const reply = await door.operate('signIn', { name: 'admin', password: 'x' }, { origin });
     expect(reply.headers['set-cookie']).toEqual([
-      `__Host-panel-a1b2c3=${NEXT_SESSION}; Path=/; HttpOnly; SameSite=Strict; Secure`,
+      `__Host-panel-a1b2c3=${NEXT_HALF}; Path=/; HttpOnly; SameSite=Strict; Secure`,
     ]);
   });
 });

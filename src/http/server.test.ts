@@ -112,6 +112,46 @@ describe('close', () => {
   });
 });
 
+describe('retire', () => {
+  it('answers what has arrived, though the grace is over, and ends the connection with it', async () => {
+    const door = await openDoor();
+    let finish = () => {};
+    const isRunning = new Promise<void>((running) => {
+      door.core.answer = () => {
+        running();
+        return new Promise((resolve) => {
+          finish = () => resolve({ status: 204, body: undefined });
+        });
+      };
+    });
+    const reply = exchangeRaw(door.port, `${GET.replace('GET', 'DELETE')}\r\n`);
+    await isRunning;
+    const retired = door.server.retire(0);
+    // Timers of one length run in their order: the cut is over then.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    finish();
+    expect(readReply(await reply)).toMatchObject({ status: 204 });
+    expect(readReply(await reply).headers.get('connection')).toBe('close');
+    await retired;
+  });
+
+  it('is ended by close where a request is never answered', async () => {
+    const door = await openDoor();
+    const isRunning = new Promise<void>((running) => {
+      door.core.answer = () => {
+        running();
+        return new Promise(() => {});
+      };
+    });
+    const reply = exchangeRaw(door.port, `${GET.replace('GET', 'DELETE')}\r\n`);
+    await isRunning;
+    const retired = door.server.retire(0);
+    await door.server.close(0);
+    await retired;
+    expect(await reply).toBe('');
+  });
+});
+
 describe('listen', () => {
   it('says when the port is taken', async () => {
     const { port } = await start();

@@ -1,8 +1,14 @@
 // The HTTP server: its limits and time-outs, TLS, and a stop that loses no reply.
 import { constants } from 'node:crypto';
-import { createServer as createHttpServer, type Server as HttpServer, type ServerOptions } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Log } from '../core/ports/ports.ts';
@@ -40,6 +46,8 @@ export interface PanelServer {
   replaceCertificate(identity: TlsIdentity): void;
   /** Takes no new connections, finishes running replies, and after `graceMs` cuts what is left. */
   close(graceMs: number): Promise<void>;
+  /** The same for a server that another one follows: a request that has arrived is answered, however long that takes. */
+  retire(graceMs: number): Promise<void>;
 }
 
 const OPTIONS: ServerOptions = {
@@ -53,6 +61,8 @@ const OPTIONS: ServerOptions = {
   requireHostHeader: false,
   insecureHTTPParser: false,
 };
+/** What announces a request and its response. */
+const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
 const IDLE_CHECK_MS = 50;
 /** A client sends two messages for it: nothing else is waited for. */
 const HANDSHAKE_MS = 4000;
@@ -86,6 +96,7 @@ export function createServer(parts: ServerParts): PanelServer {
       : createHttpsServer({ ...OPTIONS, ...TLS_OPTIONS, ...tls, ALPNCallback: chooseProtocol(parts) });
   if (tls !== null) server.prependListener('secureConnection', endAcme);
   const connections = watchConnections(server, parts.trustedProxies);
+  const exchanges = watchExchanges(server);
   attach(server, app, linksOnly);
   if (parts.accepted) server.on(tls === null ? 'connection' : 'secureConnection', parts.accepted);
 
@@ -103,18 +114,54 @@ export function createServer(parts: ServerParts): PanelServer {
     replaceCertificate({ key, cert }) {
       if ('setSecureContext' in server) server.setSecureContext({ ...TLS_OPTIONS, key, cert });
     },
-    close: (graceMs) =>
-      new Promise((resolve) => {
-        const cut = setTimeout(connections.destroyAll, graceMs);
-        // A keep-alive connection that was busy is idle once its reply is out.
-        const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-        server.close(() => {
-          clearTimeout(cut);
-          clearInterval(idle);
-          resolve();
-        });
-      }),
+    close: (graceMs) => end(graceMs, () => connections.destroyAll()),
+    retire: (graceMs) => end(graceMs, () => connections.destroyAll(exchanges.awaitsReply)),
   };
+
+  /** Stops listening at once and resolves when the last connection has ended; `cut` runs after `graceMs`. */
+  function end(graceMs: number, cut: () => void): Promise<void> {
+    exchanges.endConnections();
+    return new Promise((resolve) => {
+      const timer = setTimeout(cut, graceMs);
+      // A keep-alive connection whose reply had begun is idle once that is out.
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+      server.close(() => {
+        clearTimeout(timer);
+        clearInterval(idle);
+        resolve();
+      });
+    });
+  }
+}
+
+/** The requests that a server is answering. */
+function watchExchanges(server: HttpServer | HttpsServer) {
+  const responses = new Set<ServerResponse>();
+  let isEnding = false;
+  const note = (_request: IncomingMessage, response: ServerResponse) => {
+    if (isEnding) response.shouldKeepAlive = false;
+    responses.add(response);
+    response.once('close', () => responses.delete(response));
+  };
+  for (const event of REQUEST_EVENTS) server.on(event, note);
+  return {
+    /** From now on a reply ends its connection, and says so: the client's next request opens another one. */
+    endConnections() {
+      isEnding = true;
+      for (const response of responses) response.shouldKeepAlive = false;
+    },
+    /** Whether a request that came by this connection has arrived whole and has no reply yet. */
+    awaitsReply(connection: Socket): boolean {
+      for (const { req, headersSent } of responses)
+        if (req.complete && !headersSent && isSamePeer(req.socket, connection)) return true;
+      return false;
+    },
+  };
+}
+
+/** Whether both are the same connection, one maybe below the other's TLS. */
+function isSamePeer(one: Socket, other: Socket): boolean {
+  return one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress;
 }
 
 /** Chooses HTTP/1.1, or, while a challenge runs for the name, its answer, with the challenge's certificate instead of the panel's. */
@@ -138,9 +185,7 @@ function endAcme(socket: TLSSocket): void {
 function attach(server: HttpServer | HttpsServer, app: App, linksOnly: boolean): void {
   const { constantReply } = app;
   const listener = app.listener(linksOnly);
-  server.on('request', listener);
-  server.on('checkContinue', listener);
-  server.on('checkExpectation', listener);
+  for (const event of REQUEST_EVENTS) server.on(event, listener);
   server.on('connect', (_request, socket) => constantReply.write(socket));
   server.on('upgrade', (_request, socket) => constantReply.write(socket));
   server.on('clientError', (error, socket) => onClientError(error, socket, app));

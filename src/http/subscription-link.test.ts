@@ -18,7 +18,7 @@ beforeEach(async () => {
       return { status: 200, headers: { 'content-type': 'text/plain', 'profile-title': 'x' }, body: 'vless://…' };
     },
   });
-  door.core.links.set(TOKEN, { url: 'fine' } as Subscription);
+  door.core.links.set(TOKEN, { url: 'fine', user: { id: 1 } } as Subscription);
 });
 afterEach(() => door.close());
 
@@ -87,7 +87,7 @@ describe('the subscription link', () => {
 
   it('is limited for each link and network, and a wrong one never', async () => {
     const other = `${TOKEN.slice(0, -1)}x`;
-    door.core.links.set(other, { url: 'fine' } as Subscription);
+    door.core.links.set(other, { url: 'fine', user: { id: 1 } } as Subscription);
     door.core.values = { ...SETTINGS, rateLimit: 1200, trustedProxies: ['127.0.0.1'] };
     const statusOf = async (token: string, address: string) => {
       const reply = await ask(`/sub/${token}`, { headers: { 'x-forwarded-for': address } });
@@ -129,7 +129,7 @@ describe('the subscription link', () => {
   });
 
   it('tells nothing of a failure, and logs it', async () => {
-    door.core.links.set(TOKEN, { url: 'broken' } as Subscription);
+    door.core.links.set(TOKEN, { url: 'broken', user: { id: 1 } } as Subscription);
     const reply = await ask(`/sub/${TOKEN}`);
     expect([reply.status, await reply.text()]).toEqual([500, '']);
     expect(JSON.stringify(door.log.lines)).not.toContain(TOKEN);

@@ -9,7 +9,7 @@ type Tree = { readonly [key: string]: string | Tree };
 const SUFFIX = /_(zero|one|two|few|many|other)$/;
 // Names and formats that are the same in every language.
 const NAMES =
-  /\b(API|IP|TOML|YAML|JSON|CSV|PEM|SNI|ALPN|VLESS|VMess|Trojan|Shadowsocks|gRPC|WebSocket|REALITY|ACME|Let’s Encrypt|TLS|TCP|XHTTP|HTTPUpgrade|UUID|curl|OpenAPI|Telegram|Prometheus|Xray|sing-box|Mihomo)\b/gi;
+  /\b(API|IP|TOML|YAML|JSON|CSV|PEM|SNI|ALPN|VLESS|VMess|Trojan|Shadowsocks|gRPC|WebSocket|REALITY|ACME|Let’s Encrypt|TLS|TCP|XHTTP|HTTPUpgrade|UUID|curl|OpenAPI|Telegram|Stars|Crypto Pay|Stripe|Heleket|shopId|Merchant ID|Prometheus|Xray|sing-box|Mihomo)\b/gi;
 
 /** Every text by its whole key; the plural forms of a key stand together. */
 function textsOf(tree: Tree, path = ''): Map<string, Map<string, string>> {
@@ -73,6 +73,14 @@ describe.each(loaded)('$code', ({ tag, texts }) => {
   it('keeps the marks around words', () => {
     for (const [key, forms] of english) {
       for (const text of texts.get(key)?.values() ?? []) expect(marksOf(text), key).toEqual(marksOf(mainForm(forms)));
+    }
+  });
+
+  it('groups the digits of what it counts', () => {
+    for (const [key, forms] of texts) {
+      // Spans are short by their units; a count that is typed is typed as it is shown.
+      if (!key.startsWith('pages.') || key.startsWith('pages.common.') || key.endsWith('.typeCount')) continue;
+      for (const text of forms.values()) expect(text, key).not.toContain('{{count}}');
     }
   });
 

@@ -25,11 +25,21 @@ it('stores what was set', () => {
 it.each([
   ['no JSON', '{'],
   ['a list', '[]'],
-  ['members of other types', '{"closeToTray":1,"window":{"bounds":{"x":"1"},"zoom":99},"appearance":{"theme":"pink"}}'],
+  ['members of other types', '{"closeToTray":1,"windows":[1],"appearance":{"theme":"pink"}}'],
 ])('takes the defaults for %s', (_what, text) => {
   const invalid = join(folder, 'desktop.json');
   writeFileSync(invalid, text);
   expect(openStateFile(invalid).get()).toEqual(DEFAULT_STATE);
+});
+
+it('takes the members of a window that have the right type', () => {
+  const path = join(folder, 'desktop.json');
+  const stored = { ok: { bounds: { x: 1, y: 2, width: 3, height: 4 }, isMaximized: true, zoom: 1 }, none: 1 };
+  writeFileSync(path, JSON.stringify({ windows: { ...stored, odd: { bounds: { x: '1' }, zoom: 99 } } }));
+  expect(openStateFile(path).get().windows).toEqual({
+    ok: stored.ok,
+    odd: { bounds: null, isMaximized: false, zoom: 0 },
+  });
 });
 
 it('works where nothing can be written', () => {

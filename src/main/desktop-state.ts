@@ -3,26 +3,28 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Appearance } from '../bridge/desktop-api.ts';
 import { isLanguage } from '../i18n/languages.ts';
-import type { WindowState } from './window.ts';
+import type { WindowState, WindowStates } from './window.ts';
 
 export interface DesktopState {
-  readonly window: WindowState;
+  readonly windows: WindowStates;
   readonly closeToTray: boolean;
-  /** Whether the user has been told that the panel keeps running after the window is closed. */
+  /** Whether it was explained that the panel keeps running after the window is closed. */
   readonly isTrayExplained: boolean;
   readonly staySignedIn: boolean;
   readonly notifications: boolean;
+  readonly quickSearch: boolean;
   readonly appearance: Appearance;
   /** The version that is not to be offered again. */
   readonly skippedVersion: string | null;
 }
 
 export const DEFAULT_STATE: DesktopState = {
-  window: { bounds: null, isMaximized: false, zoom: 0 },
+  windows: {},
   closeToTray: true,
   isTrayExplained: false,
   staySignedIn: false,
   notifications: true,
+  quickSearch: false,
   appearance: { theme: 'system', locale: null },
   skippedVersion: null,
 };
@@ -61,21 +63,26 @@ function read(path: string): Record<string, unknown> {
 }
 
 function parseState(found: Record<string, unknown>): DesktopState {
-  const flag = (name: 'closeToTray' | 'isTrayExplained' | 'staySignedIn' | 'notifications') =>
+  const flag = (name: 'closeToTray' | 'isTrayExplained' | 'staySignedIn' | 'notifications' | 'quickSearch') =>
     typeof found[name] === 'boolean' ? found[name] : DEFAULT_STATE[name];
   return {
-    window: parseWindow(found.window),
+    windows: parseWindows(found.windows),
     closeToTray: flag('closeToTray'),
     isTrayExplained: flag('isTrayExplained'),
     staySignedIn: flag('staySignedIn'),
     notifications: flag('notifications'),
+    quickSearch: flag('quickSearch'),
     appearance: parseAppearance(found.appearance) ?? DEFAULT_STATE.appearance,
     skippedVersion: typeof found.skippedVersion === 'string' ? found.skippedVersion : null,
   };
 }
 
-function parseWindow(value: unknown): WindowState {
-  const { bounds, isMaximized, zoom } = isRecord(value) ? value : {};
+function parseWindows(value: unknown): WindowStates {
+  const entries = Object.entries(isRecord(value) ? value : {});
+  return Object.fromEntries(entries.flatMap(([name, state]) => (isRecord(state) ? [[name, parseWindow(state)]] : [])));
+}
+
+function parseWindow({ bounds, isMaximized, zoom }: Record<string, unknown>): WindowState {
   const { x, y, width, height } = isRecord(bounds) ? bounds : {};
   const isComplete = [x, y, width, height].every(Number.isFinite);
   return {

@@ -1,30 +1,40 @@
 // Composes the desktop application from Electron's objects, which are passed in: panel, window, tray, menu, IPC and shutdown.
 import { join } from 'node:path';
 import type * as Electron from 'electron';
-import { EVENT_CHANNELS } from '../bridge/desktop-api.ts';
+import { EVENT_CHANNELS, type MenuAct } from '../bridge/desktop-api.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage } from '../i18n/languages.ts';
 import type { openPanel } from '../panel/panel.ts';
+import { countAttention, createBadge } from './badge.ts';
+import { type DeepLinks, LINK_SCHEME } from './deep-link.ts';
 import { openStateFile } from './desktop-state.ts';
 import { createDialogs } from './dialogs.ts';
 import { createHost } from './host.ts';
-import { createHostChannels, createSecretClipboard, HIDDEN, readVersions, saveFile } from './host-channels.ts';
+import { createHostChannels, createSecretClipboard, printPage, readVersions, saveFile } from './host-channels.ts';
 import { attachIpc } from './ipc.ts';
 import { SETUP_HERE } from './ipc-session.ts';
-import { menuTemplate } from './menu.ts';
+import { createLoginItem, HIDDEN } from './login-item.ts';
+import { menuTemplate, PALETTE } from './menu.ts';
 import { createNotifier, describeEvent, readEventName } from './notifications.ts';
 import { createPanelChannels } from './panel-channels.ts';
+import { followSleep } from './power.ts';
 import { type PageSource, serveScheme } from './protocol.ts';
+import { createQuickSearch } from './quick-search.ts';
 import { guardContents, guardSession } from './security.ts';
 import { createShutdown, takeCrashReport } from './shutdown.ts';
 import { createStaySignedIn } from './stay-signed-in.ts';
-import { openTray, readStatus, trayIcon } from './tray.ts';
+import { openTray, readStatus, type Status, trayIcon } from './tray.ts';
 import { createUpdates, type Updater } from './updates.ts';
-import { createShellWindow } from './window.ts';
+import { createShellWindow, stateOn, withStateOn } from './window.ts';
 
 /** How often the panel is checked and the tray updated, in ms. */
 const CHECK_MS = 5000;
+
+/** On a battery it is done once in so many times. */
+const SAVING_TURNS = 3;
+/** How often what needs attention is counted where no event says that it has changed, in ms. */
+const COUNT_MS = 60_000;
 
 export type ElectronParts = Pick<
   typeof Electron,
@@ -32,11 +42,13 @@ export type ElectronParts = Pick<
   | 'BrowserWindow'
   | 'clipboard'
   | 'dialog'
+  | 'globalShortcut'
   | 'ipcMain'
   | 'Menu'
   | 'nativeImage'
   | 'nativeTheme'
   | 'Notification'
+  | 'powerMonitor'
   | 'protocol'
   | 'screen'
   | 'session'
@@ -56,6 +68,7 @@ export interface DesktopParts {
   readonly preload: string;
   /** null: this installation has no update feed. */
   readonly updater: Updater | null;
+  readonly links: DeepLinks;
   readonly process: Pick<NodeJS.Process, 'on' | 'platform' | 'versions' | 'argv' | 'execPath' | 'env'>;
 }
 
@@ -99,11 +112,14 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       BrowserWindow: electron.BrowserWindow,
       preload: parts.preload,
       workAreas: () => workAreas(electron.screen),
-      state: () => state.get().window,
-      saveState: (next) => state.set({ window: next }),
+      state: () => stateOn(workAreas(electron.screen), state.get().windows),
+      saveState: (next) => state.set({ windows: withStateOn(workAreas(electron.screen), state.get().windows, next) }),
       startHash: () => (host.panel()?.core.local.isSetUp() ? '' : `#/setup/${SETUP_HERE}`),
       hidesOnClose,
-      onPageGone: channels.endWatches,
+      onPageGone() {
+        channels.endWatches();
+        setActs([]);
+      },
       onLoadFailed: (error) => log.warn('pages not loaded', { error: String(error) }),
       onFailed(reason) {
         log.error('window failed', { reason });
@@ -115,7 +131,9 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     EVENT_CHANNELS.go,
   );
   const { now } = parts.clock;
-  const notify = createNotifier({ Notification: electron.Notification, now, go: window.show });
+  /** When what needs attention was last counted. */
+  let countedAt = Number.NEGATIVE_INFINITY;
+  const notify = createNotifier({ Notification: electron.Notification, now, texts, go: window.show });
   const host = createHost({
     options: { folder: parts.folder, keyFile: parts.keyFile },
     open: parts.openPanel,
@@ -124,6 +142,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     async onOpen(panel, session) {
       if (session.token() === null) await staySignedIn.resume(panel, session);
       panel.core.subscribe((event) => {
+        if (/^(?:node|backup|certificate)\./.test(event.type)) countedAt = Number.NEGATIVE_INFINITY;
         if (!state.get().notifications || window.isFocused()) return;
         const content = describeEvent(event, texts(), () => readEventName(panel.core, event));
         if (content !== null) notify(content);
@@ -145,9 +164,37 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     now,
     process: parts.process,
     log: () => host.panel()?.log ?? null,
-    steps: [() => clearInterval(timer), clipboard.clearSecret, staySignedIn.idle, host.close, () => tray?.close()],
+    steps: [
+      window.save,
+      () => clearInterval(timer),
+      clipboard.clearSecret,
+      staySignedIn.idle,
+      host.close,
+      () => tray?.close(),
+    ],
   });
   let timer: NodeJS.Timeout | undefined;
+  const { powerMonitor } = electron;
+  function startChecks(): void {
+    let turn = 0;
+    timer = setInterval(() => {
+      const isOnBattery = powerMonitor.isOnBatteryPower();
+      host.panel()?.core.saveEnergy(isOnBattery);
+      turn = (turn + 1) % SAVING_TURNS;
+      if (isOnBattery && turn !== 0) return;
+      host.check().then(refresh, (error) => log.error('panel check failed', { error }));
+    }, CHECK_MS);
+  }
+
+  /** After an update that was refused or cancelled. */
+  async function reopen(): Promise<boolean> {
+    if (!shutdown.resume()) return false;
+    const isOpen = await host.resume('an update was not installed');
+    tray = openTray(trayParts);
+    startChecks();
+    refresh();
+    return isOpen;
+  }
   const updates =
     parts.updater &&
     createUpdates({
@@ -155,12 +202,30 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       texts,
       ask: dialogs.choose,
       close: shutdown.prepare,
+      reopen,
       skipped: () => state.get().skippedVersion,
       skip: (version) => state.set({ skippedVersion: version }),
       log: log.warn,
     });
 
+  /** The commands of the page in the window; none while it is locked or loads. */
+  let acts: readonly MenuAct[] = [];
+  /** Chosen while there was no page that could do it. */
+  let awaited: string | null = null;
+  function setActs(next: readonly MenuAct[]): void {
+    acts = next;
+    refreshMenus();
+    if (acts.length === 0 || awaited === null) return;
+    window.send(EVENT_CHANNELS.act, awaited);
+    awaited = null;
+  }
+
   const actions = {
+    act(id: string) {
+      window.show();
+      if (acts.length > 0) window.send(EVENT_CHANNELS.act, id);
+      else awaited = id;
+    },
     open: () => window.show(),
     go: window.show,
     copyBaseUrl: () => void clipboard.copy(host.panel()?.core.baseUrl() ?? '', false).catch(() => undefined),
@@ -175,15 +240,33 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     quit: () => app.quit(),
   };
   const icon = trayIcon(electron.nativeImage, platform);
-  const tray = openTray({ Tray: electron.Tray, Menu, icon, actions, platform });
+  const trayParts = { Tray: electron.Tray, Menu, icon, actions, platform };
+  let tray = openTray(trayParts);
   let menuShown = '';
+  const badge = createBadge({ app, nativeImage: electron.nativeImage, platform, setOverlay: window.setOverlay });
+  let attention = 0;
   function refresh(): void {
     const t = texts();
-    tray?.show(readStatus(host.panel()), t);
-    // The menu depends on the language only.
-    if (menuShown === t('open')) return;
-    menuShown = t('open');
-    Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(t, actions, platform)]));
+    const core = host.panel()?.core;
+    if (core && now() - countedAt >= COUNT_MS) {
+      attention = countAttention(core, now());
+      countedAt = now();
+    }
+    badge(attention, t('attention', { count: attention }));
+    status = readStatus(host.panel());
+    refreshMenus();
+  }
+  let status: Status = null;
+  function refreshMenus(): void {
+    // A tray that is gone cannot be changed.
+    if (shutdown.hasStarted()) return;
+    const t = texts();
+    tray?.show(status, t, acts);
+    // The menu depends on the language and the commands only.
+    const next = JSON.stringify([t('open'), acts]);
+    if (menuShown === next) return;
+    menuShown = next;
+    Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(t, actions, platform, acts)]));
   }
 
   /** A closed window is hidden while the panel keeps running, which is explained once. */
@@ -206,32 +289,60 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   if (!(await host.open())) return app.exit(0);
 
   serveScheme(electron.protocol, { pages: parts.pages, session: host.session, log });
+  const quickSearch = createQuickSearch(electron.globalShortcut, () => actions.act(PALETTE));
+  // Where another program has the key now, it stays asked for: the next start tries it again.
+  quickSearch.set(state.get().quickSearch);
+  const save = (name: unknown, content: unknown) =>
+    saveFile({ dialog, folder: app.getPath('downloads') }, name, content);
   const hostChannels = createHostChannels({
-    app,
+    quickSearch,
+    loginItem: createLoginItem({ app, process: parts.process }),
     nativeTheme,
-    platform,
     state,
     clipboard,
     openExternal,
     versions: readVersions(app, parts.process),
-    save: (name, content) => saveFile({ dialog, folder: app.getPath('downloads') }, name, content),
+    save,
+    async print(how) {
+      const contents = window.contents();
+      return contents !== null && printPage(contents, how, save);
+    },
     staySignedIn: staySignedIn.enable,
+    setActs,
     onChange: refresh,
   });
-  attachIpc(electron.ipcMain, { ...channels.handlers, ...hostChannels }, { windowContents: window.contents, log });
+  attachIpc(
+    electron.ipcMain,
+    { ...channels.handlers, ...hostChannels },
+    { windowContents: () => window.contents()?.id ?? null, log },
+  );
 
+  followSleep({
+    powerMonitor,
+    panel: host.panel,
+    now,
+    texts,
+    notify(content) {
+      if (state.get().notifications) notify(content);
+    },
+    onFailed: (error) => log.error('waking failed', { error: String(error) }),
+  });
   nativeTheme.themeSource = state.get().appearance.theme;
-  timer = setInterval(() => {
-    host.check().then(refresh, (error) => log.error('panel check failed', { error }));
-  }, CHECK_MS);
-  app.on('second-instance', actions.open);
+  startChecks();
+  // Before the set-up there is no record that a link could show.
+  const openLink = (hash: string | null) =>
+    window.show(hash !== null && host.panel()?.core.local.isSetUp() ? hash : undefined);
+  const firstLink = parts.links.listen(openLink);
   app.on('activate', actions.open);
   // Without a listener Electron would quit; the panel runs without a window.
   app.on('window-all-closed', () => {});
   refresh();
   // macOS passes no arguments to what it opens at login.
   const isOpenedAtLogin = platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
-  if (!argv.includes(HIDDEN) && !isOpenedAtLogin) window.show();
+  if (firstLink !== null) openLink(firstLink);
+  else if (!argv.includes(HIDDEN) && !isOpenedAtLogin) window.show();
+  // In a checkout the program is Electron, which would show this link in every application of its kind.
+  if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   updates?.start();
   const crash = takeCrashReport(crashPath);
   if (crash !== null) await dialogs.crashed(crash, join(parts.folder, 'logs', 'panel.log'));

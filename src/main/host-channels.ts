@@ -1,44 +1,55 @@
 // The channels of the desktop itself: clipboard, saving files, links, versions, settings and appearance.
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { App, Clipboard, Dialog, NativeTheme } from 'electron';
-import type { DesktopSettings, Versions } from '../bridge/desktop-api.ts';
+import type { App, Clipboard, Dialog, NativeTheme, WebContents } from 'electron';
+import type { DesktopSettings, MenuAct, Versions } from '../bridge/desktop-api.ts';
 import { commandName } from '../panel/command-name.ts';
 import { isRecord, parseAppearance, type StateFile } from './desktop-state.ts';
 import type { Handlers } from './ipc.ts';
+import type { LoginItem } from './login-item.ts';
+import { parseActs } from './menu.ts';
+import type { QuickSearch } from './quick-search.ts';
 import { externalUrl } from './security.ts';
 
 export interface HostChannelParts {
-  readonly app: Pick<App, 'getLoginItemSettings' | 'setLoginItemSettings'>;
+  readonly loginItem: LoginItem;
+  readonly quickSearch: QuickSearch;
   readonly nativeTheme: Pick<NativeTheme, 'themeSource'>;
-  readonly platform: NodeJS.Platform;
   readonly versions: Versions;
   readonly state: StateFile;
   readonly clipboard: SecretClipboard;
   save(name: unknown, content: unknown): Promise<boolean>;
+  /** Prints the page of the window. False: cancelled. */
+  print(how: 'printer' | 'pdf'): Promise<boolean>;
   openExternal(url: string): Promise<void>;
   /** Stores the current session, or deletes the stored one. False if the keychain did not store it. */
   staySignedIn(isEnabled: boolean): Promise<boolean>;
+  setActs(acts: readonly MenuAct[]): void;
   /** The language or a setting has changed. */
   onChange(): void;
 }
 
-/** An application that is started at login starts without a window. */
-export const HIDDEN = '--hidden';
-
 export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'call' | 'watch' | 'unwatch'> {
-  const { app, state, clipboard } = parts;
-  const hasLoginItems = parts.platform === 'darwin' || parts.platform === 'win32';
+  const { loginItem, quickSearch, state, clipboard } = parts;
 
   const settings = (): DesktopSettings => {
     const { closeToTray, staySignedIn, notifications } = state.get();
-    const startAtLogin = hasLoginItems ? app.getLoginItemSettings({ args: [HIDDEN] }).openAtLogin : null;
-    return { closeToTray, startAtLogin, staySignedIn, notifications };
+    return {
+      closeToTray,
+      startAtLogin: loginItem.isOn(),
+      staySignedIn,
+      notifications,
+      quickSearch: quickSearch.isOn(),
+    };
   };
 
   return {
     copy: (_sender, text, isSecret) => clipboard.copy(text, isSecret === true),
     save: (_sender, name, content) => parts.save(name, content),
+    print(_sender, how) {
+      if (how !== 'printer' && how !== 'pdf') throw new TypeError('no way to print');
+      return parts.print(how);
+    },
     async openExternal(_sender, url) {
       const allowed = typeof url === 'string' ? externalUrl(url) : null;
       if (allowed === null) return false;
@@ -48,12 +59,13 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
     versions: () => parts.versions,
     settings,
     async changeSettings(_sender, change) {
-      const { closeToTray, notifications, startAtLogin, staySignedIn } = isRecord(change) ? change : {};
+      const given = isRecord(change) ? change : {};
+      const { closeToTray, notifications, startAtLogin, staySignedIn } = given;
       if (typeof closeToTray === 'boolean') state.set({ closeToTray });
       if (typeof notifications === 'boolean') state.set({ notifications });
-      if (typeof startAtLogin === 'boolean' && hasLoginItems) {
-        app.setLoginItemSettings({ openAtLogin: startAtLogin, args: [HIDDEN] });
-      }
+      const isSearching = given.quickSearch;
+      if (typeof isSearching === 'boolean' && quickSearch.set(isSearching)) state.set({ quickSearch: isSearching });
+      if (typeof startAtLogin === 'boolean') loginItem.set(startAtLogin);
       if (typeof staySignedIn === 'boolean' && (await parts.staySignedIn(staySignedIn))) state.set({ staySignedIn });
       parts.onChange();
       return settings();
@@ -64,6 +76,10 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
       parts.nativeTheme.themeSource = appearance.theme;
       state.set({ appearance });
       parts.onChange();
+    },
+    setActs(_sender, value) {
+      const acts = parseActs(value);
+      if (acts !== null) parts.setActs(acts);
     },
   };
 }
@@ -108,6 +124,17 @@ export function createSecretClipboard(clipboard: Pick<Clipboard, 'readText' | 'w
     },
     clearSecret,
   };
+}
+
+/** The page as A4 in landscape, which the columns of a list need. */
+export async function printPage(
+  contents: Pick<WebContents, 'print' | 'printToPDF'>,
+  how: 'printer' | 'pdf',
+  save: (name: string, content: Uint8Array) => Promise<boolean>,
+): Promise<boolean> {
+  const options = { landscape: true, printBackground: true, pageSize: 'A4' } as const;
+  if (how === 'pdf') return save('gatehouse.pdf', await contents.printToPDF(options));
+  return new Promise((resolve) => contents.print(options, resolve));
 }
 
 export interface SaveParts {

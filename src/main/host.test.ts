@@ -93,6 +93,36 @@ it.each([
   expect(host.panel()).toBe(second.panel);
 });
 
+it('is opened again after it was closed for an update that was refused, with its session', async () => {
+  const first = fakePanel();
+  const second = fakePanel();
+  const panels = [first, second];
+  const { host } = hostWith(async () => panels.shift()?.panel as Panel);
+  await host.open();
+  host.session()?.resume('session');
+  await host.close();
+  await host.check();
+  expect([host.panel(), first.state.closed]).toEqual([null, 1]);
+  await expect(host.resume('an update was not installed')).resolves.toBe(true);
+  expect([host.panel(), second.state.token]).toEqual([second.panel, 'session']);
+});
+
+it('that cannot be opened after a refused update is retried at every check', async () => {
+  const [first, last] = [fakePanel(), fakePanel()];
+  const answers = [first.panel, null, last.panel];
+  const { host, reopened } = hostWith(async () => {
+    const panel = answers.shift();
+    if (!panel) throw refusal('address', 'taken');
+    return panel;
+  });
+  await host.open();
+  await host.close();
+  await expect(host.resume('refused')).resolves.toBe(false);
+  await host.check();
+  expect(host.panel()).toBe(last.panel);
+  expect(reopened).toHaveLength(2);
+});
+
 it('reports once that it could not be reopened, and retries', async () => {
   const first = fakePanel();
   const last = fakePanel();

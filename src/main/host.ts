@@ -30,6 +30,8 @@ export interface Host {
   open(): Promise<boolean>;
   /** Reopens a panel that no longer listens or cannot read its database, or that could not be reopened before; otherwise does nothing. */
   check(): Promise<void>;
+  /** Opens the panel again after `close`, with its session. False: it cannot be opened now, which is reported, and retried at every check. */
+  resume(reason: string): Promise<boolean>;
   /** Finishes replies and writes, checkpoints the journal, releases the lock. A second call waits for the first. */
   close(): Promise<void>;
 }
@@ -41,6 +43,8 @@ export function createHost(parts: HostParts): Host {
   /** Why the last panel was closed; null while one is open. */
   let fault: string | null = null;
   let reopening: Promise<void> | null = null;
+  /** Of the session when the panel was last closed. */
+  let lastToken: string | null = null;
 
   async function start(token: string | null): Promise<void> {
     const panel = await parts.open({ ...parts.options, port, isInside: true });
@@ -55,16 +59,27 @@ export function createHost(parts: HostParts): Host {
     const isFirstAttempt = fault === null;
     open = null;
     fault = reason;
-    former?.panel.log.error('panel is reopened', { reason });
-    await former?.panel.close().catch(() => {});
+    if (former !== null) {
+      lastToken = former.session.token();
+      former.panel.log.error('panel is reopened', { reason });
+      await former.panel.close().catch(() => {});
+    }
     try {
-      await start(former?.session.token() ?? null);
+      await start(lastToken);
       fault = null;
       parts.onReopened(reason, null);
     } catch (error) {
       // Reported once, retried at every check.
       if (isFirstAttempt) parts.onReopened(reason, error);
     }
+  }
+
+  /** A second call waits for the first. */
+  function reopenOnce(reason: string): Promise<void> {
+    reopening ??= reopen(reason).finally(() => {
+      reopening = null;
+    });
+    return reopening;
   }
 
   return {
@@ -85,16 +100,19 @@ export function createHost(parts: HostParts): Host {
     },
     async check() {
       const reason = isClosing ? null : open === null ? fault : findFault(open.panel);
-      if (reason === null) return;
-      reopening ??= reopen(reason).finally(() => {
-        reopening = null;
-      });
-      await reopening;
+      if (reason !== null) await reopenOnce(reason);
+    },
+    async resume(reason) {
+      isClosing = false;
+      await reopenOnce(reason);
+      return open !== null;
     },
     async close() {
       isClosing = true;
       await reopening;
-      await open?.panel.close();
+      if (open === null) return;
+      lastToken = open.session.token();
+      await open.panel.close();
       open = null;
     },
   };

@@ -6,11 +6,13 @@ import {
   BrowserWindow,
   clipboard,
   dialog,
+  globalShortcut,
   ipcMain,
   Menu,
   Notification,
   nativeImage,
   nativeTheme,
+  powerMonitor,
   protocol,
   screen,
   session,
@@ -22,6 +24,7 @@ import { findDataFolder } from '../panel/data-folder.ts';
 import { machineParts } from '../panel/machine-parts.ts';
 import { openPanel } from '../panel/panel.ts';
 import { findCommand, runCommand } from './command.ts';
+import { receiveDeepLinks } from './deep-link.ts';
 import { startDesktop } from './desktop.ts';
 import { findDevPages } from './dev-pages.ts';
 import { builtPages, type PageSource, registerScheme } from './protocol.ts';
@@ -57,6 +60,7 @@ function findPages(): PageSource {
 }
 
 async function run(): Promise<void> {
+  const links = receiveDeepLinks(app, process.argv);
   await app.whenReady();
   try {
     await startDesktop({
@@ -65,11 +69,13 @@ async function run(): Promise<void> {
         BrowserWindow,
         clipboard,
         dialog,
+        globalShortcut,
         ipcMain,
         Menu,
         nativeImage,
         nativeTheme,
         Notification,
+        powerMonitor,
         protocol,
         screen,
         session,
@@ -78,6 +84,7 @@ async function run(): Promise<void> {
       },
       openPanel,
       process,
+      links,
       pages: findPages(),
       updater: await findUpdater(app.isPackaged, process.resourcesPath, loadUpdater),
       clock: machineParts().clock,

@@ -1,10 +1,18 @@
-// The application's menu on each system.
-import { expect, it } from 'vitest';
+// The application's menu on each system, and the commands of the pages in it.
+import { describe, expect, it, vi } from 'vitest';
 import { hostTexts } from '../i18n/host.ts';
-import { menuTemplate } from './menu.ts';
+import { actItem, menuTemplate, parseActs } from './menu.ts';
 
 const english = hostTexts('en', 'desktop');
-const actions = { go() {}, openDataFolder() {}, about() {}, checkForUpdates: null, closeWindow() {}, quit() {} };
+const actions = {
+  go() {},
+  act() {},
+  openDataFolder() {},
+  about() {},
+  checkForUpdates: null,
+  closeWindow() {},
+  quit() {},
+};
 
 it.each([
   ['linux', 'File'],
@@ -33,4 +41,76 @@ it.each(['linux', 'darwin', 'win32'] as const)('offers on %s to check for update
       .filter(({ label }) => label === english('checkForUpdates'));
   expect(entries(null)).toEqual([]);
   expect(entries(checkForUpdates).map(({ click }) => click)).toEqual([checkForUpdates]);
+});
+
+describe('the commands of the pages', () => {
+  const acts = [
+    { id: 'go users', label: 'Go to Users', group: 'goTo', isEverywhere: false, keys: 'g u' },
+    { id: 'users.create', label: 'Add a user', group: 'acts', isEverywhere: true, keys: 'n' },
+    { id: 'theme', label: 'Theme: Dark', group: 'appearance', isEverywhere: false },
+    { id: 'frame.print', label: 'Print', group: 'appearance', isEverywhere: true, keys: 'mod+p' },
+  ] as const;
+  const labelsOf = (commands: typeof acts | undefined) =>
+    Object.fromEntries(
+      menuTemplate(english, actions, 'linux', commands).map(({ label, submenu }) => [
+        label,
+        Array.isArray(submenu) ? submenu.map((item) => item.label) : [],
+      ]),
+    );
+
+  it('are in menus of their own and in the view, where there are any', () => {
+    const { Go, Acts, View, File } = labelsOf(acts);
+    expect(File).toContain('Print');
+    expect(View).not.toContain('Print');
+    expect(Go).toEqual(['Search…', undefined, 'Go to Users']);
+    expect(Acts).toEqual(['Add a user']);
+    expect(View).toContain('Theme: Dark');
+    expect(labelsOf(undefined)).not.toHaveProperty('Go');
+  });
+
+  it('are done by their ids', () => {
+    const act = vi.fn();
+    actItem({ id: 'users.create', label: 'Add a user' }, act, 'linux').click?.({} as never, undefined, {} as never);
+    expect(act).toHaveBeenCalledWith('users.create');
+  });
+
+  it.each([
+    ['n', 'linux', 'N'],
+    ['mod+k', 'win32', 'CmdOrCtrl+K'],
+    ['shift+x', 'linux', 'Shift+X'],
+    ['mod+k', 'darwin', 'CmdOrCtrl+K'],
+    ['n', 'darwin', undefined],
+    ['g u', 'linux', undefined],
+    ['?', 'linux', undefined],
+    [undefined, 'linux', undefined],
+  ] as const)('have the key %s on %s as %s, which the pages answer', (keys, platform, accelerator) => {
+    const command = { id: 'a', label: 'R&D', ...(keys !== undefined && { keys }) };
+    const item = actItem(command, () => {}, platform);
+    expect(item.label).toBe('R&&D');
+    expect([item.accelerator, item.registerAccelerator]).toEqual([
+      accelerator,
+      accelerator === undefined ? undefined : false,
+    ]);
+  });
+
+  it('are taken from a page only if they are such', () => {
+    expect(parseActs(acts)).toEqual(acts);
+    expect(parseActs([])).toEqual([]);
+    const [first] = acts;
+    for (const wrong of [
+      null,
+      'acts',
+      {},
+      [null],
+      [{ ...first, id: 7 }],
+      [{ ...first, label: 'x'.repeat(201) }],
+      [{ ...first, group: 'records' }],
+      [{ ...first, isEverywhere: 1 }],
+      [{ ...first, keys: {} }],
+      Array(201).fill(first),
+    ]) {
+      expect(parseActs(wrong), JSON.stringify(wrong)?.slice(0, 80)).toBeNull();
+    }
+    expect(parseActs([{ ...first, click: 'more' }])).toEqual([first]);
+  });
 });

@@ -1,10 +1,14 @@
-// The application's menu with the usual keyboard shortcuts, in the user's language.
+// The application's menu with the usual keyboard shortcuts, in the user's language, and the commands of the pages.
 import type { MenuItemConstructorOptions } from 'electron';
+import type { MenuAct } from '../bridge/desktop-api.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
+import { isRecord } from './desktop-state.ts';
 
 export interface MenuActions {
   /** Opens a page by its hash, as `#/settings`. */
   go(hash: string): void;
+  /** Does a command of the pages. */
+  act(id: string): void;
   openDataFolder(): void;
   about(): void;
   /** null: this installation has no update feed. */
@@ -17,7 +21,13 @@ export function menuTemplate(
   t: DesktopTexts,
   actions: MenuActions,
   platform: NodeJS.Platform,
+  acts: readonly MenuAct[] = [],
 ): readonly MenuItemConstructorOptions[] {
+  const itemsOf = (some: readonly MenuAct[]) => some.map((act) => actItem(act, actions.act, platform));
+  const items = (group: MenuAct['group']) =>
+    itemsOf(acts.filter((act) => act.group === group && !OF_FILE_MENU.includes(act.id)));
+  const printing = itemsOf(acts.filter(({ id }) => OF_FILE_MENU.includes(id)));
+  const appearance = items('appearance');
   const isMac = platform === 'darwin';
   const settings = { label: t('settings'), accelerator: 'CmdOrCtrl+,', click: () => actions.go('#/settings') };
   const quit = { label: t('quit'), accelerator: 'CmdOrCtrl+Q', click: actions.quit };
@@ -33,6 +43,7 @@ export function menuTemplate(
       label: t('file'),
       submenu: [
         ...(isMac ? [] : [settings, separator]),
+        ...(printing.length > 0 ? [...printing, separator] : []),
         { label: t('openDataFolder'), click: actions.openDataFolder },
         separator,
         { label: t('closeWindow'), accelerator: 'CmdOrCtrl+W', click: actions.closeWindow },
@@ -61,8 +72,22 @@ export function menuTemplate(
         { role: 'zoomOut', label: t('zoomOut') },
         separator,
         { role: 'togglefullscreen', label: t('fullScreen') },
+        ...(appearance.length > 0 ? [separator, ...appearance] : []),
       ],
     },
+    ...(acts.length > 0
+      ? [
+          {
+            label: t('go'),
+            submenu: [
+              actItem({ id: PALETTE, label: t('search'), keys: 'mod+k' }, actions.act, platform),
+              separator,
+              ...items('goTo'),
+            ],
+          },
+          { label: t('acts'), submenu: items('acts') },
+        ]
+      : []),
     { label: t('window'), submenu: [{ role: 'minimize', label: t('minimize') }] },
     {
       label: t('help'),
@@ -72,6 +97,56 @@ export function menuTemplate(
       ],
     },
   ];
+}
+
+/** Where every program has them. */
+const OF_FILE_MENU: readonly string[] = ['frame.print', 'frame.savePdf'];
+
+/** The search over everything, which is no command of its own list. */
+export const PALETTE = 'frame.palette';
+
+/**
+ * An item that does a command of the pages. Its key is shown: the pages answer it themselves, and only where it is not typed into a
+ * field. macOS would take a letter from what is typed, so there it is shown only with ⌘.
+ */
+export function actItem(
+  { id, label, keys = '' }: Pick<MenuAct, 'id' | 'label' | 'keys'>,
+  act: (id: string) => void,
+  platform: NodeJS.Platform,
+): MenuItemConstructorOptions {
+  const [, mod, shift, letter] = /^(mod\+)?(shift\+)?([a-z])$/.exec(keys) ?? [];
+  const hasKey = letter !== undefined && (mod !== undefined || platform !== 'darwin');
+  const accelerator = `${mod ? 'CmdOrCtrl+' : ''}${shift ? 'Shift+' : ''}${letter?.toUpperCase()}`;
+  return {
+    // `&` would underline the next letter.
+    label: label.replaceAll('&', '&&'),
+    ...(hasKey && { accelerator, registerAccelerator: false }),
+    click: () => act(id),
+  };
+}
+
+const GROUPS: readonly MenuAct['group'][] = ['goTo', 'acts', 'appearance'];
+const MAX_ACTS = 200;
+const MAX_LENGTH = 200;
+
+/** The commands that a page sent; null if they are not such. */
+export function parseActs(value: unknown): readonly MenuAct[] | null {
+  if (!Array.isArray(value) || value.length > MAX_ACTS) return null;
+  const acts = value.map(parseAct);
+  return acts.every((act) => act !== null) ? acts : null;
+}
+
+function parseAct(value: unknown): MenuAct | null {
+  if (!isRecord(value)) return null;
+  const { id, label, isEverywhere, keys } = value;
+  const group = GROUPS.find((known) => known === value.group);
+  if (group === undefined || typeof isEverywhere !== 'boolean' || !isShort(id) || !isShort(label)) return null;
+  if (keys !== undefined && !isShort(keys)) return null;
+  return { id, label, group, isEverywhere, ...(keys !== undefined && { keys }) };
+}
+
+function isShort(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_LENGTH;
 }
 
 /** What macOS users expect in the menu that is named after the application. */

@@ -1,6 +1,6 @@
-// System notifications: which events have one, what it opens, and how many are shown at once.
+// System notifications: which events have one, what it opens, and how many are shown at once, and its buttons.
 import { EventEmitter } from 'node:events';
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sampleEvent, userFacts } from '../../tests/support/sample-events.ts';
 import type { Core } from '../core/core.ts';
 import { hostTexts } from '../i18n/host.ts';
@@ -54,26 +54,68 @@ it('describes no other event', () => {
   for (const event of events) expect(describeEvent(event, english, () => '')).toBeNull();
 });
 
-it('limits a burst, and opens the page of the notification that is clicked', () => {
+describe('a notifier', () => {
   const shown: FakeNotification[] = [];
   class FakeNotification extends EventEmitter {
     static isSupported = () => true;
+    readonly options: { readonly actions: readonly { readonly text: string }[] };
+    constructor(options: FakeNotification['options']) {
+      super();
+      this.options = options;
+    }
     show() {
       shown.push(this);
     }
   }
   const visited: string[] = [];
-  let now = 0;
-  const notify = createNotifier({
-    Notification: FakeNotification as never,
-    now: () => now,
-    go: (hash) => visited.push(hash),
+  let now: number;
+  let notify: ReturnType<typeof createNotifier>;
+  beforeEach(() => {
+    shown.length = 0;
+    visited.length = 0;
+    now = 1;
+    notify = createNotifier({
+      Notification: FakeNotification as never,
+      now: () => now,
+      texts: () => english,
+      go: (hash) => visited.push(hash),
+    });
   });
-  for (let id = 0; id < 100; id++) notify({ title: 't', body: 'b', hash: `#/users/${id}` });
-  expect(shown).toHaveLength(5);
-  shown[2]?.emit('click');
-  expect(visited).toEqual(['#/users/2']);
-  now = 60_001;
-  notify({ title: 't', body: 'b', hash: '' });
-  expect(shown).toHaveLength(6);
+
+  it('limits a burst, and opens the page of the notification that is clicked', () => {
+    for (let id = 0; id < 100; id++) notify({ title: 't', body: 'b', hash: `#/users/${id}` });
+    expect(shown).toHaveLength(5);
+    shown[2]?.emit('click');
+    expect(visited).toEqual(['#/users/2']);
+    now += 60_001;
+    notify({ title: 't', body: 'b', hash: '' });
+    expect(shown).toHaveLength(6);
+  });
+
+  it('shows the same one once while it is open', () => {
+    const down = { title: 'Node Berlin does not answer', body: 'b', hash: '#/nodes/4' };
+    notify(down);
+    notify(down);
+    notify({ ...down, title: 'Node Berlin answers again' });
+    expect(shown).toHaveLength(2);
+    shown[0]?.emit('close');
+    notify(down);
+    expect(shown).toHaveLength(3);
+  });
+
+  it('has a button that opens its page, and one that silences all for an hour', () => {
+    notify({ title: 't', body: 'b', hash: '#/nodes/4' });
+    expect(shown[0]?.options.actions.map(({ text }) => text)).toEqual(['Open', 'Quiet for an hour']);
+    shown[0]?.emit('action', { actionIndex: 0 });
+    expect(visited).toEqual(['#/nodes/4']);
+    notify({ title: 't', body: 'b', hash: '#/nodes/4' });
+    shown[1]?.emit('action', { actionIndex: 1 });
+    expect(visited).toEqual(['#/nodes/4']);
+    now += 3_599_999;
+    notify({ title: 't', body: 'b', hash: '#/nodes/4' });
+    expect(shown).toHaveLength(2);
+    now += 1;
+    notify({ title: 't', body: 'b', hash: '#/nodes/4' });
+    expect(shown).toHaveLength(3);
+  });
 });

@@ -57,33 +57,60 @@ export function readEventName(core: Pick<Core, 'call'>, { data }: Event): string
 const MAX_PER_WINDOW = 5;
 const WINDOW_MS = 60_000;
 
+/** How long the button of a notification silences all of them. */
+const QUIET_MS = 3_600_000;
+
 export interface NotifierParts {
   readonly Notification: Pick<typeof Notification, 'isSupported'> & (new (options: object) => Notification);
   readonly now: () => number;
+  texts(): DesktopTexts;
   go(hash: string): void;
 }
 
-/** Shows notifications; those above the limit are dropped, since the pages show the same facts. */
+/**
+ * Shows notifications: each once while it is open, none during the hour after its button asked for quiet, and those above the limit
+ * are dropped, since the pages show the same facts.
+ */
 export function createNotifier({
   Notification: NotificationClass,
   now,
+  texts,
   go,
 }: NotifierParts): (content: NotificationContent) => void {
   const times: number[] = [];
+  let quietUntil = 0;
   // Without a reference a notification may be garbage-collected, and its click handler with it.
-  const open = new Set<Notification>();
+  const open = new Map<string, Notification>();
   return ({ title, body, hash }) => {
     const present = now();
     while (times[0] !== undefined && times[0] <= present - WINDOW_MS) times.shift();
+    const name = `${hash} ${title}`;
+    if (present < quietUntil || open.has(name)) return;
     if (times.length >= MAX_PER_WINDOW || !NotificationClass.isSupported()) return;
     times.push(present);
-    const notification = new NotificationClass({ title, body });
-    open.add(notification);
+    const t = texts();
+    // Buttons are shown by macOS and Windows only; elsewhere a click does what the first one does.
+    const acts = [
+      { label: t('openNow'), run: () => go(hash) },
+      {
+        label: t('quietForAnHour'),
+        run: () => {
+          quietUntil = now() + QUIET_MS;
+        },
+      },
+    ];
+    const actions = acts.map(({ label }) => ({ type: 'button', text: label }));
+    const notification = new NotificationClass({ title, body, actions });
+    open.set(name, notification);
     notification.on('click', () => {
-      open.delete(notification);
+      open.delete(name);
       go(hash);
     });
-    notification.on('close', () => open.delete(notification));
+    notification.on('action', ({ actionIndex }) => {
+      open.delete(name);
+      acts[actionIndex]?.run();
+    });
+    notification.on('close', () => open.delete(name));
     notification.show();
   };
 }

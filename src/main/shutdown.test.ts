@@ -57,6 +57,20 @@ it('runs the steps once for an installer, and does not delay the quit that follo
   expect([done, codes]).toEqual([['closed'], []]);
 });
 
+it('runs the steps again after an installer that did not start, and does not resume while it quits', async () => {
+  const done: string[] = [];
+  const { quit, codes, shutdown } = setUp([() => done.push('closed')]);
+  await shutdown.prepare();
+  expect([shutdown.resume(), shutdown.hasStarted()]).toEqual([true, false]);
+  expect(quit()).toBe(false);
+  await expect.poll(() => codes).toEqual([0]);
+  expect(done).toEqual(['closed', 'closed']);
+
+  const other = setUp([]);
+  await other.shutdown.prepare();
+  expect([other.quit(), other.shutdown.resume()]).toEqual([true, false]);
+});
+
 it('while an installer waits for the steps, a quit waits too and runs no step again', async () => {
   const step = Promise.withResolvers<void>();
   let runs = 0;

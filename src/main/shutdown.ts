@@ -20,12 +20,15 @@ export interface Shutdown {
   hasStarted(): boolean;
   /** Runs the steps now, for an installer that ends the process itself: a later quit is no longer delayed. */
   prepare(): Promise<void>;
+  /** After `prepare`, where the installer did not start: a later quit runs the steps again. False: the application is quitting. */
+  resume(): boolean;
 }
 
 /** From now on quitting runs the steps first; a step that fails does not stop the others. */
 export function createShutdown({ app, process, crashPath, now, log, steps }: ShutdownParts): Shutdown {
   let hasStarted = false;
   let isPrepared = false;
+  let isQuitting = false;
   const report = (error: unknown) => writeCrashReport(crashPath, error, new Date(now()).toISOString());
 
   const onUncaught = (error: unknown) => {
@@ -52,7 +55,10 @@ export function createShutdown({ app, process, crashPath, now, log, steps }: Shu
   }
 
   app.on('before-quit', (event) => {
-    if (isPrepared) return;
+    if (isPrepared) {
+      isQuitting = true;
+      return;
+    }
     event.preventDefault();
     if (hasStarted) return;
     hasStarted = true;
@@ -64,6 +70,12 @@ export function createShutdown({ app, process, crashPath, now, log, steps }: Shu
       hasStarted = true;
       await runSteps();
       isPrepared = true;
+    },
+    resume() {
+      if (isQuitting) return false;
+      hasStarted = false;
+      isPrepared = false;
+      return true;
     },
   };
 }

@@ -11,7 +11,7 @@ const status = {
   trafficToday: 1_234_000_000,
   isPaused: false,
 };
-const actions = { open() {}, copyBaseUrl() {}, pause() {}, quit() {} };
+const actions = { open() {}, copyBaseUrl() {}, pause() {}, act() {}, quit() {} };
 
 it('shows the status of the panel without the secret path', () => {
   const labels = trayTemplate(status, english, actions).map(({ label }) => label);
@@ -23,6 +23,21 @@ it('shows the status of the panel without the secret path', () => {
     expect.objectContaining({ label: 'Pause the API', checked: true }),
   );
   expect(trayTemplate(null, english, actions).map(({ label }) => label)).not.toContain('Copy base_url');
+});
+
+it('has the commands that are possible everywhere, without their keys, which it cannot hear', () => {
+  const act = vi.fn();
+  const group = 'acts';
+  const acts = [
+    { id: 'users.create', label: 'Add a user', group, isEverywhere: true, keys: 'n' },
+    { id: 'users.delete', label: 'Delete: Anna', group, isEverywhere: false },
+    { id: 'frame.signOut', label: 'Sign out', group: 'appearance', isEverywhere: true },
+  ] as const;
+  const items = trayTemplate(status, english, { ...actions, act }, acts);
+  expect(items.map(({ label }) => label)).toEqual(expect.arrayContaining(['Open Gatehouse', 'Add a user']));
+  expect(JSON.stringify(items)).not.toMatch(/Anna|Sign out|accelerator/);
+  items.find(({ label }) => label === 'Add a user')?.click?.({} as never, undefined, {} as never);
+  expect(act).toHaveBeenCalledWith('users.create');
 });
 
 it.each([

@@ -1,8 +1,10 @@
 // The tray: its icon, the panel's status, and what can be done without opening the window.
 import type { Menu, MenuItemConstructorOptions, NativeImage, nativeImage, Tray } from 'electron';
+import type { MenuAct } from '../bridge/desktop-api.ts';
 import type { Call } from '../core/call.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
 import type { Panel } from '../panel/panel.ts';
+import { actItem } from './menu.ts';
 import { TRAY_TEMPLATES } from './tray-template.ts';
 
 /** The panel's status; null while no panel is open, or while it cannot be read. */
@@ -40,10 +42,20 @@ export interface TrayActions {
   open(): void;
   copyBaseUrl(): void;
   pause(isPaused: boolean): void;
+  /** Does a command of the pages, in the window. */
+  act(id: string): void;
   quit(): void;
 }
 
-export function trayTemplate(status: Status, t: DesktopTexts, actions: TrayActions): MenuItemConstructorOptions[] {
+export function trayTemplate(
+  status: Status,
+  t: DesktopTexts,
+  actions: TrayActions,
+  acts: readonly MenuAct[] = [],
+): MenuItemConstructorOptions[] {
+  const commands = acts
+    .filter(({ group, isEverywhere }) => group === 'acts' && isEverywhere)
+    .map(({ id, label }) => actItem({ id, label }, actions.act, 'linux'));
   const separator = { type: 'separator' } as const;
   const info = (label: string) => ({ label, enabled: false });
   const panelItems =
@@ -64,6 +76,7 @@ export function trayTemplate(status: Status, t: DesktopTexts, actions: TrayActio
         ];
   return [
     { label: t('open'), click: actions.open },
+    ...commands,
     separator,
     ...panelItems,
     separator,
@@ -80,7 +93,8 @@ export interface TrayParts {
 }
 
 export interface ShellTray {
-  show(status: Status, t: DesktopTexts): void;
+  /** `acts`: the commands of the pages. */
+  show(status: Status, t: DesktopTexts, acts: readonly MenuAct[]): void;
   close(): void;
 }
 
@@ -96,13 +110,13 @@ export function openTray({ Tray: TrayClass, Menu: MenuClass, icon, actions, plat
   if (platform !== 'darwin') tray.on('click', actions.open);
   let shown = '';
   return {
-    show(status, t) {
+    show(status, t, acts) {
       // Replacing a menu closes it while the user has it open, so it is replaced only when its content changes.
-      const next = JSON.stringify([status, t('open')]);
+      const next = JSON.stringify([status, t('open'), acts]);
       if (next === shown) return;
       shown = next;
       tray.setToolTip(status?.isPaused ? t('paused') : status === null ? t('stopped') : 'Gatehouse');
-      tray.setContextMenu(MenuClass.buildFromTemplate(trayTemplate(status, t, actions)));
+      tray.setContextMenu(MenuClass.buildFromTemplate(trayTemplate(status, t, actions, acts)));
     },
     close: () => tray.destroy(),
   };

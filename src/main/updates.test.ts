@@ -1,19 +1,37 @@
 // Updates: which installations have them, what is asked before each step, and how often is checked.
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hostTexts } from '../i18n/host.ts';
-import { createUpdates, FIRST_CHECK_MS, findUpdater, INTERVAL_MS, type Question, type Updater } from './updates.ts';
+import {
+  createUpdates,
+  FIRST_CHECK_MS,
+  findUpdater,
+  INSTALL_MS,
+  INTERVAL_MS,
+  type Question,
+  type Updater,
+} from './updates.ts';
 
 const t = hostTexts('en', 'desktop');
 
 /** An updater that finds `version` (null: nothing newer; an error: the check fails), and the answers of the user in order. */
-function setUp({ version, answers = [] }: { version: string | null | Error; answers?: number[] }) {
+function setUp({
+  version,
+  answers = [],
+  install = () => {},
+}: {
+  version: string | null | Error;
+  answers?: number[];
+  /** What the installer does. */
+  install?: (updater: EventEmitter) => void;
+}) {
   const done: string[] = [];
   const questions: Question[] = [];
   let skipped: string | null = null;
-  const updater = {
+  const updater = Object.assign(new EventEmitter(), {
     autoDownload: true,
     autoInstallOnAppQuit: false,
     allowDowngrade: true,
@@ -27,8 +45,11 @@ function setUp({ version, answers = [] }: { version: string | null | Error; answ
       done.push('download');
       return [];
     },
-    quitAndInstall: () => done.push('install'),
-  };
+    quitAndInstall() {
+      done.push('install');
+      install(updater);
+    },
+  });
   const updates = createUpdates({
     updater: updater as unknown as Updater,
     texts: () => t,
@@ -41,6 +62,10 @@ function setUp({ version, answers = [] }: { version: string | null | Error; answ
       skipped = declined;
     },
     close: async () => void done.push('close'),
+    async reopen() {
+      done.push('reopen');
+      return true;
+    },
     log: (message) => void done.push(message),
   });
   return { updates, updater, done, questions, skipped: () => skipped };
@@ -50,8 +75,9 @@ describe('a newer version', () => {
   it('is downloaded only after a confirmation, and installed after the panel is closed', async () => {
     const { updates, updater, done, questions } = setUp({ version: '2.0.0', answers: [0, 0] });
     expect(updater).toMatchObject({ autoDownload: false, allowDowngrade: false, disableWebInstaller: true });
-    await updates.check();
-    expect(done).toEqual(['check', 'download', 'installing an update', 'close', 'install']);
+    // The installer ends the application.
+    void updates.check();
+    await expect.poll(() => done).toEqual(['check', 'download', 'installing an update', 'close', 'install']);
     expect(questions.map(({ message }) => message)).toEqual([
       'Gatehouse 2.0.0 is available',
       'Gatehouse 2.0.0 is ready',
@@ -84,6 +110,57 @@ describe('a newer version', () => {
     expect(questions).toHaveLength(2);
     updates.stop();
     vi.useRealTimers();
+  });
+});
+
+describe('an installer that does not start', () => {
+  const notInstalled = [
+    'check',
+    'download',
+    'installing an update',
+    'close',
+    'install',
+    'reopen',
+    'update not installed',
+  ];
+  const cancelled = new Error('Command pkexec exited with code 126\n  at a stack');
+
+  it.each([
+    ['reports it at once', (updater: EventEmitter) => void updater.emit('error', cancelled)],
+    ['reports it later', (updater: EventEmitter) => void setImmediate(() => updater.emit('error', cancelled))],
+    [
+      'throws',
+      () => {
+        throw cancelled;
+      },
+    ],
+  ])('and %s: the panel is reopened, and the user is informed', async (_how, install) => {
+    const { updates, updater, done, questions } = setUp({ version: '2.0.0', answers: [0, 0], install });
+    await updates.check();
+    expect(done).toEqual(notInstalled);
+    expect(questions.at(-1)?.message).toBe('Gatehouse 2.0.0 was not installed');
+    expect(questions.at(-1)?.detail).toContain('(Command pkexec exited with code 126)');
+    // Quitting does not ask for the permission again, until the update is confirmed again.
+    expect(updater.autoInstallOnAppQuit).toBe(false);
+  });
+
+  it('and reports nothing: the panel is reopened within seconds', async () => {
+    vi.useFakeTimers();
+    const { updates, done, questions } = setUp({ version: '2.0.0', answers: [0, 0] });
+    const checked = updates.check();
+    await vi.advanceTimersByTimeAsync(INSTALL_MS);
+    await checked;
+    expect(done).toEqual(notInstalled);
+    expect(questions.at(-1)?.detail).toContain('the installer did not start');
+    vi.useRealTimers();
+  });
+
+  it('can be started again', async () => {
+    const install = (updater: EventEmitter) => void updater.emit('error', cancelled);
+    const { updates, done } = setUp({ version: '2.0.0', answers: [0, 0, 0, 0, 0], install });
+    await updates.check();
+    await updates.check();
+    expect(done).toEqual([...notInstalled, ...notInstalled]);
   });
 });
 

@@ -14,6 +14,7 @@ export type Updater = Pick<
   | 'checkForUpdates'
   | 'downloadUpdate'
   | 'quitAndInstall'
+  | 'on'
 >;
 
 /** The file that electron-builder writes beside the application from its `publish` option. */
@@ -45,6 +46,8 @@ export interface UpdateParts {
   skip(version: string): void;
   /** Closes the panel before the installer starts. */
   close(): Promise<void>;
+  /** Reopens the panel, because the installer did not start. False: it is not open, or the application is quitting. */
+  reopen(): Promise<boolean>;
   log(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
@@ -58,16 +61,19 @@ export interface Updates {
 
 export const FIRST_CHECK_MS = 60_000;
 export const INTERVAL_MS = 86_400_000;
+/** An installer that has not ended the application by then has not started. */
+export const INSTALL_MS = 10_000;
 
 export function createUpdates(parts: UpdateParts): Updates {
   const { updater, texts, ask } = parts;
   updater.autoDownload = false;
-  // Applies to a downloaded version, and so to one that was confirmed.
-  updater.autoInstallOnAppQuit = true;
   updater.allowDowngrade = false;
   updater.disableWebInstaller = true;
   let isChecking = false;
   let timer: NodeJS.Timeout | null = null;
+  /** Of the installation that was requested. */
+  let onRefused: (reason: string) => void = () => {};
+  updater.on('error', (error) => onRefused(error.message));
 
   async function check(isManual: boolean): Promise<void> {
     if (isChecking) return;
@@ -99,6 +105,8 @@ export function createUpdates(parts: UpdateParts): Updates {
     });
     if (answer === 1) parts.skip(version);
     if (answer !== 0) return;
+    // Applies to a downloaded version, and so to one that was confirmed.
+    updater.autoInstallOnAppQuit = true;
     await updater.downloadUpdate();
     await install(version);
   }
@@ -113,7 +121,32 @@ export function createUpdates(parts: UpdateParts): Updates {
     if (answer !== 0) return;
     parts.log('installing an update', { version });
     await parts.close();
-    updater.quitAndInstall(false, true);
+    const reason = await findRefusal();
+    // Otherwise quitting would ask for the same permission again.
+    updater.autoInstallOnAppQuit = false;
+    const isOpen = await parts.reopen();
+    parts.log('update not installed', { version, reason, isOpen });
+    if (isOpen) await inform(t('updateRefused', { version }), t('updateRefusedDetail', { reason: firstLine(reason) }));
+  }
+
+  /** Starts the installer. Resolves to the reason if that was refused or cancelled; otherwise the application ends first. */
+  function findRefusal(): Promise<string> {
+    return new Promise((resolve) => {
+      const refused = (reason: string) => {
+        clearTimeout(limit);
+        onRefused = () => {};
+        resolve(reason);
+      };
+      let limit: NodeJS.Timeout | undefined;
+      onRefused = refused;
+      try {
+        // Blocks until the system's dialog is answered, where it asks for a password.
+        updater.quitAndInstall(false, true);
+      } catch (error) {
+        refused(error instanceof Error ? error.message : String(error));
+      }
+      limit = setTimeout(() => refused('the installer did not start'), INSTALL_MS).unref();
+    });
   }
 
   async function inform(message: string, detail: string): Promise<void> {

@@ -1,7 +1,7 @@
-// The window opens at its stored bounds as far as the present screens allow, and says when Windows ends the session.
+// The window opens as it was on the present screens, as far as they allow, and says when Windows ends the session.
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { createShellWindow, fitBounds } from './window.ts';
+import { createShellWindow, fitBounds, stateOn, type WindowStates, withStateOn } from './window.ts';
 
 const primary = { x: 0, y: 0, width: 1600, height: 1000 };
 const second = { x: 1600, y: 100, width: 1280, height: 800 };
@@ -34,6 +34,30 @@ describe('fitBounds', () => {
 
   it('works without any screen', () => {
     expect(fitBounds(null, [])).toEqual({ x: 0, y: 0, width: 1280, height: 860 });
+  });
+});
+
+describe('the state of the window', () => {
+  const laptop = { bounds: { x: 0, y: 0, width: 900, height: 700 }, isMaximized: true, zoom: 0 };
+  const desk = { bounds: { x: 1700, y: 120, width: 1200, height: 700 }, isMaximized: false, zoom: 1 };
+
+  it('is remembered for each arrangement of screens', () => {
+    const states = withStateOn([primary, second], withStateOn([primary], {}, laptop), desk);
+    expect(stateOn([primary], states)).toEqual(laptop);
+    expect(stateOn([primary, second], states)).toEqual(desk);
+  });
+
+  it('is the latest one on other screens, and the first one where there is none', () => {
+    const states = withStateOn([primary, second], withStateOn([primary], {}, laptop), desk);
+    expect(stateOn([second], states)).toEqual(desk);
+    expect(stateOn([second], withStateOn([primary], states, laptop))).toEqual(laptop);
+    expect(stateOn([primary], {})).toEqual({ bounds: null, isMaximized: false, zoom: 0 });
+  });
+
+  it('of the oldest arrangement goes where there are too many', () => {
+    let states: WindowStates = {};
+    for (let x = 0; x < 20; x++) states = withStateOn([{ ...primary, x }], states, { ...laptop, zoom: x });
+    expect(Object.values(states).map(({ zoom }) => zoom)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
   });
 });
 

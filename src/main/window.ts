@@ -1,5 +1,5 @@
 // The one window: the pages in it, its bounds, what closing it does, and what happens when a page fails.
-import type { BrowserWindow, Rectangle } from 'electron';
+import type { BrowserWindow, NativeImage, Rectangle, WebContents } from 'electron';
 import { ORIGIN, webPreferences } from './security.ts';
 
 export interface WindowState {
@@ -7,6 +7,29 @@ export interface WindowState {
   readonly isMaximized: boolean;
   /** Electron's zoom level: 0 is 100%. */
   readonly zoom: number;
+}
+
+/** The state of the window on each arrangement of screens, the latest last: a laptop has another one at its desk. */
+export type WindowStates = Readonly<Record<string, WindowState>>;
+
+const FIRST_STATE: WindowState = { bounds: null, isMaximized: false, zoom: 0 };
+/** How many arrangements are remembered. */
+const MAX_ARRANGEMENTS = 10;
+
+/** The state on the present screens; on screens that are new the latest on any others. */
+export function stateOn(areas: readonly Rectangle[], states: WindowStates): WindowState {
+  return states[arrangementOf(areas)] ?? Object.values(states).at(-1) ?? FIRST_STATE;
+}
+
+/** The states with that of the present screens; the oldest one goes where there are too many. */
+export function withStateOn(areas: readonly Rectangle[], states: WindowStates, state: WindowState): WindowStates {
+  const present = arrangementOf(areas);
+  const others = Object.entries(states).filter(([arrangement]) => arrangement !== present);
+  return Object.fromEntries([...others, [present, state] as const].slice(-MAX_ARRANGEMENTS));
+}
+
+function arrangementOf(areas: readonly Rectangle[]): string {
+  return areas.map(({ x, y, width, height }) => `${width}x${height}+${x}+${y}`).join(' ');
 }
 
 export interface WindowParts {
@@ -31,12 +54,16 @@ export interface WindowParts {
 }
 
 export interface ShellWindow {
-  /** The id of its contents; null while there is no window. */
-  contents(): number | null;
+  /** Its page; null while there is no window. */
+  contents(): WebContents | null;
   isFocused(): boolean;
   /** Brings the window to the front, and creates it if there is none; `hash`: the page to show. */
   show(hash?: string): void;
   send(channel: string, message: unknown): void;
+  /** The picture over its button in the taskbar of Windows; null: none. */
+  setOverlay(image: NativeImage | null, description: string): void;
+  /** Stores its state, as closing it does. */
+  save(): void;
   close(): void;
 }
 
@@ -63,11 +90,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
     });
     handleFailures(created);
     created.on('close', (event) => {
-      parts.saveState({
-        bounds: created.getNormalBounds(),
-        isMaximized: created.isMaximized(),
-        zoom: webContents.isDestroyed() ? zoom : webContents.getZoomLevel(),
-      });
+      save();
       if (!parts.hidesOnClose()) return;
       event.preventDefault();
       created.hide();
@@ -107,8 +130,17 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
   }
 
   const alive = () => (window !== null && !window.isDestroyed() ? window : null);
+  function save(): void {
+    const shown = alive();
+    if (shown === null || shown.webContents.isDestroyed()) return;
+    parts.saveState({
+      bounds: shown.getNormalBounds(),
+      isMaximized: shown.isMaximized(),
+      zoom: shown.webContents.getZoomLevel(),
+    });
+  }
   return {
-    contents: () => alive()?.webContents.id ?? null,
+    contents: () => alive()?.webContents ?? null,
     isFocused: () => alive()?.isFocused() ?? false,
     show(hash) {
       const existing = alive();
@@ -122,6 +154,8 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
       const contents = alive()?.webContents;
       if (contents !== undefined && !contents.isDestroyed()) contents.send(channel, message);
     },
+    setOverlay: (image, description) => alive()?.setOverlayIcon(image, description),
+    save,
     close: () => alive()?.close(),
   };
 }

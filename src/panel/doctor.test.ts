@@ -112,6 +112,8 @@ it('misses an engine only where a local node needs one', async () => {
         usersOnline: 0,
         errorText: null,
         restart: null,
+        agentPort: null,
+        agentPin: null,
         createdAt: NOW,
         updatedAt: NOW,
       });

@@ -36,24 +36,23 @@ export function createListeners(
   let trial: Listening | null = null;
   let links: Listening | null = null;
   const onTrial = new WeakSet<object>();
-  const closing = new Set<Promise<void>>();
+  const retired = new Set<PanelServer>();
+
+  const openLinksServer = () => openServer('links', () => {});
+  const openTrialServer = () => openServer('panel', (socket) => onTrial.add(socket));
 
   async function listenAt(
     address: ListenAddress,
-    target: CertificateTarget = 'panel',
-    isTrial = false,
+    server: PanelServer = openServer('panel', () => {}),
   ): Promise<Listening> {
-    const server = openServer(target, (socket) => {
-      if (isTrial) onTrial.add(socket);
-    });
     const { port } = await server.listen(address.host, address.port);
     return { server, address: { host: address.host, port } };
   }
 
-  /** Stops listening at once; running replies may finish. */
+  /** Stops listening at once; what was asked there is answered, the change of address itself among it. */
   function release({ server }: Listening): void {
-    const done = server.close(graceMs).finally(() => closing.delete(done));
-    closing.add(done);
+    retired.add(server);
+    void server.retire(graceMs).finally(() => retired.delete(server));
   }
 
   /** Whether both cannot listen at the same time: the same port. */
@@ -63,7 +62,9 @@ export function createListeners(
 
   return {
     isOnTrial: (socket) => onTrial.has(socket),
-    address: () => present?.server.address() ?? null,
+    // While another address of the same port is on trial, that one alone is open.
+    address: () => present?.server.address() ?? trial?.server.address() ?? null,
+    place: () => present?.address ?? null,
     replaceCertificate(target, identity) {
       const servers = target === 'links' ? [links] : [present, trial];
       for (const listening of servers) listening?.server.replaceCertificate(identity);
@@ -75,9 +76,11 @@ export function createListeners(
     async tryAt(address) {
       if (trial) throw new PanelError('unavailable');
       const former = present;
+      // Before the port is given up, so that it is without a listener as shortly as possible.
+      const server = openTrialServer();
       if (former && collides(address)) release(former);
       try {
-        trial = await listenAt(address, 'panel', true);
+        trial = await listenAt(address, server);
       } catch {
         if (former && collides(address)) present = await listenAt(former.address);
         throw new PanelError('address_in_use');
@@ -103,15 +106,16 @@ export function createListeners(
       if (former) release(former);
       if (!address) return;
       try {
-        links = await listenAt(address, 'links');
+        links = await listenAt(address, openLinksServer());
       } catch {
-        if (former) links = await listenAt(former.address, 'links');
+        if (former) links = await listenAt(former.address, openLinksServer());
         throw new PanelError('address_in_use');
       }
     },
     async close(ms) {
       const open = [present, trial, links].filter((listening) => listening !== null);
-      await Promise.all([...open.map(({ server }) => server.close(ms)), ...closing]);
+      const servers = new Set([...open.map(({ server }) => server), ...retired]);
+      await Promise.all([...servers].map((server) => server.close(ms)));
     },
   };
 }

@@ -5,6 +5,7 @@ import type { AlpnAnswers } from '../adapters/acme/challenges.ts';
 import type { AcmeClientParts } from '../adapters/acme/client.ts';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { openLog } from '../adapters/log.ts';
+import { checkReach } from '../adapters/reach-check.ts';
 import { createTargetProbe } from '../adapters/target-probe.ts';
 import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
 import { openVault } from '../adapters/vault/vault.ts';
@@ -12,8 +13,8 @@ import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Core } from '../core/core.ts';
 import { createCore } from '../core/create-core.ts';
 import type { AcmeClient } from '../core/ports/acme.ts';
-import type { CertificateTarget, HostPorts, Listeners } from '../core/ports/host.ts';
-import type { Log, Store } from '../core/ports/ports.ts';
+import type { CertificateTarget, HostPorts, Listeners, Network } from '../core/ports/host.ts';
+import type { Log, Store, Vault } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { createDoor, type Door } from '../door/door.ts';
 import { createApp } from '../http/app.ts';
@@ -30,6 +31,7 @@ import { createListeners, listenFirst } from './listeners.ts';
 import { addressesOf, runCommand, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
 import { ownFolder } from './owned-folder.ts';
+import { createPaymentThread } from './payment-thread.ts';
 import { createReach } from './reach.ts';
 import { explained } from './refusal.ts';
 import { openCertificates } from './served-certificates.ts';
@@ -56,6 +58,8 @@ export type Panel = {
     /** Paused, the API answers 503 `unavailable` to its keys; subscription links go on. For this run. */
     pause(isPaused: boolean): void;
   };
+  /** The machine has slept: reads its networks again, and does what came due in that time. */
+  wake(): Promise<void>;
   /** Finishes running requests (at most 5 s) and writes, and gives the data folder back. Called twice it waits for the first. */
   close(): Promise<void>;
 };
@@ -115,7 +119,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   });
   let host: HostPorts | null = null;
   const webhookClient = createWebhookThread(log);
-  const engines = await openEngines({ ...parts, store, folder });
+  const engines = await openEngines({ ...parts, store, vault, folder });
   const core = createCore({
     ...parts,
     ...engines,
@@ -128,6 +132,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     heavy,
     backups,
     webhookClient,
+    paymentProviders: createPaymentThread(log),
     checkpointer,
     host: () => host,
     origin: reach.origin,
@@ -147,6 +152,13 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
         clock,
         timers,
         log,
+        sealing: {
+          isOpen: () => isOpen(vault),
+          // A keychain's key that no secret of the database needs might be replaced.
+          canSeal: () => isOpen(vault) && (vault.state() === 'headless' || store.sealed.keyId() !== null),
+          seal: vault.seal,
+          open: vault.open,
+        },
         settings: store.settings.get,
         listensOn: () => listened,
         hasLinks: () => store.settings.get().linksPort !== null,
@@ -156,7 +168,11 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const listeners = createListeners(openServer, STOP_GRACE_MS, reach.listensOn);
   const alpnAnswers: AlpnAnswers = new Map();
   const acme = plainHttp ? null : createLazyAcme({ folder: join(folder, FILES.tls), timers, alpnAnswers });
-  host = { listeners, certificates, acme };
+  const network: Network = {
+    origins: reach.origins,
+    connect: (origin) => checkReach(origin, certificates?.authority().pem ?? null),
+  };
+  host = { listeners, network, certificates, acme };
 
   let isPaused = false;
   const door = createDoor({
@@ -232,6 +248,10 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
         log.info(isPaused ? 'API paused' : 'API goes on');
       },
     },
+    async wake() {
+      reach.forget();
+      await core.catchUp();
+    },
     close() {
       log.info('panel stops');
       closing ??= closeAll();
@@ -268,4 +288,8 @@ function withOverrides(store: Store, overrides: Partial<SettingValues>): Store {
   const { settings } = store;
   const get = () => ({ ...settings.get(), ...overrides });
   return { ...store, settings: { get, has: (name) => settings.has(name), set: (values) => settings.set(values) } };
+}
+
+function isOpen(vault: Vault): boolean {
+  return vault.state() === 'unlocked' || vault.state() === 'headless';
 }

@@ -1,6 +1,6 @@
 // By which addresses and names the panel is reached: a change of the settings holds at once, the machine's networks are read every minute.
 import { isIPv6 } from 'node:net';
-import { lanAddress, machineNames } from '../adapters/addresses.ts';
+import { lanAddress, lanAddresses, machineNames } from '../adapters/addresses.ts';
 import type { AcmeSettings } from '../core/ports/acme.ts';
 import type { ListenAddress } from '../core/ports/host.ts';
 import type { Timers } from '../core/ports/ports.ts';
@@ -14,10 +14,14 @@ export type NamedSettings = Pick<SettingValues, 'publicAddress' | 'publicUrl' | 
 export type Reach = {
   /** How base_url begins. */
   origin(): string;
+  /** That, then the same with this machine's other addresses, where all are listened on. */
+  origins(): readonly string[];
   /** Accepted in Host besides IP literals. */
   names(): ReadonlySet<string>;
   /** Sets where the panel listens, which may be a port that the system chose. */
   listensOn(address: ListenAddress): void;
+  /** Reads the machine's networks again at the next use. */
+  forget(): void;
   stop(): void;
 };
 
@@ -34,13 +38,14 @@ export function createReach(
   timers: Timers,
 ): Reach {
   let address: ListenAddress = settings();
+  const scheme = plainHttp ? 'http' : 'https';
   const outer = publicUrl === undefined ? null : originIn(publicUrl);
   let known: Known | null = null;
   const present = (): Known => {
     const from = settings();
     if (known?.from === from) return known;
     const { publicAddress } = from;
-    const origin = outer ?? originOf({ scheme: plainHttp ? 'http' : 'https', ...address, publicAddress });
+    const origin = outer ?? originOf({ scheme, ...address, publicAddress });
     known = { from, origin, names: new Set(namesOf(from)) };
     return known;
   };
@@ -49,11 +54,17 @@ export function createReach(
   };
   return {
     origin: () => present().origin,
+    origins() {
+      const others = outer === null && isEverywhere(address.host) ? lanAddresses() : [];
+      const origins = others.map((publicAddress) => originOf({ scheme, ...address, publicAddress }));
+      return [...new Set([present().origin, ...origins])];
+    },
     names: () => present().names,
     listensOn(now) {
       address = now;
       forget();
     },
+    forget,
     stop: timers.every(REFRESH_MS, forget),
   };
 }

@@ -2,7 +2,11 @@
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureCertificate, type Certificate as LocalCertificate } from '../adapters/certificates/certificate.ts';
+import {
+  type AuthoritySealing,
+  ensureCertificate,
+  type Certificate as LocalCertificate,
+} from '../adapters/certificates/certificate.ts';
 import { type Imported, judgeImport } from '../adapters/certificates/import.ts';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
 import type { Certificate } from '../contract/certificates.ts';
@@ -36,6 +40,8 @@ interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** Seals the authority's key. */
+  readonly sealing?: AuthoritySealing;
   settings(): NamedSettings & Pick<SettingValues, 'acme'>;
   /** Hosts that are listened on, or are about to be. */
   listensOn(): Iterable<string>;
@@ -49,8 +55,12 @@ interface Parts {
 export async function openCertificates(parts: Parts): Promise<ServedCertificates> {
   const folder = join(parts.folder, FILES.tls);
   const { clock, log } = parts;
-  const ensure = (settings: NamedSettings) =>
-    ensureCertificate(folder, certificateHosts(parts.listensOn(), settings), clock);
+  const { sealing } = parts;
+  const ensure = (settings: NamedSettings, isForced = false) =>
+    ensureCertificate(folder, certificateHosts(parts.listensOn(), settings), clock, {
+      isForced,
+      ...(sealing && { sealing }),
+    });
   let local = await ensure(parts.settings());
   const imported = new Map<CertificateTarget, Imported>();
   for (const target of TARGETS) {
@@ -140,11 +150,11 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
       serveIssued([]);
     },
     async renew(target) {
+      const next = await ensure(parts.settings(), true);
       servesIssued.delete(target);
       imported.delete(target);
       rmSync(importedPath(folder, target), { force: true });
-      rmSync(join(folder, 'server.pem'), { force: true });
-      use(await ensure(parts.settings()));
+      use(next);
       parts.replace(target, identity(target));
       return view(target);
     },

@@ -1,5 +1,5 @@
 // The webhook thread as the core sees it.
-import { isRefusedUrl } from '../adapters/webhook-client.ts';
+import { isRefusedUrl } from '../adapters/outbound-client.ts';
 import { moduleBeside, openTaskThread } from '../adapters/worker-thread.ts';
 import type { Log } from '../core/ports/ports.ts';
 import type { WebhookClient } from '../core/ports/webhooks.ts';

@@ -28,12 +28,15 @@ export function createDesktopApi(ipc: Ipc): DesktopApi {
     unwatch: invoke('unwatch'),
     onLive: (listener) => listen<LiveMessage>(EVENT_CHANNELS.live, listener),
     onGo: (listener) => listen<string>(EVENT_CHANNELS.go, listener),
+    onAct: (listener) => listen<string>(EVENT_CHANNELS.act, listener),
     copy: invoke('copy'),
     save: invoke('save'),
+    print: invoke('print'),
     openExternal: invoke('openExternal'),
     versions: invoke('versions'),
     settings: invoke('settings'),
     changeSettings: invoke('changeSettings'),
     setAppearance: invoke('setAppearance'),
+    setActs: invoke('setActs'),
   };
 }

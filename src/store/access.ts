@@ -136,19 +136,25 @@ export function createBrowserStore(db: Connection): BrowserStore {
 }
 
 const SELECT_KEY = `SELECT id, name, access, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt,
-  last_used_at AS lastUsedAt, last_used_from AS lastUsedFrom FROM api_keys`;
+  unconfirmed, last_used_at AS lastUsedAt, last_used_from AS lastUsedFrom FROM api_keys`;
 
 /** Only the hash of a key is stored. Each request looks one up, so a revocation holds from the next request on. */
 export function createKeyStore(db: Connection): KeyStore {
   const insert = db.prepare<[Omit<KeyRow, 'id'> & { readonly hash: string }]>(
-    `INSERT INTO api_keys (hash, name, access, prefix, created_at, expires_at, revoked_at, last_used_at, last_used_from)
-     VALUES (:hash, :name, :access, :prefix, :createdAt, :expiresAt, :revokedAt, :lastUsedAt, :lastUsedFrom)`,
+    `INSERT INTO api_keys (hash, name, access, prefix, created_at, expires_at, revoked_at, unconfirmed, last_used_at, last_used_from)
+     VALUES (:hash, :name, :access, :prefix, :createdAt, :expiresAt, :revokedAt, :unconfirmed, :lastUsedAt, :lastUsedFrom)`,
   );
   const byHash = db.prepare<[string], KeyRow>(`${SELECT_KEY} WHERE hash = ?`);
   const get = db.prepare<[number], KeyRow>(`${SELECT_KEY} WHERE id = ?`);
   const all = db.prepare<[], KeyRow>(`${SELECT_KEY} ORDER BY id DESC`);
-  const revoke = db.prepare<[number, number]>('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL');
+  const revoke = db.prepare<[number, number]>(
+    'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?), unconfirmed = 0 WHERE id = ?',
+  );
+  const confirm = db.prepare<[number]>(
+    'UPDATE api_keys SET revoked_at = NULL, unconfirmed = 0 WHERE id = ? AND unconfirmed = 1',
+  );
   const revokeAll = db.prepare<[number]>('UPDATE api_keys SET revoked_at = ? WHERE revoked_at IS NULL');
+  const settleAll = db.prepare<[]>('UPDATE api_keys SET unconfirmed = 0 WHERE unconfirmed = 1');
   const touch = db.prepare<[number, string, number]>(
     'UPDATE api_keys SET last_used_at = ?, last_used_from = ? WHERE id = ?',
   );
@@ -176,7 +182,14 @@ export function createKeyStore(db: Connection): KeyStore {
     revoke: (id, at) => {
       writing(() => revoke.run(at, id));
     },
-    revokeAll: (at) => writing(() => revokeAll.run(at).changes),
+    confirm: (id) => {
+      writing(() => confirm.run(id));
+    },
+    revokeAll: (at) =>
+      writing(() => {
+        settleAll.run();
+        return revokeAll.run(at).changes;
+      }),
     touch: (id, at, from) => {
       writing(() => touch.run(at, from, id));
     },

@@ -14,9 +14,12 @@ import { type Connection, claimFile, databaseRefusal, fileSize, openConnection }
 import { createDiskSpace } from './disk-space.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createInboundStore } from './inbounds.ts';
+import { createLinkReadStore } from './link-reads.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
 import { createNodeStore } from './nodes.ts';
-import { createAuditStore, createEventStore, createIdempotencyStore } from './records.ts';
+import { createProviderStore } from './providers.ts';
+import { createAuditStore, createEventStore, createIdempotencyStore, createUndoStore } from './records.ts';
+import { createSalesStore } from './sales.ts';
 import { createSettingStore } from './settings.ts';
 import { createSyncStore } from './sync.ts';
 import { createTariffStore } from './tariffs.ts';
@@ -94,10 +97,12 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     nodes: createNodeStore(db),
     sync: createSyncStore(db),
     connected: createConnectedStore(db),
+    linkReads: createLinkReadStore(db),
     traffic: createTrafficStore(db),
     userDays: createUserDayStore(db),
     events: createEventStore(db),
     audit: createAuditStore(db),
+    undo: createUndoStore(db),
     keys: createKeyStore(db),
     sessions: createSessionStore(db),
     browsers: createBrowserStore(db),
@@ -107,6 +112,8 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     sealed: createSealedStore(db),
     twoFactor: createTwoFactorStore(db),
     webhooks: createWebhookStore(db),
+    providers: createProviderStore(db),
+    sales: createSalesStore(db),
     diskSpace,
     journal: () => {
       const [, pages = 0, written = 0] = journal.get() ?? [];

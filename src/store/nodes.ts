@@ -25,6 +25,8 @@ const COLUMN = {
   errorCode: 'error_code',
   errorText: 'error_text',
   restart: 'last_restart',
+  agentPort: 'agent_port',
+  agentPin: 'agent_pin',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 } as const satisfies Record<keyof Omit<NodeRow, 'id'>, string>;

@@ -17,6 +17,7 @@ describe('keys and sessions', () => {
       createdAt: 1,
       expiresAt: null,
       revokedAt: null,
+      unconfirmed: 0,
       lastUsedAt: null,
       lastUsedFrom: null,
     };
@@ -47,6 +48,7 @@ describe('keys and sessions', () => {
       createdAt: 1,
       expiresAt: null,
       revokedAt: null,
+      unconfirmed: 0,
       lastUsedAt: null,
       lastUsedFrom: null,
     };

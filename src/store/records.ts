@@ -1,14 +1,17 @@
-// Records of what happened: the audit log, the event feed, and replies stored for repeated requests.
+// Records of what happened: the audit log with how acts are undone, the event feed, and replies stored for repeated requests.
 import type { EventType } from '../contract/event-types.ts';
 import type {
   AuditQuery,
   AuditRow,
   AuditStore,
+  AuditUser,
   EventRow,
   EventStore,
   IdempotencyStore,
   StoredPart,
   StoredReply,
+  UndoRow,
+  UndoStore,
 } from '../core/ports/records.ts';
 import type { Cell, Connection } from './database.ts';
 import { createCache, limitTo, type Params } from './statements.ts';
@@ -21,8 +24,11 @@ const AUDIT_TESTS = {
   before: 'id < :before',
   action: 'action = :action',
   target: 'target = :target',
+  userId: `(target = 'user:' || CAST(:userId AS INTEGER)
+    OR id IN (SELECT audit_id FROM audit_users WHERE user_id = CAST(:userId AS INTEGER)))`,
   actorKind: 'actor_kind = :actorKind',
   keyId: "actor_kind = 'key' AND actor_id = :keyId",
+  requestId: 'request_id = :requestId',
   since: 'at >= :since',
   until: 'at < :until',
 } as const satisfies Record<Exclude<keyof AuditQuery, 'limit'>, string>;
@@ -39,16 +45,63 @@ export function createAuditStore(db: Connection): AuditStore {
   );
   const amend = db.prepare<[string, number]>('UPDATE audit SET detail = ? WHERE id = ?');
   const prune = db.prepare<[number]>('DELETE FROM audit WHERE at < ?');
+  const appendUsers = db.prepare<[number, string]>(
+    `INSERT INTO audit_users (audit_id, user_id, name)
+     SELECT ?, value ->> 'id', value ->> 'name' FROM json_each(?)`,
+  );
+  const users = db.prepare<[number, number, number], AuditUser & { readonly present: number }>(
+    `SELECT noted.user_id AS id, coalesce(u.name, noted.name) AS name, u.id IS NOT NULL AS present
+     FROM audit_users AS noted LEFT JOIN users AS u ON u.id = noted.user_id
+     WHERE noted.audit_id = ? AND noted.user_id > ? ORDER BY noted.user_id ${limitTo('?')}`,
+  );
+  const countUsers = db.prepare<[number], number>('SELECT count(*) FROM audit_users WHERE audit_id = ?').pluck();
   return {
     append: (entry) => Number(append.run(entry).lastInsertRowid),
     amend: (id, detail) => {
       amend.run(detail, id);
     },
+    appendUsers: (id, changed) => {
+      if (changed.length > 0) appendUsers.run(id, JSON.stringify(changed));
+    },
+    users: (id, after, limit) =>
+      users.all(id, after, limit).map(({ present, ...user }) => ({ ...user, isPresent: present === 1 })),
+    countUsers: (id) => countUsers.get(id) ?? 0,
     page: (query) => {
       const given = AUDIT_MEMBERS.filter((name) => query[name] !== undefined);
       const where = given.length === 0 ? '' : `WHERE ${given.map((name) => AUDIT_TESTS[name]).join(' AND ')}`;
       const params = Object.fromEntries(given.map((name) => [name, query[name] ?? null]));
       return pageOf(where).all({ ...params, limit: query.limit });
+    },
+    prune: (before) => {
+      prune.run(before);
+    },
+  };
+}
+
+export function createUndoStore(db: Connection): UndoStore {
+  const append = db.prepare<[number, string]>(
+    `INSERT INTO undo (audit_id, user_id, data) SELECT ?, value ->> 'id', value ->> 'data' FROM json_each(?)`,
+  );
+  const of = db.prepare<[string, number, number], UndoRow>(
+    `SELECT u.audit_id AS auditId, u.user_id AS userId, u.data FROM undo AS u JOIN audit AS a ON a.id = u.audit_id
+     WHERE u.audit_id IN (SELECT value FROM json_each(?)) AND a.at >= ?
+     ORDER BY u.audit_id, u.user_id ${limitTo('?')}`,
+  );
+  const begunAt = db
+    .prepare<[number], number>(
+      'SELECT at FROM audit WHERE id = ? AND EXISTS (SELECT 1 FROM undo WHERE audit_id = audit.id)',
+    )
+    .pluck();
+  const remove = db.prepare<[number, number]>('DELETE FROM undo WHERE audit_id = ? AND user_id = ?');
+  const prune = db.prepare<[number]>('DELETE FROM undo WHERE (SELECT at FROM audit WHERE id = audit_id) < ?');
+  return {
+    append: (auditId, steps) => {
+      if (steps.length > 0) append.run(auditId, JSON.stringify(steps));
+    },
+    of: (auditIds, since, limit) => of.all(JSON.stringify(auditIds), since, limit),
+    begunAt: (auditId) => begunAt.get(auditId) ?? null,
+    remove: (auditId, userId) => {
+      remove.run(auditId, userId);
     },
     prune: (before) => {
       prune.run(before);

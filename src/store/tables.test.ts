@@ -24,6 +24,8 @@ const NODE: Omit<NodeRow, 'id'> = {
   errorCode: 'engine_unreachable',
   errorText: 'connection refused',
   restart: { at: 4, reason: 'cut_off', userIds: [1, 7] },
+  agentPort: 8450,
+  agentPin: 'a'.repeat(64),
   createdAt: 4,
   updatedAt: 5,
 };
@@ -154,6 +156,8 @@ describe('nodes and inbounds', () => {
       errorText: null,
       engineStartedAt: null,
       restart: null,
+      agentPort: null,
+      agentPin: null,
     };
     nodes.save(bare);
     expect([nodes.get(a), nodes.count(), nodes.page(1, 1)[0]?.id]).toEqual([bare, 2, b]);
@@ -341,7 +345,21 @@ describe('audit', () => {
     expect(found({ actorKind: 'cli' })).toEqual([2]);
     expect(found({ keyId: 1 })).toEqual([3, 0]);
     expect(found({ since: 2, until: 3 })).toEqual([1]);
+    const [first = 0] = ids;
+    const present = temp.store.users.insert(sampleUser({ name: 'Present' }));
+    audit.appendUsers(first, [{ id: present, name: null }]);
+    audit.appendUsers(first, []);
+    audit.appendUsers(first, [{ id: 900, name: 'Deleted' }]);
+    expect(audit.users(first, 0, 9)).toEqual([
+      { id: present, name: 'Present', isPresent: true },
+      { id: 900, name: 'Deleted', isPresent: false },
+    ]);
+    expect(audit.users(first, present, 9).map(({ id }) => id)).toEqual([900]);
+    expect(audit.countUsers(first)).toBe(2);
+    expect(found({ userId: 900 })).toEqual([0]);
+    expect(found({ userId: 7 })).toEqual([3, 1, 0]);
     audit.prune(3);
+    expect(audit.countUsers(first)).toBe(0);
     expect(found({})).toEqual([3, 2]);
     expect(() => audit.append({ ...entry, detail: '[]' })).toThrow(/CHECK/);
   });

@@ -18,9 +18,14 @@ interface Answer {
 }
 
 /** `announced`: the length that the head of the request names. */
-function upload({ panel, ca }: Attacked, cookie: string, bytes: Buffer, announced: number): Promise<Answer> {
+function upload(
+  { panel, ca }: Attacked,
+  session: Readonly<Record<string, string>>,
+  bytes: Buffer,
+  announced: number,
+): Promise<Answer> {
   const headers = {
-    cookie,
+    ...session,
     'sec-fetch-site': 'same-origin',
     'content-type': 'application/octet-stream',
     'content-length': announced,
@@ -58,13 +63,13 @@ test('a session alone cannot fill the disk with uploads, nor with what they unpa
   await using attacked = await openAttacked();
   const browser = attacked.browserAt('203.0.113.9');
   await browser.call('signIn', { name: 'admin', password: PASSWORD });
-  const cookie = browser.cookie() ?? '';
-  const large = await upload(attacked, cookie, Buffer.from('GATEHOUSE BACKUP'), 2 * GIB);
+  const session = browser.jar.headers();
+  const large = await upload(attacked, session, Buffer.from('GATEHOUSE BACKUP'), 2 * GIB);
   expect([large.status, large.body.detail, large.body.errors?.[0]?.code]).toEqual([409, 'backup_refused', 'too_large']);
 
   const bytes = bomb();
   expect(bytes.length).toBeLessThan(UNPACKED / 100);
-  const taken = await upload(attacked, cookie, bytes, bytes.length);
+  const taken = await upload(attacked, session, bytes, bytes.length);
   expect(taken.status).toBe(201);
   const { body: verdict } = await browser.call('checkBackup', { name: taken.body.name });
   expect(verdict.problem).toBe('too_large');

@@ -92,8 +92,8 @@ test('its keys come back revoked, known ones as they are, and no audit row is lo
   const before = await auditOf(machine);
   await machine.act('restoreBackup', { name });
   const keys = machine.store.keys.all();
-  expect(keys.find((key) => key.name === 'planted')?.revokedAt).not.toBeNull();
-  expect(keys.find((key) => key.name === 'reader')).toMatchObject({ access: 'read', revokedAt: null });
+  expect(keys.find((key) => key.name === 'planted')).toMatchObject({ revokedAt: expect.any(Number), unconfirmed: 1 });
+  expect(keys.find((key) => key.name === 'reader')).toMatchObject({ access: 'read', revokedAt: null, unconfirmed: 0 });
   expect(machine.core.settings().enginePath).toBeNull();
   expect(await auditOf(machine)).toEqual(expect.arrayContaining([...before]));
 });

@@ -1,6 +1,7 @@
 // The examples of the document are true: each request is sent to a real panel, and what it answers is what the example says, but for
 // ids, times, bytes and secrets.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NODE_PORT } from '../../src/contract/nodes.ts';
 import { HEADERS } from '../../src/contract/openapi/text.ts';
 import { type ApiOperation, takesIdempotencyKey } from '../../src/contract/operation.ts';
 import { API_OPERATIONS, OPERATIONS } from '../../src/contract/table.ts';
@@ -46,8 +47,11 @@ async function preparePanel(): Promise<TestPanel> {
   const row = store.nodes.get(node.id);
   if (!row) throw new Error('no node');
   const core = { coreName: 'xray', coreVersion: '26.9.11', engineStartedAt: NOW - 86_400_000 } as const;
+  const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64) };
   const restart = { at: NOW, reason: 'cut_off', userIds: [userId] } as const;
-  store.write(() => store.nodes.save({ ...row, ...core, restart, status: 'up', lastSeenAt: NOW, usersOnline: 12 }));
+  store.write(() =>
+    store.nodes.save({ ...row, ...core, ...agent, restart, status: 'up', lastSeenAt: NOW, usersOnline: 12 }),
+  );
   const begun = { boot: 'boot', position: store.sync.latest(), cautiousUntil: 0 };
   store.write(() => store.sync.begin(node.id, begun));
   const hash = (number: number) => String(number).padStart(44, '0');

@@ -21,6 +21,8 @@ export interface Snapshot {
   /** All dialogs so far. */
   readonly dialogs: readonly ShownDialog[];
   readonly notifications: readonly { readonly title: string; readonly body: string }[];
+  /** The number on the application's icon. */
+  readonly badge: number;
   /** Addresses and paths that the system was asked to open. */
   readonly opened: readonly string[];
   /** External addresses that a page requested: all of them were blocked. */
@@ -43,6 +45,11 @@ export interface Controls {
   pressNotification(index: number): void;
   /** Ends the window's renderer. Resolves before it is gone. */
   crashPage(): void;
+  /** Presses a key of the whole system, as Electron names it. */
+  pressShortcut(key: string): void;
+  /** The computer goes to sleep, and wakes. */
+  suspend(): void;
+  resume(): void;
   throwUncaught(): void;
 }
 
@@ -71,6 +78,8 @@ export interface LaunchOptions {
   readonly isPackaged: boolean;
   /** The system's. */
   readonly language: string;
+  /** As a system gives them that opens a link. */
+  readonly args: readonly string[];
 }
 
 export interface Machine extends AsyncDisposable {
@@ -80,9 +89,9 @@ export interface Machine extends AsyncDisposable {
   /** Files that the user saves. */
   readonly home: string;
   /** Resolves once a window or a dialog is shown. */
-  start(): Promise<Desktop>;
+  start(...args: string[]): Promise<Desktop>;
   /** Starts a desktop and waits until it ends by itself: resolves to its exit code. */
-  startAndEnd(): Promise<number | null>;
+  startAndEnd(...args: string[]): Promise<number | null>;
 }
 
 /** Tests of the desktop; if Electron is requested and cannot run, they are skipped, and their titles say why. */
@@ -106,7 +115,7 @@ export function openMachine({
   const [home, appData, data] = [join(folder, 'home'), join(folder, 'config'), join(folder, 'data')];
   mkdirSync(join(home, 'Downloads'), { recursive: true });
   mkdirSync(appData);
-  const options: LaunchOptions = {
+  const options: Omit<LaunchOptions, 'args'> = {
     appData,
     home,
     isPackaged,
@@ -124,13 +133,13 @@ export function openMachine({
     appData,
     data,
     home,
-    async start() {
-      const desktop = await (isReal ? launchReal : launchStandIn)(options);
+    async start(...args) {
+      const desktop = await (isReal ? launchReal : launchStandIn)({ ...options, args });
       running.push(desktop);
       await desktop.until(({ windows, dialogs }) => windows.length > 0 || dialogs.length > 0);
       return desktop;
     },
-    startAndEnd: () => (isReal ? waitForReal : waitForStandIn)(options),
+    startAndEnd: (...args) => (isReal ? waitForReal : waitForStandIn)({ ...options, args }),
     async [Symbol.asyncDispose]() {
       for (const desktop of running) await desktop.kill();
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

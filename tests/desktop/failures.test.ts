@@ -1,8 +1,9 @@
 // Failures around the desktop: a port in use, a crashed window, an uncaught error, a kill; the panel loses nothing.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { openCommandLine } from '../support/cli.ts';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
@@ -154,6 +155,38 @@ describeDesktop('the desktop', () => {
   });
 });
 
+// electron-updater is replaced in the stand-in only.
+if (!inject('isElectronReal')) {
+  describeDesktop('an update that is cancelled at the dialog of the system', () => {
+    it('leaves the panel open with its session, and is reported', async () => {
+      const resources = mkdtempSync(join(tmpdir(), 'gatehouse-feed-'));
+      writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\nurl: https://example.com\n');
+      await using installed = openMachine({ isPackaged: true, env: { STAND_IN_RESOURCES: resources } });
+      const desktop = await installed.start();
+      const page = await desktop.page();
+      await setUp(page);
+      const baseUrl = await baseUrlOf(page);
+      const key = await keyOf(page);
+
+      await desktop.control('pressMenu', 'Check for updates…');
+      for (const shown of [1, 2]) {
+        await desktop.until(({ dialogs }) => dialogs.length === shown);
+        await desktop.control('answerMessage', 0);
+      }
+      const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length === 3);
+      expect(dialogs[2]?.options).toMatchObject({
+        message: 'Gatehouse 9.9.9 was not installed',
+        detail: expect.stringContaining('(Command pkexec exited with code 126)'),
+      });
+      expect((await request(installed, `${baseUrl}/users`, { key })).status).toBe(200);
+      expect(await call(page, 'panelState', {})).toMatchObject({ signed_in: { name: ADMIN.name } });
+      await desktop.control('answerMessage', 0);
+      expect(await quit(desktop)).toBe(0);
+      rmSync(resources, { recursive: true });
+    });
+  });
+}
+
 describeDesktop('files and links', () => {
   it('downloads and uploads a backup, and opens links in the system', async () => {
     const { desktop } = await startedPanel();
@@ -203,6 +236,20 @@ describeDesktop('files and links', () => {
 });
 
 describeDesktop('settings of this computer', () => {
+  it.runIf(process.platform === 'linux')('start it with the computer where it is installed', async () => {
+    await using installed = openMachine({ isPackaged: true });
+    const page = await (await installed.start()).page();
+    const name = 'Start when I sign in to the computer';
+    const file = join(installed.appData, 'autostart', 'gatehouse.desktop');
+    // Asked at the end of the set-up, and found in the settings.
+    await setUp(page, { startsAtLogin: true });
+    expect(readFileSync(file, 'utf8')).toMatch(/^Exec=".+" --hidden$/m);
+    await visit(page, 'settings/desktop');
+    await page.getByRole('switch', { name, checked: true }).click();
+    await page.getByRole('switch', { name, checked: false }).waitFor();
+    expect(existsSync(file)).toBe(false);
+  });
+
   it('survive a restart, and closing the window quits if so set', async () => {
     const { desktop } = await startedPanel();
     const page = await desktop.page();

@@ -1,10 +1,11 @@
 // The first day with the desktop, end to end: the built application, with a real panel behind it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { ADMIN, baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './steps.ts';
+import { ADMIN, barriersOf, baseUrlOf, call, keyOf, picture, quit, setUp, visit } from './steps.ts';
 
 let machine: Machine;
 let desktop: Desktop;
@@ -16,6 +17,16 @@ beforeAll(async () => {
   desktop = await machine.start();
 });
 afterAll(() => machine[Symbol.asyncDispose]());
+
+/** Drops a file onto the page, of which the content is base64. */
+async function drop(page: Page, name: string, content: string): Promise<void> {
+  await page.evaluate(`
+    const dataTransfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob('${content}'), (character) => character.charCodeAt(0));
+    dataTransfer.items.add(new File([bytes], '${name}'));
+    dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }));
+  `);
+}
 
 describeDesktop('the first start on a Russian machine', () => {
   it('is in Russian, pages, tray and menu, and so is the panel that is set up there', async () => {
@@ -33,6 +44,20 @@ describeDesktop('the first start on a Russian machine', () => {
     await page.getByRole('button', { name: 'Создать администратора' }).click();
     await page.getByRole('heading', { name: 'Вы — администратор' }).waitFor();
     expect(await call(page, 'panelState', {})).toMatchObject({ set_up: true, language: 'ru' });
+
+    await page.getByRole('button', { name: 'Позже' }).click();
+    await page.getByRole('heading', { name: 'На этом компьютере' }).waitFor();
+    await page.getByRole('switch', { name: 'Продолжать работу, когда окно закрыто', checked: true }).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`:root[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 820 });
+        expect(await barriersOf(page), `${colorScheme}, ${width} px`).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+        await picture(page, `setup-computer-ru-${colorScheme}-${width}`);
+      }
+    }
   });
 });
 
@@ -64,6 +89,22 @@ describeDesktop('the first day', () => {
     expect([status, JSON.parse(body).items.map(({ name }: { name: string }) => name)]).toEqual([200, ['Anna']]);
   });
 
+  it('has the commands of the palette in its menus and its tray', async () => {
+    const page = await desktop.page();
+    await visit(page, 'plans');
+    await page.getByRole('heading', { level: 1, name: 'Plans' }).waitFor();
+    await desktop.until(({ menu }) => JSON.stringify(menu).includes('Go to Nodes'));
+    await desktop.control('pressMenu', 'Go to Nodes');
+    await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
+    await desktop.control('pressMenu', 'Search…');
+    await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+    await page.keyboard.press('Escape');
+    await desktop.until(({ tray }) => JSON.stringify(tray).includes('Add a plan'));
+    await desktop.control('pressTray', 'Add a plan');
+    await page.getByRole('dialog', { name: 'Add a plan' }).waitFor();
+    await visit(page, 'users');
+  });
+
   it('shows what a bot does without a reload', async () => {
     const page = await desktop.page();
     const made = await request(machine, `${baseUrl}/users`, { key, body: { name: 'Boris', tariff_id: 1 } });
@@ -86,6 +127,27 @@ describeDesktop('the first day', () => {
       .toContain('openapi');
     const { openapi, servers } = JSON.parse(readFileSync(path, 'utf8'));
     expect([openapi, servers[0].url]).toEqual(['3.1.1', baseUrl]);
+  });
+
+  it('saves a list as PDF where the dialog says', async () => {
+    const page = await desktop.page();
+    const path = join(machine.home, 'users.pdf');
+    await visit(page, 'users');
+    await page.getByText('Boris').first().waitFor();
+    const before = (await desktop.snapshot()).dialogs.length;
+    await desktop.until(({ menu }) => JSON.stringify(menu).includes('Save this page as PDF'));
+    await desktop.control('pressMenu', 'Save this page as PDF');
+    const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length > before);
+    expect(dialogs.at(-1)?.options).toEqual({ defaultPath: join(machine.home, 'Downloads', 'gatehouse.pdf') });
+    // As it is while the file is made.
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('navigation', { name: 'Sections' }).waitFor({ state: 'hidden' });
+    await picture(page, 'printed');
+    await page.emulateMedia({ media: null });
+    await desktop.control('answerSave', path);
+    await expect
+      .poll(() => readFileSync(path, { flag: 'a+' }).toString('latin1', 0, 5), { timeout: 300_000 })
+      .toBe('%PDF-');
   });
 
   it('has no panel door on any socket', async () => {
@@ -158,6 +220,44 @@ describeDesktop('the first day', () => {
     expect(windows).toHaveLength(1);
   });
 
+  it('shows the record of a link that starts it a second time, and nothing of any other link', async () => {
+    const page = await desktop.page();
+    await expect(machine.startAndEnd('gatehouse://user/1')).resolves.toBe(0);
+    await page.getByRole('dialog', { name: 'Anna' }).waitFor();
+    await expect(machine.startAndEnd('gatehouse://settings/backups')).resolves.toBe(0);
+    expect(new URL(page.url()).hash).toBe('#/users/1');
+    expect((await desktop.snapshot()).appCalls).not.toContain('setAsDefaultProtocolClient gatehouse');
+  });
+
+  it('shows its search by a key of the whole system once that is turned on', async () => {
+    const page = await desktop.page();
+    await expect(desktop.control('pressShortcut', 'CommandOrControl+Shift+G')).rejects.toThrow('no key');
+    await visit(page, 'settings/desktop');
+    await page.getByRole('switch', { name: 'Search from any program', checked: false }).click();
+    await page.getByRole('switch', { name: 'Search from any program', checked: true }).waitFor();
+    await picture(page, 'this-computer');
+    await desktop.control('closeWindow');
+    await desktop.until(({ windows }) => windows[0]?.isShown === false);
+    await desktop.control('pressShortcut', 'CommandOrControl+Shift+G');
+    await desktop.until(({ windows }) => windows[0]?.isShown === true);
+    await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Command palette' }).waitFor({ state: 'detached' });
+  });
+
+  it('checks a backup that is dropped onto its window, and no other file', async () => {
+    const page = await desktop.page();
+    const { name } = (await call(page, 'createBackup', { password: ADMIN.password })) as { name: string };
+    const content = readFileSync(join(machine.data, 'backups', name)).toString('base64');
+    await visit(page, 'plans');
+    await page.getByRole('heading', { level: 1, name: 'Plans' }).waitFor();
+    await drop(page, 'notes.txt', 'eA==');
+    await page.getByRole('alert').filter({ hasText: 'That is no backup of Gatehouse' }).waitFor();
+    await drop(page, 'from-another-machine.gatehouse-backup', content);
+    await page.getByRole('dialog', { name: 'Restore a backup' }).getByText('Whole and restorable').waitFor();
+    await picture(page, 'dropped-backup');
+  });
+
   it('offers to check for updates only if it has a feed', async () => {
     const menu = JSON.stringify((await desktop.snapshot()).menu);
     expect(menu).toContain('About Gatehouse');
@@ -178,12 +278,15 @@ describeDesktop('the first day', () => {
     await expect(request(machine, `${baseUrl}/users`, { key })).rejects.toThrow();
   });
 
-  it('signs in the next day', async () => {
-    desktop = await machine.start();
+  it('signs in the next day, and shows the record of the link that started it', async () => {
+    desktop = await machine.start('gatehouse://user/1');
     const page = await desktop.page();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await picture(page, 'sign-in');
-    await signIn(page);
+    await page.getByLabel('Name').fill(ADMIN.name);
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('dialog', { name: 'Anna' }).waitFor();
     expect((await request(machine, `${baseUrl}/users`, { key })).status).toBe(200);
   });
 });

@@ -1,11 +1,11 @@
-// System notifications end to end: shown while the window is not focused, and a click opens the record.
+// System notifications and the badge end to end: shown while the window is not focused, and a click opens the record.
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { baseUrlOf, call, keyOf, picture, quit, setUp, signIn } from './steps.ts';
+import { ADMIN, baseUrlOf, call, keyOf, picture, quit, setUp, signIn } from './steps.ts';
 
 let machine: Machine;
 afterEach(() => machine[Symbol.asyncDispose]());
@@ -80,6 +80,21 @@ describeDesktop('a notification', () => {
     expect(new URL(page.url()).hash).toBe(`#/nodes/${id}`);
   });
 
+  it('says after a sleep what passed in it, also where the window is in front', async () => {
+    const user = { name: 'Anna', tariff_id: 1, traffic_limit: 100 };
+    const made = await request(machine, `${api.baseUrl}/users`, { key: api.key, body: user });
+    const id = idOf(JSON.parse(made.body));
+    await desktop.control('suspend');
+    inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
+    await change(`/users/${id}`, { traffic_limit: 50 });
+    await desktop.control('resume');
+    const isSlept = ({ title }: { title: string }) => /^Awake again after \d+ min$/.test(title);
+    const { notifications } = await desktop.until((snapshot) => snapshot.notifications.some(isSlept));
+    expect(notifications.find(isSlept)?.body).toBe(
+      'The API and links did not answer in that time. Users at their limit: 1.',
+    );
+  });
+
   it('is not shown if the setting is off', async () => {
     const made = await request(machine, `${api.baseUrl}/users`, {
       key: api.key,
@@ -97,6 +112,25 @@ describeDesktop('a notification', () => {
     const events = await request(machine, `${api.baseUrl}/events?type=user.limited`, { key: api.key });
     expect(JSON.parse(events.body).items).toHaveLength(1);
     expect((await desktop.snapshot()).notifications).toEqual([]);
+  });
+});
+
+describeDesktop('the badge', () => {
+  it('counts what the panel needs, until it is done', async () => {
+    machine = openMachine();
+    const desktop = await machine.start();
+    const page = await desktop.page();
+    await setUp(page);
+    await call(page, 'createTariff', { name: 'Monthly', duration: { months: 1 } });
+    await call(page, 'createUser', { name: 'Anna', tariff_id: 1 });
+    await call(page, 'createNode', { name: 'Berlin', address: 'de1.example.com', enabled: false });
+    expect((await desktop.snapshot()).badge).toBe(0);
+    // A panel that is older than a day and has no backup.
+    inDatabase('UPDATE nodes SET created_at = created_at - 172800000');
+    await call(page, 'createNode', { name: 'Paris', address: 'fr1.example.com', enabled: false });
+    await desktop.until(({ badge }) => badge === 1);
+    await call(page, 'createBackup', { password: ADMIN.password });
+    await desktop.until(({ badge }) => badge === 0);
   });
 });
 

@@ -2,18 +2,27 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import axe from 'axe-core';
 import { root } from '../../scripts/run.ts';
 import type { Desktop } from './driver.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
 
-/** Creates the administrator on the first screen and opens the panel. */
-export async function setUp(page: Page): Promise<void> {
+/** Creates the administrator on the first screen and opens the panel. `startsAtLogin`: is chosen in its last step. */
+export async function setUp(page: Page, { startsAtLogin = false } = {}): Promise<void> {
   await page.getByLabel('Your name').fill(ADMIN.name);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await page.getByLabel('Repeat the password').fill(ADMIN.password);
   await page.getByRole('button', { name: 'Create the administrator' }).click();
   await page.getByRole('button', { name: 'Later' }).click();
+  await page.getByRole('heading', { name: 'On this computer' }).waitFor();
+  await page.getByRole('switch', { name: 'Go on serving when the window is closed', checked: true }).waitFor();
+  if (startsAtLogin) {
+    await page.getByRole('switch', { name: 'Start when I sign in to the computer', checked: false }).click();
+    await page.getByRole('switch', { name: 'Start when I sign in to the computer', checked: true }).waitFor();
+  }
+  await picture(page, startsAtLogin ? 'setup-installed' : 'setup-computer');
+  await page.getByRole('button', { name: 'Open the panel' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 }
 
@@ -53,6 +62,13 @@ export async function baseUrlOf(page: Page): Promise<string> {
 export async function keyOf(page: Page, access: 'read' | 'full' = 'full'): Promise<string> {
   const key = { name: 'bot', access, expires_in_days: null, password: ADMIN.password };
   return ((await call(page, 'createKey', key)) as { value: string }).value;
+}
+
+/** What keeps somebody from using the page, as axe finds it. */
+export async function barriersOf(page: Page): Promise<unknown> {
+  await page.evaluate(axe.source);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ help, nodes }) => [help, ...nodes.map(({ target }) => target.join(' '))]))`);
 }
 
 /** Stores a screenshot of the window in test-results/desktop. */

@@ -5,6 +5,8 @@ import { expect, inject, it } from 'vitest';
 import { isReading, type Operation } from '../../src/contract/operation.ts';
 import { OPERATIONS } from '../../src/contract/table.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
+import { openStars } from '../support/providers/stars.ts';
+import { createSessionJar } from '../support/session-jar.ts';
 import { type Happening, type Traced, tracePanel } from './traced.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -15,28 +17,29 @@ const MANY = 101;
 const LEFT_OUT: Readonly<Record<string, string>> = {
   refreshVault: 'writes nothing',
   checkBackup: 'writes nothing',
+  checkReach: 'writes nothing',
   importCertificate: 'there is none over plain HTTP',
   renewCertificate: 'there is none over plain HTTP',
   setUpAcme: 'there is none over plain HTTP',
   retryAcme: 'there is none over plain HTTP',
   turnOffAcme: 'there is none over plain HTTP',
   confirmAddresses: 'writes the settings as changeAddresses does, from another port',
+  confirmKey: 'only a restored backup leaves a key to be confirmed; it writes as revokeKey does',
   restoreBackup: 'exchanges the database with its journal: killed at each step in tests/backup',
 };
 
 /** Calls panel operations as the administrator's browser does. */
 function browserOn({ panelUrl }: Traced, client: Client) {
-  let cookie = '';
+  const jar = createSessionJar();
   return async (id: string, input: unknown): Promise<Answer<Record<string, unknown>>> => {
-    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...jar.headers() };
     const answer = await client.as(null).send<Record<string, unknown>>({
       method: 'POST',
       path: `${panelUrl}panel/${id}`,
       headers,
       body: JSON.stringify(input),
     });
-    const set = answer.headers['set-cookie']?.[0]?.split(';')[0];
-    if (set !== undefined) cookie = set;
+    jar.store(answer.headers);
     return answer;
   };
 }
@@ -85,7 +88,8 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await noted('reissueUser', client.call('reissueUser', { id }));
   const grant = await noted('createGrant', client.call('createGrant', { id, bytes: 1000, lifetime: 'used' }));
   await noted('deleteGrant', client.call('deleteGrant', { id, grant_id: grant.id }));
-  await noted('bulkUsers', client.call('bulkUsers', { action: 'disable', ids: [id] }));
+  const { audit_id } = await noted('bulkUsers', client.call('bulkUsers', { action: 'disable', ids: [id] }));
+  await act('undoActs', { entries: [audit_id] });
   const ids = [id];
   for (let count = 1; count < MANY; count += 1) ids.push((await create(`User ${count}`)).body.id);
   await noted('bulkUsers in a thread of its own', client.call('bulkUsers', { action: 'enable', ids }));
@@ -93,9 +97,19 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
 
   await act('updateSettings', { panel_title: 'Panel' });
   await act('updateNode', { id: node.id, name: 'Node 2' });
+  await act('inviteNode', { id: node.id, password: PASSWORD });
   await act('deleteNode', { id: node.id });
   await act('changePassword', { password: PASSWORD, new_password: NEW_PASSWORD });
   const proof = { password: NEW_PASSWORD };
+  const sold = { kind: 'traffic', bytes: 1000, lifetime: 'used' };
+  const price = { amount: 499, currency: 'EUR' };
+  const sale = await act('createOffer', { tariff_id: tariff.id, name: '1 kB', sold, prices: [price], on_sale: true });
+  await act('changeOffer', { id: sale.id, name: '1 KB' });
+  const buyer = await noted('createUser who buys', create('Dora'));
+  const payment = { key: 'payment-1', user_id: buyer.id, offer_id: sale.id, method: 'cash', ...price };
+  const order = await act('recordPayment', { ...payment, ...proof });
+  await act('refundOrder', { id: order.id, ...proof });
+  await act('deleteOffer', { id: sale.id });
   await act('endOtherSessions', proof);
   await act('prove', proof);
   await act('scheduleBackups', { every_hours: 24, keep: 3 });
@@ -121,6 +135,13 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('redeliverWebhook', { id: delivery?.id });
   await act('enableWebhook', { id: webhookId, enabled: false });
   await act('deleteWebhook', { id: webhookId });
+  await using bank = await openStars();
+  const account = { kind: 'stars', name: 'Stars', fields: bank.fields, api_root: bank.root, allow_private: true };
+  const { id: providerId } = await act('createProvider', { ...account, ...proof });
+  await act('changeProvider', { id: providerId, name: 'Bot', ...proof });
+  await act('testProvider', { id: providerId });
+  await act('enableProvider', { id: providerId, enabled: false });
+  await act('deleteProvider', { id: providerId });
   await act('rotateSecretPath', proof);
   nobody.close();
   return done;

@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import { ADMIN, openBrowserPanel } from './support/panels.ts';
+import { prove } from './support/settings.ts';
 import { watchPage } from './support/watch.ts';
 
 test.describe('setup', () => {
@@ -12,6 +13,7 @@ test.describe('setup', () => {
     await expect(page).toHaveURL(/#\/setup\/[\w-]+$/);
     await expect(page).toHaveTitle('Set up your panel · Gatehouse');
     await expectAccessible(page, 'setup');
+    await expect(page.getByLabel('Your name')).toBeFocused();
 
     const submit = page.getByRole('button', { name: 'Create the administrator' });
     await submit.click();
@@ -35,6 +37,7 @@ test.describe('setup', () => {
     await submit.click();
     await expect(page.getByRole('heading', { name: 'You are the administrator' })).toBeVisible();
     await expectAccessible(page, 'the end of setup');
+    await expect(page.getByRole('main').getByRole('button').first()).toBeFocused();
     await page.getByRole('button', { name: 'Do it later in Settings' }).click();
     await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
 
@@ -95,6 +98,27 @@ test.describe('setup', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
   });
+});
+
+test('without a place for secrets the second factor is not offered, and what to do is said', async ({ page }) => {
+  await using panel = await openBrowserPanel({ users: 0, hasAdministrator: false, hasVault: false });
+  await page.context().clearCookies();
+  await page.goto(panel.setupUrl ?? '');
+  await page.getByLabel('Your name').fill(ADMIN.name);
+  await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await page.getByLabel('Repeat the password').fill(ADMIN.password);
+  await page.getByRole('button', { name: 'Create the administrator' }).click();
+  await expect(page.getByText('panel serve --key-file ~/gatehouse.key')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Turn on two-factor sign-in' })).toHaveCount(0);
+  await expectAccessible(page, 'the end of setup without a keychain');
+
+  await page.getByRole('button', { name: 'Do it later in Settings' }).click();
+  await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
+  await page.goto(`${panel.url}#/settings/security`);
+  await page.getByRole('button', { name: 'Turn on', exact: true }).click();
+  await prove(page);
+  await expect(page.getByText('panel serve --key-file ~/gatehouse.key')).toBeVisible();
+  await expectAccessible(page, 'the second factor without a keychain');
 });
 
 test.describe('sign-in', () => {

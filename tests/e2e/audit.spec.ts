@@ -29,12 +29,22 @@ test('tells what another hand did as it happens, and leads to the record', async
   await expect(page).toHaveURL(new RegExp(`#/users/${user?.id}$`));
 });
 
+test('names the administrator who signed in, and who only tried', async ({ page, visit }) => {
+  await visit('audit?action=signIn');
+  const done = page.getByRole('row', { name: /Signed in/ }).first();
+  await expect(done).toContainText('admin');
+  await expect(page.getByRole('row', { name: /Signed in.*Not signed in/ })).toHaveCount(0);
+});
+
 test('is filtered, searched and exported', async ({ page, panel, visit }) => {
   await panel.administrator?.call('createTariff', { name: '=HYPERLINK("evil")' });
   await panel.administrator?.call('createNode', { name: 'Audited node', address: 'a.example.net' });
   await visit('audit');
   await page.getByRole('button', { name: 'Filter' }).click();
-  await page.getByLabel('What', { exact: true }).selectOption({ label: 'Added a plan' });
+  await page
+    .getByRole('dialog', { name: 'Filter' })
+    .getByLabel('What', { exact: true })
+    .selectOption({ label: 'Added a plan' });
   await expectAccessible(page, 'the filter of the audit log');
   await page.keyboard.press('Escape');
   await expect(page.getByText('What: Added a plan')).toBeVisible();

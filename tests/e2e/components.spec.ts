@@ -121,10 +121,19 @@ test.describe('a list of a million rows', () => {
     await open('table');
     await expect(page.getByRole('columnheader', { name: 'Id', exact: true })).toHaveCount(0);
     await page.getByRole('button', { name: 'Columns' }).click();
+    await expect(page.getByRole('tooltip')).toHaveCount(0);
     await page.getByLabel('Id', { exact: true }).check();
     await page.getByRole('button', { name: 'Move Id up' }).click();
     await expectAccessible(page, 'the menu of columns');
+    const menu = page.getByRole('dialog', { name: 'Columns' });
+    const headWidth = () => page.getByRole('columnheader', { name: /State/ }).evaluate((head) => head.clientWidth);
+    const usual = await headWidth();
+    await menu.getByLabel('State', { exact: true }).press('Shift+ArrowRight');
+    await expect.poll(headWidth).toBe(usual + 16);
     await page.keyboard.press('Escape');
+    // Edges are for the pointer: they are no stops of Tab.
+    await expect(page.locator('thead [aria-label^="Width of the column"]:not([tabindex="-1"])')).toHaveCount(0);
+    await expect(page.locator('thead [aria-label^="Width of the column"]')).toHaveCount(4);
     const edge = page.getByRole('button', { name: 'Width of the column State' });
     const width = () => page.getByRole('columnheader', { name: /State/ }).evaluate((head) => head.clientWidth);
     const before = await width();
@@ -133,6 +142,11 @@ test.describe('a list of a million rows', () => {
       await edge.press('ArrowRight');
       expect(await width()).toBeGreaterThan(before + 20);
     }).toPass();
+    const head = page.getByRole('columnheader', { name: 'User', exact: true });
+    const userWidth = () => head.evaluate((element) => element.clientWidth);
+    const wider = await userWidth();
+    await head.getByRole('button', { name: 'User', exact: true }).press('Shift+ArrowLeft');
+    await expect.poll(userWidth).toBeLessThan(wider);
     await page.reload();
     await expect(page.getByRole('columnheader')).toHaveText(['', /User/, /State/, /Id/, /Traffic/]);
     expect(await width()).toBeGreaterThan(before + 20);
@@ -141,6 +155,8 @@ test.describe('a list of a million rows', () => {
 
 test('a short list sorts what is here', async ({ page, open }) => {
   await open('states');
+  // The list that loads shows its rows after a while, and moves what is below it.
+  await expect(page.getByRole('table', { name: 'Loading' }).locator('tbody tr')).toHaveCount(12);
   const table = page.getByRole('table', { name: 'Ready' });
   const names = () => table.locator('tbody tr').allInnerTexts();
   const head = table.getByRole('columnheader', { name: 'User' });

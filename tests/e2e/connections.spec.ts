@@ -35,6 +35,26 @@ test('are made with REALITY keys and the link as it will be', async ({ page, pan
   await expect(record.getByLabel('Public key')).not.toHaveValue(key);
 });
 
+test('are told apart by their whole names, on a screen of 1024 px too', async ({ page, visit }) => {
+  for (const width of [1024, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 768 });
+    await visit('connections');
+    const names = page.locator('tr[data-index] td:first-child a');
+    await expect(
+      names
+        .filter({ hasText: 'Amsterdam, mobile' })
+        .or(names.filter({ hasText: 'New York, spare' }))
+        .first(),
+    ).toBeVisible();
+    const cut = await names.evaluateAll((links) =>
+      links.filter((a) => a.scrollWidth > a.clientWidth).map((a) => a.textContent),
+    );
+    expect(cut, `${width} px`).toEqual([]);
+    const acts = page.locator('tr[data-index="0"] td').last();
+    expect(await acts.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
+  }
+});
+
 test('show only what their protocol, security and network need', async ({ page, visit }) => {
   await visit('connections/new');
   const form = page.getByRole('dialog');

@@ -5,7 +5,7 @@ import { interceptCalls } from './support/intercept.ts';
 import { openBrowserPanel } from './support/panels.ts';
 import { watchPage } from './support/watch.ts';
 
-const SCREENS = ['Overview', 'Users', 'Plans', 'Connections', 'Nodes', 'Audit', 'Settings'] as const;
+const SCREENS = ['Overview', 'Users', 'Plans', 'Sales', 'Connections', 'Nodes', 'Audit', 'Settings'] as const;
 
 test('every screen is reached from the rail, has its title, and Back leads back', async ({ page, visit }) => {
   await visit('overview');
@@ -27,7 +27,7 @@ test('an address that leads nowhere says so', async ({ page, visit }) => {
   await page.evaluate(() => {
     location.hash = '#/nowhere';
   });
-  await expect(page.getByText('Nothing is at this address')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Nothing is at this address' })).toBeVisible();
   await page.getByRole('link', { name: 'Go to the overview' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
@@ -35,7 +35,7 @@ test('an address that leads nowhere says so', async ({ page, visit }) => {
 test('the palette finds screens and users by keyboard alone', async ({ page, visit }) => {
   await visit('overview');
   await page.keyboard.press('Control+k');
-  const input = page.getByRole('combobox', { name: 'Find a user or an act' });
+  const input = page.getByRole('combobox', { name: 'Find a user, a record, an act or a setting' });
   await expect(input).toBeFocused();
   await expectAccessible(page, 'the palette');
   await page.keyboard.type('go to pl');
@@ -67,7 +67,7 @@ test('keys go to screens, are listed, and can be turned off', async ({ page, vis
   await page.keyboard.press('n');
   await expect(page.getByRole('heading', { level: 1, name: 'Nodes' })).toBeVisible();
   await page.keyboard.press('?');
-  const dialog = page.getByRole('dialog', { name: 'Keys' });
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(dialog.getByText('Open the command palette')).toBeVisible();
   await expect(dialog.getByText('Next row')).toBeVisible();
   await expectAccessible(page, 'the keys');
@@ -142,7 +142,7 @@ test('a panel that goes away is told, nothing typed is lost, and it comes back b
   const panel = await openBrowserPanel({ users: 0 });
   const { port } = new URL(panel.url);
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
-  await context.addCookies([await panel.signIn()]);
+  await panel.signIn(context);
   const page = await context.newPage();
   const watch = await watchPage(page, new URL(panel.url).origin);
   watch.allow(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED/);
@@ -175,3 +175,54 @@ test('the address of a panel that has moved says so', async ({ page, visit }) =>
   calls.restore();
   await expect(page.getByText('The panel no longer answers at this address.')).toBeHidden();
 });
+
+test('a screen that is not loaded while the panel is away waits for it', async ({ page, visit, watch }) => {
+  watch.allow(/ERR_FAILED|ERR_CONNECTION_REFUSED|dynamically imported module/);
+  // React logs what was thrown as an object, without a text.
+  watch.allow(/^\s*$/);
+  await visit('overview');
+  const isScreen = /\/assets\/audit-page[^/]*\.js$/;
+  await page.route(isScreen, (route) => route.abort());
+  const calls = await interceptCalls(page);
+  calls.answerWith((route) => route.abort('connectionrefused'));
+  await page.getByRole('navigation', { name: 'Sections', exact: true }).getByRole('link', { name: 'Audit' }).click();
+  await expect(page.getByText('This screen is loaded as soon as the panel can be reached again.')).toBeVisible();
+  await page.unroute(isScreen);
+  calls.restore();
+  await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeVisible();
+});
+
+test('the status leads to the nodes, and a node that was not asked yet is not down', async ({ page, visit }) => {
+  await page.route('**/panel/listNodes', async (route) => {
+    const response = await route.fetch();
+    const { items, ...rest } = await response.json();
+    const states = ['down', 'unknown', 'up'];
+    const changed = items.map((node: object, index: number) => ({ ...node, status: states[Math.min(index, 2)] }));
+    await route.fulfill({ response, json: { ...rest, items: changed } });
+  });
+  await visit('overview');
+  const status = page.getByRole('status', { name: 'Panel status: 1 node is down' });
+  await expect(status).toBeVisible();
+  await status.click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Nodes' })).toBeVisible();
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test.describe(`in the ${theme} theme`, () => {
+    test.use({ view: { theme } });
+    test('the menu of a row can be read, what deletes as well', async ({ page, visit }) => {
+      await visit('plans');
+      await page
+        .getByRole('row')
+        .nth(1)
+        .getByRole('button', { name: /More acts/ })
+        .click();
+      const remove = page.getByRole('menuitem', { name: 'Delete' });
+      await expect(remove).toBeVisible();
+      await expectAccessible(page, 'the menu of a plan');
+      await remove.hover();
+      await expectAccessible(page, 'the menu of a plan, at its deletion');
+    });
+  });
+}

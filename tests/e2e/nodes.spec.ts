@@ -1,4 +1,5 @@
 // Nodes: how each is, what to do where one is down; made, changed, and deleted only where nothing stands on them.
+import { freePort } from '../support/free-port.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { prove } from './support/settings.ts';
@@ -78,6 +79,25 @@ test('are made, changed with a way back, and deleted by name', async ({ page, pa
   await expect(page.getByText('Node Oslo deleted')).toBeVisible();
   await panel.administrator?.call('createNode', { name: 'Made elsewhere', address: '203.0.113.9' });
   await expect(page.getByRole('link', { name: 'Made elsewhere' })).toBeVisible();
+});
+
+test('on other machines are joined by one command, which the record follows', async ({ page, own }) => {
+  const made = await own.administrator?.call('createNode', { name: 'Far', address: '127.0.0.1' });
+  await own.visit(`nodes/${made?.body.id}`);
+  const record = page.getByRole('dialog', { name: 'Far' });
+  await record.getByLabel('Port for the panel').fill(String(await freePort()));
+  await record.getByRole('button', { name: 'Make the command' }).click();
+  await prove(page);
+  const command = record.getByRole('region', { name: 'Command to join the machine' });
+  await expect(command.getByText('Waiting for the machine')).toBeVisible();
+  await expectAccessible(page, 'a node that waits for its machine');
+  await command.getByRole('button', { name: 'Show the secret' }).click();
+  const text = await command.getByText(/^panel node join gn1/).textContent();
+  const token = /gn1\S+/.exec(text ?? '')?.[0] ?? '';
+  const joined = await own.commandLine.run(['node', 'join', token, '--host', '127.0.0.1']);
+  expect(joined.code, joined.stderr).toBe(0);
+  await expect(command.getByText('Machine joined')).toBeVisible();
+  await expect(command.getByText('Looking for its engine')).toBeVisible();
 });
 
 test('with connections are not deleted', async ({ page, visit }) => {

@@ -2,6 +2,7 @@
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import { prove } from './support/settings.ts';
+import { otherWindow } from './support/users.ts';
 
 test('shows how the service is, and each figure leads to its list', async ({ page, visit }) => {
   await visit('overview');
@@ -14,6 +15,51 @@ test('shows how the service is, and each figure leads to its list', async ({ pag
   await expect(page).toHaveURL(/#\/overview$/);
   await figures.getByRole('link', { name: /Expiring/ }).click();
   await expect(page).toHaveURL(/#\/users\?.*expires_before=/);
+});
+
+test('a figure opens the list of exactly that number', async ({ page, visit }) => {
+  for (const name of [/Active users/, /Expiring/]) {
+    await visit('overview');
+    const figure = page.getByRole('region', { name: 'Figures' }).getByRole('link', { name });
+    await expect(figure).toBeVisible();
+    const shown = /\d+/.exec((await figure.innerText()).split('\n')[1] ?? '')?.[0];
+    await figure.click();
+    await expect(
+      page.getByRole('heading', { level: 1, name: 'Users' }).locator('xpath=following-sibling::*[1]'),
+    ).toHaveText(String(shown));
+  }
+});
+
+test('draws no label beyond its canvas, amounts in one unit, and none where nothing has moved', async ({
+  page,
+  panel,
+  visit,
+}) => {
+  await page.addInitScript(() => {
+    const labels: { text: string; right: number; width: number }[] = [];
+    Object.assign(globalThis, { labels });
+    const draw = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y, most) {
+      const half = this.measureText(text).width / (this.textAlign === 'center' ? 2 : 1);
+      const isLeft = this.textAlign === 'right';
+      labels.push({ text, right: this.getTransform().e + x + (isLeft ? 0 : half), width: this.canvas.width });
+      return most === undefined ? draw.call(this, text, x, y) : draw.call(this, text, x, y, most);
+    };
+  });
+  const labels = () =>
+    page.evaluate(() => (globalThis as unknown as { labels: { text: string; right: number; width: number }[] }).labels);
+  const amounts = async () => (await labels()).map(({ text }) => text).filter((text) => /B$/.test(text));
+  await visit('overview?range=30d');
+  await expect.poll(async () => (await amounts()).length).toBeGreaterThan(1);
+  for (const { text, right, width } of await labels()) expect(right, text).toBeLessThanOrEqual(width);
+  expect(new Set((await amounts()).map((text) => text.replaceAll(/[\d.,\s]/g, ''))).size).toBe(1);
+
+  const { body } = (await panel.administrator?.call('createUser', { name: 'Nothing Moved', tariff_id: 1 })) ?? {};
+  await visit('plans');
+  await page.reload();
+  await visit(`users/${body?.id}`);
+  await expect.poll(async () => (await labels()).some(({ text }) => text === '0')).toBe(true);
+  expect(await amounts()).toEqual([]);
 });
 
 test('draws traffic by range and by node, and tells each step to pointer and keyboard', async ({ page, visit }) => {
@@ -74,12 +120,39 @@ test('a change by a bot appears without a reload', async ({ page, panel, visit }
   await visit('overview');
   const active = page.getByRole('link', { name: /Active users/ });
   await expect(page.getByRole('status', { name: /Panel status/ })).toHaveAttribute('data-tone', /ok|warn/);
+  await expect(page.getByText(/^Times in \S+/).first()).toBeVisible();
   // Other tests have made users of their own here.
   const before = Number(/of (\d+)/.exec(await active.innerText())?.[1]);
   expect(before).toBeGreaterThan(0);
   const { body } = (await panel.administrator?.call('listTariffs', {})) ?? {};
   await panel.administrator?.call('createUser', { name: 'Made by a bot', tariff_id: body?.items[0]?.id ?? 0 });
   await expect(active).toContainText(`of ${before + 1}`);
+});
+
+test('an empty panel shows the way to the first customer, ticked off as it is gone', async ({ page, own }) => {
+  await own.visit('overview');
+  const steps = page.getByRole('region', { name: 'Your first customer' });
+  await expect(steps.getByRole('listitem')).toHaveCount(5);
+  await expect(page.getByRole('region', { name: 'Figures' })).toHaveCount(0);
+  await expect(page.getByText('There is no plan yet')).toHaveCount(0);
+  await expectAccessible(page, 'an empty overview');
+  await steps.getByRole('link', { name: 'Make a plan' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  const bot = otherWindow(own);
+  const { body: plan } = await bot.call('createTariff', { name: 'Monthly', duration: { months: 1 } });
+  await own.visit('overview');
+  await expect(steps.getByRole('listitem').filter({ hasText: 'Make a plan' })).toContainText('(done)');
+  await bot.call('createUser', { name: 'First', tariff_id: plan.id });
+  await expect(page.getByRole('region', { name: 'Figures' })).toBeVisible();
+  await expect(steps.getByRole('listitem').filter({ hasText: 'Add your first user' })).toContainText('(done)');
+
+  const { body: node } = await bot.call('createNode', { name: 'Here', address: 'de1.example.com' });
+  await expect(steps.getByText('It was added and does not answer yet.')).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectAccessible(page, 'the steps at 360 px');
+  const connection = { node_id: node.id, tag: 'main', name: 'Main', protocol: 'vless', port: 4430 } as const;
+  expect((await bot.call('createInbound', connection)).status).toBe(201);
+  await expect(steps).toHaveCount(0);
 });
 
 for (const { locale, theme } of LOOKS) {

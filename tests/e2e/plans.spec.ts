@@ -77,6 +77,37 @@ test('that another changes meanwhile appear, and nothing typed is lost', async (
   await expect(record.getByLabel('Name')).toHaveValue('A bot was here');
 });
 
+test('that are half typed are not discarded by Back without a question, and saving asks nothing', async ({
+  page,
+  visit,
+}) => {
+  await visit('plans');
+  const form = page.getByRole('dialog', { name: 'Add a plan' });
+  const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+  const add = page.getByRole('button', { name: 'Add a plan' });
+  await add.click();
+  await form.getByLabel('Name').fill('Half a plan');
+  await page.goBack();
+  await expectAccessible(page, 'the question over a form');
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(form).toBeHidden();
+  await expect(page).toHaveURL(/#\/plans$/);
+
+  await add.click();
+  await expect(form.getByLabel('Name')).toHaveValue('');
+  await form.getByLabel('Name').fill('A whole plan');
+  await page.goBack();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toHaveCount(0);
+  await expect(page).toHaveURL(/#\/plans\/new$/);
+  await expect(form.getByLabel('Name')).toHaveValue('A whole plan');
+  await form.getByRole('button', { name: 'Add plan' }).click();
+  await expect(page.getByText('Plan A whole plan added')).toBeVisible();
+  await expect(form).toBeHidden();
+  await expect(page).toHaveURL(/#\/plans$/);
+  await expect(question).toHaveCount(0);
+});
+
 test.describe('in Russian, dark and on a phone', () => {
   test.use({ view: { locale: 'ru', theme: 'dark' }, viewport: { width: 360, height: 740 } });
 

@@ -98,3 +98,46 @@ test('links get a path, names are checked, and a refused one stays as typed', as
     trusted_proxies: ['10.0.0.0/8', '192.168.0.1'],
   });
 });
+
+test('one switch opens the API to the local network, shows what bots need, and closes it', async ({ page, own }) => {
+  await own.visit('settings/addresses');
+  const lan = card(page, 'Local network');
+  const toggle = lan.getByRole('switch', { name: 'Open to the local network' });
+  await expect(toggle).not.toBeChecked();
+  await expect(lan.getByRole('button', { name: 'Check the address' })).toHaveCount(0);
+  await toggle.focus();
+  await page.keyboard.press('Space');
+  await prove(page);
+  const link = (await page.getByRole('link', { name: 'Open the new address' }).getAttribute('href')) ?? '';
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'Open the new address' }).click();
+  const there = await opened;
+  expect(new URL(link).port).toBe(new URL(own.url).port);
+  await expect(there.getByText('The panel is here now')).toBeVisible();
+  await there.getByRole('link', { name: 'To the addresses' }).click();
+
+  // The first page is on the same port, and sees it.
+  await expect(page.getByText('A new address waits to be confirmed')).toHaveCount(0);
+  await expect(card(page, 'Local network').getByRole('switch')).toBeChecked();
+  await expect(card(page, 'Listening address').getByLabel('Address', { exact: true })).toHaveValue('0.0.0.0');
+  const open = card(there, 'Local network');
+  await expect(open.getByRole('switch', { name: 'Open to the local network' })).toBeChecked();
+  await expect(open.getByRole('img', { name: /the base address of the API/ })).toBeVisible();
+  await expect(open.getByText(`sudo ufw allow ${new URL(own.url).port}/tcp`, { exact: false })).toBeVisible();
+  await open.getByRole('button', { name: 'Check the address' }).click();
+  await expect(open.getByText(/answers on this machine\.$/).first()).toBeVisible();
+  await expectAccessible(there, 'an API that is open to the local network');
+  const saved = there.waitForEvent('download');
+  await open.getByRole('button', { name: 'Save the authority’s certificate' }).click();
+  expect((await saved).suggestedFilename()).toMatch(/\.pem$/);
+
+  await open.getByRole('switch', { name: 'Open to the local network' }).click();
+  await expect(there.getByText('A new address waits to be confirmed')).toBeVisible();
+  const reopened = there.context().waitForEvent('page');
+  await there.getByRole('link', { name: 'Open the new address' }).click();
+  const back = await reopened;
+  await expect(back.getByText('The panel is here now')).toBeVisible();
+  own.watch.allow(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|ERR_SOCKET/);
+  const { body } = await otherWindow(own).call('getAddresses', {});
+  expect(body.host).toBe('127.0.0.1');
+});

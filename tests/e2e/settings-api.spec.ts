@@ -36,6 +36,7 @@ test('a key is made, shown once, copied, works by its curl line, and is revoked'
   await ready.getByRole('button', { name: 'Copy the key' }).click();
   const value = await page.evaluate(() => navigator.clipboard.readText());
   expect(value).toMatch(/^pnl_/);
+  expect(await ready.innerText()).not.toContain(value);
   await expectAccessible(page, 'a key shown once');
   await ready.getByRole('button', { name: 'Copy the command' }).click();
   const command = await page.evaluate(() => navigator.clipboard.readText());

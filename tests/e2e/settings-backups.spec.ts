@@ -112,8 +112,12 @@ test('of another panel are compared with this one, and their keys come back revo
   await expect(drawer.getByText(/The panel has \d+ users again\./)).toBeVisible();
   await own.visit('settings/security/api');
   const keys = card(page, 'Keys');
-  await keys.getByText(/expired or revoked key/).click();
-  await expect(keys.getByRole('listitem').filter({ hasText: 'of the other' })).toContainText('Revoked');
+  const waiting = keys.getByRole('listitem').filter({ hasText: 'of the other' });
+  await expect(waiting).toContainText('Waits to be confirmed');
+  await expectAccessible(page, 'a key that waits to be confirmed');
+  await waiting.getByRole('button', { name: 'Confirm of the other' }).click();
+  await page.getByRole('dialog', { name: 'Confirm of the other' }).getByRole('button', { name: 'Confirm' }).click();
+  await expect(waiting).toContainText('Active');
 });
 
 test('are scheduled by keyboard, with a passphrase that is asked for', async ({ page, own }) => {

@@ -49,6 +49,7 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   await prove(page);
   await expect(factor.getByRole('img', { name: /QR code/ })).toBeVisible();
   await expectAccessible(page, 'enrolment in the settings');
+  await expect(factor.getByLabel('The code that the app shows now')).toBeFocused();
   const secret = (await factor.locator('code').first().innerText()).replaceAll(/\s/g, '');
   await factor
     .getByLabel('The code that the app shows now')
@@ -60,6 +61,10 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   await factor.getByLabel('I have put them in a safe place').check();
   await factor.getByRole('button', { name: 'Done' }).click();
   await expect(factor.getByText('10 recovery codes left')).toBeVisible();
+  await expect(factor.getByRole('button', { name: 'New recovery codes' })).toBeFocused();
+  await factor.getByRole('button', { name: 'Turn off' }).click();
+  await page.keyboard.press('Escape');
+  await expect(factor.getByRole('button', { name: 'Turn off' })).toBeFocused();
 
   await factor.getByRole('button', { name: 'New recovery codes' }).click();
   const renewal = page.getByRole('dialog', { name: 'Make new recovery codes?' });
@@ -77,6 +82,7 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   await off.getByRole('button', { name: 'Turn off' }).click();
   await expect(page.getByText('Two-factor sign-in is off')).toBeVisible();
   await expect(factor.getByText('Whoever learns the password can sign in.')).toBeVisible();
+  await expect(factor.getByRole('button', { name: 'Turn on' })).toBeFocused();
 });
 
 test('sessions tell their device and address; one is ended, then all others', async ({ page, own, browser }) => {

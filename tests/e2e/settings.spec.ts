@@ -27,6 +27,37 @@ test('the panel’s title, language and time zone are saved and seen at once', a
   await expect(page.getByRole('heading', { level: 1, name: /Settings|Настройки/ })).toBeVisible();
 });
 
+test('input that is not saved is not discarded without a question, wherever one goes', async ({ page, own }) => {
+  await own.visit('settings/general');
+  const title = card(page, 'General').getByLabel('Title of the panel');
+  const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+  await title.fill('Half a title');
+  await page.getByRole('link', { name: 'Security', exact: true }).click();
+  await expectAccessible(page, 'the question before input is discarded');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toHaveCount(0);
+  await expect(page).toHaveURL(/#\/settings\/general$/);
+  await expect(title).toHaveValue('Half a title');
+
+  await page.getByRole('link', { name: 'Nodes', exact: true }).click();
+  await page.keyboard.press('Escape');
+  await expect(question).toHaveCount(0);
+  await expect(page).toHaveURL(/#\/settings\/general$/);
+  await expect(title).toHaveValue('Half a title');
+
+  await page.getByRole('link', { name: 'Nodes', exact: true }).click();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Nodes' })).toBeVisible();
+  await page.goBack();
+  await expect(title).toHaveValue('Gatehouse');
+  // What is saved, or is as it was, is left without a question.
+  await title.fill('Saved');
+  await card(page, 'General').getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  await page.getByRole('link', { name: 'Security', exact: true }).click();
+  await expect(card(page, 'Two-factor sign-in')).toBeVisible();
+});
+
 test('how long records are kept is refused out of bounds and kept as typed', async ({ page, own }) => {
   await own.visit('settings/general');
   const kept = card(page, 'How long records are kept');

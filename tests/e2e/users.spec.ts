@@ -80,10 +80,48 @@ test.describe('finding users', () => {
     await expect(dialog).toHaveCount(0);
     await expect(page).toHaveURL(/#\/users$/);
     await page.keyboard.press('?');
-    await expect(page.getByRole('dialog', { name: 'Keys' }).getByText('Extend the user')).toBeVisible();
+    await expect(
+      page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Extend', { exact: true }),
+    ).toBeVisible();
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');
     await expect(page.getByRole('dialog', { name: 'Add users' })).toBeVisible();
+  });
+
+  test('walks from record to record, by key and by button, and the list follows', async ({ page, visit }) => {
+    await visit('users?sort=id');
+    const names = page.locator('tr[data-index] td a');
+    await expect(names.nth(3)).toBeVisible();
+    const [first = '', second = '', third = ''] = await names.allInnerTexts();
+    await names.first().click();
+    await expect(page.getByRole('dialog', { name: first })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Previous user' })).toHaveAttribute('aria-disabled', 'true');
+    await page.keyboard.press('j');
+    await expect(page.getByRole('dialog', { name: second })).toBeVisible();
+    await page.getByRole('button', { name: 'Next user' }).click();
+    await expect(page.getByRole('dialog', { name: third })).toBeVisible();
+    await expect(page.locator('tr[data-open]')).toHaveAttribute('data-index', '2');
+    await page.keyboard.press('k');
+    await expect(page.getByRole('dialog', { name: second })).toBeVisible();
+    await expectAccessible(page, 'a record with its neighbours');
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL(/#\/users\?sort=id$/);
+  });
+
+  test('lists users in any of several states', async ({ page, visit }) => {
+    await visit('users');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Limited', exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Expired', exact: true }).check();
+    await expect(page).toHaveURL(/state=limited%2Cexpired$/);
+    await expectAccessible(page, 'the filter by states');
+    await page.keyboard.press('Escape');
+    await expect(page.getByText('State: Limited, Expired')).toBeVisible();
+    const states = page.locator('tr[data-index] td:nth-child(3)');
+    await expect(states.filter({ hasText: 'Expired' }).first()).toBeVisible();
+    await expect(states.filter({ hasText: /Active|On hold|Disabled/ })).toHaveCount(0);
+    await page.getByRole('button', { name: 'Remove the filter State: Limited, Expired' }).click();
+    await expect(page).toHaveURL(/#\/users$/);
   });
 
   test('goes on to the last user and back after an empty answer', async ({ page, visit }) => {
@@ -96,6 +134,29 @@ test.describe('finding users', () => {
     await expect(page.getByRole('link', { name: /./ }).first()).toBeVisible();
     await expect(page.locator('tr[aria-rowindex]').last()).toHaveAttribute('data-index', /^(?:199|2\d\d)$/);
   });
+});
+
+test('finds who never connected over a node, and sorts by when they were last online', async ({
+  page,
+  panel,
+  visit,
+}) => {
+  await makeUser(panel, 'Nina Never', { tags: ['never'] });
+  await visit('users?tag=never');
+  await expect(rowOf(page, 'Nina Never')).toBeVisible();
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Never connected' }).check();
+  await page.getByLabel('Node', { exact: true }).selectOption('Frankfurt');
+  await expect(page).toHaveURL(/connected=false/);
+  await expect(page).toHaveURL(/node_id=\d/);
+  await expectAccessible(page, 'the filter by connection and node');
+  await page.keyboard.press('Escape');
+  await page.getByRole('columnheader', { name: 'Online' }).getByRole('button').first().click();
+  await expect(page).toHaveURL(/sort=-online_at/);
+  await expect(rowOf(page, 'Nina Never')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove the filter Never connected' }).click();
+  await page.getByRole('button', { name: 'Remove the filter Node: Frankfurt' }).click();
+  await expect(page).toHaveURL(/#\/users\?tag=never&sort=-online_at$/);
 });
 
 test('exports what the filter leaves, safe to open', async ({ page, panel, visit }) => {
@@ -177,6 +238,31 @@ async function findConnected(panel: BrowserPanel): Promise<number> {
 for (const { locale, theme } of LOOKS) {
   test.describe(`${locale}, ${theme}`, () => {
     test.use({ view: { locale, theme } });
+
+    test('holds its words: states and dates, and on a phone what is left', async ({ page, visit }) => {
+      await visit('users');
+      const cells = page.locator('tr[data-index] td');
+      await expect(page.locator('tr[data-index="3"]')).toBeVisible();
+      for (const state of ['active', 'limited', 'expired', 'disabled']) {
+        await visit(`users?state=${state}`);
+        await expect(page.locator('tr[data-index="0"]')).toBeVisible();
+        await expect(page.locator('[data-stale]')).toHaveCount(0);
+        const cut = await cells.evaluateAll((all) =>
+          all
+            .filter((cell) =>
+              cell.matches('td:nth-child(3), td:nth-child(5), td:nth-child(6), td:nth-child(7), td:nth-child(9)'),
+            )
+            .filter((cell) => cell.scrollWidth > cell.clientWidth)
+            .map((cell) => cell.textContent),
+        );
+        expect(cut).toEqual([]);
+      }
+      await page.setViewportSize({ width: 390, height: 800 });
+      await visit('users?state=active&sort=expires_at');
+      await expect(
+        cells.filter({ hasText: locale === 'ru' ? /Активен · .*через/ : /Active · .*in \d/ }).first(),
+      ).toBeVisible();
+    });
 
     test('can be used by everybody: the list, wide and narrow', async ({ page, visit }) => {
       await visit('users');

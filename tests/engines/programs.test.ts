@@ -15,8 +15,8 @@ const SAYS = [
   { program: 'mihomo', args: ['-v'], words: /^Mihomo Meta v\d+\.\d+\.\d+ / },
 ] as const;
 
-/** The certificate authority of tests/acme, which is brought in the same way. */
-const AUTHORITY = ['pebble', 'pebble-challtestsrv'];
+/** The certificate authority of tests/acme and the provider of tests/payments, which are brought in the same way. */
+const OTHERS = ['pebble', 'pebble-challtestsrv', 'stripe-mock'];
 
 for (const { program, args, words } of SAYS) {
   const reason = whyWithout(program);
@@ -35,7 +35,7 @@ test('where there is neither a program nor what would bring it, that is said for
       env: { PATH: empty, HOME: empty },
     });
     const lines = output.trim().split('\n');
-    const programs = [...SAYS.map(({ program }) => program), ...AUTHORITY];
+    const programs = [...SAYS.map(({ program }) => program), ...OTHERS];
     expect(lines).toHaveLength(programs.length);
     for (const [index, program] of programs.entries())
       expect(lines[index]).toContain(`${program}: ${NO_ENGINE}: needs ${program}`);

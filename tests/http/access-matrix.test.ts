@@ -6,6 +6,7 @@ import { createTestClock } from '../support/clock.ts';
 import { API_IDS, type Fixtures, fill, fixtureOf } from '../support/fixtures.ts';
 import type { Answer, Client } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
+import { sessionHeadersOf } from '../support/session-jar.ts';
 
 const DAY = 86_400_000;
 
@@ -24,14 +25,14 @@ beforeAll(async () => {
   await panel.act('revokeKey', { id: revoked.key.id });
   const { full, keys } = panel;
   const mistyped = keys.full.slice(0, -1) + (keys.full.endsWith('a') ? 'b' : 'a');
-  const cookie = `__Host-panel-${panel.core.settings().instanceId}=${await panel.signIn()}`;
+  const session = sessionHeadersOf(await panel.signIn(), panel.core.settings().instanceId, '__Host-');
   refused = {
     'no key': { client: full.as(null) },
     garbage: { client: full.as('garbage') },
     'a bad checksum': { client: full.as(mistyped) },
     'an expired key': { client: full.as(expiring.value) },
     'a revoked key': { client: full.as(revoked.value) },
-    'a session cookie only': { client: full.as(null), headers: { cookie } },
+    'a session only': { client: full.as(null), headers: session },
     'a key in the query': { client: full.as(null), query: `key=${keys.full}&access_token=${keys.full}` },
     'a key as Basic': { client: full.as(null), headers: { authorization: `Basic ${btoa(`key:${keys.full}`)}` } },
     'a key in X-Api-Key': { client: full.as(null), headers: { 'x-api-key': keys.full } },
@@ -152,4 +153,17 @@ describe('what is not in the table', () => {
       }
     }
   });
+});
+
+it('leaves a trace of what a valid key may not do, without the key', async () => {
+  const own = await startPanel({});
+  for (let count = 0; count < 3; count += 1) await own.read.call('createTariff', { name: 'refused' });
+  await own.read.send({ method: 'GET', path: '/keys' });
+  await own.stop();
+  const lines = own.log.lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'refused calls');
+  expect(lines).toMatchObject([
+    { caller: expect.stringMatching(/^key \d+$/), reason: 'read_only_key', route: 'POST /tariffs', count: 3 },
+    { reason: 'panel_only', count: 1 },
+  ]);
+  expect(own.log.lines.join()).not.toContain(own.keys.read);
 });

@@ -47,6 +47,7 @@ describe.each([
       matched: 5,
       affected: 4,
       results: ids.map((id, index) => ({ id, outcome: index === 2 ? 'unchanged' : 'changed' })),
+      audit_id: expect.any(Number),
     });
     expect(await count({ tag: own, state: 'disabled' })).toBe(5);
     expect((await bulk({ action: 'enable', ...choose(ids, own) })).affected).toBe(5);
@@ -271,6 +272,11 @@ describe('a bulk', () => {
       { contact: '@kontakt' },
       { online: false },
       { online: true },
+      { connected: false },
+      { connected: true },
+      { traffic_low: true },
+      { traffic_low: false },
+      { node_id: fixtures.nodeId },
       { expires_before: '2099-01-01T00:00:00Z' },
       { expires_after: '2020-01-01T00:00:00Z', state: 'active', q: 'crowd' },
       { updated_since: '2020-01-01T00:00:00Z' },

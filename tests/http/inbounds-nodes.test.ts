@@ -247,6 +247,26 @@ describe('nodes', () => {
     expect(read.uptime_s).toBeGreaterThanOrEqual(3600);
   });
 
+  it('are not up where they were last read long ago, in any list or count', async () => {
+    const { nodeId } = fixtures;
+    const { nodes } = panel.store;
+    const row = nodes.get(nodeId);
+    if (!row) throw new Error('no node');
+    const up = async () => (await panel.full.call('getOverview', {})).body.nodes.up;
+    const before = await up();
+    panel.store.write(() => nodes.save({ ...row, lastSeenAt: (row.lastSeenAt ?? 0) - 46 * 60_000 }));
+    expect((await panel.full.call('getNode', { id: nodeId })).body).toMatchObject({
+      status: 'unknown',
+      uptime_s: null,
+      users_online: 0,
+    });
+    expect(await up()).toBe(before - 1);
+    const { items } = (await panel.full.call('listInbounds', { node_id: nodeId })).body;
+    expect(items.map(({ status }) => status)).not.toContain('up');
+    panel.store.write(() => nodes.save(row));
+    expect((await panel.full.call('getNode', { id: nodeId })).body.status).toBe('up');
+  });
+
   it('say what their engine has not been told of, and what it can do when a user may no longer connect', async () => {
     const { nodeId, users } = fixtures;
     const { sync, nodes } = panel.store;

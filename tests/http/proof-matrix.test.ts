@@ -5,6 +5,7 @@ import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createClient } from '../support/http-client.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
+import { sessionHeadersOf } from '../support/session-jar.ts';
 
 const MINUTE = 60_000;
 
@@ -15,12 +16,16 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-/** Requests with the cookie of a session that has just begun, and nothing else. */
+/** Requests with a session that has just begun, and nothing else. */
 async function openSession() {
-  const cookie = `panel-${panel.core.settings().instanceId}=${await panel.signIn()}`;
+  const session = sessionHeadersOf(await panel.signIn(), panel.core.settings().instanceId);
   const client = createClient({ baseUrl: panel.origin });
   const send = async (method: string, path: string, body?: object) => {
-    const headers = { cookie, 'sec-fetch-site': 'same-origin', ...(body && { 'content-type': 'application/json' }) };
+    const headers = {
+      ...session,
+      'sec-fetch-site': 'same-origin',
+      ...(body && { 'content-type': 'application/json' }),
+    };
     // The path changes with one of the operations.
     const below = `${panel.core.settings().secretPath}/panel/${path}`;
     const answer = await client.send({ method, path: below, headers, ...(body && { body: JSON.stringify(body) }) });
@@ -65,17 +70,23 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'beginTwoFactor',
     'changeAddresses',
     'changePassword',
+    'changeProvider',
     'changeWebhook',
+    'confirmKey',
     'createBackup',
     'createKey',
     'createNode',
+    'createProvider',
     'createWebhook',
     'deleteBackup',
     'disableTwoFactor',
     'endOtherSessions',
     'endSession',
     'importCertificate',
+    'inviteNode',
     'prove',
+    'recordPayment',
+    'refundOrder',
     'renewCertificate',
     'renewRecoveryCodes',
     'restoreBackup',

@@ -1,6 +1,9 @@
 // Statistics: no point left out, and sums that agree with what came in.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrafficReport } from '../../src/contract/stats.ts';
+import { expiringSoon } from '../../src/renderer/src/features/overview/expiring-soon.ts';
+import { filterOf } from '../../src/renderer/src/features/users/filter.ts';
+import { parseRoute } from '../../src/renderer/src/router/route.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
@@ -260,7 +263,8 @@ describe('the overview', () => {
     expect(body.traffic.today).toEqual(on('2026-11-10'));
     expect(body.traffic.yesterday).toEqual(on('2026-11-09'));
     expect(body.traffic.month).toEqual(sum(moves.filter(({ at }) => local(at).startsWith('2026-11'))));
-    expect(body.nodes).toEqual({ total: 2, up: 1 });
+    // Nodes that were last read days ago are not up.
+    expect(body.nodes).toEqual({ total: 2, up: 0 });
     expect(body.generated_at).toBe(new Date(NOW).toISOString());
     const own = sum(moves.filter(({ at, user }) => user && local(at).startsWith('2026-11')));
     expect(body.top_users).toEqual([{ id: userId, name: 'Mover', ...own }]);
@@ -287,5 +291,32 @@ describe('the overview', () => {
     expect(await online(NOW + 59_999)).toEqual([1, 1, 1]);
     expect(await online(NOW + 60_000)).toEqual([0, 0, 0]);
     clock.set(NOW);
+  });
+
+  it('has figures of exactly the lists that the page opens for them', async () => {
+    for (const ms of [0, 1, 7 * DAY, 7 * DAY + 1]) {
+      const expires_at = new Date(NOW + ms).toISOString();
+      for (const enabled of [true, false]) {
+        await panel.act('createUser', { name: 'edge', tariff_id: fixtures.tariffs.free, expires_at, enabled });
+      }
+    }
+    move(NOW, 1, 1, fixtures.nodeId, [userId]);
+    const { users, generated_at } = (await panel.read.call('getOverview')).body;
+    const totalOf = async (query: object) => (await panel.read.call('listUsers', query)).body.total;
+    expect(users).toEqual({
+      total: await totalOf({}),
+      active: await totalOf({ state: 'active' }),
+      on_hold: await totalOf({ state: 'on_hold' }),
+      limited: await totalOf({ state: 'limited' }),
+      expired: await totalOf({ state: 'expired' }),
+      disabled: await totalOf({ state: 'disabled' }),
+      online: await totalOf({ online: true }),
+      expiring_7d: await totalOf(filterOf(parseRoute(expiringSoon(generated_at)).query)),
+    });
+    expect([users.online, users.expiring_7d > 1, users.expired > 1]).toEqual([1, true, true]);
+    const { by_tariff } = (await panel.read.call('getUserStats')).body;
+    for (const { tariff_id, total } of by_tariff) {
+      if (tariff_id !== null) expect(await totalOf({ tariff_id })).toBe(total);
+    }
   });
 });

@@ -46,6 +46,7 @@ describe(`${MANY} users`, () => {
     if (field === 'used') return user.used_up + user.used_down;
     if (field === 'name') return user.name.toLowerCase();
     if (field === 'expires_at') return user.expires_at ?? '9999';
+    if (field === 'online_at') return user.online_at ?? '';
     return user[field];
   };
 

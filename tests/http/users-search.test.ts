@@ -114,6 +114,40 @@ describe('filters', () => {
     expect((await list({ tag: 'changed' })).items[0]?.updated_at).toBe(updated_at);
   });
 
+  it('by connection, by traffic and by node, and sorted by when they were last online', async () => {
+    const tag = 'reach';
+    const node_id = (await panel.act('createNode', { name: 'Oslo', address: '192.0.2.77' })).id;
+    const inbound = await panel.act('createInbound', {
+      node_id,
+      tag,
+      name: tag,
+      protocol: 'shadowsocks',
+      method: 'aes-256-gcm',
+      port: 46_001,
+    });
+    const bare = (await panel.act('createNode', { name: 'Bare', address: '192.0.2.78' })).id;
+    const never = await create('reach never', { tags: [tag], inbounds: [] });
+    const low = await create('reach low', { tags: [tag], traffic_limit: 100, inbounds: [inbound.id] });
+    const fine = await create('reach fine', { tags: [tag], traffic_limit: 100 });
+    const move = (userId: number, up: number) =>
+      panel.move({ nodeId: node_id, total: { up, down: 0 }, users: [{ userId, up, down: 0 }], inbounds: [] });
+    move(low.id, 80);
+    move(fine.id, 79);
+    const last = panel.store.users.get(fine.id);
+    if (last) panel.store.write(() => panel.store.users.save(last, { ...last, onlineAt: 1 }));
+    expect(await names({ tag, connected: false })).toEqual([never.name]);
+    expect(await names({ tag, connected: true, sort: 'id' })).toEqual([low.name, fine.name]);
+    expect(await names({ tag, traffic_low: true })).toEqual([low.name]);
+    expect(await names({ tag, traffic_low: false, sort: 'id' })).toEqual([never.name, fine.name]);
+    expect(await names({ tag, node_id, sort: 'id' })).toEqual([low.name, fine.name]);
+    expect(await names({ tag, node_id: fixtures.nodeId })).toEqual([fine.name]);
+    expect(await names({ tag, node_id: bare })).toEqual([]);
+    expect(await names({ tag, sort: 'online_at' })).toEqual([never.name, fine.name, low.name]);
+    expect(await names({ tag, sort: '-online_at' })).toEqual([low.name, fine.name, never.name]);
+    await panel.act('createGrant', { id: low.id, bytes: 1, lifetime: 'used' });
+    expect(await names({ tag, traffic_low: true })).toEqual([]);
+  });
+
   it.each([
     'limit=0',
     'limit=501',

@@ -1,6 +1,9 @@
 // A user over the wire: what a patch changes, what reissuing and deleting leave.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '../../src/contract/users.ts';
+import { openConnection } from '../../src/store/database.ts';
+import { USER_COLUMNS, type UserCells } from '../../src/store/users/row.ts';
+import { bareUser } from '../bench/bare-user.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
@@ -25,6 +28,19 @@ const create = async (more: object = {}): Promise<User> => {
 };
 const read = async (id: number) => (await panel.full.call('getUser', { id })).body;
 const typesSince = (after: number) => panel.store.events.after(after, 1000, null).map(({ type }) => type);
+
+it('a user is written with the bytes that the benchmark compares with', async () => {
+  const tags = { external_id: 'order-1', telegram_id: 7, metadata: { source: 'shop' }, tags: ['a', 'b'], note: 'n' };
+  for (const more of [{}, tags, { traffic_limit: null, expires_at: null, device_limit: null, inbounds: [] }]) {
+    const { id } = await create(more);
+    const { text, body } = await panel.full.call('getUser', { id });
+    const db = openConnection(panel.database);
+    const cells = db.prepare<[number], UserCells>(`SELECT ${USER_COLUMNS} FROM users WHERE id = ?`).raw().get(id);
+    db.close();
+    const links = body.sub_url?.slice(0, body.sub_url.lastIndexOf('/') + 1);
+    expect(cells && JSON.stringify(bareUser(cells, links ?? '', clock.now()))).toBe(text);
+  }
+});
 
 describe('a patch', () => {
   it('changes what it says, at once and once', async () => {

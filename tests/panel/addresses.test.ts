@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { checkReach } from '../../src/adapters/reach-check.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Answer, createClient } from '../support/http-client.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
@@ -140,18 +141,33 @@ it('tries a new port beside the present one and keeps it only when confirmed fro
 });
 
 it('goes from this machine only to every address on the same port', async () => {
-  await using own = await openOwnPanel();
+  // For this run only: the stored port is another one.
+  await using own = await openOwnPanel({ port: 0 });
   const { administrator, panel } = own;
-  const changed = await administrator.call('changeAddresses', { password: PASSWORD, host: '0.0.0.0' });
-  expect(changed.status).toBe(200);
-  const token = String(changed.body.confirm_token);
-  // A connection kept from before is no proof; a new one is.
-  const confirmed = await vi.waitUntil(async () => {
-    const outcome = await administrator.call('confirmAddresses', { token }).catch(() => null);
-    return outcome?.status === 200 ? outcome : null;
-  });
-  expect(confirmed.body).toMatchObject({ host: '0.0.0.0', warnings: ['links_own_certificate'] });
-  expect(panel.address()?.address).toBe('0.0.0.0');
+  const port = Number(new URL(panel.panelUrl).port);
+  expect((await administrator.call('getAddresses', {})).body).toMatchObject({ host: '127.0.0.1', port });
+  for (const [host, warnings] of [
+    ['0.0.0.0', ['links_own_certificate']],
+    ['127.0.0.1', ['only_this_machine', 'links_own_certificate']],
+  ] as const) {
+    const changed = await administrator.call('changeAddresses', { password: PASSWORD, host });
+    expect(changed.status).toBe(200);
+    expect(new URL(String(changed.body.confirm_url)).port).toBe(String(port));
+    // The reply has ended the connection, which would be no proof: the next request comes by a new one.
+    const confirmed = await administrator.call('confirmAddresses', { token: String(changed.body.confirm_token) });
+    expect([confirmed.status, confirmed.body]).toMatchObject([200, { host, port, warnings }]);
+    expect(panel.address()).toMatchObject({ address: host, port });
+  }
+});
+
+it('reaches its own address, and says where nothing listens or the certificate is for another', async () => {
+  await using own = await openOwnPanel();
+  const { body } = await own.administrator.call('checkReach', {});
+  expect(body).toEqual({ tried: [{ base_url: own.panel.baseUrl, outcome: 'reached' }] });
+  const { port } = new URL(own.panel.baseUrl);
+  expect(await checkReach(`https://127.0.0.1:${port}`, null)).toBe('certificate');
+  expect(await checkReach(`https://127.0.0.1:${await freePort()}`, own.ca)).toBe('unreachable');
+  expect(await checkReach(`http://127.0.0.1:${port}`, null)).toBe('reached');
 });
 
 it('refuses a port that is taken, with everything as it was', async () => {

@@ -5,6 +5,7 @@ import { TOTP } from 'otpauth';
 import { expect } from 'vitest';
 import { issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
 import type { Answer } from '../support/http-client.ts';
+import { openStars } from '../support/providers/stars.ts';
 import type { Canary, CanaryKind } from './canary.ts';
 import type { WatchedPanel } from './canary-panel.ts';
 
@@ -46,6 +47,7 @@ export async function drive(panel: WatchedPanel): Promise<Driven> {
   await account(panel, note);
   const fullKey = await keys(panel, note);
   await webhooks(panel, note);
+  await providers(panel, note);
   await users(panel, note, fullKey);
   await connections(panel, note, fullKey);
   await certificates(panel, note);
@@ -62,6 +64,11 @@ export async function drive(panel: WatchedPanel): Promise<Driven> {
 type Note = (name: string, value: unknown, kind: CanaryKind) => string;
 
 async function account(panel: WatchedPanel, note: Note): Promise<void> {
+  const noteSession = (name: string) => {
+    const [cookieHalf, pageHalf] = panel.session();
+    note(`${name}: the half in the cookie`, cookieHalf, 'proved');
+    note(`${name}: the half of the page`, pageHalf, 'proved');
+  };
   const token = note('setup token', panel.serving.setupUrl?.split('/').at(-1), 'proved');
   note('password', PASSWORD, 'proved');
   note('new password', NEW_PASSWORD, 'proved');
@@ -71,16 +78,16 @@ async function account(panel: WatchedPanel, note: Note): Promise<void> {
   await refusedWith(422, panel.operate('setUp', { token, name: '', password: PASSWORD }));
   await done(panel.operate('setUp', { token, name: 'admin', password: PASSWORD }));
   await refusedWith(409, panel.operate('setUp', { token, name: 'admin', password: PASSWORD }));
-  note('session token', panel.session(), 'proved');
+  noteSession('session');
   await refusedWith(401, panel.operate('signIn', { name: 'admin', password: WRONG_PASSWORD }));
   await refusedWith(401, panel.operate('signIn', { name: PASSWORD, password: 'admin' }));
   await done(panel.operate('signIn', { name: 'admin', password: PASSWORD }));
-  note('second session token', panel.session(), 'proved');
+  noteSession('second session');
   const changed = { password: PASSWORD, new_password: NEW_PASSWORD };
   await refusedWith(403, panel.operate('changePassword', { ...changed, password: WRONG_PASSWORD }));
   await refusedWith(422, panel.operate('changePassword', { ...changed, new_password: PASSWORD.repeat(100) }));
   await done(panel.operate('changePassword', changed));
-  note('session token after the change', panel.session(), 'proved');
+  noteSession('session after the change');
 }
 
 async function keys(panel: WatchedPanel, note: Note): Promise<string> {
@@ -114,6 +121,25 @@ async function webhooks(panel: WatchedPanel, note: Note): Promise<void> {
   const rotated = await done(panel.operate('rotateWebhookSecret', { id: 1, password: NEW_PASSWORD }));
   note('webhook secret', rotated.secret, 'sealed');
   await done(panel.operate('testWebhook', { id: 1 }));
+}
+
+/** One that the provider knows, one that it does not, and both where it fails. */
+async function providers(panel: WatchedPanel, note: Note): Promise<void> {
+  await using fake = await openStars();
+  const token = note('token of a bot', fake.fields.bot_token, 'sealed');
+  const wrong = note('wrong token of a bot', '7654321:AAcanary-unknown-to-the-api', 'proved');
+  const account = { kind: 'stars', name: 'Stars', api_root: fake.root, allow_private: true, password: NEW_PASSWORD };
+  await refusedWith(422, panel.operate('createProvider', { ...account, fields: { bot_token: wrong } }));
+  await refusedWith(422, panel.operate('createProvider', { ...account, fields: { bot_token: `${wrong} ` } }));
+  const given = { ...account, fields: { bot_token: token } };
+  await refusedWith(403, panel.operate('createProvider', { ...given, password: WRONG_PASSWORD }));
+  await done(panel.operate('createProvider', given));
+  fake.fail('getMe', 'down');
+  await done(panel.operate('testProvider', { id: 1 }));
+  await refusedWith(
+    422,
+    panel.operate('changeProvider', { id: 1, api_root: 'http://127.0.0.1:9', password: NEW_PASSWORD }),
+  );
 }
 
 const asJson = (method: string, path: string, body: object) => ({

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CommandLine, type Finished, openCommandLine, type Serving } from '../support/cli.ts';
 import { type Answer, createClient, type Sent } from '../support/http-client.ts';
+import { createSessionJar } from '../support/session-jar.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -21,8 +22,8 @@ export interface WatchedPanel extends AsyncDisposable {
   /** A panel operation with the session; `body` as it is where it is a text. */
   operate(id: string, body?: Json | string): Promise<Answer<Json>>;
   run(args: readonly string[], input: string): Promise<Finished>;
-  /** The session's token. */
-  session(): string;
+  /** The session's token: the cookie's half and the page's. */
+  session(): readonly [cookieHalf: string, pageHalf: string];
   /** The bytes of all files in the data folder whose path fits. */
   files(fits: (path: string) => boolean): Buffer;
 }
@@ -36,7 +37,7 @@ export async function openWatchedPanel(): Promise<WatchedPanel> {
   const at = { origin: new URL(serving.baseUrl).origin, base: serving.baseUrl };
   const spoken: string[] = [];
   const refused: string[] = [];
-  let cookie = '';
+  const jar = createSessionJar();
 
   const panel: WatchedPanel = {
     folder: line.folder,
@@ -56,11 +57,10 @@ export async function openWatchedPanel(): Promise<WatchedPanel> {
       const answer = await panel.send({
         method: 'POST',
         path: new URL(`../panel/${encodeURIComponent(id)}`, at.base).href,
-        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie },
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...jar.headers() },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       });
-      const set = answer.headers['set-cookie']?.[0]?.split(';')[0];
-      if (set !== undefined) cookie = set;
+      jar.store(answer.headers);
       return answer as Answer<Json>;
     },
     async run(args, input) {
@@ -69,7 +69,7 @@ export async function openWatchedPanel(): Promise<WatchedPanel> {
       refused.push(finished.stderr, ...(finished.code === 0 ? [] : [finished.stdout]));
       return finished;
     },
-    session: () => cookie.slice(cookie.indexOf('=') + 1),
+    session: () => [jar.cookie()?.[1] ?? '', jar.pageHalf() ?? ''],
     files(fits) {
       const entries = readdirSync(line.folder, { recursive: true, withFileTypes: true });
       const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

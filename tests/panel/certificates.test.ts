@@ -1,5 +1,5 @@
 // The served certificate over the real doors: exchanged under load with nothing dropped, refused with nothing changed, warned of in time.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { expect, it, vi } from 'vitest';
 import { type Issued, issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
 import { examine } from '../../src/panel/doctor.ts';
+import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
@@ -194,4 +195,21 @@ it('stands, with its vault, in what the doctor says', async () => {
   } finally {
     rmSync(keys, { recursive: true, force: true });
   }
+});
+
+it('seals the key of its authority where a vault is open, and serves on where it is not', async () => {
+  const keys = mkdtempSync(join(tmpdir(), 'gatehouse-key-'));
+  const folder = join(keys, 'data');
+  const keyFile = join(keys, 'master.key');
+  const start = (options: { readonly keyFile?: string }) => openPanel({ folder, port: 0, ...options });
+  const served = async (panel: Panel) => (await servedAt(panel.address()?.port ?? 0)).fingerprint256;
+  const sealed = await start({ keyFile });
+  const first = await served(sealed);
+  await sealed.close();
+  const names = readdirSync(join(folder, 'tls'));
+  expect(names.filter((name) => name.startsWith('ca-key'))).toEqual(['ca-key.sealed']);
+  const without = await start({});
+  expect(await served(without)).toBe(first);
+  await without.close();
+  rmSync(keys, { recursive: true, force: true });
 });

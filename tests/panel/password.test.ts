@@ -17,10 +17,10 @@ it('ends all other sessions, keeps this one under a new token, and leaves keys a
   const client = createClient({ baseUrl: own.panel.baseUrl, key, ca: own.ca });
   const other = createAdministrator(own.panel.panelUrl, own.ca);
   await other.call('signIn', { name: 'admin', password: PASSWORD });
-  const before = own.administrator.cookie();
+  const before = own.administrator.jar.token();
   const changed = await own.administrator.call('changePassword', { password: PASSWORD, new_password: NEW_PASSWORD });
   expect(changed.body).toEqual({ sessions_ended: 1, keys_revoked: 0 });
-  expect(own.administrator.cookie()).not.toBe(before);
+  expect(own.administrator.jar.token()).not.toBe(before);
   expect((await own.administrator.call('listSessions', {})).body.items).toHaveLength(1);
   expect((await other.call('listSessions', {})).problem.detail).toBe('signed_out');
   expect((await client.call('getSettings', {})).status).toBe(200);

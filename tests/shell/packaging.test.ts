@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { LINK_SCHEME } from '../../src/main/deep-link.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -85,6 +86,10 @@ describe('each system', () => {
   it('on Linux has windows that belong to its entry in the menu, by class and by application id', () => {
     expect(desktopName).toBe(`${builder.linux.executableName}.desktop`);
     expect(builder.linux.desktop.entry.StartupWMClass).toBe(builder.productName);
+  });
+
+  it('opens the links that the application follows', () => {
+    expect(builder.protocols).toEqual([{ name: 'Gatehouse', schemes: [LINK_SCHEME] }]);
   });
 
   it('has icons of every size that is asked for', () => {

@@ -2,14 +2,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listPackage } from '@electron/asar';
+import { extractAll, listPackage } from '@electron/asar';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { root, run } from '../../scripts/run.ts';
 import { ensureBuilt } from '../support/built.ts';
 
 const LIMIT_MS = 10 * 60_000;
-const MAX_ARCHIVE_BYTES = 22_000_000;
+const MAX_ARCHIVE_BYTES = 19_500_000;
 
 let folder: string;
 let files: string[];
@@ -52,7 +52,30 @@ it('has nothing but the built application and the packages it loads', () => {
     'preload',
     'renderer',
   ]);
-  expect(statSync(archive()).size).toBeLessThan(MAX_ARCHIVE_BYTES);
+  const { size } = statSync(archive());
+  console.log(`archive: ${size} bytes`);
+  expect(size).toBeLessThan(MAX_ARCHIVE_BYTES);
+});
+
+it('has what each of its packages needs to be loaded, by the application and by one another', async () => {
+  const extracted = join(folder, 'extracted');
+  extractAll(archive(), extracted);
+  const { dependencies } = JSON.parse(readFileSync(join(extracted, 'package.json'), 'utf8'));
+  // The updater loads Electron itself.
+  const names = Object.keys(dependencies).filter((name) => name !== 'electron-updater');
+  expect(names.length).toBeGreaterThan(10);
+  writeFileSync(
+    join(extracted, 'load.mjs'),
+    `import 'reflect-metadata';
+import { createRequire } from 'node:module';
+for (const name of ${JSON.stringify(names)}) await import(name);
+createRequire(new URL('node_modules/electron-updater/package.json', import.meta.url))('js-yaml');
+console.log('loaded');`,
+  );
+  const { output } = await run([process.execPath, join(extracted, 'load.mjs')], LIMIT_MS);
+  expect(output).toMatch(/^loaded$/m);
+  const command = await run([process.execPath, join(extracted, 'out/main/cli.js'), '--help'], LIMIT_MS);
+  expect([command.ok, command.output]).toEqual([true, expect.stringContaining('reset-password')]);
 });
 
 it('has of the pages what they were built into, not the packages that they were built of', () => {

@@ -45,7 +45,7 @@ it('exposes exactly its functions to the pages', () => {
   const { exposed, name, api } = run();
   expect(exposed).toHaveLength(1);
   expect(name).toBe('gatehouse');
-  expect(Object.keys(api).sort()).toEqual([...Object.keys(CALL_CHANNELS), 'onGo', 'onLive'].sort());
+  expect(Object.keys(api).sort()).toEqual([...Object.keys(CALL_CHANNELS), 'onAct', 'onGo', 'onLive'].sort());
   expect(Object.values(api).every((member) => typeof member === 'function')).toBe(true);
 });
 
@@ -60,6 +60,7 @@ it('forwards messages without the IPC event, until the listener is removed', () 
   for (const [name, channel] of [
     ['onLive', EVENT_CHANNELS.live],
     ['onGo', EVENT_CHANNELS.go],
+    ['onAct', EVENT_CHANNELS.act],
   ] as const) {
     const messages: unknown[][] = [];
     const stop = api[name]?.((...args: unknown[]) => messages.push(args)) as () => void;

@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { Problem } from '../../src/contract/errors.ts';
 import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
 import type { OPERATIONS, OperationId } from '../../src/contract/table.ts';
+import { createSessionJar, type SessionJar } from './session-jar.ts';
 
 type Table = typeof OPERATIONS;
 
@@ -19,10 +20,8 @@ export interface Administrator {
     input: CallOf<Table[Id]>,
     panelUrl?: string,
   ): Promise<Outcome<OutputOf<Table[Id]>>>;
-  /** The session's cookie as the browser would send it; null while signed out. */
-  cookie(): string | null;
-  /** As a browser that is closed: the session's cookie is gone, which browser it is stays known. */
-  forgetSession(): void;
+  /** What the browser stores of its session. */
+  readonly jar: SessionJar;
   close(): void;
 }
 
@@ -40,12 +39,9 @@ export function createAdministrator(
   { address, acceptsAnyCertificate = false }: BrowserOptions = {},
 ): Administrator {
   const agent = new https.Agent({ keepAlive: true, ca, rejectUnauthorized: !acceptsAnyCertificate });
-  const jar = new Map<string, string>();
+  const jar = createSessionJar();
   return {
-    cookie: () => [...jar].map(([name, value]) => `${name}=${value}`).find(isOfSession) ?? null,
-    forgetSession() {
-      for (const name of [...jar.keys()]) if (isOfSession(name)) jar.delete(name);
-    },
+    jar,
     close: () => agent.destroy(),
     call: (id, input, at = panelUrl) =>
       new Promise((resolve, reject) => {
@@ -54,7 +50,7 @@ export function createAdministrator(
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(text),
           'sec-fetch-site': 'same-origin',
-          ...(jar.size > 0 && { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') }),
+          ...jar.headers(),
           ...(address !== undefined && { 'x-forwarded-for': address }),
         };
         const request = https.request(new URL(`panel/${id}`, at), { agent, method: 'POST', headers }, (reply) => {
@@ -62,7 +58,7 @@ export function createAdministrator(
           reply.on('data', (chunk: Buffer) => chunks.push(chunk));
           reply.on('error', reject);
           reply.on('end', () => {
-            for (const set of reply.headers['set-cookie'] ?? []) store(jar, set);
+            jar.store(reply.headers);
             const body = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'));
             resolve({ status: reply.statusCode ?? 0, body, problem: body });
           });
@@ -71,15 +67,4 @@ export function createAdministrator(
         request.end(text);
       }),
   };
-}
-
-function isOfSession(cookie: string): boolean {
-  return !cookie.includes('panel-browser-');
-}
-
-function store(jar: Map<string, string>, set: string): void {
-  const [pair = ''] = set.split(';');
-  const [name = '', value = ''] = pair.split('=');
-  if (value === '') jar.delete(name);
-  else jar.set(name, value);
 }

@@ -40,14 +40,17 @@ export interface CommandLine extends AsyncDisposable {
   serve(args?: readonly string[]): Promise<Serving>;
 }
 
-/** A fresh folder and the command line on it. What still runs at the end is killed, also when this process is. */
-export function openCommandLine(): CommandLine {
+/**
+ * A fresh folder and the command line on it. What still runs at the end is killed, also when this process is. `environment`: beside
+ * that of this process.
+ */
+export function openCommandLine(environment: Readonly<Record<string, string>> = {}): CommandLine {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
   const folder = join(parent, 'data');
   const children = new Set<ChildProcess>();
 
   const start = (args: readonly string[], stdin: 'pipe' | 'ignore') => {
-    const env = { ...process.env, GATEHOUSE_DATA: folder, NO_COLOR: '1' };
+    const env = { ...process.env, ...environment, GATEHOUSE_DATA: folder, NO_COLOR: '1' };
     const child = spawn(process.execPath, ['--import', END_WITH_PARENT, COMMAND, ...args], {
       env,
       stdio: [stdin, 'pipe', 'pipe', 'ipc'],

@@ -1,4 +1,4 @@
-// The real engines and clients, and a real certificate authority, for tests: what is on PATH, else what this file pins, built once by a go toolchain or installed from Debian.
+// The real engines and clients, a real certificate authority and a provider's own stand-in, for tests: what is on PATH, else what this file pins, built once by a go toolchain or installed from Debian.
 import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -10,7 +10,9 @@ import { takeLock } from '../../src/adapters/instance-lock.ts';
 export type EngineProgram = 'xray' | 'v2ray' | 'sing-box' | 'mihomo';
 /** Let's Encrypt's own authority for tests, and the name server that it asks. */
 export type AuthorityProgram = 'pebble' | 'pebble-challtestsrv';
-type Program = EngineProgram | AuthorityProgram;
+/** Stripe's own stand-in for its API, which holds requests against its description of it. */
+export type ProviderProgram = 'stripe-mock';
+type Program = EngineProgram | AuthorityProgram | ProviderProgram;
 type BuiltProgram = Exclude<Program, 'v2ray'>;
 
 /**
@@ -31,6 +33,8 @@ interface Pin {
   readonly command: string;
   readonly tags: readonly string[];
   readonly ldflags: string;
+  /** Its repository has copies of the packages that it needs, which its module lacks. */
+  readonly isVendored?: true;
 }
 
 const PEBBLE = { module: 'github.com/letsencrypt/pebble/v2', version: 'v2.10.1', tags: [], ldflags: '' };
@@ -38,6 +42,14 @@ const PEBBLE = { module: 'github.com/letsencrypt/pebble/v2', version: 'v2.10.1',
 const PINS: Readonly<Record<BuiltProgram, Pin>> = {
   pebble: { ...PEBBLE, command: './cmd/pebble' },
   'pebble-challtestsrv': { ...PEBBLE, command: './cmd/pebble-challtestsrv' },
+  'stripe-mock': {
+    module: 'github.com/stripe/stripe-mock',
+    version: 'v0.203.0',
+    command: '.',
+    tags: [],
+    ldflags: '',
+    isVendored: true,
+  },
   // 26.3.27.
   xray: {
     module: 'github.com/xtls/xray-core',
@@ -116,6 +128,13 @@ export async function ensureAuthority(
   };
 }
 
+/** The same for what stands in for payment providers. */
+export async function ensureProviders(
+  log: (line: string) => void = console.log,
+): Promise<Readonly<Record<ProviderProgram, FoundEngine>>> {
+  return { 'stripe-mock': await ensureProgram('stripe-mock', log) };
+}
+
 const NOT_WANTED: FoundEngine = { missing: 'not asked for', isFault: true };
 
 /** The path of a program that is there already, on PATH or built earlier. */
@@ -167,7 +186,7 @@ async function waitForLock(program: string, log: (line: string) => void) {
 
 /** Builds within the module, as its releases are: by its own sums and replacements, which `go install` refuses. */
 async function build(program: BuiltProgram, log: (line: string) => void): Promise<FoundEngine> {
-  const { module, version, command, tags, ldflags } = PINS[program];
+  const { module, version, command, tags, ldflags, isVendored } = PINS[program];
   log(`Building ${program} ${version}, once, in ${CACHE} (takes minutes)`);
   const startedAt = performance.now();
   const failed = (output: string) => ({ missing: `needs ${program}: go failed: ${lastLines(output)}`, isFault: true });
@@ -182,6 +201,7 @@ async function build(program: BuiltProgram, log: (line: string) => void): Promis
   const folder = mkdtempSync(join(CACHE, 'build-'));
   const binary = join(folder, program);
   const options = ['-trimpath', '-tags', tags.join(','), '-ldflags', `-s -w ${ldflags}`];
+  if (isVendored) options.push('-mod=mod');
   try {
     const built = await run(['go', '-C', source, 'build', '-o', binary, ...options, command], LIMIT_MS, NO_C);
     if (!built.ok) return failed(built.output);
@@ -219,7 +239,7 @@ function isExecutable(path: string): boolean {
 
 /** By hand: `node tests/support/engines.ts`. */
 if (import.meta.main) {
-  const found = { ...(await ensureEngines()), ...(await ensureAuthority()) };
+  const found = { ...(await ensureEngines()), ...(await ensureAuthority()), ...(await ensureProviders()) };
   for (const [program, engine] of Object.entries(found))
     console.log(`${program}: ${'path' in engine ? engine.path : engine.missing}`);
 }

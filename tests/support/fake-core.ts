@@ -124,6 +124,7 @@ export function fakeCore(): FakeCore {
       isDiskFull: false,
     }),
     subscription: (token) => core.links.get(token) ?? null,
+    noteLinkRead: () => {},
     local: {
       renewSetupToken: async () => null,
       isSetUp: () => true,
@@ -140,6 +141,8 @@ export function fakeCore(): FakeCore {
       receive: () => Promise.reject(new Error('no backups here')),
     },
     start: () => {},
+    catchUp: async () => {},
+    saveEnergy() {},
     stop: async () => {},
   };
   return core;

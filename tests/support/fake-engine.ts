@@ -17,6 +17,8 @@ interface Process {
   /** By connection, then by user. */
   readonly members: Map<number, Map<number, Credentials>>;
   readonly users: Map<number, UpDown>;
+  /** `users` as they were last read. */
+  told: ReadonlyMap<number, UpDown>;
   readonly inbounds: Map<string, UpDown>;
   /** Users whose connections are open, whoever may connect. */
   readonly open: Set<number>;
@@ -171,7 +173,15 @@ function createEngine(
     for (const { userId, credentials, inbounds } of users) {
       for (const id of inbounds) members.get(id)?.set(userId, credentials);
     }
-    machine.process = { boot, config, members, users: new Map(), inbounds: new Map(), open: new Set() };
+    machine.process = {
+      boot,
+      config,
+      members,
+      users: new Map(),
+      told: new Map(),
+      inbounds: new Map(),
+      open: new Set(),
+    };
     return describe(machine.process);
   }
 
@@ -194,7 +204,9 @@ function createEngine(
       }),
     counters: () =>
       call('counters', () => {
-        const { boot, users, inbounds } = running();
+        const process = running();
+        const { boot, users, inbounds } = process;
+        process.told = new Map(users);
         return { boot, users: new Map(users), inbounds: new Map(inbounds) };
       }),
     apply: (changes) => call('apply', () => changes.map(applyOne)),

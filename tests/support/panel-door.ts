@@ -7,6 +7,7 @@ import { renderSubscription } from '../../src/subscription/render.ts';
 import { createTestTimers } from './clock.ts';
 import { type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
 import { type Answer, createClient } from './http-client.ts';
+import { sessionHeadersOf } from './session-jar.ts';
 import { createStub, SESSION, type Stub } from './stub-core.ts';
 
 /** Header names in lower case; undefined takes one away that would be sent otherwise. */
@@ -27,17 +28,18 @@ export interface TestPanelDoor {
   readonly origin: string;
   /** Sends what the panel's own page would, without a session. */
   send<Body = unknown>(method: string, path: string, headers?: Headers, body?: string): Promise<Answer<Body>>;
-  /** The same with the session's cookie. */
+  /** The same with the session. */
   sendSigned<Body = unknown>(method: string, path: string, headers?: Headers, body?: string): Promise<Answer<Body>>;
-  /** An operation with the session's cookie. */
+  /** An operation with the session. */
   operate<Body = unknown>(id: string, input?: unknown, headers?: Headers): Promise<Answer<Body>>;
-  /** Opens the stream of events with the session's cookie. */
+  /** Opens the stream of events with the session. */
   stream(headers?: Headers, query?: string): Promise<Stream>;
   /** Begins to close the server; resolves when it is. */
   close(): Promise<void>;
 }
 
-export const COOKIE = `panel-a1b2c3=${SESSION}`;
+/** The headers of the session: the cookie's half and the page's. */
+export const SIGNED = sessionHeadersOf(SESSION, 'a1b2c3');
 const OWN = { 'sec-fetch-site': 'same-origin' };
 
 export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor> {
@@ -77,7 +79,7 @@ export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor>
     origin,
     send: (method, path, headers = {}, body) =>
       client.send({ method, path, headers: given({ ...OWN, ...headers }), body }),
-    sendSigned: (method, path, headers = {}, body) => door.send(method, path, { cookie: COOKIE, ...headers }, body),
+    sendSigned: (method, path, headers = {}, body) => door.send(method, path, { ...SIGNED, ...headers }, body),
     operate: (id, input = {}, headers = {}) =>
       door.sendSigned(
         'POST',
@@ -86,7 +88,7 @@ export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor>
         JSON.stringify(input),
       ),
     stream: (headers = {}, query = '') =>
-      openStream(`${origin}/${SECRET_PATH}/panel/events${query}`, given({ ...OWN, cookie: COOKIE, ...headers })),
+      openStream(`${origin}/${SECRET_PATH}/panel/events${query}`, given({ ...OWN, ...SIGNED, ...headers })),
     async close() {
       client.close();
       app.close();

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ensureCertificate } from '../../src/adapters/certificates/certificate.ts';
 import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
+import { createOutboundClient, isRefusedUrl } from '../../src/adapters/outbound-client.ts';
 import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import { noVault, openVault } from '../../src/adapters/vault/vault.ts';
 import { createWebhookClient } from '../../src/adapters/webhook-client.ts';
@@ -20,6 +21,7 @@ import type { Core, CoreParts } from '../../src/core/core.ts';
 import { createCore, createHeavyEnv } from '../../src/core/create-core.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
 import type { Clock, Store, TargetProbe, Timers, Vault } from '../../src/core/ports/ports.ts';
+import type { PaymentProviders } from '../../src/core/ports/providers.ts';
 import { countTraffic, type NodeTraffic } from '../../src/core/traffic.ts';
 import { createDoor } from '../../src/door/door.ts';
 import type { RateRule } from '../../src/door/limits.ts';
@@ -30,6 +32,7 @@ import { createHeavyWriter } from '../../src/panel/heavy-writer.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
 import { ensureFirstSettings } from '../../src/panel/owned-folder.ts';
 import { originOf } from '../../src/panel/reach.ts';
+import { createProviders } from '../../src/payments/providers.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { CHEAP_COST } from './cheap-password.ts';
@@ -95,6 +98,18 @@ export interface TestPanel extends AsyncDisposable {
   stop(options?: { readonly keep?: boolean }): Promise<void>;
 }
 
+/** Payment providers of the panel's time; requests and the pauses between them take the machine's. */
+function providersOf(clock: Clock): PaymentProviders {
+  const client = createOutboundClient({
+    timers: systemTimers,
+    timeoutMs: 30_000,
+    mostReplyBytes: 2 ** 20,
+    reply: 'read',
+    keepsConnections: false,
+  });
+  return { isRefused: isRefusedUrl, ...createProviders({ client, clock, timers: systemTimers }) };
+}
+
 export async function startPanel(options: PanelOptions = {}): Promise<TestPanel> {
   const { clock = systemClock, wrapStore = (store) => store } = options;
   // Where a test moves the time, nothing happens by itself.
@@ -125,6 +140,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     vault,
     host: () => null,
     webhookClient: createWebhookClient({ timers }),
+    paymentProviders: providersOf(clock),
     ...(options.targetProbe && { targetProbe: options.targetProbe }),
     passwords: createPasswordHasher(CHEAP_COST),
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,

@@ -9,8 +9,8 @@ import type { DoorParts } from '../../src/door/door.ts';
 import { SETTINGS } from './fake-core.ts';
 import { sampleEvent, userFacts } from './sample-events.ts';
 
-export const SESSION = 'S'.repeat(43);
-export const NEXT_SESSION = 'N'.repeat(43);
+export const SESSION = 'S'.repeat(86);
+export const NEXT_SESSION = 'N'.repeat(86);
 export const KEY_VALUE = 'pnl_4fTqVb0Zc8LmXy2Wd6KpRs1Ht9Gj3Nf5Qa7Ue0aB1cD';
 
 export interface Dispatched {
@@ -149,6 +149,7 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
       settings: () => ({ ...SETTINGS, ...settings }),
       baseUrl: () => `https://192.168.1.10:8443/${SETTINGS.secretPath}/api/v1`,
       noteFailedKey: () => {},
+      noteLinkRead: () => {},
       onEndedSessions(listener) {
         endListeners.add(listener);
         return () => endListeners.delete(listener);

@@ -159,6 +159,8 @@ export function sampleNode(fields: Partial<NodeRow> = {}): Omit<NodeRow, 'id'> {
     errorCode: null,
     errorText: null,
     restart: null,
+    agentPort: null,
+    agentPin: null,
     createdAt: 0,
     updatedAt: 0,
     ...fields,

@@ -9,8 +9,9 @@ export interface Moment {
 }
 
 /** A moment within these bounds. `random`: from 0 to below 1. */
-export function momentWithin(random: () => number, mostActs: number, longest: number): Moment {
-  return { acts: Math.floor(random() * (mostActs + 1)), delay: Math.floor(random() * longest) };
+export function momentWithin(random: () => number, mostActs: number, longest: number, leastActs = 0): Moment {
+  const acts = leastActs + Math.floor(random() * (mostActs - leastActs + 1));
+  return { acts, delay: Math.floor(random() * longest) };
 }
 
 export function say({ acts, delay }: Moment): string {

@@ -21,7 +21,11 @@ export interface PanelLane {
 }
 
 /** Counts the acts; `find` says after a kill whether the one under way is there, having asserted all the rest. */
-function laneOf(name: string, act: () => Promise<void>, find: (isPending: boolean) => Promise<boolean>): PanelLane {
+export function laneOf(
+  name: string,
+  act: () => Promise<void>,
+  find: (isPending: boolean) => Promise<boolean>,
+): PanelLane {
   const tally: Tally = { acknowledged: 0, interrupted: 0, completed: 0 };
   let isPending = false;
   return {

@@ -11,6 +11,7 @@ import type { OPERATIONS, OperationId } from '../../src/contract/table.ts';
 import { cheapenPassword } from '../support/cheap-password.ts';
 import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../support/cli.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
+import { createSessionJar } from '../support/session-jar.ts';
 
 export { PASSWORD };
 
@@ -53,7 +54,7 @@ export async function openTarget(): Promise<Target> {
   let serving: Serving | null = null;
   let client = createClient({ baseUrl: 'http://127.0.0.1', key });
   const former: Client[] = [];
-  let cookie = '';
+  const jar = createSessionJar();
   let moving: Promise<void> = Promise.resolve();
 
   function turnTo(baseUrl: string): void {
@@ -111,10 +112,9 @@ export async function openTarget(): Promise<Target> {
     operate: (id, input) =>
       target.send(async (to) => {
         const path = new URL(`../panel/${id}`, to.baseUrl).href;
-        const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+        const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...jar.headers() };
         const answer = await to.as(null).send<never>({ method: 'POST', path, headers, body: JSON.stringify(input) });
-        const set = answer.headers['set-cookie']?.[0]?.split(';')[0];
-        if (set !== undefined) cookie = set;
+        jar.store(answer.headers);
         return answer;
       }),
     async move(act) {

@@ -5,6 +5,7 @@ import type { Answer } from '../support/http-client.ts';
 import { killDuring, momentWithin, say } from './kill.ts';
 import { type Lane, makeLanes } from './lanes.ts';
 import { addressLane, backupLane, keyLane, type PanelLane, type Tally } from './panel-lanes.ts';
+import { salesLane } from './sales-lane.ts';
 import { body, openTarget, requireSound, type Target } from './target.ts';
 
 export interface KillOptions {
@@ -16,12 +17,12 @@ export interface KillOptions {
 
 /** When a kill comes, at the latest. */
 const LONGEST_MS = 500;
-/** What goes on, by turns, and for how many acts a kill waits at most: beside all others, a backup hardly comes to its end. */
+/** What goes on, by turns, and for how many acts a kill waits, at least and at most: beside all others, a backup hardly comes to its end. */
 const AT_WORK = [
-  ['everything', 12],
-  ['bots', 12],
-  ['the administrator', 12],
-  ['backups', 2],
+  ['everything', 0, 12],
+  ['bots', 0, 12],
+  ['the administrator', 0, 12],
+  ['backups', 1, 2],
 ] as const;
 /** Every so many kills, the start after it is cut short as well. */
 const CUT_STARTS = 4;
@@ -40,28 +41,32 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
   );
   const backups = backupLane(target);
   const panelLanes = [keyLane(target), backups, await addressLane(target, await linkToken(target))];
+  const sales = await salesLane(target);
   const bots = lanes.map((lane) => () => next(target, lane, progressOf(progress, lane)));
   const panel = panelLanes.map(({ act }) => act);
+  // Payments are so fast that a kill would wait for them alone: it waits for what goes on beside them.
+  const besides = { everything: [sales.act], bots: [], 'the administrator': [sales.act], backups: [] };
 
   for (let kill = 1; kill <= kills; kill++) {
-    const [what, mostActs] = AT_WORK[kill % AT_WORK.length] ?? AT_WORK[0];
-    const moment = momentWithin(random, mostActs, LONGEST_MS);
+    const [what, leastActs, mostActs] = AT_WORK[kill % AT_WORK.length] ?? AT_WORK[0];
+    const moment = momentWithin(random, mostActs, LONGEST_MS, leastActs);
     const acts = { everything: [...bots, ...panel], bots, 'the administrator': panel, backups: [backups.act] }[what];
-    await killDuring(target, acts, moment);
+    await killDuring(target, acts, moment, besides[what]);
     if (kill % CUT_STARTS === 0) await target.killWhileStarting(Math.floor(random() * 2 * LONGEST_MS));
     await target.start();
     requireSound(target.database);
     for (const [lane, own] of progress) await settle(target, lane, own);
-    for (const lane of panelLanes) await lane.verify();
+    for (const lane of [...panelLanes, sales]) await lane.verify();
     log(`kill ${kill}/${kills} after ${say(moment)} of ${what}`);
   }
   await requireTold(target, progress);
   requireAudited(target.database, progress, panelLanes);
+  sales.requireTraces();
   await target.stop();
   requireSound(target.database);
   return new Map([
     ...[...progress].map(([{ name }, tally]) => [name, tally] as const),
-    ...panelLanes.map(({ name, tally }) => [name, tally] as const),
+    ...[...panelLanes, sales].map(({ name, tally }) => [name, tally] as const),
   ]);
 }
 

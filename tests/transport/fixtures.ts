@@ -11,6 +11,7 @@ import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { createHttpTransport } from '../../src/renderer/src/bridge/transport-http.ts';
 import { createIpcTransport } from '../../src/renderer/src/bridge/transport-ipc.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
+import { createSessionJar } from '../support/session-jar.ts';
 import { fakeIpc } from './fake-ipc.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
@@ -96,23 +97,30 @@ async function openFixture(createConnection: (reach: string[]) => Connection): P
   };
 }
 
-/** A browser's fetch: stores the cookie, sends the headers of a page of the panel, and can be disconnected. */
+/** A browser's fetch: stores the session, sends the headers of a page of the panel, and can be disconnected. */
 function connectHttp(reach: string[]): Connection {
   const BASE = 'https://panel.test/panel/';
   let panelUrl = '';
-  let cookie: string | null = null;
+  const jar = createSessionJar();
+  let secret: string | null = null;
+  const sessionSecret = {
+    read: () => secret,
+    write(given: string | null) {
+      secret = given;
+    },
+  };
   let network = new AbortController();
   let isDisconnected = false;
   const fetchAsPage: typeof fetch = async (input, init = {}) => {
     if (isDisconnected) throw new TypeError('fetch failed');
     const headers = new Headers(init.headers);
     headers.set('Origin', new URL(panelUrl).origin);
-    if (cookie !== null) headers.set('Cookie', cookie);
+    for (const [name, value] of Object.entries(jar.headers())) headers.set(name, value);
     const signal = init.signal ? AbortSignal.any([init.signal, network.signal]) : network.signal;
     const url = `${panelUrl}panel/${String(input).slice(BASE.length)}`;
     const response = await fetch(url, { ...init, headers, signal });
-    const set = response.headers.getSetCookie()[0]?.split(';')[0];
-    if (set !== undefined) cookie = set.endsWith('=') ? null : set;
+    // The page's half is the transport's own to send.
+    jar.store({ 'set-cookie': response.headers.getSetCookie() });
     return response;
   };
   return {
@@ -121,6 +129,7 @@ function connectHttp(reach: string[]): Connection {
       base: BASE,
       fetch: fetchAsPage,
       reach: { onReach: (state) => reach.push(state), onServerTime: () => {} },
+      sessionSecret,
       random: () => 0,
     }),
     connect(panel) {

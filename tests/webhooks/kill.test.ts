@@ -7,6 +7,7 @@ import { cheapenPassword } from '../support/cheap-password.ts';
 import { openCommandLine, PASSWORD } from '../support/cli.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
+import { createSessionJar } from '../support/session-jar.ts';
 import { body, isCutOff, randomOf, requireSound } from '../torture/target.ts';
 import { isVerified, openReceiver } from './receiver.ts';
 
@@ -91,12 +92,12 @@ it(`loses no event in ${KILLS} kills (TORTURE_SEED=${seed})`, { timeout: 600_000
 
 /** Signs in and creates a webhook for all events; its secret. */
 async function createWebhook(client: Client, url: string): Promise<string> {
-  let cookie = '';
+  const jar = createSessionJar();
   const operate = async (id: string, input: object): Promise<Answer> => {
     const path = new URL(`../panel/${id}`, client.baseUrl).href;
-    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...jar.headers() };
     const answer = await client.as(null).send({ method: 'POST', path, headers, body: JSON.stringify(input) });
-    cookie = answer.headers['set-cookie']?.[0]?.split(';')[0] ?? cookie;
+    jar.store(answer.headers);
     expect(answer.status, answer.text).toBeLessThan(300);
     return answer;
   };

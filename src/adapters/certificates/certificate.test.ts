@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ensureCertificate } from './certificate.ts';
+import { newMasterKey, openWith, sealWith } from '../vault/master-key.ts';
+import { type AuthoritySealing, ensureCertificate } from './certificate.ts';
 
 const DAY = 86_400_000;
 const HOSTS = ['localhost', 'tower.local', '127.0.0.1', '::1', '192.168.1.20', '2001:DB8:0::7', 'panel.example.org'];
@@ -115,5 +116,82 @@ describe('the files', () => {
     const second = await ensure();
     expect(second.caPem).toBe(first.caPem);
     expect(second.fingerprint).not.toBe(first.fingerprint);
+  });
+});
+
+describe('the key of the authority', () => {
+  /** A vault that the test opens and closes, and whose key it can replace. */
+  function vaultOf() {
+    const vault = { key: newMasterKey(), isThere: true, isLasting: true };
+    const sealing: AuthoritySealing = {
+      isOpen: () => vault.isThere,
+      canSeal: () => vault.isThere && vault.isLasting,
+      seal: (place, secret) => sealWith(vault.key, 'test', place, secret),
+      open(row) {
+        const secret = openWith(vault.key, 'test', row);
+        if (secret === null) throw new Error('does not open');
+        return secret;
+      },
+    };
+    return { vault, sealing };
+  }
+  const keyFiles = () =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith('ca-key'))
+      .sort();
+  const OTHERS = [...HOSTS, '10.0.0.5'];
+
+  test('is sealed once the vault is open with a key that stays, and signs as before', async () => {
+    const { vault, sealing } = vaultOf();
+    const ensureSealed = (hosts = HOSTS) => ensureCertificate(folder, hosts, { now: () => now }, { sealing });
+    vault.isThere = false;
+    const first = await ensureSealed();
+    vault.isThere = true;
+    vault.isLasting = false;
+    await ensureSealed();
+    expect(keyFiles()).toEqual(['ca-key.pem']);
+    const clear = readFileSync(join(folder, 'ca-key.pem'), 'utf8').split('\n')[1] ?? '-';
+    vault.isLasting = true;
+    expect(await ensureSealed()).toEqual(first);
+    expect(keyFiles()).toEqual(['ca-key.sealed']);
+    expect(readFileSync(join(folder, 'ca-key.sealed'), 'utf8')).not.toContain(clear);
+    expect(statSync(join(folder, 'ca-key.sealed')).mode & 0o077).toBe(0);
+    const second = await ensureSealed(OTHERS);
+    expect(second.caPem).toBe(first.caPem);
+    expect(second.fingerprint).not.toBe(first.fingerprint);
+  });
+
+  test('is never in clear on the disk for longer than it takes to seal it, where the vault is open at the first start', async () => {
+    const { sealing } = vaultOf();
+    await ensureCertificate(folder, HOSTS, { now: () => now }, { sealing });
+    expect(keyFiles()).toEqual(['ca-key.sealed']);
+  });
+
+  test('is waited for while the vault is closed: the last leaf stays, however old, and the authority is not replaced', async () => {
+    const { vault, sealing } = vaultOf();
+    const ensureSealed = (hosts = HOSTS, isForced = false) =>
+      ensureCertificate(folder, hosts, { now: () => now }, { sealing, isForced });
+    const first = await ensureSealed();
+    vault.isThere = false;
+    now += 500 * DAY;
+    expect(await ensureSealed(OTHERS)).toEqual(first);
+    await expect(ensureSealed(OTHERS, true)).rejects.toThrow('vault_unavailable');
+    expect(await ensureSealed(OTHERS)).toEqual(first);
+    vault.isThere = true;
+    const renewed = await ensureSealed(OTHERS);
+    expect(renewed.caPem).toBe(first.caPem);
+    expect(renewed.endsAt).toBeGreaterThan(now);
+  });
+
+  test('is replaced with its authority where the open vault has another key', async () => {
+    const { vault, sealing } = vaultOf();
+    const ensureSealed = () => ensureCertificate(folder, HOSTS, { now: () => now }, { sealing });
+    const first = await ensureSealed();
+    vault.key = newMasterKey();
+    const second = await ensureSealed();
+    expect(second.caPem).not.toBe(first.caPem);
+    expect(await ensureSealed()).toEqual(second);
+    writeFileSync(join(folder, 'ca-key.sealed'), '{"keyId"');
+    expect((await ensureSealed()).caPem).not.toBe(second.caPem);
   });
 });

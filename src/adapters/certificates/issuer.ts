@@ -45,8 +45,37 @@ export async function issueAuthority(validity: Validity): Promise<Issued> {
 
 /** A server's certificate for IP addresses and DNS names, with a key of its own, signed by `authority`. */
 export async function issueLeaf(authority: Issued, hosts: readonly string[], validity: Validity): Promise<Issued> {
-  const issuer = new X509Certificate(authority.pem);
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const leaf = { publicKey: keys.publicKey, usage: ExtendedKeyUsage.serverAuth, hosts };
+  return { key: await exportKey(keys.privateKey), pem: await signLeaf(authority, leaf, validity) };
+}
+
+/** A client's certificate, with a key of its own, signed by `authority`. */
+export async function issueClient(authority: Issued, host: string, validity: Validity): Promise<Issued> {
+  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+  const leaf = { publicKey: keys.publicKey, usage: ExtendedKeyUsage.clientAuth, hosts: [host] };
+  return { key: await exportKey(keys.privateKey), pem: await signLeaf(authority, leaf, validity) };
+}
+
+/** A server's certificate for a key that another machine holds: P-256, SPKI in DER. PEM. Rejects for any other key. */
+export async function certify(
+  authority: Issued,
+  publicKey: Uint8Array,
+  host: string,
+  validity: Validity,
+): Promise<string> {
+  const key = await webcrypto.subtle.importKey('spki', Uint8Array.from(publicKey), EC, true, ['verify']);
+  return signLeaf(authority, { publicKey: key, usage: ExtendedKeyUsage.serverAuth, hosts: [host] }, validity);
+}
+
+interface Leaf {
+  readonly publicKey: webcrypto.CryptoKey;
+  readonly usage: ExtendedKeyUsage;
+  readonly hosts: readonly string[];
+}
+
+async function signLeaf(authority: Issued, { publicKey, usage, hosts }: Leaf, validity: Validity): Promise<string> {
+  const issuer = new X509Certificate(authority.pem);
   const certificate = await X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     subject: [{ CN: [neutralName()] }],
@@ -54,18 +83,18 @@ export async function issueLeaf(authority: Issued, hosts: readonly string[], val
     notBefore: new Date(validity.from),
     notAfter: new Date(validity.to),
     signingAlgorithm: SIGNATURE,
-    publicKey: keys.publicKey,
+    publicKey,
     signingKey: await importKey(authority.key),
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new ExtendedKeyUsageExtension([usage]),
       namesOf(hosts),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await SubjectKeyIdentifierExtension.create(publicKey),
       await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });
-  return { key: await exportKey(keys.privateKey), pem: certificate.toString('pem') };
+  return certificate.toString('pem');
 }
 
 /** A server's certificate that signs itself, for clients that know its digest. */

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -37,6 +38,18 @@ const put = (path = file, mode = 0o600) => {
   writeFileSync(path, LINE);
   chmodSync(path, mode);
 };
+
+test('is a place without prompts, which takes nothing back that was removed', () => {
+  const place = keyFileLocation(file, null);
+  expect(place).toMatchObject({
+    backend: 'key-file',
+    opened: 'headless',
+    missing: 'key_file_missing',
+    other: 'key_file_changed',
+    restoresKey: false,
+  });
+  expect(place.abort()).toBe(false);
+});
 
 describe('making', () => {
   test('leaves one line of 0600 and nothing beside it', async () => {
@@ -111,9 +124,20 @@ describe('reading', () => {
   test.each(['', 'short', 'x'.repeat(44), 'x'.repeat(10_000)])('refuses what is no key', async (content) => {
     writeFileSync(file, content, { mode: 0o600 });
     const found = await find();
-    expect(found).toMatchObject({ state: 'locked', reason: 'key_file_malformed' });
+    expect(found).toMatchObject({
+      state: 'locked',
+      reason: 'key_file_malformed',
+      detail: `${content.length} bytes`,
+    });
     expect(JSON.stringify(found)).not.toContain('short');
     expect(readFileSync(file, 'utf8')).toBe(content);
+  });
+
+  test('takes at most 256 bytes, white space around the key among them', async () => {
+    writeFileSync(file, LINE.padEnd(256), { mode: 0o600 });
+    expect((await find()).kind).toBe('key');
+    writeFileSync(file, LINE.padEnd(257));
+    expect(await find()).toMatchObject({ reason: 'key_file_malformed', detail: '257 bytes' });
   });
 
   test('refuses a folder in which others may write', async () => {
@@ -180,6 +204,17 @@ describe('a link', () => {
     expect(await find()).toMatchObject({ reason: 'key_file_unusable' });
     expect(await keyFileLocation(file, null).make(key)).toMatchObject({ reason: 'key_file_unusable' });
     expect(readdirSync(folder)).toEqual(['key']);
+  });
+
+  test('of another user is refused, wherever it leads', async () => {
+    if (!canGiveAway) return;
+    put();
+    symlinkSync('key', join(folder, 'link'));
+    lchownSync(join(folder, 'link'), 1000, 1000);
+    expect(await find(join(folder, 'link'))).toMatchObject({
+      reason: 'key_file_unsafe',
+      detail: 'it is a link of another user',
+    });
   });
 
   test('of the hard kind is a file like any other', async () => {

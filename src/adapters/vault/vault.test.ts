@@ -1,12 +1,17 @@
 // The vault over a place that a test can lock, empty, change and make slow: what it gives, what it keeps, what it never does.
 // The real keychain is in tests/keychain.
-import { describe, expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, createVaultWorld, LOCKED } from '../../../tests/support/key-place.ts';
+import { createTestLog } from '../../../tests/support/log.ts';
 import { PanelError } from '../../core/panel-error.ts';
 import type { SealedRow } from '../../core/ports/administrator.ts';
 import type { VaultState } from '../../core/ports/ports.ts';
 import type { Found } from './master-key.ts';
 import { formatMasterKey, type MasterKey, newMasterKey } from './master-key.ts';
+import { noVault, openVault } from './vault.ts';
 
 const PLACE = 'administrator:totp';
 
@@ -125,7 +130,17 @@ describe('another key in the entry', () => {
 
   test('is noticed while the panel runs', async () => {
     const { vault, keychain, row } = await used();
-    keychain.key = newMasterKey();
+    const other = newMasterKey();
+    keychain.key = other;
+    expect(await vault.refresh()).toBe('changed');
+    expect(vault.reason()).toBe('changed');
+    expect(keychain).toMatchObject({ key: other, makes: 1 });
+    expectClosed(vault, row);
+  });
+
+  test('of which the place itself says so closes the vault, also while the panel runs', async () => {
+    const { vault, keychain, row } = await used();
+    keychain.trouble = { kind: 'unusable', state: 'changed', reason: 'key_file_changed', detail: 'test' };
     expect(await vault.refresh()).toBe('changed');
     expectClosed(vault, row);
   });
@@ -235,4 +250,85 @@ describe('a keychain that does not answer', () => {
     answer();
     await expect.poll(() => log.lines.at(-1)).toContain('the database is closed');
   });
+});
+
+describe('the log', () => {
+  const linesOf = (log: { readonly lines: readonly string[] }) => log.lines.map((line) => JSON.parse(line));
+
+  test('has the state, its reason and the place, and what is wrong where something is', async () => {
+    const { log, vault, keychain } = await used();
+    expect(linesOf(log)[0]).toEqual({
+      level: 'info',
+      event: 'vault',
+      state: 'unlocked',
+      reason: 'unlocked',
+      backend: 'test',
+    });
+    keychain.trouble = LOCKED;
+    await vault.refresh();
+    expect(linesOf(log).at(-2)).toMatchObject({ level: 'warn', found: 'unusable', backend: 'test' });
+    keychain.trouble = null;
+    keychain.key = null;
+    await vault.refresh();
+    expect(linesOf(log).at(-2)).toMatchObject({ level: 'warn', backend: 'test' });
+    const { log: other, open, keychain: locked } = createVaultWorld();
+    locked.trouble = LOCKED;
+    await open().refresh();
+    const detail = LOCKED.kind === 'unusable' ? LOCKED.detail : '';
+    expect(linesOf(other)).toEqual([
+      { level: 'warn', event: 'vault', state: 'locked', reason: 'locked', backend: 'test', detail },
+    ]);
+  });
+
+  test('says which secret does not open', async () => {
+    const { log, vault, row } = await used();
+    expect(() => vault.open({ ...row, ciphertext: row.ciphertext.slice(1) })).toThrow(refusal);
+    expect(linesOf(log).at(-1)).toEqual({ level: 'error', event: 'a sealed secret does not open', place: PLACE });
+  });
+});
+
+describe('a vault with a key file', () => {
+  const folders: string[] = [];
+  afterEach(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+  function openIn(folder: string, changes: { readonly keyFile?: string; readonly keyId?: string } = {}) {
+    const keyFile = changes.keyFile ?? join(folder, 'key');
+    const sealed = { keyId: () => changes.keyId ?? null };
+    return openVault({ instanceId: 'a1b2', sealed, keyFile, dataFolder: join(folder, 'data'), log: createTestLog() });
+  }
+  function newFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-vault-'));
+    mkdirSync(join(folder, 'data'));
+    folders.push(folder);
+    return folder;
+  }
+
+  test('has its key from the start, and again at the next one', async () => {
+    const folder = newFolder();
+    const vault = await openIn(folder);
+    expect([vault.state(), vault.reason(), vault.backend()]).toEqual(['headless', 'headless', 'key-file']);
+    expect(readdirSync(folder).sort()).toEqual(['data', 'key']);
+    const row = vault.seal(PLACE, 'canary');
+    const next = await openIn(folder, { keyId: row.keyId });
+    expect(next.open(row)).toBe('canary');
+  });
+
+  test('makes none in the data folder, and none where another was lost', async () => {
+    const folder = newFolder();
+    const inside = await openIn(folder, { keyFile: join(folder, 'data', 'key') });
+    expect([inside.state(), inside.reason()]).toEqual(['locked', 'key_file_unsafe']);
+    const lost = await openIn(folder, { keyId: '0123456789abcdef' });
+    expect([lost.state(), lost.reason()]).toEqual(['deleted', 'key_file_missing']);
+    expect([readdirSync(folder), readdirSync(join(folder, 'data'))]).toEqual([['data'], []]);
+  });
+});
+
+test('no vault has no secrets', async () => {
+  expect([noVault.state(), noVault.reason(), noVault.backend()]).toEqual(['absent', 'absent', null]);
+  expect(await noVault.refresh()).toBe('absent');
+  await expect(noVault.prepare()).rejects.toEqual(refusal);
+  expect(() => noVault.seal(PLACE, 'x')).toThrow(refusal);
+  const row = { place: PLACE, keyId: 'x', nonce: new Uint8Array(12), ciphertext: new Uint8Array(20) };
+  expect(() => noVault.open(row)).toThrow(refusal);
 });

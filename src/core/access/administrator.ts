@@ -14,7 +14,7 @@ import { checkReleases } from '../updates.ts';
 import { tokenOf } from '../wire.ts';
 import { forgetOtherBrowsers, knownBrowser } from './browsers.ts';
 import { findWeakness, requireStrong } from './new-password.ts';
-import { beginBrowserSession, beginSession } from './session.ts';
+import { administratorOf, beginBrowserSession, beginSession } from './session.ts';
 import { dropTwoFactor } from './two-factor.ts';
 
 const TOKEN_BYTES = 32;
@@ -42,7 +42,7 @@ async function setUp(input: Input<'setUp'>, { env, commit }: AsyncContext<'setUp
     requireToken(tx, input.token, tx.now);
     putAdministrator(tx, input.name, passwordHash);
     if (input.language !== undefined) tx.saveSettings({ language: input.language });
-    tx.audit('administrator:1', { name: input.name });
+    tx.audit('administrator:1', { name: input.name }, 'done', administratorOf(input.name));
     return { body: { name: input.name }, ...beginBrowserSession(tx) };
   });
 }

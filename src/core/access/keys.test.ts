@@ -121,3 +121,39 @@ it('is noted as used at most once a minute, with the last address, also when the
   await core.stop();
   expect(await usedFirst()).toBe(at(START - DAY));
 });
+
+it('of a backup that may have been changed is revoked until it is confirmed, which is no way back for others', async () => {
+  using temp = tempStore();
+  const { core, call, create, list } = open(temp);
+  const { key, value } = await create({ name: 'bot', access: 'full', expires_in_days: 30 });
+  const other = await create({ name: 'other', access: 'read', expires_in_days: null });
+  await call('revokeKey', { id: other.key.id });
+  temp.store.keys.revoke(key.id, START);
+  temp.db.exec(`UPDATE api_keys SET unconfirmed = 1 WHERE id = ${key.id}`);
+  expect(await list()).toMatchObject([{ state: 'revoked' }, { state: 'unconfirmed', revoked_at: at(START) }]);
+
+  expect(await call('confirmKey', { id: key.id })).toEqual({ ...key, state: 'active', revoked_at: null });
+  expect(core.authenticateKey(value)).toMatchObject({ id: key.id, access: 'full' });
+  expect(await call('confirmKey', { id: other.key.id })).toMatchObject({ state: 'revoked' });
+  expect(core.authenticateKey(other.value)).toBeNull();
+  await expect(call('confirmKey', { id: 99 })).rejects.toEqual(new PanelError('not_found'));
+  const rows = await call('listAudit', { limit: 10 });
+  expect(rows.items.filter(({ action }) => action === 'confirmKey')).toMatchObject([
+    { target: 'key:1', detail: { name: 'bot', access: 'full' } },
+  ]);
+});
+
+it('that waits to be confirmed is revoked for good by its own revocation, and by that of all', async () => {
+  using temp = tempStore();
+  const { core, call, create, list } = open(temp);
+  const keys = [await create({ name: 'a', access: 'read', expires_in_days: null })];
+  keys.push(await create({ name: 'b', access: 'read', expires_in_days: null }));
+  for (const { key } of keys) temp.store.keys.revoke(key.id, START);
+  temp.db.exec('UPDATE api_keys SET unconfirmed = 1');
+  expect(await call('revokeKey', { id: 1 })).toMatchObject({ state: 'revoked', revoked_at: at(START) });
+  expect(await call('confirmKey', { id: 1 })).toMatchObject({ state: 'revoked' });
+  temp.store.keys.revokeAll(START + 1);
+  expect(await call('confirmKey', { id: 2 })).toMatchObject({ state: 'revoked', revoked_at: at(START) });
+  expect(keys.map(({ value }) => core.authenticateKey(value))).toEqual([null, null]);
+  expect((await list()).map(({ state }) => state)).toEqual(['revoked', 'revoked']);
+});

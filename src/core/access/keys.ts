@@ -13,8 +13,8 @@ import { toInstant, toInstantOrNull } from '../wire.ts';
 const RANDOM_CHARACTERS = 36;
 const PREFIX_CHARACTERS = 8;
 
-function stateOf(row: KeyRow, now: number): Key['state'] {
-  if (row.revokedAt !== null) return 'revoked';
+export function keyStateOf(row: KeyRow, now: number): Key['state'] {
+  if (row.revokedAt !== null) return row.unconfirmed === 1 ? 'unconfirmed' : 'revoked';
   return row.expiresAt !== null && row.expiresAt <= now ? 'expired' : 'active';
 }
 
@@ -24,7 +24,7 @@ function viewKey(row: KeyRow, now: number): Key {
     name: row.name,
     access: row.access,
     prefix: row.prefix,
-    state: stateOf(row, now),
+    state: keyStateOf(row, now),
     created_at: toInstant(row.createdAt),
     expires_at: toInstantOrNull(row.expiresAt),
     revoked_at: toInstantOrNull(row.revokedAt),
@@ -48,6 +48,7 @@ function createKey(input: Input<'createKey'>, tx: Transaction): Result<Output<'c
     createdAt: now,
     expiresAt: days === null ? null : now + days * DAY_MS,
     revokedAt: null,
+    unconfirmed: 0,
     lastUsedAt: null,
     lastUsedFrom: null,
   };
@@ -60,18 +61,30 @@ function revokeKey(input: Input<'revokeKey'>, tx: Transaction): Result<Key> {
   const { store, now } = tx;
   const row = store.keys.get(input.id);
   if (!row) throw new PanelError('not_found');
-  if (row.revokedAt === null) {
+  if (row.revokedAt === null || row.unconfirmed === 1) {
     store.keys.revoke(row.id, now);
     tx.audit(`key:${row.id}`, { name: row.name });
   }
-  return { body: viewKey({ ...row, revokedAt: row.revokedAt ?? now }, now) };
+  return { body: viewKey({ ...row, revokedAt: row.revokedAt ?? now, unconfirmed: 0 }, now) };
+}
+
+/** A key that was revoked by anything but the restore stays revoked. */
+function confirmKey(input: Input<'confirmKey'>, tx: Transaction): Result<Key> {
+  const { store, now } = tx;
+  const row = store.keys.get(input.id);
+  if (!row) throw new PanelError('not_found');
+  if (row.unconfirmed === 0) return { body: viewKey(row, now) };
+  store.keys.confirm(row.id);
+  tx.audit(`key:${row.id}`, { name: row.name, access: row.access });
+  return { body: viewKey({ ...row, revokedAt: null, unconfirmed: 0 }, now) };
 }
 
 export const KEY_HANDLERS = {
   listKeys: { read: listKeys },
   createKey: { write: createKey },
   revokeKey: { write: revokeKey, isEssential: true },
-} satisfies Handlers<'listKeys' | 'createKey' | 'revokeKey'>;
+  confirmKey: { write: confirmKey },
+} satisfies Handlers<'listKeys' | 'createKey' | 'revokeKey' | 'confirmKey'>;
 
 const NOTE_EVERY_MS = 60_000;
 
@@ -84,7 +97,7 @@ export function createKeyAuthentication({ store, crypto, clock, queue }: Env) {
     authenticate(key: string): Actor | null {
       if (!isKeyWellFormed(key)) return null;
       const row = store.keys.byHash(crypto.sha256(key));
-      if (!row || stateOf(row, clock.now()) !== 'active') return null;
+      if (!row || keyStateOf(row, clock.now()) !== 'active') return null;
       return { kind: 'key', id: row.id, name: row.name, access: row.access };
     },
     noteUse(keyId: number, from: string): void {

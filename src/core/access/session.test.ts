@@ -49,11 +49,11 @@ async function open(temp: ReturnType<typeof tempStore>) {
   return { core, clock, call, signIn, actorOf, isOpen, settled };
 }
 
-it('gives each session a token of its own, of 256 bits', async () => {
+it('gives each session a token of its own, of two halves of 256 bits', async () => {
   using temp = tempStore();
   const { signIn, core, actorOf, isOpen } = await open(temp);
   const tokens = [await signIn(), await signIn()];
-  for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
+  for (const token of tokens) expect(token).toMatch(/^[\w-]{86}$/);
   expect(new Set(tokens).size).toBe(2);
   expect(actorOf(tokens[0] ?? '')).toMatchObject({ kind: 'administrator', id: 1, name: 'admin', access: 'full' });
   expect(isOpen('x'.repeat(43))).toBe(false);
@@ -187,6 +187,12 @@ it('is refused with the same words for a wrong name and a wrong password, each i
   expect(wrong).toEqual(['sign_in_failed', 'sign_in_failed']);
   const actor = actorOf(await signIn());
   expect(await call('listAudit', { action: 'signIn', limit: 10 }, { actor })).toMatchObject({
-    body: { items: [{ outcome: 'done' }, { outcome: 'refused' }, { outcome: 'refused' }] },
+    body: {
+      items: [
+        { outcome: 'done', actor: { kind: 'administrator', id: 1, name: 'admin' } },
+        { outcome: 'refused', actor: { kind: 'unknown' } },
+        { outcome: 'refused', actor: { kind: 'unknown' } },
+      ],
+    },
   });
 });

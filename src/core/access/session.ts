@@ -16,7 +16,8 @@ import { acceptCode, provenUntil, requireReachableFactor, verifyPassword } from 
 export const IDLE_MS = 12 * HOUR_MS;
 export const ABSOLUTE_MS = 30 * DAY_MS;
 const TOUCH_EVERY_MS = 60_000;
-const TOKEN_BYTES = 32;
+/** Two halves of 256 bits and more: a browser keeps them in two places (src/http/browser.ts). */
+const TOKEN_BYTES = 64;
 
 function endOf(row: SessionRow): number {
   return Math.min(row.lastSeenAt + IDLE_MS, row.createdAt + ABSOLUTE_MS);
@@ -66,7 +67,12 @@ export function authenticateSession(env: Env, token: string, isUse = true): Acto
     queue.run(touch).catch((error: unknown) => log.warn('session not touched', { error: String(error) }));
   }
   const session = { sessionId: row.id, sessionEndsAt: endOf(row) };
-  return { kind: 'administrator', id: 1, name: administrator.name, access: 'full', ...session };
+  return { ...administratorOf(administrator.name), ...session };
+}
+
+/** The actor that the administrator is, once it is proven who calls. */
+export function administratorOf(name: string): Actor {
+  return { kind: 'administrator', id: 1, name, access: 'full' };
 }
 
 async function signIn(input: Input<'signIn'>, { env, call, commit }: AsyncContext<'signIn'>) {
@@ -83,7 +89,7 @@ async function signIn(input: Input<'signIn'>, { env, call, commit }: AsyncContex
       return { refusal: new PanelError('sign_in_failed') };
     }
     clearAttempts(tx, scope);
-    tx.audit('administrator:1', { device: call.device ?? '' });
+    tx.audit('administrator:1', { device: call.device ?? '' }, 'done', administratorOf(administrator.name));
     return { body: { name: administrator.name }, ...beginBrowserSession(tx) };
   });
 }

@@ -4,6 +4,7 @@ import type { Node } from '../../contract/nodes.ts';
 import type { Proof } from '../../contract/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { cutOffOf } from '../../domain/engine-facts.ts';
+import { nodeStatusAt } from '../../domain/node-status.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { pageById } from '../paging.ts';
@@ -12,7 +13,7 @@ import type { NodeRow } from '../ports/plans.ts';
 import { changedMembers, patchReader, toInstant, toInstantOrNull } from '../wire.ts';
 
 /** How many changes its engine has not been told of; null: it has to be started with everybody. */
-function pendingChanges({ store: { sync } }: Context, nodeId: number): number | null {
+export function pendingChanges({ store: { sync } }: Context, nodeId: number): number | null {
   const { position } = sync.get(nodeId);
   return position === null || !sync.hasAfter(position) ? null : sync.latest() - position;
 }
@@ -20,7 +21,8 @@ function pendingChanges({ store: { sync } }: Context, nodeId: number): number | 
 function viewNode(context: Context, row: NodeRow): Node {
   const { store, call, now } = context;
   const isFull = call.actor.access === 'full';
-  const { coreName, coreVersion, engineStartedAt, lastSeenAt, status } = row;
+  const { coreName, coreVersion, engineStartedAt, lastSeenAt } = row;
+  const status = nodeStatusAt(row, now);
   const core = coreName === null ? null : { name: coreName, version: coreVersion ?? '' };
   const cutOff = core && cutOffOf(core);
   const { restart } = row;
@@ -40,6 +42,7 @@ function viewNode(context: Context, row: NodeRow): Node {
     poll_age_s: lastSeenAt === null ? null : Math.max(0, Math.floor((now - lastSeenAt) / 1000)),
     pending_changes: pendingChanges(context, row.id),
     cut_off: cutOff && [...cutOff],
+    joined: row.kind === 'local' || row.agentPin !== null,
     last_restart: restart && { at: toInstant(restart.at), reason: restart.reason, user_ids: [...restart.userIds] },
     error_code: row.errorCode,
     error: isFull ? (row.errorText ?? row.errorCode) : row.errorCode,
@@ -77,6 +80,8 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     errorCode: null,
     errorText: null,
     restart: null,
+    agentPort: null,
+    agentPin: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -39,7 +39,7 @@ interface NodeSyncer {
   hasWork(): boolean;
   /** The engine has ended by itself. */
   noteExit(error: EngineError): Promise<void>;
-  /** Reads the counters for the last time and stops the engine. */
+  /** Reads the counters for the last time and stops the engine, unless it is on another machine. */
   shutDown(): Promise<void>;
 }
 
@@ -410,8 +410,12 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     },
     noteExit: reportDown,
     async shutDown() {
-      const running = await engine.running();
-      if (running !== null) await stop(running);
+      const node = store.nodes.get(nodeId);
+      // That of another machine serves its users while the panel is away, and is adopted by the next one. One that did not answer before
+      // is not waited for.
+      const goesOn = node?.kind === 'remote';
+      const running = goesOn && node.status !== 'up' ? null : await engine.running();
+      if (running !== null) await (goesOn ? count(running) : stop(running));
       await report({ status: 'unknown', usersOnline: 0 });
     },
   };

@@ -15,7 +15,7 @@ interface Worker {
   wake(): void;
   /** The counters are to be read. */
   poll(): void;
-  /** After the present round: reads the counters for the last time and stops the engine. */
+  /** After the present round: reads the counters for the last time and stops the engine of this machine. */
   close(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export interface NodeWorkers {
   wake(): void;
   /** To be called each time the counters are to be read. */
   poll(): void;
-  /** Stops all engines, each after its counters were read. */
+  /** Stops the engines of this machine, each after its counters were read. */
   stop(): Promise<void>;
 }
 
@@ -114,12 +114,14 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
     workers.set(node.id, engine && asker && createWorker(env, node.id, engine, asker));
   }
 
-  /** Nodes that were added or deleted, also by a restore. */
+  /** Nodes that were added, joined or deleted, also by a restore. */
   function followNodes(): void {
     const ids = new Set(env.store.sync.nodeIds());
     for (const id of ids) {
-      const node = workers.has(id) ? undefined : env.store.nodes.get(id);
-      if (node) open(node);
+      if (workers.get(id)) continue;
+      const node = env.store.nodes.get(id);
+      // A remote one may have been joined since.
+      if (node && (!workers.has(id) || node.agentPin !== null)) open(node);
     }
     for (const [id, worker] of workers) {
       if (ids.has(id)) continue;

@@ -9,6 +9,8 @@ export interface KeyRow {
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** 1: it came with a backup that may have been changed, and is revoked until the administrator confirms it. */
+  readonly unconfirmed: 0 | 1;
   readonly lastUsedAt: number | null;
   readonly lastUsedFrom: string | null;
 }
@@ -19,8 +21,11 @@ export interface KeyStore {
   get(id: number): KeyRow | undefined;
   /** Newest first. */
   all(): readonly KeyRow[];
+  /** For good, also where it waited to be confirmed; it keeps the time at which it was first revoked. */
   revoke(id: number, at: number): void;
-  /** Revokes all that are not revoked; how many. */
+  /** Makes an unconfirmed one valid. */
+  confirm(id: number): void;
+  /** Revokes all that are not revoked, and for good those that wait to be confirmed; how many were valid. */
   revokeAll(at: number): number;
   touch(id: number, at: number, from: string): void;
   /** Neither revoked nor expired. */

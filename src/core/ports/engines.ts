@@ -114,5 +114,30 @@ export interface Engine {
   close(): void;
 }
 
+/** The panel's authority for the machines of nodes, PEM. */
+export interface NodeAuthority {
+  readonly key: string;
+  readonly pem: string;
+}
+
+/** How machines of nodes come to be trusted. */
+export interface NodeTrust {
+  makeAuthority(now: number): Promise<NodeAuthority>;
+  /** SHA-256 of its certificate, lower-case hex. */
+  fingerprint(authority: NodeAuthority): string;
+  /**
+   * Joins the machine that waits there for the panel, if one does and knows the secret; it is certified then. Resolves with the SHA-256
+   * of its public key, hex. Rejects with EngineError.
+   */
+  join(authority: NodeAuthority, place: JoinPlace): Promise<string>;
+}
+
+export interface JoinPlace {
+  readonly host: string;
+  readonly port: number;
+  /** Of the token, hex. */
+  readonly secret: string;
+}
+
 /** The engines of nodes, by id. Null: this host runs none for it. */
 export type OpenEngine = (node: { readonly id: number; readonly kind: 'local' | 'remote' }) => Engine | null;

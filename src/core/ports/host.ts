@@ -1,5 +1,6 @@
 // The ports of a listening host: addresses that are tried before they stay, and the certificates served there.
 
+import type { REACH_OUTCOMES } from '../../contract/addresses.ts';
 import type { CERTIFICATE_TARGETS, Certificate } from '../../contract/certificates.ts';
 import type { FieldErrorCode } from '../../contract/errors.ts';
 import type { Span } from '../../domain/acme-schedule.ts';
@@ -14,6 +15,8 @@ export interface ListenAddress {
 
 /** The sockets of the panel. A new address is tried before it is used, so that the administrator is never locked out. */
 export interface Listeners {
+  /** Where the panel listens, which may be given for this run alone; null before its start. */
+  place(): ListenAddress | null;
   /**
    * Listens at another address: beside the present one, or on the same port instead of it. PanelError `address_in_use` where that
    * fails; nothing has changed then.
@@ -59,8 +62,19 @@ export interface Certificates {
   follow(settings: SettingValues): Promise<void>;
 }
 
+export type ReachOutcome = (typeof REACH_OUTCOMES)[number];
+
+/** The panel as this machine's own networks reach it. */
+export interface Network {
+  /** How base_url begins, then the same with this machine's other addresses, where all are listened on. */
+  origins(): readonly string[];
+  /** Connects to one of them, for three seconds at most. */
+  connect(origin: string): Promise<ReachOutcome>;
+}
+
 export interface HostPorts {
   readonly listeners: Listeners;
+  readonly network: Network;
   /** null: plain HTTP behind a proxy, which has the certificate. */
   readonly certificates: Certificates | null;
   /** null: plain HTTP. */

@@ -141,6 +141,10 @@ export interface NodeRow {
   readonly errorText: string | null;
   /** The last one; null: none yet. */
   readonly restart: NodeRestart | null;
+  /** Where a remote node's machine listens for the panel; null: it was not joined. */
+  readonly agentPort: number | null;
+  /** SHA-256 of the public key of that machine, hex. */
+  readonly agentPin: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

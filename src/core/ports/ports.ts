@@ -14,8 +14,11 @@ import type { Journal } from './checkpointer.ts';
 import type { ConnectedStore } from './connected.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
 import type { ImportFailure } from './host.ts';
+import type { LinkReadStore } from './link-reads.ts';
 import type { InboundStore, NodeStore, ServedCertificate, TariffStore } from './plans.ts';
-import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UserDayStore } from './records.ts';
+import type { ProviderStore } from './providers.ts';
+import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UndoStore, UserDayStore } from './records.ts';
+import type { SalesStore } from './sales.ts';
 import type { SettingStore } from './settings.ts';
 import type { SyncStore } from './sync.ts';
 import type { GrantStore, UserStore } from './users.ts';
@@ -135,10 +138,12 @@ export interface Store {
   readonly nodes: NodeStore;
   readonly sync: SyncStore;
   readonly connected: ConnectedStore;
+  readonly linkReads: LinkReadStore;
   readonly traffic: TrafficStore;
   readonly userDays: UserDayStore;
   readonly events: EventStore;
   readonly audit: AuditStore;
+  readonly undo: UndoStore;
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
   readonly browsers: BrowserStore;
@@ -148,6 +153,8 @@ export interface Store {
   readonly sealed: SealedStore;
   readonly twoFactor: TwoFactorStore;
   readonly webhooks: WebhookStore;
+  readonly providers: ProviderStore;
+  readonly sales: SalesStore;
   readonly diskSpace: DiskSpace;
   /** What is in the journal at the moment. */
   journal(): Journal;

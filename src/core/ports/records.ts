@@ -110,13 +110,23 @@ export interface AuditRow {
   readonly requestId: string;
 }
 
+/** A user whom an act on many changed. */
+export interface AuditUser {
+  readonly id: number;
+  /** Where the act deleted the user; else null. */
+  readonly name: string | null;
+}
+
 export interface AuditQuery {
   readonly before?: number | undefined;
   readonly limit: number;
   readonly action?: string | undefined;
   readonly target?: string | undefined;
+  /** The acts on this user, also those on many. */
+  readonly userId?: number | undefined;
   readonly actorKind?: ActorKind | undefined;
   readonly keyId?: number | undefined;
+  readonly requestId?: string | undefined;
   /** Inclusive. */
   readonly since?: number | undefined;
   /** Exclusive. */
@@ -127,8 +137,35 @@ export interface AuditStore {
   append(entry: Omit<AuditRow, 'id'>): number;
   /** Sets the detail of an act that goes on in another transaction. */
   amend(id: number, detail: string): void;
+  /** Adds to the users whom the act on many changed. */
+  appendUsers(id: number, users: readonly AuditUser[]): void;
+  /** Whom it changed, by id, behind `after`; the name is that of now, or that at the deletion. */
+  users(id: number, after: number, limit: number): readonly (AuditUser & { readonly isPresent: boolean })[];
+  countUsers(id: number): number;
   /** Newest first. */
   page(query: AuditQuery): readonly AuditRow[];
+  prune(before: number): void;
+}
+
+/** How an act on one user is undone. */
+export interface UndoRow {
+  /** The audit row of the act. */
+  readonly auditId: number;
+  readonly userId: number;
+  /** JSON object. */
+  readonly data: string;
+}
+
+/** What is in here may still be undone, unless its act is too old. */
+export interface UndoStore {
+  /** `data` is plain. */
+  append(auditId: number, steps: readonly { readonly id: number; readonly data: object }[]): void;
+  /** Those of acts that began at `since` or later, by act and user. */
+  of(auditIds: readonly number[], since: number, limit: number): readonly UndoRow[];
+  /** When the act began; null where nothing of it is here. */
+  begunAt(auditId: number): number | null;
+  remove(auditId: number, userId: number): void;
+  /** Drops those of acts that began before `before`. */
   prune(before: number): void;
 }
 

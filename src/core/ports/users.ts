@@ -74,6 +74,12 @@ export interface UserConditions {
   readonly contact?: string | undefined;
   /** Bytes moved later than `now - 60 s`, or not. */
   readonly online?: boolean | undefined;
+  /** Bytes moved at any time, or never. */
+  readonly connected?: boolean | undefined;
+  /** A fifth of the limit or less is left, or not, by what is stored. */
+  readonly trafficLow?: boolean | undefined;
+  /** May use a connection of this node. */
+  readonly nodeId?: number | undefined;
   /** Exclusive; users who never expire match neither bound. */
   readonly expiresBefore?: number | undefined;
   /** Inclusive. */
@@ -103,6 +109,8 @@ export interface UserStore {
   byTelegramId(telegramId: number): UserRow | undefined;
   /** What the user presents to connect. Read where it is needed only, unlike the row. */
   credentials(id: number): Credentials;
+  /** Who presents this; `isBeginning`: something that begins with it. */
+  holderOf(family: keyof Credentials, value: string, isBeginning: boolean): number | undefined;
   /** Replaces all of them. */
   saveCredentials(id: number, credentials: Credentials): void;
   /** Whether some user has this link, or one of these credentials. */

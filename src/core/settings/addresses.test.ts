@@ -26,8 +26,10 @@ let core: Core;
 let now = START;
 let ticks: (() => void)[] = [];
 let done: string[] = [];
+let place: ListenAddress | null = null;
 
 const listeners: Listeners = {
+  place: () => place,
   async tryAt({ port }) {
     if (port === 1) throw new PanelError('address_in_use');
     done.push(`try ${port}`);
@@ -48,7 +50,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-addresses-'));
   store = openStore(join(folder, 'panel.db'));
   store.write(() => store.settings.set({ secretPath: 's'.repeat(32), port: 8443, instanceId: 'test' }));
-  [now, ticks, done] = [START, [], []];
+  [now, ticks, done, place] = [START, [], [], null];
   core = createCore({
     store,
     clock: { now: () => now },
@@ -69,7 +71,12 @@ beforeEach(async () => {
     certificateMaker,
     log: { info() {}, warn() {}, error() {} },
     heavy: null,
-    host: () => ({ listeners, certificates: null, acme: null }),
+    host: () => ({
+      listeners,
+      network: { origins: () => [], connect: async () => 'reached' },
+      certificates: null,
+      acme: null,
+    }),
     version: '0',
     origin: () => 'https://127.0.0.1:8443',
   });
@@ -129,6 +136,23 @@ describe('a new listening place', () => {
     await expect(change({ ...NEW_PLACE, links_port: 9100, sub_path: 's'.repeat(32) })).rejects.toThrow('validation');
     expect(done).toEqual([]);
     expect(store.settings.get()).toMatchObject({ port: 8443, linksPort: null, subPath: 'sub' });
+  });
+
+  it('keeps the port that the start has named for this run, and stores it where that is asked', async () => {
+    place = { host: '127.0.0.1', port: 9443 };
+    await change({ host: 'localhost' });
+    expect(done).toEqual(['try 9443']);
+    now += 60_000;
+    tick();
+    expect((await core.call('getAddresses', {}, CALL)).body).toMatchObject(place);
+    expect((await change({ port: 9443 })).confirm_token).toBeNull();
+    expect(done).toEqual(['try 9443', 'drop']);
+    expect(store.settings.get().port).toBe(9443);
+  });
+
+  it('stays on this machine over plain HTTP', async () => {
+    await expect(change({ host: '0.0.0.0' })).rejects.toThrow('validation');
+    expect(done).toEqual([]);
   });
 
   it('leaves the panel as it is where it cannot be listened on', async () => {

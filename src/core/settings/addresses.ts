@@ -35,11 +35,16 @@ function warningsOf(env: Env, settings: SettingValues): Addresses['warnings'] {
   return warnings;
 }
 
-function view(env: Env, settings: SettingValues): Addresses {
+/** Where the panel listens, which is not what is stored where the start named an address for that run alone. */
+function presentPlace(env: Env, { host, port }: ListenAddress): ListenAddress {
+  return env.host()?.listeners.place() ?? { host, port };
+}
+
+function view(env: Env, settings: SettingValues, place = presentPlace(env, settings)): Addresses {
   const origin = env.origin();
   return {
-    host: settings.host,
-    port: settings.port,
+    host: place.host,
+    port: place.port,
     secret_path: settings.secretPath,
     sub_path: settings.subPath,
     public_address: settings.publicAddress,
@@ -52,7 +57,7 @@ function view(env: Env, settings: SettingValues): Addresses {
     panel_url: `${origin}/${settings.secretPath}/`,
     links_url: `${settings.publicUrl ?? origin}/${settings.subPath}/`,
     confirm_by: toInstantOrNull(env.addressTrial?.endsAt ?? null),
-    warnings: warningsOf(env, settings),
+    warnings: warningsOf(env, { ...settings, ...place }),
   };
 }
 
@@ -75,7 +80,8 @@ interface Move {
 /** Listens at the new addresses, which fails before anything is written. */
 async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Move> {
   const settings = env.settings();
-  const place = { host: input.host ?? settings.host, port: input.port ?? settings.port };
+  const present = presentPlace(env, settings);
+  const place = { host: input.host ?? present.host, port: input.port ?? present.port };
   const links = linksPlace({
     linksPort: input.links_port === undefined ? settings.linksPort : input.links_port,
     linksHost: input.links_host ?? settings.linksHost,
@@ -85,11 +91,13 @@ async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Mo
     () => requireApart(input.secret_path ?? settings.secretPath, input.sub_path ?? settings.subPath),
     () => requireOwnPort(links, place),
   );
-  const hasMoved = !isSamePlace(place, settings);
+  const hasMoved = !isSamePlace(place, present);
   const haveLinksMoved = !isSamePlace(links, formerLinks);
   if (!hasMoved && !haveLinksMoved) return { place: null, formerLinks: undefined };
   const host = env.host();
   if (!host || env.addressTrial) throw new PanelError('unavailable');
+  if (host.certificates === null && !LOCAL_HOSTS.has(place.host))
+    throw bodyError('validation', '#/host', 'invalid', 'is not this machine, and plain HTTP does not leave it');
   if (hasMoved) await host.listeners.tryAt(place);
   try {
     if (haveLinksMoved) await host.listeners.serveLinksAt(links);
@@ -170,7 +178,12 @@ async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncCo
   return result;
 }
 
-/** Host and port are not here: they change once they were confirmed. */
+/** What is listened at needs no trial; it may be stored only now, where the start had named it for that run alone. */
+function askedPlace({ host, port }: Input<'changeAddresses'>): Partial<ListenAddress> {
+  return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
+}
+
+/** Host and port are not here: another one is stored once it was confirmed. */
 const columnsOf = patchReader<Omit<Input<'changeAddresses'>, keyof Proof | keyof ListenAddress>, SettingValues>({
   secret_path: 'secretPath',
   sub_path: 'subPath',
@@ -188,7 +201,7 @@ function saveAddresses(
   place: ListenAddress | null,
 ): Result<Output<'changeAddresses'>> {
   const { env } = tx;
-  const asked = columnsOf(input);
+  const asked = { ...columnsOf(input), ...(place ? {} : askedPlace(input)) };
   const settings = { ...tx.settings, ...asked };
   requireApart(settings.secretPath, settings.subPath);
   tx.saveSettings(asked);
@@ -220,7 +233,7 @@ async function confirmAddresses(input: Input<'confirmAddresses'>, context: Async
   const commitPlace = () =>
     commit((tx) => {
       tx.saveSettings(place);
-      const after = view(env, { ...tx.settings, ...place });
+      const after = view(env, { ...tx.settings, ...place }, place);
       tx.emit('settings.changed', {}, changedMembers(view(env, tx.settings), after));
       tx.audit('addresses', { changed: ['place'], confirmed: true });
       return { body: after };
@@ -234,6 +247,16 @@ async function confirmAddresses(input: Input<'confirmAddresses'>, context: Async
   });
   // Read again: the panel's origin is the new one only now.
   return { body: view(env, env.settings()) };
+}
+
+async function checkReach(_input: Input<'checkReach'>, { env }: AsyncContext<'checkReach'>) {
+  const network = env.host()?.network;
+  if (!network) throw new PanelError('unavailable');
+  const path = `/${env.settings().secretPath}/api/v1`;
+  const tried = await Promise.all(
+    network.origins().map(async (origin) => ({ base_url: `${origin}${path}`, outcome: await network.connect(origin) })),
+  );
+  return { body: { tried } };
 }
 
 function rotateSecretPath(_input: Input<'rotateSecretPath'>, tx: Transaction): Result<Addresses> {
@@ -255,4 +278,5 @@ export const ADDRESS_HANDLERS = {
   changeAddresses: { run: changeAddresses },
   confirmAddresses: { run: confirmAddresses },
   rotateSecretPath: { write: rotateSecretPath },
-} satisfies Handlers<'getAddresses' | 'changeAddresses' | 'confirmAddresses' | 'rotateSecretPath'>;
+  checkReach: { run: checkReach },
+} satisfies Handlers<'getAddresses' | 'changeAddresses' | 'confirmAddresses' | 'rotateSecretPath' | 'checkReach'>;

@@ -5,19 +5,21 @@ import { MAX_TAGS } from '../../contract/scalars.ts';
 import type { Input } from '../../contract/table.ts';
 import type { BulkAction, BulkFailure, BulkResult } from '../../contract/user-acts.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
-import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
+import type { Context, SteppedWrite, Transaction, WriteHandler } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
+import type { AuditUser, UndoStore } from '../ports/records.ts';
 import type { UserConditions, UserRow } from '../ports/users.ts';
 import { requireUsableTariff } from '../tariffs.ts';
-import { commitUser, openUser } from './change.ts';
+import { type Change, type Current, commitUser, openUser } from './change.ts';
 import { grantBy } from './grants.ts';
 import { conditionsOf } from './list.ts';
+import { noteAct, undoStep } from './undo.ts';
 import {
-  type Act,
   durationOf,
   extendBy,
   MAX_ON_MAIN,
   type Plan,
+  type PlannedAct,
   patchBy,
   removeUser,
   resetCounter,
@@ -31,26 +33,27 @@ const MAX_LISTED = 100;
 
 /** Adds the tags that the user has not; at most 20 in all. */
 function addTags(tags: readonly string[]): BulkAct {
-  return (current, tx) => {
+  return (current, context) => {
     const present = current.row.tags;
     const all = [...present, ...tags.filter((tag) => !present.includes(tag))];
-    return all.length > MAX_TAGS ? 'too_many_tags' : patchBy({ tags: all })(current, tx);
+    return all.length > MAX_TAGS ? 'too_many_tags' : patchBy({ tags: all })(current, context);
   };
 }
 
 function removeTags(tags: readonly string[]): BulkAct {
-  return (current, tx) => patchBy({ tags: current.row.tags.filter((tag) => !tags.includes(tag)) })(current, tx);
+  return (current, context) =>
+    patchBy({ tags: current.row.tags.filter((tag) => !tags.includes(tag)) })(current, context);
 }
 
 /** As an act, with a reason to fail that only a bulk has. */
-type BulkAct = (...parameters: Parameters<Act>) => Plan | BulkFailure;
+type BulkAct = (...parameters: Parameters<PlannedAct>) => Plan | BulkFailure;
 
 function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the contract requires it with this action');
   return value;
 }
 
-function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>, tx: Transaction): BulkAct {
+export function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>, context: Context): BulkAct {
   switch (action) {
     case 'extend':
       return extendBy(durationOf(input));
@@ -64,7 +67,7 @@ function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>
       return grantBy({ bytes: required(bytes), lifetime: required(lifetime), days, note });
     }
     case 'set_tariff':
-      return patchBy({ tariff_id: requireUsableTariff(tx, required(input.tariff_id)).id });
+      return patchBy({ tariff_id: requireUsableTariff(context, required(input.tariff_id)).id });
     case 'add_tags':
       return addTags(required(input.tags));
     case 'remove_tags':
@@ -77,10 +80,35 @@ function failureOf(refusal: PanelError): BulkFailure {
   return refusal.code === 'term_unlimited' ? 'term_unlimited' : 'validation';
 }
 
+/** What an act would make of a user. */
+interface Judged {
+  readonly current: Current;
+  readonly result: Outcome;
+  /** null: the user stays. */
+  readonly change: Change | null;
+}
+
+/** What an act would make of a user, as the store has it. A bulk carries it out, a preview shows it. */
+export function judge(act: BulkAct, stored: UserRow, context: Context): Judged {
+  const { id } = stored;
+  const current = openUser(context, stored);
+  const plan = act(current, context);
+  if (plan === 'unchanged') return { current, result: { id, outcome: 'unchanged' }, change: null };
+  if (typeof plan === 'object' && 'change' in plan) {
+    return { current, result: { id, outcome: 'changed' }, change: plan.change };
+  }
+  const detail = plan instanceof PanelError ? failureOf(plan) : plan;
+  return { current, result: { id, outcome: 'failed', detail }, change: null };
+}
+
 /** Acts on one user, as the store has it, and returns the outcome. */
 type Step = (stored: UserRow) => Outcome;
 
-function stepFor(input: Input<'bulkUsers'>, tx: Transaction): Step {
+/** How a user is restored. */
+type UndoOf = Parameters<UndoStore['append']>[1][number];
+
+/** `undo`: where it notes how each user is restored. */
+function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoOf[]): Step {
   const { action, dry_run: isDry } = input;
   if (action === 'delete') {
     return (stored) => {
@@ -90,14 +118,12 @@ function stepFor(input: Input<'bulkUsers'>, tx: Transaction): Step {
   }
   const act = actFor(action, input, tx);
   return (stored) => {
-    const { id } = stored;
-    const current = openUser(tx, stored);
-    const plan = act(current, tx);
-    if (plan === 'unchanged') return { id, outcome: 'unchanged' };
-    if (plan instanceof PanelError) return { id, outcome: 'failed', detail: failureOf(plan) };
-    if (typeof plan === 'string') return { id, outcome: 'failed', detail: plan };
-    if (!isDry) commitUser(tx, current, plan.change);
-    return { id, outcome: 'changed' };
+    const { current, result, change } = judge(act, stored, tx);
+    if (change && !isDry) {
+      const after = commitUser(tx, current, change);
+      undo.push({ id: after.id, data: undoStep(current, change, after) });
+    }
+    return result;
   };
 }
 
@@ -107,7 +133,7 @@ function filterOf({ filter }: Input<'bulkUsers'>): UserConditions {
 }
 
 /** Everyone, in the order of their ids. */
-function targetsOf(input: Input<'bulkUsers'>, { store, now }: Transaction): readonly number[] {
+export function targetsOf(input: Input<'bulkUsers'>, { store, now }: Context): readonly number[] {
   if (input.ids) return [...input.ids].sort((a, b) => a - b);
   return store.users.ids(filterOf(input), now);
 }
@@ -177,10 +203,12 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
 
   function actOnSome(tx: Transaction, all: readonly number[], isBeginning: boolean): BulkPart {
     const { clock } = tx.env;
-    const step = stepFor(input, tx);
+    const undo: UndoOf[] = [];
+    const step = stepFor(input, tx, undo);
     const last = parts.at(-1);
     const failed: Outcome[] = [];
     const done: Outcome[] = [];
+    const changed: AuditUser[] = [];
     let { matched, affected } = last ?? { matched: 0, affected: 0 };
     const first = next;
     const began = clock.now();
@@ -195,14 +223,21 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
           const row = present.get(id);
           if (!row && !ids) continue;
           const result: Outcome = row ? step(row) : { id, outcome: 'failed', detail: 'not_found' };
-          if (result.outcome === 'changed') affected += 1;
+          if (row && result.outcome === 'changed') {
+            affected += 1;
+            changed.push({ id, name: action === 'delete' ? row.name : null });
+          }
           (result.outcome === 'failed' ? failed : done).push(result);
         }
       });
     }
     const position = all[next - 1] ?? last?.position ?? 0;
     const upTo = last?.upTo ?? all.at(-1) ?? 0;
-    const auditId = isDry ? 0 : noteBulk(tx, auditDetail(input, matched, affected), last?.auditId);
+    const auditId = isDry ? 0 : noteAct(tx, auditDetail(input, matched, affected), last?.auditId);
+    if (!isDry) {
+      tx.store.audit.appendUsers(auditId, changed);
+      tx.store.undo.append(auditId, undo);
+    }
     return { upTo, position, matched, affected, auditId, failed, done };
   }
 
@@ -215,9 +250,10 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
       if (next < targets.length) return { part: isDry ? null : part };
       const failed = parts.flatMap((each) => each.failed);
       if (atomic && failed.length > 0) throw bulkFailure(failed, ids);
-      const { matched, affected } = part;
+      const { matched, affected, auditId } = part;
       const results = [...failed, ...parts.flatMap((each) => each.done)].slice(0, MAX_BULK_IDS);
       const body: BulkResult = { action, dry_run: isDry, matched, affected, results };
+      if (!isDry) body.audit_id = auditId;
       if (isDry && atomic) body.writes_wait_ms = Math.ceil(affected * WAIT_MS);
       return { body, isDryRun: isDry };
     },
@@ -235,13 +271,6 @@ function requireExpected(
   if (expected === undefined) return;
   const matched = ids ? store.users.matching(found, {}, now).length : found.length;
   if (expected !== matched) throw new PanelError('bulk_changed');
-}
-
-/** Writes the bulk's audit row, or what it says now; returns its id. */
-function noteBulk(tx: Transaction, detail: Record<string, unknown>, id: number | undefined): number {
-  if (id === undefined) return tx.audit(null, detail);
-  tx.store.audit.amend(id, JSON.stringify(detail));
-  return id;
 }
 
 function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: number): Record<string, unknown> {

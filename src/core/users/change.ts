@@ -48,10 +48,12 @@ export interface Change {
   readonly setsEnd?: boolean;
   /** A grant to add to the account, with its event. */
   readonly grant?: Omit<Grant, 'id'> & Pick<GrantRow, 'note'>;
+  /** The order whose grant this is. */
+  readonly orderId?: number;
   /** The node whose traffic this is. */
   readonly nodeId?: number;
   /** Emits the act's own events, which the state's follow. `changed`: the fields of the record that the act changed. */
-  readonly emit?: (after: UserFacts, changed: readonly string[]) => void;
+  readonly emit?: (after: UserFacts, changed: readonly string[], tx: Transaction) => void;
 }
 
 const NO_GRANTS: readonly Grant[] = [];
@@ -159,13 +161,25 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
   const flags = { noticeAnnounced: asked.noticeAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
   const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
   const fields = grant || change.emit ? changedFields(current.row, after) : [];
-  if (grant) tx.emit('user.granted', { ...describe(after), grant_id: grant.id, bytes: grant.bytes }, fields);
-  change.emit?.(describe(after), fields);
+  if (grant) {
+    const { orderId } = change;
+    const data = { ...describe(after), grant_id: grant.id, bytes: grant.bytes };
+    tx.emit('user.granted', orderId === undefined ? data : { ...data, order_id: orderId }, fields);
+  }
+  change.emit?.(describe(after), fields, tx);
   if (change.setsEnd) emitNotice(tx, after);
   if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
   const entered = enteredState(current.row.state, after);
   if (entered) tx.emit(entered, describe(after));
   return write(tx, current, after, account, { nodeId: change.nodeId });
+}
+
+/** The user as a change would leave it now, for a forecast: nothing is written or emitted. */
+export function forecastRow({ now }: Context, { row, account, flags }: Current, change: Change): UserRow {
+  const changed = change.account ?? account;
+  const grants = change.grant ? [...changed.grants, { ...change.grant, id: 0 }] : changed.grants;
+  const { noticeAnnounced, expiredAnnounced } = flags;
+  return withAccount({ ...row, ...change.fields }, { ...changed, grants }, { noticeAnnounced, expiredAnnounced }, now);
 }
 
 function insertGrant({ store }: Transaction, userId: number, grant: NonNullable<Change['grant']>): Grant {

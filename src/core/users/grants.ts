@@ -11,7 +11,7 @@ import { bodyError, PanelError } from '../panel-error.ts';
 import type { GrantConditions, StoredGrant, UserRow } from '../ports/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { commitUser, openUser } from './change.ts';
-import { type Act, actOn, requireUser } from './users.ts';
+import { actOn, type PlannedAct, requireUser } from './users.ts';
 
 function isPeriodOver({ resetsAt }: UserRow, now: number): boolean {
   return resetsAt !== null && resetsAt <= now;
@@ -43,7 +43,7 @@ function requireGrant({ store }: Context, userId: number, id: number): StoredGra
 type GrantInput = Omit<Input<'createGrant'>, 'id'>;
 
 /** Gives traffic on top of the plan. */
-export function grantBy({ bytes, lifetime, days, note }: GrantInput): Act {
+export function grantBy({ bytes, lifetime, days, note }: GrantInput): PlannedAct {
   return (current, { now }) => {
     const result = addGrant(current.account, { bytes, lifetime, days: days ?? null }, now);
     if (result.ok) return { change: { grant: { ...result.grant, note: note ?? '' } } };

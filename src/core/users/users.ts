@@ -4,6 +4,7 @@ import { MAX_METADATA } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { User, UserCreate, UserPatch, UserWithLink } from '../../contract/users.ts';
 import { type Account, stateOf, trafficRemaining } from '../../domain/account.ts';
+import { lastSegment } from '../../domain/pasted.ts';
 import { freshFlags, nextChangeAt } from '../../domain/settle.ts';
 import { STORED_KEY_BYTES } from '../../domain/shadowsocks.ts';
 import { type Duration, extendTerm, setExpiry, shortenTerm, startTerm } from '../../domain/term.ts';
@@ -37,6 +38,7 @@ import {
   settledRow,
   type UserFields,
 } from './change.ts';
+import { undoStep } from './undo.ts';
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
@@ -250,14 +252,8 @@ function putUser(input: Input<'putUser'>, tx: Transaction): Result<UserWithLink>
   return runAct(tx, stored, patchBy(patch), input);
 }
 
-/** The last segment of a link, without query and fragment; a token is one itself. */
-function tokenIn(link: string): string {
-  const [path = ''] = link.split(/[?#]/);
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
 function findUserByLink({ link }: Input<'findUserByLink'>, context: Context): Result<UserWithLink> {
-  const row = context.store.users.byToken(tokenIn(link));
+  const row = context.store.users.byToken(lastSegment(link));
   if (!row) throw new PanelError('not_found');
   return linkResult(context, row);
 }
@@ -287,7 +283,11 @@ function createUsers({ users, dry_run: isDry }: Input<'createUsers'>, tx: Transa
   const created = results.filter(({ outcome }) => outcome === 'created').length;
   const body = { dry_run: isDry, created, failed: results.length - created, results };
   if (isDry) return { body, isDryRun: true };
-  tx.audit(null, { created, failed: body.failed, first_id: ids[0], last_id: ids.at(-1) });
+  const auditId = tx.audit(null, { created, failed: body.failed, first_id: ids[0], last_id: ids.at(-1) });
+  tx.store.audit.appendUsers(
+    auditId,
+    ids.map((id) => ({ id, name: null })),
+  );
   return { body };
 }
 
@@ -439,6 +439,8 @@ function deleteUser(input: Input<'deleteUser'>, tx: Transaction): Result<undefin
 /** What an act would do to a user: a change, nothing, or why it cannot. */
 export type Plan = { readonly change: Change } | 'unchanged' | PanelError;
 export type Act = (current: Current, tx: Transaction) => Plan;
+/** An act whose plan writes nothing, so that it may also be only foreseen. */
+export type PlannedAct = (current: Current, context: Context) => Plan;
 
 /** Exactly one of days and months, or `extend_amount`. */
 export function durationOf(input: { days?: number | undefined; months?: number | undefined }): Duration {
@@ -451,15 +453,14 @@ export function durationOf(input: { days?: number | undefined; months?: number |
 }
 
 /** Extends the term; the domain decides from when. */
-export function extendBy(amount: Duration): Act {
+export function extendBy(amount: Duration): PlannedAct {
   const asked = 'days' in amount ? { days: amount.days } : { months: amount.months };
   const pointer = 'days' in amount ? '#/days' : '#/months';
-  return (current, tx) => {
-    const { now, settings } = tx;
+  return (current, { now, settings }) => {
     const result = extendTerm(current.account, amount, now, settings.timeZone);
     if (result.ok) {
       const { account } = result;
-      const emit: Change['emit'] = (after, changed) => tx.emit('user.extended', { ...after, ...asked }, changed);
+      const emit: Change['emit'] = (after, changed, tx) => tx.emit('user.extended', { ...after, ...asked }, changed);
       return { change: { account, setsEnd: true, emit } };
     }
     if (result.error === 'term_unlimited') return new PanelError('term_unlimited');
@@ -468,29 +469,28 @@ export function extendBy(amount: Duration): Act {
 }
 
 /** Takes time off the term; a term that is over stays unchanged. */
-function shortenBy(amount: Duration): Act {
+function shortenBy(amount: Duration): PlannedAct {
   const asked = 'days' in amount ? { days: amount.days } : { months: amount.months };
-  return (current, tx) => {
-    const { now, settings } = tx;
+  return (current, { now, settings }) => {
     const result = shortenTerm(current.account, amount, now, settings.timeZone);
     if (!result.ok) return new PanelError('term_unlimited');
     const { account } = result;
     if (account === current.account) return 'unchanged';
-    const emit: Change['emit'] = (after, changed) => tx.emit('user.shortened', { ...after, ...asked }, changed);
+    const emit: Change['emit'] = (after, changed, tx) => tx.emit('user.shortened', { ...after, ...asked }, changed);
     return { change: { account, setsEnd: true, emit } };
   };
 }
 
 /** Applies a merge patch, whose connections exist. */
-export function patchBy(patch: UserPatch): Act {
-  return (current, tx) => {
-    const change = changeOf(patch, current, tx);
+export function patchBy(patch: UserPatch): PlannedAct {
+  return (current, context) => {
+    const change = changeOf(patch, current, context);
     if (!change) return 'unchanged';
-    requireFreeIds(tx, newIds(current.row, change.fields), current.row.id);
+    requireFreeIds(context, newIds(current.row, change.fields), current.row.id);
     const { enabled, tariffId } = current.row;
     const isEnabled = change.account?.enabled ?? enabled;
     const planId = change.fields?.tariffId === undefined ? tariffId : change.fields.tariffId;
-    const emit: Change['emit'] = (after, changed) => {
+    const emit: Change['emit'] = (after, changed, tx) => {
       tx.emit('user.changed', { ...after, tariff_id: planId }, changed);
       if (isEnabled !== enabled) tx.emit(isEnabled ? 'user.enabled' : 'user.disabled', after, changed);
     };
@@ -499,18 +499,18 @@ export function patchBy(patch: UserPatch): Act {
 }
 
 /** Sets the period counter to zero. */
-export const resetCounter: Act = (current, tx) => {
-  const account = resetTraffic(current.account, tx.now, tx.settings.timeZone);
-  return { change: { account, emit: (after, changed) => tx.emit('user.reset', after, changed) } };
+export const resetCounter: PlannedAct = (current, { now, settings }) => {
+  const account = resetTraffic(current.account, now, settings.timeZone);
+  return { change: { account, emit: (after, changed, tx) => tx.emit('user.reset', after, changed) } };
 };
 
 /** Enables or disables; a user who is so already stays unchanged. */
-export function setEnabled(enabled: boolean): Act {
+export function setEnabled(enabled: boolean): PlannedAct {
   const type = enabled ? 'user.enabled' : 'user.disabled';
-  return (current, tx) => {
+  return (current) => {
     if (current.account.enabled === enabled) return 'unchanged';
     const account = { ...current.account, enabled };
-    return { change: { account, emit: (after, changed) => tx.emit(type, after, changed) } };
+    return { change: { account, emit: (after, changed, tx) => tx.emit(type, after, changed) } };
   };
 }
 
@@ -541,14 +541,33 @@ function runAct(
   return linkResult(tx, row);
 }
 
+/** As `runAct`. The administrator can undo it, who may have slipped. */
+function runUndoable(
+  tx: Transaction,
+  stored: UserRow,
+  act: PlannedAct,
+  detail: Readonly<Record<string, unknown>>,
+): Result<UserWithLink> {
+  const current = openUser(tx, stored);
+  const plan = act(current, tx);
+  if (plan instanceof PanelError) throw plan;
+  if (plan === 'unchanged') return linkResult(tx, stored);
+  const row = commitUser(tx, current, plan.change);
+  const auditId = tx.audit(`user:${stored.id}`, detail);
+  if (tx.call.actor.kind === 'administrator') {
+    tx.store.undo.append(auditId, [{ id: row.id, data: undoStep(current, plan.change, row) }]);
+  }
+  return linkResult(tx, row);
+}
+
 function extendUser(input: Input<'extendUser'>, tx: Transaction): Result<UserWithLink> {
   const amount = durationOf(input);
-  return runAct(tx, requireUser(tx, input.id), extendBy(amount), { ...amount });
+  return runUndoable(tx, requireUser(tx, input.id), extendBy(amount), { ...amount });
 }
 
 function shortenUser(input: Input<'shortenUser'>, tx: Transaction): Result<UserWithLink> {
   const amount = durationOf(input);
-  return runAct(tx, requireUser(tx, input.id), shortenBy(amount), { ...amount });
+  return runUndoable(tx, requireUser(tx, input.id), shortenBy(amount), { ...amount });
 }
 
 export const USER_HANDLERS = {
@@ -561,7 +580,7 @@ export const USER_HANDLERS = {
   createUsers: { write: createUsers, isHeavy: ({ users }) => users.length > MAX_ON_MAIN },
   extendUser: { write: extendUser },
   shortenUser: { write: shortenUser },
-  resetUserTraffic: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), resetCounter, {}) },
+  resetUserTraffic: { write: (input, tx) => runUndoable(tx, requireUser(tx, input.id), resetCounter, {}) },
   reissueUser: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), reissue, {}) },
 } satisfies Handlers<
   | 'createUser'

@@ -1,5 +1,6 @@
 // Fills an empty database with plausible plans, nodes, connections, users and a month of their traffic.
 
+import { NODE_PORT } from '../../contract/nodes.ts';
 import type { InboundRow, NodeRow, TariffRow } from '../../core/ports/plans.ts';
 import type { Store } from '../../core/ports/ports.ts';
 import type { UpDown } from '../../core/ports/records.ts';
@@ -115,6 +116,8 @@ function addNodes(store: Store, now: number): void {
       errorCode: isUp ? null : 'engine_unreachable',
       errorText: isUp ? null : 'No answer for two hours',
       restart: index === 0 ? { at: now - 2 * 6 * DAY_MS, reason: 'configuration', userIds: [] } : null,
+      agentPort: NODE_PORT,
+      agentPin: '0'.repeat(64),
       createdAt,
       updatedAt: createdAt,
     };

@@ -14,10 +14,12 @@ import { createIpcTransport } from './bridge/transport-ipc.ts';
 import { browserHost, HostContext } from './data/host.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { reachListener } from './state/connection.ts';
+import { sessionSecret, takeHandedSecret } from './state/session-secret.ts';
 import { styleNonce } from './theme/theme.ts';
 
 setNonce(styleNonce());
 
+takeHandedSecret();
 const desktop = findDesktop();
 const transport =
   desktop === null
@@ -25,6 +27,7 @@ const transport =
         base: new URL('./panel/', document.baseURI).href,
         fetch: globalThis.fetch.bind(globalThis),
         reach: reachListener,
+        sessionSecret,
         random: Math.random,
       })
     : createIpcTransport({ api: desktop, reach: reachListener });

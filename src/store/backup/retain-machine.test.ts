@@ -2,15 +2,30 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sampleNode, sampleUser, tempFolder } from '../../../tests/support/temp-store.ts';
+import type { AuditRow } from '../../core/ports/records.ts';
 import { openStore } from '../index.ts';
 import { loadMigrations } from '../migrate.ts';
 import { rebuildDatabase } from './rebuild.ts';
 import { retainMachine } from './retain-machine.ts';
 
+const BULK: Omit<AuditRow, 'id'> = {
+  at: 1,
+  actorKind: 'administrator',
+  actorId: 1,
+  actorName: 'admin',
+  action: 'bulkUsers',
+  outcome: 'done',
+  target: null,
+  detail: '{"action":"disable"}',
+  address: null,
+  requestId: 'r',
+};
+
 it.each([
   ['of this panel', 'own', { boot: 'a', position: null, cautiousUntil: 0 }, [[1, { up: 3, down: 4 }]]],
   ['of another panel', 'other', { boot: null, position: null, cautiousUntil: 0 }, []],
 ])('%s', (_what, instanceId, sync, counters) => {
+  const isOwn = instanceId === 'own';
   using folder = tempFolder();
   const [backup, present, target] = ['backup', 'present', 'target'].map((name) => join(folder.path, name));
   if (!backup || !present || !target) throw new Error('no path');
@@ -19,11 +34,13 @@ it.each([
   source.users.insert(sampleUser());
   source.settings.set({ instanceId });
   source.sync.begin(nodeId, { boot: 'a', position: 1, cautiousUntil: 1 });
+  source.audit.appendUsers(source.audit.append(BULK), [{ id: 1, name: null }]);
   source.sync.saveUserCounters(nodeId, [{ userId: 1, up: 3, down: 4 }]);
   source.close();
   const current = openStore(present);
   current.settings.set({ instanceId: 'own' });
   for (let count = 0; count < 5; count += 1) current.users.insert(sampleUser());
+  current.audit.appendUsers(current.audit.append(BULK), [{ id: 2, name: null }]);
   current.close();
   rebuildDatabase(backup, target, loadMigrations().length);
   retainMachine(target, { present, sessionId: null, sealed: [], leftOut: [], publicUrl: null, doubt: null });
@@ -31,9 +48,56 @@ it.each([
   try {
     expect(restored.sync.get(nodeId)).toEqual(sync);
     expect([...restored.sync.userCounters(nodeId, [1])]).toEqual(counters);
+    const entries = restored.audit
+      .page({ limit: 9 })
+      .map(({ id }) => restored.audit.users(id, 0, 9).map((user) => user.id));
+    expect(entries).toEqual(isOwn ? [[2]] : [[], [1]]);
     expect(restored.sync.changes(0, 10)).toEqual([]);
     expect(restored.sync.latest()).toBe(5);
   } finally {
     restored.close();
   }
+});
+
+it('leads the keys of a payment provider to no address that is unknown here, where a backup may have been changed', () => {
+  using folder = tempFolder();
+  const [backup, present, target] = ['backup', 'present', 'target'].map((name) => join(folder.path, name));
+  if (!backup || !present || !target) throw new Error('no path');
+  const add = (file: string, apiRoot: string | null, allowPrivate: boolean) => {
+    const store = openStore(file);
+    store.settings.set({ instanceId: 'own' });
+    store.providers.insert({
+      kind: 'stars',
+      name: 'Bot',
+      isTest: false,
+      account: '@bot',
+      fields: {},
+      apiRoot,
+      allowPrivate,
+      enabled: true,
+      okAt: null,
+      error: null,
+      errorAt: null,
+      createdAt: 1,
+      updatedAt: 1,
+    });
+    store.close();
+  };
+  add(present, 'https://own.example', false);
+  add(backup, null, false);
+  add(backup, 'https://own.example', false);
+  add(backup, 'https://own.example', true);
+  add(backup, 'https://other.example', false);
+  rebuildDatabase(backup, target, loadMigrations().length);
+  const doubt = { at: 2, acceptsKeys: true };
+  retainMachine(target, { present, sessionId: null, sealed: [], leftOut: [], publicUrl: null, doubt });
+  const restored = openStore(target);
+  const found = restored.providers.all().map(({ apiRoot, allowPrivate, enabled }) => [apiRoot, allowPrivate, enabled]);
+  restored.close();
+  expect(found).toEqual([
+    [null, false, true],
+    ['https://own.example', false, true],
+    [null, false, false],
+    [null, false, false],
+  ]);
 });

@@ -148,15 +148,16 @@ function retainSession(db: Connection, id: number): void {
 /** A key that was revoked since the backup stays revoked. */
 function retainRevocations(db: Connection): void {
   db.exec(
-    `UPDATE main.api_keys SET revoked_at = current.revoked_at
+    `UPDATE main.api_keys SET revoked_at = current.revoked_at, unconfirmed = current.unconfirmed
      FROM present.api_keys AS current
      WHERE current.hash = main.api_keys.hash AND current.revoked_at IS NOT NULL AND main.api_keys.revoked_at IS NULL`,
   );
 }
 
 /**
- * What a changed backup could gain by: keys that are known here stay as they are, others are revoked; webhooks that are not known here are
- * disabled; the program of engines stays this machine's.
+ * What a changed backup could gain by: keys that are known here stay as they are, others are revoked until they are confirmed; webhooks that are not known here are
+ * disabled; payment providers whose API would be elsewhere than here are disabled and asked where they are themselves; the program of
+ * engines stays this machine's.
  */
 function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
   db.exec(
@@ -164,10 +165,17 @@ function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
      FROM present.api_keys AS current WHERE current.hash = main.api_keys.hash`,
   );
   const unknown = 'revoked_at IS NULL AND hash NOT IN (SELECT hash FROM present.api_keys)';
-  if (!acceptsKeys) db.prepare<[number]>(`UPDATE main.api_keys SET revoked_at = ? WHERE ${unknown}`).run(at);
+  if (!acceptsKeys)
+    db.prepare<[number]>(`UPDATE main.api_keys SET revoked_at = ?, unconfirmed = 1 WHERE ${unknown}`).run(at);
   db.exec(
     `UPDATE main.webhooks SET enabled = 0, disabled_reason = 'administrator'
      WHERE enabled = 1 AND url NOT IN (SELECT url FROM present.webhooks);
+     UPDATE main.providers SET enabled = 0, api_root = NULL, allow_private = 0
+     WHERE api_root IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM present.providers AS current
+       WHERE current.kind = main.providers.kind AND current.api_root = main.providers.api_root
+         AND current.allow_private >= main.providers.allow_private
+     );
      DELETE FROM main.settings WHERE name = 'enginePath';
      INSERT INTO main.settings SELECT * FROM present.settings WHERE name = 'enginePath'`,
   );
@@ -175,13 +183,16 @@ function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
 
 /**
  * The present audit log stays, all of it. Of the backup's stay the entries that are older than all present ones, or, with another
- * panel's backup, all, before the present ones.
+ * panel's backup, all, before the present ones; whom these changed is left out then, as the users are others. Nothing before can be undone.
  */
 function retainAudit(db: Connection, isOwn: boolean): void {
+  db.exec('DELETE FROM main.undo');
   if (isOwn) {
     db.exec(
-      `DELETE FROM main.audit WHERE id >= (SELECT min(id) FROM present.audit);
-       INSERT INTO main.audit SELECT * FROM present.audit ORDER BY id`,
+      `DELETE FROM main.audit_users WHERE audit_id >= (SELECT min(id) FROM present.audit);
+       DELETE FROM main.audit WHERE id >= (SELECT min(id) FROM present.audit);
+       INSERT INTO main.audit SELECT * FROM present.audit ORDER BY id;
+       INSERT INTO main.audit_users SELECT * FROM present.audit_users`,
     );
     return;
   }

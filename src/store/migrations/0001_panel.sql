@@ -51,7 +51,11 @@ CREATE TABLE nodes (
   -- When its engine last named all addresses from which users were connected; null: it cannot, or has not yet.
   addresses_at INTEGER CHECK (addresses_at BETWEEN 0 AND 8640000000000000),
   -- When and why the panel last restarted its engine.
-  last_restart TEXT CHECK (json_valid(last_restart) AND json_type(last_restart) = 'object')
+  last_restart TEXT CHECK (json_valid(last_restart) AND json_type(last_restart) = 'object'),
+  -- Where the node's own machine listens for the panel, and the SHA-256 of its public key: of a remote node that was joined.
+  agent_port INTEGER CHECK (agent_port BETWEEN 1 AND 65535),
+  agent_pin TEXT CHECK (length(agent_pin) = 64),
+  CHECK ((agent_port IS NULL) = (agent_pin IS NULL))
 ) STRICT;
 
 -- certificate: what is served with TLS, and whether the panel made it. Its key is sealed. target_findings: what the target of REALITY
@@ -176,7 +180,7 @@ CREATE INDEX users_expires ON users (expires_at);
 CREATE INDEX users_used ON users (used);
 CREATE INDEX users_updated ON users (updated_at);
 CREATE INDEX users_contact ON users (contact);
-CREATE INDEX users_online ON users (online_at) WHERE online_at IS NOT NULL;
+CREATE INDEX users_online ON users (coalesce(online_at, 0));
 CREATE INDEX users_excess ON users (id) WHERE excess_at IS NOT NULL;
 CREATE INDEX users_due ON users (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX users_state_due ON users (state_due_at) WHERE state_due_at < expires_at;
@@ -298,6 +302,13 @@ CREATE TABLE user_addresses (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_addresses_node ON user_addresses (node_id, last_at);
 
+-- When the link of a user was last read by an application, and by which.
+CREATE TABLE link_reads (
+  user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  app TEXT CHECK (length(app) BETWEEN 1 AND 61)
+) STRICT;
+
 CREATE TABLE user_tags (
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 32),
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -346,6 +357,52 @@ CREATE TABLE grants (
 ) STRICT;
 CREATE INDEX grants_user ON grants (user_id);
 CREATE INDEX grants_live ON grants (user_id) WHERE bytes_left > 0;
+
+-- What a plan is sold for. sold: a term or traffic; prices: in several currencies, the first being that of the plan.
+CREATE TABLE offers (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  tariff_id INTEGER NOT NULL REFERENCES tariffs (id) ON DELETE CASCADE,
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  sold TEXT NOT NULL CHECK (json_valid(sold) AND json_type(sold) = 'object'),
+  prices TEXT NOT NULL CHECK (json_valid(prices) AND json_type(prices) = 'array'),
+  on_sale INTEGER NOT NULL CHECK (on_sale IN (0, 1)),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  CHECK (on_sale = 0 OR json_array_length(prices) > 0)
+) STRICT;
+CREATE INDEX offers_tariff ON offers (tariff_id);
+
+-- A sale with its payment, applied in the transaction that inserts it. What it says of user and offer is of that moment. key: by which a
+-- repetition is recognized; given: what a refund takes back.
+CREATE TABLE orders (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL CHECK (length(key) BETWEEN 8 AND 64),
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  user_name TEXT NOT NULL,
+  offer_id INTEGER REFERENCES offers (id) ON DELETE SET NULL,
+  offer_name TEXT NOT NULL,
+  tariff_name TEXT NOT NULL,
+  sold TEXT NOT NULL CHECK (json_valid(sold) AND json_type(sold) = 'object'),
+  amount INTEGER NOT NULL CHECK (amount BETWEEN 0 AND 9007199254740991),
+  currency TEXT NOT NULL CHECK (length(currency) = 3),
+  method TEXT NOT NULL CHECK (method IN ('cash', 'transfer', 'other')),
+  reference TEXT CHECK (length(reference) BETWEEN 1 AND 100),
+  note TEXT NOT NULL CHECK (length(note) <= 200),
+  state TEXT NOT NULL CHECK (state IN ('paid', 'refunded')),
+  is_renewal INTEGER NOT NULL CHECK (is_renewal IN (0, 1)),
+  given TEXT NOT NULL CHECK (json_valid(given) AND json_type(given) = 'object'),
+  paid_at INTEGER NOT NULL CHECK (paid_at BETWEEN 0 AND 8640000000000000),
+  day TEXT NOT NULL CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  refunded_at INTEGER CHECK (refunded_at BETWEEN 0 AND 8640000000000000),
+  refund_note TEXT CHECK (length(refund_note) <= 200),
+  CHECK ((state = 'refunded') = (refunded_at IS NOT NULL))
+) STRICT;
+CREATE UNIQUE INDEX orders_key ON orders (key);
+CREATE UNIQUE INDEX orders_reference ON orders (method, reference) WHERE reference IS NOT NULL;
+CREATE INDEX orders_user ON orders (user_id);
+CREATE INDEX orders_offer ON orders (offer_id);
+CREATE INDEX orders_day ON orders (day);
 
 -- Traffic of nodes over time. Node 0 is all nodes together, deleted ones included.
 CREATE TABLE node_hours (
@@ -489,6 +546,25 @@ CREATE TABLE webhook_attempts (
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
 
+-- Accounts at payment providers. fields: what is no secret; the secrets are sealed. api_root: null for the provider's own. error: a code, since ok_at.
+CREATE TABLE providers (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('stars', 'crypto_pay', 'yookassa', 'stripe', 'heleket')),
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 60),
+  is_test INTEGER NOT NULL CHECK (is_test IN (0, 1)),
+  account TEXT NOT NULL CHECK (length(account) <= 200),
+  fields TEXT NOT NULL CHECK (json_valid(fields) AND json_type(fields) = 'object'),
+  api_root TEXT CHECK (length(api_root) BETWEEN 1 AND 500),
+  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  ok_at INTEGER CHECK (ok_at BETWEEN 0 AND 8640000000000000),
+  error TEXT CHECK (length(error) BETWEEN 1 AND 40),
+  error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((error IS NULL) = (error_at IS NULL))
+) STRICT;
+
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
@@ -506,6 +582,24 @@ CREATE INDEX audit_at ON audit (at);
 CREATE INDEX audit_action ON audit (action);
 CREATE INDEX audit_target ON audit (target);
 CREATE INDEX audit_actor ON audit (actor_kind, actor_id);
+CREATE INDEX audit_request ON audit (request_id);
+
+-- Whom an act on many users changed. The name is stored only where the act deleted the user.
+CREATE TABLE audit_users (
+  audit_id INTEGER NOT NULL REFERENCES audit (id) ON DELETE CASCADE,
+  user_id INTEGER NOT NULL,
+  name TEXT,
+  PRIMARY KEY (audit_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX audit_users_user ON audit_users (user_id);
+
+-- How an act on users is undone (core/users/undo.ts). Rows are there for some minutes after the act only.
+CREATE TABLE undo (
+  audit_id INTEGER NOT NULL REFERENCES audit (id) ON DELETE CASCADE,
+  user_id INTEGER NOT NULL,
+  data TEXT NOT NULL CHECK (json_valid(data) AND json_type(data) = 'object'),
+  PRIMARY KEY (audit_id, user_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -516,6 +610,8 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   expires_at INTEGER CHECK (expires_at BETWEEN 0 AND 8640000000000000),
   revoked_at INTEGER CHECK (revoked_at BETWEEN 0 AND 8640000000000000),
+  -- 1: it came with a backup that may have been changed, and waits for the administrator's word.
+  unconfirmed INTEGER NOT NULL DEFAULT 0 CHECK (unconfirmed = 0 OR (unconfirmed = 1 AND revoked_at IS NOT NULL)),
   last_used_at INTEGER CHECK (last_used_at BETWEEN 0 AND 8640000000000000),
   last_used_from TEXT
 ) STRICT;

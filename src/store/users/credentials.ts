@@ -35,10 +35,17 @@ export function createCredentialWrites(db: Connection): CredentialWrites {
   };
 }
 
-export function createCredentialStore(db: Connection): Pick<UserStore, 'credentials' | 'saveCredentials' | 'isTaken'> {
+export function createCredentialStore(
+  db: Connection,
+): Pick<UserStore, 'credentials' | 'holderOf' | 'saveCredentials' | 'isTaken'> {
   const read = db.prepare<[number], { readonly family: string; readonly value: string }>(
     'SELECT family, value FROM user_credentials WHERE user_id = ?',
   );
+  const holder = db
+    .prepare<[{ readonly family: string; readonly value: string; readonly end: string }], number>(
+      'SELECT user_id FROM user_credentials WHERE family = :family AND value BETWEEN :value AND :end LIMIT 1',
+    )
+    .pluck();
   const save = db.prepare<[Credentials & { readonly id: number }]>(
     `INSERT INTO user_credentials (user_id, family, value) VALUES ${VALUES}
      ON CONFLICT (user_id, family) DO UPDATE SET value = excluded.value`,
@@ -55,6 +62,8 @@ export function createCredentialStore(db: Connection): Pick<UserStore, 'credenti
       const values = new Map(read.all(id).map(({ family, value }) => [family, value]));
       return decodeCredentials(FAMILIES.map((family) => values.get(family)));
     },
+    // Behind every character of base64.
+    holderOf: (family, value, isBeginning) => holder.get({ family, value, end: isBeginning ? `${value}~` : value }),
     saveCredentials: (id, { uuid, password, key }) => {
       save.run({ id, uuid, password, key });
     },

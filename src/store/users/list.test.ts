@@ -9,6 +9,7 @@ import type { PageRequest, UserConditions, UserRow } from '../../core/ports/user
 import { foldText, sortKeyOf } from '../../core/sort-key.ts';
 import { type Account, stateOf } from '../../domain/account.ts';
 import { settle } from '../../domain/settle.ts';
+import { isTrafficLow } from '../../domain/traffic.ts';
 import type { Connection } from '../database.ts';
 import { createUserLists, type UserLists } from './list.ts';
 import { createUserStates } from './states.ts';
@@ -101,6 +102,8 @@ const conditions: fc.Arbitrary<UserConditions> = fc.record({
   tag: rarely(fc.constantFrom('vip', 'друг', 'none')),
   contact: rarely(fc.constantFrom('', '@anna')),
   online: rarely(fc.boolean()),
+  connected: rarely(fc.boolean()),
+  trafficLow: rarely(fc.boolean()),
   expiresBefore: rarely(moment),
   expiresAfter: rarely(moment),
   updatedSince: rarely(few),
@@ -121,7 +124,7 @@ interface Known {
 
 function holds({ row, account: facts }: Known, asked: UserConditions, now: number): boolean {
   const { states, ids, externalId, telegramId, metadata, q, tariffId, tag, contact, online } = asked;
-  const { expiresBefore, expiresAfter, updatedSince } = asked;
+  const { connected, trafficLow, expiresBefore, expiresAfter, updatedSince } = asked;
   const isOnline = row.onlineAt !== null && row.onlineAt > now - 60_000;
   const fields = [row.name, row.contact, row.note, ...row.tags, row.externalId ?? ''].map(foldText);
   return (
@@ -135,6 +138,8 @@ function holds({ row, account: facts }: Known, asked: UserConditions, now: numbe
     (tag === undefined || row.tags.includes(tag)) &&
     (contact === undefined || row.contact === contact) &&
     (online === undefined || online === isOnline) &&
+    (connected === undefined || connected === (row.onlineAt !== null)) &&
+    (trafficLow === undefined || trafficLow === isTrafficLow(facts, WRITTEN_AT)) &&
     (expiresBefore === undefined || (row.expiresAt !== null && row.expiresAt < expiresBefore)) &&
     (expiresAfter === undefined || (row.expiresAt !== null && row.expiresAt >= expiresAfter)) &&
     (updatedSince === undefined || row.updatedAt >= updatedSince)

@@ -47,7 +47,7 @@ interface Filter {
 /** The filter for these conditions; null where nothing can match. With `isAnyStale` the state is computed row by row. */
 function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, find: Finder): Filter | null {
   const { states, ids, externalId, telegramId, metadata, q, tariffId, tag, contact, online } = conditions;
-  const { expiresBefore, expiresAfter, updatedSince } = conditions;
+  const { connected, trafficLow, nodeId, expiresBefore, expiresAfter, updatedSince } = conditions;
   const wanted = q === undefined || q === '' ? null : toSearch(q);
   if (wanted === 'nothing') return null;
   const found = wanted === null ? null : find(wanted);
@@ -107,11 +107,14 @@ function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, 
     entries.push(joined('text', `${table} AS t`, `t.${table} MATCH :match`, 't.rowid'));
   }
   if (online !== undefined) {
-    add('online', online ? 'u.online_at > :online' : '(u.online_at IS NULL OR u.online_at <= :online)', {
+    add('online', `coalesce(u.online_at, 0) ${online ? '>' : '<='} :online`, {
       online: now - ONLINE_MS,
     });
-    if (online) entries.push(ofUsers('online', 'u.online_at > :online'));
+    if (online) entries.push(ofUsers('online', 'coalesce(u.online_at, 0) > :online'));
   }
+  if (connected !== undefined) add('connected', `u.online_at IS ${connected ? 'NOT ' : ''}NULL`, {});
+  if (trafficLow !== undefined) add('traffic_low', trafficLow ? IS_LOW : `NOT ${IS_LOW}`, {});
+  if (nodeId !== undefined) add('node', MAY_USE_NODE, { node: nodeId });
   if (updatedSince !== undefined) {
     add('updated', 'u.updated_at >= :updated', { updated: updatedSince });
     entries.push(ofUsers('updated', 'u.updated_at >= :updated'));
@@ -126,6 +129,12 @@ function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, 
 
 /** Whether `u` contains the search, by the row's text. */
 const HOLDS = 'text_holds(u.name, u.contact, u.note, u.tags, u.external_id, :folded)';
+
+/** `isTrafficLow` of the domain, by what is stored. */
+const IS_LOW = '(u.traffic_limit IS NOT NULL AND 5 * (max(0, u.traffic_limit - u.used) + u.extra) <= u.traffic_limit)';
+
+const MAY_USE_NODE = `EXISTS (SELECT 1 FROM inbounds AS i WHERE i.node_id = :node AND (u.inbounds IS NULL
+  OR EXISTS (SELECT 1 FROM user_inbounds AS own WHERE own.inbound_id = i.id AND own.user_id = u.id)))`;
 
 /** Whether a value is one of those of the parameters. */
 function isIn(value: string, parameters: readonly `:${string}`[]): string {
@@ -200,6 +209,7 @@ const SORT_COLUMN: Readonly<Record<Exclude<SortField, 'id'>, string>> = {
   created_at: 'u.created_at',
   expires_at: 'u.expires_at',
   used: 'u.used',
+  online_at: 'coalesce(u.online_at, 0)',
 };
 
 const INDEX: Readonly<Record<SortField, string>> = {
@@ -208,7 +218,13 @@ const INDEX: Readonly<Record<SortField, string>> = {
   created_at: '_created',
   expires_at: '_expires',
   used: '_used',
+  online_at: '_online',
 };
+
+/** Whether the indexes of a state and of a plan lack this order: what traffic changes would be written to each of them. */
+function isApart(sort: SortField): boolean {
+  return sort === 'used' || sort === 'online_at';
+}
 
 interface Planner {
   forPage(
@@ -251,14 +267,14 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
     if (wanted !== undefined && tariffId !== undefined) {
       if (sort === 'id') return ['users_tariff_state', true];
       if (countOf({ states: wanted, tariffId }, now) <= few) return ['users_tariff_state', false];
-      if (sort === 'used') return ['users_used', true];
+      if (isApart(sort)) return [`users${INDEX[sort]}`, true];
       // Expired users come first in a plan, and are of one state.
       const isByState = sort === 'expires_at' || countOf({ states: wanted }, now) < countOf({ tariffId }, now);
       return [`users_${isByState ? 'state' : 'tariff'}${INDEX[sort]}`, true];
     }
     const by = wanted === undefined ? 'users_tariff' : 'users_state';
-    if (sort !== 'used') return [`${by}${INDEX[sort]}`, true];
-    return countOf({ states: wanted, tariffId }, now) <= few ? [by, false] : ['users_used', true];
+    if (!isApart(sort)) return [`${by}${INDEX[sort]}`, true];
+    return countOf({ states: wanted, tariffId }, now) <= few ? [by, false] : [`users${INDEX[sort]}`, true];
   }
 
   return {
@@ -351,10 +367,11 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
   /** The rows behind `after`, at most `limit`, of a plan with one ordered branch. */
   function readRows(branch: Branch, request: PageRequest, limit: number, params: Params): UserRow[] {
     const rows: UserRow[] = [];
-    for (const tests of segments(branch.id, request)) {
+    for (const part of segmentNumbers(request)) {
       if (rows.length === limit) break;
+      const tests = segment(branch.id, request, part);
       const sql = `SELECT ${CELLS} FROM ${branch.from}${branch.join}${whereOf([...branch.where, ...tests])}
-        ORDER BY ${orderOf(branch.id, request)} ${limitTo(':limit')}`;
+        ORDER BY ${orderOf(branch.id, request, part)} ${limitTo(':limit')}`;
       const cells = statements.rows<UserCells>(sql, { ...params, limit: limit - rows.length });
       for (const row of cells) rows.push(decodeUser(row));
     }
@@ -482,9 +499,11 @@ function whereOf(tests: readonly string[]): string {
   return tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
 }
 
-function orderOf(id: string, { sort, descending }: PageRequest): string {
+/** `part`: of the users behind a row, who in the first one differ in their ids only. SQLite does not see that of an expression. */
+function orderOf(id: string, { sort, descending, after }: PageRequest, part = 1): string {
   const direction = descending ? 'DESC' : 'ASC';
-  return sort === 'id' ? `${id} ${direction}` : `${SORT_COLUMN[sort]} ${direction}, ${id} ${direction}`;
+  const isById = sort === 'id' || (after !== null && part === 0);
+  return isById ? `${id} ${direction}` : `${SORT_COLUMN[sort]} ${direction}, ${id} ${direction}`;
 }
 
 function afterParams({ value, id }: NonNullable<PageRequest['after']>): Params {
@@ -494,10 +513,6 @@ function afterParams({ value, id }: NonNullable<PageRequest['after']>): Params {
 /** Behind a row are those with the same value and a later id, then those with a later value: each is one range of an index. */
 function segmentNumbers({ after, sort }: PageRequest): readonly number[] {
   return after === null || sort === 'id' ? [0] : [0, 1];
-}
-
-function segments(id: string, request: PageRequest): string[][] {
-  return segmentNumbers(request).map((part) => segment(id, request, part));
 }
 
 function segment(id: string, { after, sort, descending }: PageRequest, part: number): string[] {
@@ -510,7 +525,7 @@ function segment(id: string, { after, sort, descending }: PageRequest, part: num
 
 /** Whether the list without another filter is the range of one state in an index that begins with it. */
 function isRangeOfState({ conditions, sort }: PageRequest): boolean {
-  return conditions.states?.length === 1 && conditions.tariffId === undefined && sort !== 'used';
+  return conditions.states?.length === 1 && conditions.tariffId === undefined && !isApart(sort);
 }
 
 /**
@@ -533,7 +548,7 @@ function idsSql(branches: readonly Branch[], request: PageRequest, part: number)
   });
   const [only] = parts;
   if (only && parts.length === 1) {
-    return `SELECT ${only.id} ${only.sql} ORDER BY ${orderOf(only.id, request)} ${limitTo(':limit')} OFFSET :offset`;
+    return `SELECT ${only.id} ${only.sql} ORDER BY ${orderOf(only.id, request, part)} ${limitTo(':limit')} OFFSET :offset`;
   }
   // Branches in the order of the list are merged as they are read.
   const key = sort === 'id' ? '' : `${SORT_COLUMN[sort]} AS k, `;

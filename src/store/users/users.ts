@@ -80,7 +80,7 @@ export function createUserStore(db: Connection): UserStore {
        AND +state IN ('active', 'on_hold')`,
     )
     .raw();
-  const online = db.prepare<[number], number>('SELECT count(*) FROM users WHERE online_at > ?').pluck();
+  const online = db.prepare<[number], number>('SELECT count(*) FROM users WHERE coalesce(online_at, 0) > ?').pluck();
   // A disabled user stays so whatever the time: the index that begins with the state counts the others.
   const expiring = db
     .prepare<[number, number], number>(

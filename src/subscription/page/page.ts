@@ -47,6 +47,7 @@ export function renderPage(sub: Subscription, settings: SettingValues, request: 
 <body>
 <header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(plainText(language, `page.state.${state}`))}</span>
 ${reason === null ? '' : `<p class="notice ${tone === 'good' ? 'warn' : tone}">${escapeHtml(reason)}</p>`}
+${todoOf(sub, language)}
 ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`}
 </header>
 <main>
@@ -60,8 +61,15 @@ ${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
   return { body, inline: { style: STYLE, script: SCRIPT } };
 }
 
+/** What the person can do about it: the panel's own half is not said here. */
+function todoOf({ user: { state }, canConnect, connections }: Subscription, language: Language): string {
+  const todo = canConnect ? (connections.length > 0 ? 'refresh' : 'wait') : state === 'limited' ? 'traffic' : 'ask';
+  return `<p class="quiet">${escapeHtml(plainText(language, `page.todo.${todo}`))}</p>`;
+}
+
 type PlainKey =
   | `page.state.${UserState}`
+  | `page.todo.${'refresh' | 'wait' | 'traffic' | 'ask'}`
   | 'page.account'
   | 'page.devices'
   | 'page.never'

@@ -30,7 +30,7 @@ const TYPED = ['anna', 'user1', 'smith', 'zz'];
 
 async function open(browser: Browser, panel: BrowserPanel): Promise<BrowserContext> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1440, height: 900 } });
-  await context.addCookies([await panel.signIn()]);
+  await panel.signIn(context);
   return context;
 }
 

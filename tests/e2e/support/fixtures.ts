@@ -65,7 +65,7 @@ export const test = base.extend<Fixtures & Options, WorkerFixtures>({
   },
 
   context: async ({ context, panel, view, isSignedIn }, use) => {
-    if (isSignedIn) await context.addCookies([await panel.signIn()]);
+    if (isSignedIn) await panel.signIn(context);
     if (Object.keys(view).length > 0) {
       await context.addInitScript((state) => {
         // Once: what a test changes stays changed over a reload.
@@ -85,7 +85,7 @@ export const test = base.extend<Fixtures & Options, WorkerFixtures>({
 
   own: async ({ context, page }, use) => {
     const panel = await openBrowserPanel({ users: 0 });
-    await context.addCookies([await panel.signIn()]);
+    await panel.signIn(context);
     const watch = await watchPage(page, new URL(panel.url).origin);
     await use({ ...panel, watch, visit: (place = '') => visit(page, panel.url, place) });
     // Before the panel goes, which the page would complain of.

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Cookie } from '@playwright/test';
+import type { BrowserContext } from '@playwright/test';
 import { type Administrator, createAdministrator } from '../../support/administrator.ts';
 import { cheapenPassword } from '../../support/cheap-password.ts';
 import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../../support/cli.ts';
@@ -21,8 +21,8 @@ export interface BrowserPanel extends AsyncDisposable {
   readonly serving: Serving;
   /** Acts beside the browser, as another window of the administrator would. null: nobody has been made. */
   readonly administrator: Administrator | null;
-  /** The cookie of a session of its own, for a browser. */
-  signIn(): Promise<Cookie>;
+  /** Signs a browser in with a session of its own: its pages opened from now on have it. */
+  signIn(context: BrowserContext): Promise<void>;
 }
 
 export interface PanelOptions {
@@ -30,14 +30,17 @@ export interface PanelOptions {
   readonly users?: number;
   /** false: nobody is set up. */
   readonly hasAdministrator?: boolean;
+  /** false: neither a key file nor a keychain. */
+  readonly hasVault?: boolean;
 }
 
 export async function openBrowserPanel(options: PanelOptions = {}): Promise<BrowserPanel> {
-  const { users = USERS, hasAdministrator = true } = options;
-  const commandLine = openCommandLine();
+  const { users = USERS, hasAdministrator = true, hasVault = true } = options;
+  // Where there is no session bus there is no Secret Service.
+  const commandLine = openCommandLine(hasVault ? {} : { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' });
   if (hasAdministrator && users === 0)
     cpSync(await preparedFolder(), join(commandLine.folder, '..'), { recursive: true });
-  const serving = await serve(commandLine, users);
+  const serving = await serve(commandLine, users, hasVault);
   const ca = readFileSync(serving.caPath ?? '', 'utf8');
 
   let administrator: Administrator | null = null;
@@ -53,11 +56,11 @@ export async function openBrowserPanel(options: PanelOptions = {}): Promise<Brow
     commandLine,
     serving,
     administrator,
-    async signIn() {
+    async signIn(context) {
       const browser = createAdministrator(serving.panelUrl, ca);
       await signInWith(browser);
       browser.close();
-      return cookieOf(browser, serving.panelUrl);
+      await storeSession(context, browser, serving.panelUrl);
     },
     async [Symbol.asyncDispose]() {
       administrator?.close();
@@ -66,10 +69,10 @@ export async function openBrowserPanel(options: PanelOptions = {}): Promise<Brow
   };
 }
 
-function serve(commandLine: CommandLine, users: number): Promise<Serving> {
-  const keyFile = join(commandLine.folder, '..', 'secrets.key');
+function serve(commandLine: CommandLine, users: number, hasVault = true): Promise<Serving> {
+  const vault = hasVault ? ['--key-file', join(commandLine.folder, '..', 'secrets.key')] : [];
   const demo = users > 0 ? [`--demo=${users}`] : [];
-  return commandLine.serve(['--port', '0', '--rate-limit', '0', '--key-file', keyFile, ...demo]);
+  return commandLine.serve(['--port', '0', '--rate-limit', '0', ...vault, ...demo]);
 }
 
 /** Makes the administrator; every sign-in after it is cheap. */
@@ -107,17 +110,17 @@ async function prepareFolder(): Promise<string> {
   return folder;
 }
 
-/** The session's cookie as Playwright takes it. */
-function cookieOf(administrator: Administrator, panelUrl: string): Cookie {
-  const [name = '', value = ''] = (administrator.cookie() ?? '').split('=');
-  return {
-    name,
-    value,
-    domain: new URL(panelUrl).hostname,
-    path: '/',
-    expires: -1,
-    httpOnly: true,
-    secure: true,
-    sameSite: 'Strict',
-  };
+/** Both halves of a session: the cookie, and the half that the page stores once, as it does when somebody signs in. */
+async function storeSession(context: BrowserContext, { jar }: Administrator, panelUrl: string): Promise<void> {
+  const { origin, hostname: domain } = new URL(panelUrl);
+  const [name = '', value = ''] = jar.cookie() ?? [];
+  const bounds = { path: '/', expires: -1, httpOnly: true, secure: true, sameSite: 'Strict' } as const;
+  await context.addCookies([{ name, value, domain, ...bounds }]);
+  // Once for each session: one that ended or followed stays as the pages left it.
+  const content = `(([own, cookieHalf, half]) => {
+    if (location.origin !== own || localStorage.getItem('given-session') === cookieHalf) return;
+    localStorage.setItem('given-session', cookieHalf);
+    localStorage.setItem('gatehouse.session', half);
+  })(${JSON.stringify([origin, value, jar.pageHalf()])})`;
+  await context.addInitScript({ content });
 }

@@ -26,6 +26,14 @@ export async function makeOneOfEach(panel: BrowserPanel, name: string): Promise<
     sni: 'a.example.net',
   });
   const { body: plan } = await call('createTariff', { name, traffic_limit: 50_000_000_000, duration: { months: 1 } });
+  const price = { amount: 499, currency: 'EUR' };
+  const { body: offer } = await call('createOffer', {
+    tariff_id: plan.id,
+    name,
+    sold: { kind: 'months', months: 1 },
+    prices: [price],
+    on_sale: true,
+  });
   const user = await makeUser(panel, name, {
     tariff_id: plan.id,
     contact: name,
@@ -33,6 +41,8 @@ export async function makeOneOfEach(panel: BrowserPanel, name: string): Promise<
     tags: [name.slice(0, 32)],
   });
   await call('createGrant', { id: user.id, bytes: 1_000_000_000, lifetime: 'used', note: name });
+  const payment = { key: `of ${user.id} by hand`, user_id: user.id, offer_id: offer.id, ...price } as const;
+  await call('recordPayment', { ...payment, method: 'cash', reference: name, note: name, password: ADMIN.password });
   await call('updateUser', { id: user.id, enabled: false });
   await call('updateUser', { id: user.id, enabled: true });
   await call('createKey', { name, access: 'full', password: ADMIN.password });
@@ -56,6 +66,10 @@ export function everyPlace({ userId, planId, nodeId, connectionId }: Made): read
     'plans',
     `plans/${planId}`,
     'plans/new',
+    'sales',
+    'sales/orders',
+    'sales/offers',
+    'sales/offers/new',
     'connections',
     `connections/${connectionId}`,
     'connections/new',
@@ -77,6 +91,8 @@ export function everyPlace({ userId, planId, nodeId, connectionId }: Made): read
     'settings/security/webhooks',
     'settings/security/webhooks/new',
     'settings/security/webhooks/1',
+    'settings/payments',
+    'settings/payments/new',
     'settings/backups',
   ];
 }

@@ -16,13 +16,15 @@ export type InstalledControls = Controls & {
 
 /** Runs in the main process as text, so it can use its arguments only. Returns what a test calls there. */
 export function installControls(electron: typeof Electron, options: ControlsOptions): InstalledControls {
-  const { app, BrowserWindow, clipboard, dialog, Menu, Notification, shell, Tray } = electron;
+  const { app, BrowserWindow, clipboard, dialog, globalShortcut, Menu, Notification, powerMonitor, shell, Tray } =
+    electron;
   const dialogs: ShownDialog[] = [];
   const opened: string[] = [];
   const blockedRequests: string[] = [];
   const notifications: Electron.Notification[] = [];
   const appCalls: string[] = [];
   const sessionHandlers: string[] = [];
+  let badge = 0;
   const tray = { menu: null as Electron.Menu | null, toolTip: null as string | null };
 
   app.setPath('appData', options.appData);
@@ -32,6 +34,27 @@ export function installControls(electron: typeof Electron, options: ControlsOpti
   app.enableSandbox = () => {
     appCalls.push('enableSandbox');
     enableSandbox();
+  };
+  // Not for the desktop of the person who runs the tests.
+  app.setAsDefaultProtocolClient = (scheme) => {
+    appCalls.push(`setAsDefaultProtocolClient ${scheme}`);
+    return true;
+  };
+
+  // Keys of the whole machine are not for a test.
+  const shortcuts = new Map<string, () => void>();
+  Object.assign(globalShortcut, {
+    register(key: string, run: () => void) {
+      shortcuts.set(key, run);
+      return true;
+    },
+    unregister: (key: string) => void shortcuts.delete(key),
+  });
+
+  // Whether a desktop shows a badge depends on the machine.
+  app.setBadgeCount = (count = 0) => {
+    badge = count;
+    return true;
   };
 
   // A dialog stays open until the test answers it; an answer given earlier waits for its dialog.
@@ -132,6 +155,13 @@ export function installControls(electron: typeof Electron, options: ControlsOpti
     pressMenu: (label) => press(Menu.getApplicationMenu(), label),
     pressNotification: (index) => void notifications[index]?.emit('click'),
     crashPage: () => first()?.webContents.forcefullyCrashRenderer(),
+    pressShortcut(key) {
+      const run = shortcuts.get(key);
+      if (run === undefined) throw new Error(`no key ${key} among ${[...shortcuts.keys()]}`);
+      run();
+    },
+    suspend: () => void powerMonitor.emit('suspend'),
+    resume: () => void powerMonitor.emit('resume'),
     throwUncaught: () =>
       void setImmediate(() => {
         throw new Error('a defect of the test');
@@ -151,6 +181,7 @@ export function installControls(electron: typeof Electron, options: ControlsOpti
       tray: labels(tray.menu),
       menu: labels(Menu.getApplicationMenu()),
       notifications: notifications.map(({ title, body }) => ({ title, body })),
+      badge,
       clipboard: await clipboard.readText(),
     }),
   };

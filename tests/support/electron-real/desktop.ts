@@ -11,10 +11,10 @@ import { createUntil, poll } from '../../desktop/poll.ts';
 import { controlsModule, type InstalledControls } from './controls.ts';
 
 /** The arguments of Electron: its own switches, the controls, then the application. */
-function argumentsOf({ appData, home, isPackaged, language }: LaunchOptions): string[] {
+function argumentsOf({ appData, home, isPackaged, language, args }: LaunchOptions): string[] {
   const controls = join(appData, 'controls.cjs');
   writeFileSync(controls, controlsModule({ appData, downloads: join(home, 'Downloads'), isPackaged }));
-  return [`--lang=${language}`, '-r', controls, root];
+  return [`--lang=${language}`, '-r', controls, root, ...args];
 }
 
 function environmentOf({ env }: LaunchOptions): Record<string, string> {

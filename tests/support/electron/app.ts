@@ -15,8 +15,8 @@ export function preventable<Params extends object>(params: Params) {
   return event;
 }
 
-// Where a packaged application has its update feed: there is none.
-Object.assign(process, { resourcesPath: '/nonexistent' });
+// Where a packaged application has its update feed: there is none, unless the test has made one.
+Object.assign(process, { resourcesPath: process.env.STAND_IN_RESOURCES ?? '/nonexistent' });
 
 const home = process.env.HOME ?? '/tmp';
 const paths: Record<string, string> = {
@@ -29,18 +29,23 @@ class App extends EventEmitter {
   readonly calls: string[] = [];
   /** Run before the process ends, to close the browser. */
   readonly lastSteps: (() => Promise<unknown>)[] = [];
-  #login = false;
+  #isReady = false;
 
   setName(): void {}
   setAppUserModelId(): void {}
   getVersion = () => '0.1.0';
   getLocale = () => process.env.STAND_IN_LANGUAGE ?? 'en';
-  enableSandbox = () => void this.calls.push('enableSandbox');
-  showAboutPanel = () => void this.calls.push('showAboutPanel');
-  getLoginItemSettings = () => ({ openAtLogin: this.#login });
-  setLoginItemSettings({ openAtLogin }: { openAtLogin: boolean }): void {
-    this.#login = openAtLogin;
+  enableSandbox(): void {
+    this.beforeReady('enableSandbox');
+    this.calls.push('enableSandbox');
   }
+  setAsDefaultProtocolClient = (scheme: string) => void this.calls.push(`setAsDefaultProtocolClient ${scheme}`);
+  badge = 0;
+  setBadgeCount(count: number): boolean {
+    this.badge = count;
+    return true;
+  }
+  showAboutPanel = () => void this.calls.push('showAboutPanel');
 
   getPath(name: string): string {
     const path = paths[name];
@@ -58,10 +63,11 @@ class App extends EventEmitter {
     try {
       writeFileSync(file, String(process.pid), { flag: 'wx' });
     } catch {
+      writeFileSync(`${file}.argv`, JSON.stringify(process.argv));
       if (this.#signal(Number(readFileSync(file, 'utf8')))) return false;
       writeFileSync(file, String(process.pid));
     }
-    process.on('SIGUSR2', () => this.emit('second-instance', {}, [], ''));
+    process.on('SIGUSR2', () => this.emit('second-instance', {}, JSON.parse(readFileSync(`${file}.argv`, 'utf8')), ''));
     process.on('exit', () => rmSync(file, { force: true }));
     return true;
   }
@@ -75,7 +81,19 @@ class App extends EventEmitter {
     }
   }
 
-  async whenReady(): Promise<void> {}
+  /** Not at once: what a module does after it has asked for this comes before. */
+  async whenReady(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#isReady = true;
+  }
+  /** For what Electron refuses later. */
+  beforeReady(what: string): void {
+    if (this.#isReady) throw new Error(`${what} must be called before the application is ready`);
+  }
+  /** For what Electron refuses until then. */
+  afterReady(what: string): void {
+    if (!this.#isReady) throw new Error(`${what} cannot be used before the application is ready`);
+  }
 
   quit(): void {
     const event = preventable({});

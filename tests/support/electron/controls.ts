@@ -5,7 +5,7 @@ import type { Controls, Snapshot } from '../../desktop/driver.ts';
 import { app } from './app.ts';
 import { blockedRequests } from './browser.ts';
 import { dialogs, giveAnswer, type Item, Menu, Notification, opened, Tray } from './recorded.ts';
-import { clipboard, session } from './system.ts';
+import { clipboard, powerMonitor, session, shortcuts } from './system.ts';
 import { BrowserWindow } from './windows.ts';
 
 const labels = (items: readonly Item[] = []): unknown[] =>
@@ -25,7 +25,8 @@ export const CONTROLS = {
     dialogs,
     opened,
     blockedRequests,
-    notifications: Notification.all.map(({ options }) => options),
+    notifications: Notification.all.map(({ options: { title, body } }) => ({ title, body })),
+    badge: app.badge,
     clipboard: await clipboard.readText(),
     appCalls: app.calls,
     sessionHandlers: Object.keys(session.defaultSession.handlers),
@@ -40,6 +41,13 @@ export const CONTROLS = {
   crashPage: () => {
     void BrowserWindow.all[0]?.webContents.page?.then((page) => page.goto('chrome://crash').catch(() => undefined));
   },
+  pressShortcut(key: string) {
+    const run = shortcuts.get(key);
+    if (run === undefined) throw new Error(`no key ${key} among ${[...shortcuts.keys()]}`);
+    run();
+  },
+  suspend: () => void powerMonitor.emit('suspend'),
+  resume: () => void powerMonitor.emit('resume'),
   throwUncaught: () => {
     setImmediate(() => {
       throw new Error('a defect of the test');

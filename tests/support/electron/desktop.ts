@@ -16,16 +16,16 @@ function environmentOf({ appData, home, isPackaged, language, env }: LaunchOptio
 }
 
 export async function launch(options: LaunchOptions): Promise<Desktop> {
-  return spawnDesktop(environmentOf(options));
+  return spawnDesktop(environmentOf(options), options.args);
 }
 
 export function launchAndWait(options: LaunchOptions): Promise<number | null> {
-  return spawnDesktop(environmentOf(options)).ended;
+  return spawnDesktop(environmentOf(options), options.args).ended;
 }
 
-function spawnDesktop(env: NodeJS.ProcessEnv): Desktop {
+function spawnDesktop(env: NodeJS.ProcessEnv, args: readonly string[]): Desktop {
   const register = new URL('./register.ts', import.meta.url).href;
-  const child = spawn(process.execPath, ['--import', register, join(root, 'out/main/index.js')], {
+  const child = spawn(process.execPath, ['--import', register, join(root, 'out/main/index.js'), ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

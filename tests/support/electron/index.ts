@@ -3,5 +3,5 @@ import './controls.ts';
 
 export { app } from './app.ts';
 export { dialog, Menu, Notification, shell, Tray } from './recorded.ts';
-export { clipboard, nativeImage, nativeTheme, screen, session } from './system.ts';
+export { clipboard, globalShortcut, nativeImage, nativeTheme, powerMonitor, screen, session } from './system.ts';
 export { BrowserWindow, ipcMain, protocol } from './windows.ts';

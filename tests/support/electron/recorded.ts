@@ -1,6 +1,7 @@
 // What the system would show: recorded for the test, which also gives the user's answers.
 import { EventEmitter } from 'node:events';
 import type { ShownDialog } from '../../desktop/driver.ts';
+import { app } from './app.ts';
 
 export const dialogs: ShownDialog[] = [];
 export const opened: string[] = [];
@@ -78,6 +79,7 @@ export class Tray extends EventEmitter {
   toolTip = '';
   constructor() {
     super();
+    app.afterReady('Tray');
     Tray.all.push(this);
   }
   setToolTip(text: string): void {

@@ -1,9 +1,14 @@
 // Lets the built desktop run where there is no Electron: `node --import …/register.ts out/main/index.js`.
 import { registerHooks } from 'node:module';
 
-const STAND_IN = new URL('./index.ts', import.meta.url).href;
+const STAND_INS = new Map([
+  ['electron', new URL('./index.ts', import.meta.url).href],
+  ['electron-updater', new URL('./updater.ts', import.meta.url).href],
+]);
 
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === 'electron' ? { url: STAND_IN, shortCircuit: true } : next(specifier, context),
+  resolve(specifier, context, next) {
+    const url = STAND_INS.get(specifier);
+    return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+  },
 });

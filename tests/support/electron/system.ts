@@ -1,5 +1,6 @@
-// The stand-in's system: clipboard, theme, screens, and a session that records its handlers.
+// The stand-in's system: clipboard, power, keys, theme, screens, and a session that records its handlers.
 import { EventEmitter } from 'node:events';
+import { app } from './app.ts';
 
 let text = '';
 export const clipboard = {
@@ -12,6 +13,16 @@ export const clipboard = {
   },
 };
 
+export const powerMonitor = Object.assign(new EventEmitter(), { isOnBatteryPower: () => false });
+export const shortcuts = new Map<string, () => void>();
+export const globalShortcut = {
+  register(key: string, run: () => void): boolean {
+    app.afterReady('globalShortcut');
+    shortcuts.set(key, run);
+    return true;
+  },
+  unregister: (key: string) => void shortcuts.delete(key),
+};
 export const nativeTheme = { themeSource: 'system' };
 export const nativeImage = { createFromDataURL: (url: string) => ({ url }) };
 

@@ -16,9 +16,19 @@ export const ipcMain = {
   removeHandler: (channel: string) => void channels.delete(channel),
 };
 
+const privileged = new Set<string>();
+
 export const protocol = {
-  registerSchemesAsPrivileged(): void {},
-  handle: (scheme: string, handler: Handler) => void schemes.set(scheme, handler),
+  registerSchemesAsPrivileged(registered: readonly { readonly scheme: string }[]): void {
+    app.beforeReady('registerSchemesAsPrivileged');
+    for (const { scheme } of registered) privileged.add(scheme);
+  },
+  handle(scheme: string, handler: Handler): void {
+    app.afterReady('protocol.handle');
+    // In Electron its pages would have no origin, and no scripts of modules.
+    if (!privileged.has(scheme)) throw new Error(`the scheme '${scheme}' is not privileged`);
+    schemes.set(scheme, handler);
+  },
 };
 
 interface Options {
@@ -49,6 +59,8 @@ class WebContents extends EventEmitter {
   setWindowOpenHandler(handler: (details: { url: string }) => unknown): void {
     this.#openHandler = handler;
   }
+  printToPDF = async (options: { readonly landscape: boolean; readonly printBackground: boolean }) =>
+    (await this.page)?.pdf({ ...options, format: 'A4' });
   isDestroyed = () => this.#isDestroyed;
   getURL = () => this.#url;
   getZoomLevel = () => this.#zoom;
@@ -162,6 +174,7 @@ export class BrowserWindow extends EventEmitter {
 
   constructor(options: Options) {
     super();
+    app.afterReady('BrowserWindow');
     this.options = options;
     this.webContents = new WebContents(options.webPreferences.preload);
     BrowserWindow.all.push(this);

@@ -27,6 +27,9 @@ export const desktop = {
   unhide: 'Show all',
   settings: 'Settings',
   apiDocs: 'API documentation',
+  go: 'Go',
+  acts: 'Acts',
+  search: 'Search…',
   openDataFolder: 'Open the data folder',
   about: 'About Gatehouse',
 
@@ -73,6 +76,16 @@ export const desktop = {
   certificateEnding: 'The certificate ends soon',
   backupFailed: 'The backup failed',
   openIt: 'Select to open it.',
+  openNow: 'Open',
+  quietForAnHour: 'Quiet for an hour',
+  attention: 'Needs attention: {{count}}',
+
+  slept: 'Awake again after {{time}}',
+  minutes: '{{minutes}} min',
+  hours: '{{hours}} h {{minutes}} min',
+  sleptNoAnswers: 'The API and links did not answer in that time.',
+  sleptExpired: 'Terms that ended: {{count}}.',
+  sleptLimited: 'Users at their limit: {{count}}.',
 
   checkForUpdates: 'Check for updates…',
   updateFound: 'Gatehouse {{version}} is available',
@@ -85,6 +98,9 @@ export const desktop = {
     'To install it, the panel stops for as long as a restart takes. Running requests are finished first; nothing is lost.',
   restartNow: 'Restart now',
   whenQuitting: 'When I quit',
+  updateRefused: 'Gatehouse {{version}} was not installed',
+  updateRefusedDetail:
+    'The panel runs on with the present version; nothing is lost. To install the newer one, choose “Check for updates…” in the menu and confirm the question of your system. ({{reason}})',
   newestVersion: 'This is the newest version',
   newestVersionDetail: 'Gatehouse looks once a day and asks before it downloads anything.',
   updateFailed: 'It could not be found out whether there is a newer version',

@@ -15,6 +15,13 @@ export const subscription = {
       expired: 'Expired',
       disabled: 'Switched off',
     },
+    todo: {
+      refresh:
+        'It does not connect? Refresh the subscription in the app, choose another server, then try another network.',
+      wait: 'Nothing is to be done here: refresh the subscription in the app later.',
+      traffic: 'For more traffic, write to the person who gave you this link. The app and the link stay the same.',
+      ask: 'To go on, write to the person who gave you this link. The app and the link stay the same.',
+    },
     account: 'Your access',
     traffic: 'Traffic',
     used: '{{used}} used',

@@ -12,8 +12,8 @@ export const access = {
     codeIfOn: 'Only where two-factor sign-in is on.',
     submit: 'Sign in',
     waitTitle: 'Too many failed attempts',
-    wait_one: 'You can try again in {{count}} second.',
-    wait_other: 'You can try again in {{count}} seconds.',
+    wait_one: 'You can try again in {{count, number}} second.',
+    wait_other: 'You can try again in {{count, number}} seconds.',
     forgot: 'Forgot the password? Run <command>{{command}}</command> on the panel’s machine.',
   },
   setUp: {
@@ -35,6 +35,8 @@ export const access = {
     doneText: 'One more thing keeps others out even if they learn the password.',
     twoFactor: 'Turn on two-factor sign-in',
     later: 'Do it later in Settings',
+    computerText: 'How Gatehouse behaves here. Settings, This computer can change it.',
+    enter: 'Open the panel',
   },
   proof: {
     title: 'Is it you?',
@@ -50,6 +52,13 @@ export const access = {
     code: 'The code that the app shows now',
     confirm: 'Turn it on',
   },
+  vault: {
+    title: 'The panel has no place for its secret yet',
+    absent:
+      'No keychain answers on this machine. On a server, start the panel with a key file: it is made if it is missing. Keep it outside the data folder and apart from the backups.',
+    closed: 'The keychain of this machine is locked, missing, or has lost the key. Unlock it, then try again.',
+    copy: 'Copy the command',
+  },
   codes: {
     title: 'Recovery codes',
     text: 'Each of these signs you in once, if the app is lost. They are shown only now. Keep them where the app is not.',
@@ -60,8 +69,8 @@ export const access = {
   },
   strength: {
     label: 'Password strength',
-    short_one: 'Too short: {{count}} more character',
-    short_other: 'Too short: {{count}} more characters',
+    short_one: 'Too short: {{count, number}} more character',
+    short_other: 'Too short: {{count, number}} more characters',
     weak: 'Weak: it would be guessed',
     fair: 'Fair: longer is better',
     good: 'Good',

@@ -130,8 +130,8 @@ export const connections = {
   },
   warnings: {
     label: 'What may keep users from connecting',
-    count_one: '{{count}} warning',
-    count_other: '{{count}} warnings',
+    count_one: '{{count, number}} warning',
+    count_other: '{{count, number}} warnings',
     not_served: 'The engine of this node cannot serve it',
     unencrypted: 'VLESS without TLS to a public address',
     target_unreachable: 'The target did not answer the panel',

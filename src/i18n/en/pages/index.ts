@@ -8,7 +8,21 @@ import { frame } from './frame.ts';
 import { nodes } from './nodes.ts';
 import { overview } from './overview.ts';
 import { plans } from './plans.ts';
+import { sales } from './sales.ts';
 import { settings } from './settings.ts';
 import { users } from './users.ts';
 
-export const pages = { access, audit, common, connections, errors, frame, nodes, overview, plans, settings, users };
+export const pages = {
+  access,
+  audit,
+  common,
+  connections,
+  errors,
+  frame,
+  nodes,
+  overview,
+  plans,
+  sales,
+  settings,
+  users,
+};

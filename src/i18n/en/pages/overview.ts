@@ -56,10 +56,42 @@ export const overview = {
     neverSeen: 'never seen',
     disabled: 'switched off',
   },
+  steps: {
+    title: 'Your first customer',
+    description: 'From an empty panel to somebody who is connected.',
+    done: '(done)',
+    address: {
+      title: 'Give the panel an address that others reach',
+      hint: 'Links begin with this machine’s own address and work only here. A domain with a certificate is best.',
+      act: 'Addresses',
+    },
+    node: {
+      title: 'Add a node',
+      hint: 'The server that carries your users’ traffic. It may be this machine.',
+      act: 'Add a node',
+      waiting: 'It was added and does not answer yet.',
+      look: 'See why',
+    },
+    connection: {
+      title: 'Add a connection',
+      hint: 'How apps reach the node. VLESS with REALITY needs neither a domain nor a certificate.',
+      act: 'Add a connection',
+    },
+    plan: {
+      title: 'Make a plan',
+      hint: 'What you sell: a term, a limit of traffic, connections.',
+      act: 'Make a plan',
+    },
+    user: {
+      title: 'Add your first user',
+      hint: 'Then open the record: the link and its QR code are what the customer gets.',
+      act: 'Add a user',
+    },
+  },
   attention: {
     title: 'Needs attention',
     nodeDown: '{{name}} is down',
-    nodeDownHint: 'Its users cannot connect. Last seen {{when}}.',
+    nodeDownHint: 'Users cannot connect through it. Last seen {{when}}.',
     nodeDownNever: 'It has not answered yet.',
     openNode: 'Open node',
     noNodes: 'No node carries traffic yet',

@@ -4,6 +4,7 @@ import { api } from './settings/api.ts';
 import { backups } from './settings/backups.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
+import { payments } from './settings/payments.ts';
 import { security } from './settings/security.ts';
 import { updates } from './settings/updates.ts';
 import { webhooks } from './settings/webhooks.ts';
@@ -20,6 +21,7 @@ export const settings = {
     security: 'Security',
     api: 'API',
     webhooks: 'Webhooks',
+    payments: 'Payments',
     backups: 'Backups',
     updates: 'Updates',
     desktop: 'This computer',
@@ -79,4 +81,5 @@ export const settings = {
   security,
   updates,
   webhooks,
+  payments,
 } as const;

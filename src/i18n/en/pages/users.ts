@@ -1,5 +1,6 @@
 // The list of users and the record of one.
 import { bulk } from './users/bulk.ts';
+import { diagnosis } from './users/diagnosis.ts';
 import { history } from './users/history.ts';
 import { make } from './users/make.ts';
 
@@ -27,6 +28,7 @@ export const users = {
   create: 'Add users',
   online: 'Online',
   neverOnline: 'Never',
+  neverExpires: 'never ends',
   hold: 'From first use',
   noPlan: 'No plan',
   planGone: 'Plan {{id}}',
@@ -36,6 +38,7 @@ export const users = {
   tabs: { label: 'State', all: 'All' },
   filter: {
     add: 'Filter',
+    states: 'State',
     plan: 'Plan',
     tag: 'Tag',
     tagHint: 'Exactly this tag',
@@ -46,6 +49,9 @@ export const users = {
     withinDays_one: 'Within {{count, number}} day',
     withinDays_other: 'Within {{count, number}} days',
     overdue: 'Already over',
+    never: 'Never connected',
+    low: '80 % of the traffic used, or more',
+    node: 'Node',
     apply: 'Apply',
     chip: {
       state: 'State: {{value}}',
@@ -55,6 +61,9 @@ export const users = {
       contact: 'Contact: {{value}}',
       online: 'Online now',
       offline: 'Not online',
+      connected: 'Has connected',
+      notLow: 'Less than 80 % of the traffic used',
+      node_id: 'Node: {{value}}',
       expires: 'Expires {{from}} – {{to}}',
       expiresBefore: 'Expires before {{to}}',
       expiresAfter: 'Expires after {{from}}',
@@ -70,8 +79,6 @@ export const users = {
     all: 'Drop all filters',
   },
   keys: {
-    extend: 'Extend the user',
-    create: 'Add users',
     clear: 'Clear the selection',
   },
   export: {
@@ -96,6 +103,7 @@ export const users = {
   },
   said: {
     extended: '{{name}} extended to {{date}}',
+    extendedAgain: '{{name}} extended to {{date}}; the traffic counter begins again',
     shortened: '{{name}} shortened to {{date}}',
     ended: 'The term of {{name}} is over',
     held: '{{name}} will have {{term}} from first use',
@@ -117,6 +125,8 @@ export const users = {
     gone: 'This user is not here',
     goneHint: 'It may have been deleted. Its link no longer works.',
     back: 'Back to the list',
+    next: 'Next user',
+    previous: 'Previous user',
     id: 'ID {{id}}',
   },
   standing: {
@@ -145,6 +155,12 @@ export const users = {
     },
   },
   link: {
+    saveQr: 'Save as a picture',
+    local: 'Only this machine can open this link: it begins with an address of its own.',
+    localSettings: 'Set the address that users reach',
+    untrusted: 'Most apps refuse this link: they do not trust its certificate.',
+    ended: 'Apps refuse this link: its certificate is not valid today.',
+    certificates: 'Set a certificate that apps trust',
     title: 'Subscription link',
     copy: 'Copy the link',
     qr: 'QR code',
@@ -163,6 +179,7 @@ export const users = {
     noDate: 'Give a date, or choose that it never expires.',
     amount: 'Extend by',
     newEnd: 'New end: {{date}}, {{when}}',
+    beginsAgain: 'A new term: the traffic counter begins again, {{used}} used until now no longer count.',
     newHold: '{{term}} from the first connection',
     tooLate: 'That is behind the last possible date, 1 January 2100.',
     extendBy: 'Extend by {{term}}',
@@ -274,6 +291,7 @@ export const users = {
     empty: '—',
   },
   edit: { change: 'Change: {{what}}', discardTitle: 'Discard what you typed?' },
+  diagnosis,
   history,
   confirm: {
     resetTitle: 'Reset the traffic of {{name}}?',
@@ -285,6 +303,23 @@ export const users = {
     deleteText:
       'The link, the grants and the traffic of this user go for good. Current connections stop at once. Totals of nodes and connections stay.',
     deleteInstead: 'To stop access for a while, disable the user instead.',
+  },
+  undo: {
+    until: 'Can be undone until {{time}}.',
+    can: 'It can be undone for 10 minutes.',
+    never: 'This cannot be undone.',
+    restored_one: '{{count, number}} user is as before',
+    restored_other: '{{count, number}} users are as before',
+    left_one: '{{count, number}} user stays as it is:',
+    left_other: '{{count, number}} users stay as they are:',
+    first_one: 'The first {{shown, number}} of {{count, number}}.',
+    first_other: 'The first {{shown, number}} of {{count, number}}.',
+    reason: {
+      changed_since: 'Changed since then',
+      not_found: 'Deleted since then',
+      tariff_gone: 'The former plan was deleted',
+      inbound_gone: 'A former connection was deleted',
+    },
   },
   bulk,
   make,

@@ -29,6 +29,9 @@ export const desktop: Russian<typeof english> = {
   unhide: 'Показать все',
   settings: 'Настройки',
   apiDocs: 'Документация API',
+  go: 'Переход',
+  acts: 'Действия',
+  search: 'Поиск…',
   openDataFolder: 'Открыть папку с данными',
   about: 'О программе Gatehouse',
 
@@ -75,6 +78,16 @@ export const desktop: Russian<typeof english> = {
   certificateEnding: 'Срок сертификата скоро закончится',
   backupFailed: 'Резервная копия не создана',
   openIt: 'Нажмите, чтобы открыть.',
+  openNow: 'Открыть',
+  quietForAnHour: 'Час не беспокоить',
+  attention: 'Требует внимания: {{count}}',
+
+  slept: 'Компьютер спал {{time}}',
+  minutes: '{{minutes}} мин',
+  hours: '{{hours}} ч {{minutes}} мин',
+  sleptNoAnswers: 'API и ссылки в это время не отвечали.',
+  sleptExpired: 'Истекло сроков: {{count}}.',
+  sleptLimited: 'Исчерпали трафик: {{count}}.',
 
   checkForUpdates: 'Проверить обновления…',
   updateFound: 'Вышла версия Gatehouse {{version}}',
@@ -87,6 +100,9 @@ export const desktop: Russian<typeof english> = {
     'Для установки панель остановится на время перезапуска. Начатые запросы будут выполнены, ничего не потеряется.',
   restartNow: 'Перезапустить',
   whenQuitting: 'При выходе',
+  updateRefused: 'Gatehouse {{version}} не установлен',
+  updateRefusedDetail:
+    'Панель снова работает в прежней версии, ничего не потеряно. Чтобы установить новую, выберите в меню «Проверить обновления…» и подтвердите запрос системы. ({{reason}})',
   newestVersion: 'Это последняя версия',
   newestVersionDetail: 'Gatehouse проверяет обновления раз в день и спрашивает, прежде чем что-либо загрузить.',
   updateFailed: 'Не удалось узнать, есть ли новая версия',

@@ -8,6 +8,7 @@ import { frame } from './frame.ts';
 import { nodes } from './nodes.ts';
 import { overview } from './overview.ts';
 import { plans } from './plans.ts';
+import { sales } from './sales.ts';
 import { settings } from './settings.ts';
 import { users } from './users.ts';
 
@@ -21,6 +22,7 @@ export const pages = {
   nodes,
   overview,
   plans,
+  sales,
   settings,
   users,
 };

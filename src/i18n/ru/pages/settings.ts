@@ -6,6 +6,7 @@ import { api } from './settings/api.ts';
 import { backups } from './settings/backups.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
+import { payments } from './settings/payments.ts';
 import { security } from './settings/security.ts';
 import { updates } from './settings/updates.ts';
 import { webhooks } from './settings/webhooks.ts';
@@ -22,6 +23,7 @@ export const settings: Russian<typeof english> = {
     security: 'Безопасность',
     api: 'API',
     webhooks: 'Вебхуки',
+    payments: 'Платежи',
     backups: 'Резервные копии',
     updates: 'Обновления',
     desktop: 'Этот компьютер',
@@ -83,4 +85,5 @@ export const settings: Russian<typeof english> = {
   security,
   updates,
   webhooks,
+  payments,
 };

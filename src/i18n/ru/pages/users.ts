@@ -3,6 +3,7 @@
 import type { users as english } from '../../en/pages/users.ts';
 import type { Russian } from '../russian.ts';
 import { bulk } from './users/bulk.ts';
+import { diagnosis } from './users/diagnosis.ts';
 import { history } from './users/history.ts';
 import { make } from './users/make.ts';
 
@@ -30,6 +31,7 @@ export const users: Russian<typeof english> = {
   create: 'Добавить',
   online: 'В сети',
   neverOnline: 'Никогда',
+  neverExpires: 'бессрочно',
   hold: 'Не начался',
   noPlan: 'Без тарифа',
   planGone: 'Тариф {{id}}',
@@ -39,6 +41,7 @@ export const users: Russian<typeof english> = {
   tabs: { label: 'Состояние', all: 'Все' },
   filter: {
     add: 'Фильтр',
+    states: 'Состояние',
     plan: 'Тариф',
     tag: 'Метка',
     tagHint: 'Точное совпадение',
@@ -51,6 +54,9 @@ export const users: Russian<typeof english> = {
     withinDays_many: 'В течение {{count, number}} дней',
     withinDays_other: 'В течение {{count, number}} дня',
     overdue: 'Уже истёк',
+    never: 'Ни разу не подключались',
+    low: 'Израсходовано 80 % трафика и больше',
+    node: 'Узел',
     apply: 'Применить',
     chip: {
       state: 'Состояние: {{value}}',
@@ -60,6 +66,9 @@ export const users: Russian<typeof english> = {
       contact: 'Контакт: {{value}}',
       online: 'Сейчас в сети',
       offline: 'Не в сети',
+      connected: 'Подключались',
+      notLow: 'Израсходовано меньше 80 % трафика',
+      node_id: 'Узел: {{value}}',
       expires: 'Истекает {{from}} – {{to}}',
       expiresBefore: 'Истекает до {{to}}',
       expiresAfter: 'Истекает после {{from}}',
@@ -77,8 +86,6 @@ export const users: Russian<typeof english> = {
     all: 'Убрать все условия',
   },
   keys: {
-    extend: 'Продлить пользователя',
-    create: 'Добавить пользователей',
     clear: 'Снять выбор',
   },
   export: {
@@ -105,6 +112,7 @@ export const users: Russian<typeof english> = {
   },
   said: {
     extended: '{{name}}: продлено до {{date}}',
+    extendedAgain: '{{name}}: продлено до {{date}}, счётчик трафика начался заново',
     shortened: '{{name}}: срок сокращён до {{date}}',
     ended: '{{name}}: срок закончился',
     held: '{{name}}: {{term}} с первого подключения',
@@ -128,6 +136,8 @@ export const users: Russian<typeof english> = {
     gone: 'Такого пользователя нет',
     goneHint: 'Возможно, его удалили. Его ссылка больше не работает.',
     back: 'Вернуться к списку',
+    next: 'Следующий пользователь',
+    previous: 'Предыдущий пользователь',
     id: 'ID {{id}}',
   },
   standing: {
@@ -156,6 +166,12 @@ export const users: Russian<typeof english> = {
     },
   },
   link: {
+    saveQr: 'Сохранить картинкой',
+    local: 'Эту ссылку откроет только этот компьютер: она начинается с его собственного адреса.',
+    localSettings: 'Указать адрес, доступный пользователям',
+    untrusted: 'Большинство приложений не откроет эту ссылку: они не доверяют её сертификату.',
+    ended: 'Приложения не откроют эту ссылку: срок её сертификата не начался или истёк.',
+    certificates: 'Установить сертификат, которому доверяют приложения',
     title: 'Ссылка на подписку',
     copy: 'Скопировать ссылку',
     qr: 'QR-код',
@@ -174,6 +190,7 @@ export const users: Russian<typeof english> = {
     noDate: 'Укажите дату или отметьте, что срок не истекает.',
     amount: 'На сколько продлить',
     newEnd: 'Новый срок: до {{date}}, {{when}}',
+    beginsAgain: 'Это новый срок: счётчик трафика начнётся заново, прежние {{used}} больше не считаются.',
     newHold: '{{term}} с первого подключения',
     tooLate: 'Это позже последней возможной даты, 1 января 2100 года.',
     extendBy: 'Продлить на {{term}}',
@@ -288,6 +305,7 @@ export const users: Russian<typeof english> = {
     empty: '—',
   },
   edit: { change: 'Изменить: {{what}}', discardTitle: 'Закрыть без сохранения?' },
+  diagnosis,
   history,
   confirm: {
     resetTitle: '{{name}}: обнулить трафик?',
@@ -300,6 +318,29 @@ export const users: Russian<typeof english> = {
     deleteText:
       'Ссылка, дополнительный трафик и статистика этого пользователя исчезнут навсегда. Подключения оборвутся сразу. Итоги по узлам и подключениям останутся.',
     deleteInstead: 'Чтобы закрыть доступ на время, лучше отключите пользователя.',
+  },
+  undo: {
+    until: 'Можно отменить до {{time}}.',
+    can: 'Это можно отменить в течение 10 минут.',
+    never: 'Отменить это нельзя.',
+    restored_one: '{{count, number}} пользователь снова такой, как был',
+    restored_few: '{{count, number}} пользователя снова такие, как были',
+    restored_many: '{{count, number}} пользователей снова такие, как были',
+    restored_other: '{{count, number}} пользователя снова такие, как были',
+    left_one: '{{count, number}} пользователь остался как есть:',
+    left_few: '{{count, number}} пользователя остались как есть:',
+    left_many: '{{count, number}} пользователей остались как есть:',
+    left_other: '{{count, number}} пользователя остались как есть:',
+    first_one: 'Первые {{shown, number}} из {{count, number}}.',
+    first_few: 'Первые {{shown, number}} из {{count, number}}.',
+    first_many: 'Первые {{shown, number}} из {{count, number}}.',
+    first_other: 'Первые {{shown, number}} из {{count, number}}.',
+    reason: {
+      changed_since: 'Изменён после этого',
+      not_found: 'Удалён после этого',
+      tariff_gone: 'Прежний тариф удалён',
+      inbound_gone: 'Прежнее подключение удалено',
+    },
   },
   bulk,
   make,

@@ -20,6 +20,7 @@ export function desktopHost(api: DesktopApi): HostApi {
     kind: 'desktop',
     copy: (text, isSecret = false) => api.copy(text, isSecret),
     save: (name, _type, content) => api.save(name, content),
+    print: async (how) => void (await api.print(how)),
     shell: api,
   };
 }

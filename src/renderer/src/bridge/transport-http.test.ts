@@ -15,6 +15,7 @@ function transportOver(answer: (seen: Seen, count: number) => Response | Promise
   const seen: Seen[] = [];
   const reach: string[] = [];
   const times: number[] = [];
+  let secret: string | null = null;
   const transport = createHttpTransport({
     base: BASE,
     fetch: async (url, init = {}) => {
@@ -22,9 +23,15 @@ function transportOver(answer: (seen: Seen, count: number) => Response | Promise
       return answer({ url: String(url), init }, seen.length);
     },
     reach: { onReach: (state) => reach.push(state), onServerTime: (at) => times.push(at) },
+    sessionSecret: {
+      read: () => secret,
+      write(given) {
+        secret = given;
+      },
+    },
     random: () => 1,
   });
-  return { transport, seen, reach, times };
+  return { transport, seen, reach, times, secret: () => secret };
 }
 
 const json = (body: unknown, init: ResponseInit = {}) =>
@@ -51,6 +58,23 @@ describe('a call', () => {
       redirect: 'error',
     });
     expect(reach).toEqual(['reached']);
+  });
+
+  it('stores the page’s half of the session, sends it with what follows, and forgets it when it is taken back', async () => {
+    const replies = ['half', null, ''];
+    const { transport, seen, secret } = transportOver((_, count) => {
+      const given = replies[count - 1];
+      return json({}, { headers: given === null || given === undefined ? {} : { 'Panel-Session': given } });
+    });
+    await transport.call('signIn', { name: 'admin', password: 'x' });
+    expect(secret()).toBe('half');
+    await transport.call('listKeys', undefined);
+    expect(secret()).toBe('half');
+    await transport.call('signOut', undefined);
+    expect(secret()).toBeNull();
+    await transport.call('panelState', undefined);
+    const sent = seen.map(({ init }) => new Headers(init.headers).get('Panel-Session'));
+    expect(sent).toEqual([null, 'half', 'half', null]);
   });
 
   it('sends {} for nothing and gives undefined for no body', async () => {

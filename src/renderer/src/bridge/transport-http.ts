@@ -2,13 +2,14 @@
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { type CallOptions, isProblem, PanelCallError } from '../../../contract/client.ts';
 import { problemOf } from '../../../contract/errors.ts';
+import { SESSION_HEADER } from '../../../contract/session.ts';
 import type { OperationId } from '../../../contract/table.ts';
 import type { HttpParts } from './watch-events.ts';
 import { watchEvents } from './watch-events.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-/** A transport over HTTP. The session is a cookie that scripts cannot read. */
+/** A transport over HTTP. Half of the session is a cookie that scripts cannot read, the other half is this origin's own. */
 export function createHttpTransport(parts: HttpParts): PanelTransport {
   const memory = { lastEventId: '' };
   return {
@@ -22,6 +23,8 @@ async function call(parts: HttpParts, id: OperationId, input: unknown, options: 
   const headers: Record<string, string> = { 'Content-Type': 'application/json', Accept: 'application/json' };
   if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
+  const secret = parts.sessionSecret.read();
+  if (secret !== null) headers[SESSION_HEADER] = secret;
   let response: Response;
   let text: string;
   try {
@@ -39,6 +42,8 @@ async function call(parts: HttpParts, id: OperationId, input: unknown, options: 
     parts.reach.onReach('lost');
     throw new PanelCallError(problemOf('unavailable', 'none'), { cause });
   }
+  const given = response.headers.get(SESSION_HEADER);
+  if (given !== null) parts.sessionSecret.write(given === '' ? null : given);
   const date = Date.parse(response.headers.get('Date') ?? '');
   if (!Number.isNaN(date)) parts.reach.onServerTime(date);
   const isJson = JSON_TYPE.test(response.headers.get('Content-Type') ?? '');

@@ -3,6 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { LiveListener, ReachListener } from '../../../bridge/panel-transport.ts';
 import { isProblem } from '../../../contract/client.ts';
 import type { Event } from '../../../contract/event-types.ts';
+import { SESSION_HEADER } from '../../../contract/session.ts';
 
 /** The panel sends a heartbeat every 15 s; after this long without one, in ms, the connection counts as dead. */
 const SILENCE_MS = 40_000;
@@ -47,8 +48,13 @@ async function listen(
   let timer = setTimeout(() => silence.abort(), SILENCE_MS);
   let hasWorked = false;
   try {
+    const secret = parts.sessionSecret.read();
     const response = await parts.fetch(new URL('events', parts.base), {
-      headers: { Accept: 'text/event-stream', ...(memory.lastEventId && { 'Last-Event-ID': memory.lastEventId }) },
+      headers: {
+        Accept: 'text/event-stream',
+        ...(memory.lastEventId && { 'Last-Event-ID': memory.lastEventId }),
+        ...(secret !== null && { [SESSION_HEADER]: secret }),
+      },
       credentials: 'same-origin',
       redirect: 'error',
       cache: 'no-store',
@@ -102,11 +108,18 @@ function pause(ms: number, over: AbortSignal): Promise<void> {
 
 // What the HTTP transport depends on.
 
+/** Where the page's half of the session's token is stored; null: none. */
+export interface SessionSecret {
+  read(): string | null;
+  write(secret: string | null): void;
+}
+
 export interface HttpParts {
   /** Where the panel door is, with a slash at its end. */
   readonly base: string;
   readonly fetch: typeof globalThis.fetch;
   readonly reach: ReachListener;
+  readonly sessionSecret: SessionSecret;
   /** 0 to 1, so that many pages do not reconnect in the same moment. */
   random(): number;
 }

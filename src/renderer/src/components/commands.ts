@@ -6,19 +6,24 @@ import { create } from 'zustand';
 export interface Command {
   readonly id: string;
   readonly label: string;
-  readonly group: 'goTo' | 'acts' | 'appearance';
+  readonly group: 'goTo' | 'acts' | 'records' | 'appearance';
   readonly icon?: TablerIcon;
   /** Other words it is found by. */
   readonly words?: string;
   /** The key that does the same. */
   readonly keys?: string;
+  /** What is to be known before: that it asks, or can be undone. */
+  readonly hint?: string;
   run(): void;
 }
 
 /** The commands of one component, as it last rendered them. */
 type Layer = { readonly current: readonly Command[] };
 
-const useLayers = create<{ readonly layers: readonly Layer[] }>()(() => ({ layers: [] }));
+const useLayers = create<{ readonly layers: readonly Layer[]; readonly changed: string }>()(() => ({
+  layers: [],
+  changed: '',
+}));
 
 /** Offers commands while the component is on screen. */
 export function useCommands(commands: readonly Command[]): void {
@@ -26,6 +31,9 @@ export function useCommands(commands: readonly Command[]): void {
   useEffect(() => {
     layer.current = commands;
   });
+  // Of the row that has the focus, for example.
+  const offered = JSON.stringify(commands.map(({ id, label, keys }) => [id, label, keys]));
+  useEffect(() => useLayers.setState({ changed: offered }), [offered]);
   useEffect(() => {
     useLayers.setState(({ layers }) => ({ layers: [...layers, layer] }));
     return () => useLayers.setState(({ layers }) => ({ layers: layers.filter((other) => other !== layer) }));
@@ -34,7 +42,16 @@ export function useCommands(commands: readonly Command[]): void {
 
 /** All commands, those of the screen first; of two with one id the screen's. */
 export function useAllCommands(): readonly Command[] {
-  const layers = useLayers((state) => state.layers);
+  useLayers((state) => state.changed);
+  return allCommands(useLayers((state) => state.layers));
+}
+
+/** Those of this moment, outside of components. */
+export function currentCommands(): readonly Command[] {
+  return allCommands(useLayers.getState().layers);
+}
+
+function allCommands(layers: readonly Layer[]): readonly Command[] {
   const commands = layers.toReversed().flatMap(({ current }) => current);
   return commands.filter(({ id }, index) => commands.findIndex((other) => other.id === id) === index);
 }

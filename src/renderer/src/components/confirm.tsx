@@ -22,6 +22,14 @@ interface ConfirmProps {
   readonly isDangerous?: boolean;
 }
 
+/** Characters of a name up to which it is typed. */
+const LONGEST = 40;
+
+/** What is typed for a record: its name, or its id where the name is long, or has characters that cannot be seen. */
+export function wordToType(name: string, id: number): string {
+  return name.length > LONGEST || showHidden(name) !== name ? String(id) : name;
+}
+
 interface ConfirmByNameProps extends ConfirmProps {
   /** What must be typed. */
   readonly name: string;

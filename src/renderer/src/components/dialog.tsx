@@ -1,7 +1,7 @@
 // A dialog in the middle of the window, for what must be answered before anything else. Records and forms open in drawers instead.
 import { Modal } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './dialog.module.css';
 
@@ -23,6 +23,7 @@ function OpenDialog({ onClose, title, width = 440, children }: Omit<DialogProps,
   const { t } = useTranslation('common');
   const content = useRef<HTMLDivElement>(null);
   useEscape(content, onClose, true);
+  useFocusBack();
   return (
     <Modal.Root
       opened
@@ -42,6 +43,25 @@ function OpenDialog({ onClose, title, width = 440, children }: Omit<DialogProps,
         <div className={classes.body}>{children}</div>
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+/** Gives the focus back to what opened the dialog; after an entry of a menu, which is gone by then, to the menu's button. */
+function useFocusBack(): void {
+  const [openers] = useState(() => {
+    const opener = document.activeElement;
+    const menu = opener?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
+    return [opener, menu ? document.getElementById(menu) : null];
+  });
+  useEffect(
+    () => () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement !== document.body) return;
+        const opener = openers.find((one) => one instanceof HTMLElement && one !== document.body && one.isConnected);
+        if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+      });
+    },
+    [openers],
   );
 }
 

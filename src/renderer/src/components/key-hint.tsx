@@ -1,7 +1,7 @@
 // Shows a key as it is pressed on this machine: `mod+k` is ⌘K on a Mac and Ctrl K elsewhere.
 import classes from './key-hint.module.css';
 
-const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '');
+export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '');
 
 const NAMES: Readonly<Record<string, string>> = {
   mod: isMac ? '⌘' : 'Ctrl',

@@ -17,9 +17,12 @@ interface EmptyStateProps {
   readonly action?: ReactNode;
   /** `small` inside a card. */
   readonly size?: 'page' | 'small';
+  /** Its title is the heading of the page, which has no other. */
+  readonly isHeading?: boolean;
 }
 
-export function EmptyState({ icon, title, text, action, size = 'page' }: EmptyStateProps) {
+export function EmptyState({ icon, title, text, action, size = 'page', isHeading = false }: EmptyStateProps) {
+  const Title = isHeading ? 'h1' : 'p';
   return (
     <div className={classes.root} data-size={size}>
       {icon !== undefined && (
@@ -27,7 +30,7 @@ export function EmptyState({ icon, title, text, action, size = 'page' }: EmptySt
           {icon}
         </span>
       )}
-      <p className={classes.title}>{title}</p>
+      <Title className={classes.title}>{title}</Title>
       {text !== undefined && <p className={classes.text}>{text}</p>}
       {action !== undefined && <div className={classes.action}>{action}</div>}
     </div>

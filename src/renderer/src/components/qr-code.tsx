@@ -45,3 +45,23 @@ function draw(value: string): { readonly side: number; readonly path: string } {
   });
   return { side: rows.length, path };
 }
+
+/** px of a module in a picture. */
+const MODULE_PX = 8;
+
+/** The same as a PNG file, to send it in a message. */
+export async function drawQrPicture(value: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { side, path } = draw(value);
+  const canvas = document.createElement('canvas');
+  canvas.width = side * MODULE_PX;
+  canvas.height = side * MODULE_PX;
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('The browser draws no pictures');
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.scale(MODULE_PX, MODULE_PX);
+  context.fillStyle = '#000';
+  context.fill(new Path2D(path));
+  const file = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  return new Uint8Array((await file?.arrayBuffer()) ?? new ArrayBuffer(0));
+}

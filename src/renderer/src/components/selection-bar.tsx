@@ -5,6 +5,9 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './selection-bar.module.css';
 
+/** Its id, for the key that leads to it. */
+export const SELECTION_BAR = 'selection-bar';
+
 interface SelectionBarProps {
   readonly count: number;
   /** How many match the filter in all; offered if it is more than the selected. */
@@ -19,7 +22,7 @@ export function SelectionBar({ count, total, onSelectAll, onClear, children }: S
   const { t } = useTranslation('frame');
   if (count === 0) return null;
   return (
-    <div className={classes.bar} role="toolbar" aria-label={t('selection.label')}>
+    <div id={SELECTION_BAR} className={classes.bar} role="toolbar" aria-label={t('selection.label')}>
       <span className={classes.count} role="status">
         {t('selection.count', { count })}
       </span>
@@ -28,7 +31,9 @@ export function SelectionBar({ count, total, onSelectAll, onClear, children }: S
           {t('selection.all', { count: total })}
         </button>
       )}
-      <span className={classes.acts}>{children}</span>
+      <span className={classes.acts} data-acts>
+        {children}
+      </span>
       <Tooltip label={t('selection.clear')}>
         <ActionIcon variant="subtle" color="gray" aria-label={t('selection.clear')} onClick={onClear}>
           <IconX size={16} stroke={1.5} />

@@ -38,7 +38,10 @@ function show(message: PendingMessage, closeLabel: string): void {
     showToast(id, <FailureToast failure={message} />, 'failed', FAILURE_MS, closeLabel);
   } else {
     const id = randomHex(8);
-    showToast(id, <DoneToast id={id} message={message} />, 'done', message.undo ? UNDO_MS : SHORT_MS, closeLabel);
+    const [kind, autoClose] = message.isRefusal
+      ? (['failed', FAILURE_MS] as const)
+      : (['done', message.undo ? UNDO_MS : SHORT_MS] as const);
+    showToast(id, <DoneToast id={id} message={message} />, kind, autoClose, closeLabel);
   }
 }
 

@@ -48,7 +48,9 @@ export function TrafficBar({ used, limit, extra = 0, size = 'cell' }: TrafficBar
         )}
       </span>
       <span className={classes.track} role="img" aria-label={figures}>
-        <span className={classes.fill} data-tone={tone} style={{ width: `${(fromPlan / whole) * 100}%` }} />
+        {used > 0 && (
+          <span className={classes.fill} data-tone={tone} style={{ width: `${(fromPlan / whole) * 100}%` }} />
+        )}
         {extra > 0 && (
           <>
             <span className={classes.rest} style={{ width: `${((limit - fromPlan) / whole) * 100}%` }} />

@@ -4,7 +4,7 @@ import type { EventType } from '../../../contract/event-types.ts';
 import type { OperationId } from '../../../contract/table.ts';
 
 /** `panel`: what only the panel has, such as sessions, keys, certificates and backups. */
-export type CacheTag = 'user' | 'tariff' | 'inbound' | 'node' | 'settings' | 'webhook' | 'panel';
+export type CacheTag = 'user' | 'tariff' | 'inbound' | 'node' | 'settings' | 'webhook' | 'provider' | 'sale' | 'panel';
 
 interface Read {
   readonly reads: readonly CacheTag[];
@@ -16,7 +16,7 @@ interface Change {
   readonly record?: OperationId;
 }
 
-const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'webhook', 'panel'] as const;
+const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'webhook', 'provider', 'sale', 'panel'] as const;
 
 /** Every operation of the contract: one that is missing here, or an unknown tag, is a type error. */
 export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
@@ -25,6 +25,8 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getUserTraffic: { reads: ['user'] },
   getUserTrafficByNode: { reads: ['user', 'node'] },
   getUserAddresses: { reads: ['user'] },
+  diagnoseUser: { reads: ['user', 'inbound', 'node', 'settings', 'panel'] },
+  identify: { reads: ['user', 'panel'] },
   createUser: { changes: ['user'] },
   updateUser: { changes: ['user'], record: 'getUser' },
   deleteUser: { changes: ['user'] },
@@ -36,6 +38,8 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   resetUserTraffic: { changes: ['user'] },
   reissueUser: { changes: ['user'] },
   bulkUsers: { changes: ['user'] },
+  previewBulk: { reads: ['user', 'tariff'] },
+  undoActs: { changes: ['user', 'panel'] },
   listGrants: { reads: ['user'] },
   getGrant: { reads: ['user'] },
   createGrant: { changes: ['user'] },
@@ -47,6 +51,17 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   createTariff: { changes: ['tariff'] },
   updateTariff: { changes: ['tariff'], record: 'getTariff' },
   deleteTariff: { changes: ['tariff'] },
+
+  // The first offer has the price of the plan.
+  listOffers: { reads: ['sale', 'tariff'] },
+  createOffer: { changes: ['sale', 'tariff'] },
+  changeOffer: { changes: ['sale', 'tariff'] },
+  deleteOffer: { changes: ['sale', 'tariff'] },
+  recordPayment: { changes: ['sale', 'user'] },
+  listOrders: { reads: ['sale', 'user'] },
+  previewRefund: { reads: ['sale', 'user'] },
+  refundOrder: { changes: ['sale', 'user'] },
+  getSales: { reads: ['sale', 'settings'] },
 
   // A connection is up where its node is.
   listInbounds: { reads: ['inbound', 'node'] },
@@ -61,6 +76,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getNodeLog: { reads: ['node'] },
   createNode: { changes: ['node'] },
   updateNode: { changes: ['node'], record: 'getNode' },
+  inviteNode: { changes: ['node'] },
   deleteNode: { changes: ['node'] },
 
   // Days begin by the panel's time zone.
@@ -70,6 +86,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   listEvents: { reads: [] },
   getMetrics: { reads: [] },
   listAudit: { reads: ALL },
+  listAuditUsers: { reads: ['user', 'panel'] },
 
   getSettings: { reads: ['settings', 'panel'] },
   getPanelSettings: { reads: ['settings', 'panel'] },
@@ -89,6 +106,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   listKeys: { reads: ['settings', 'panel'] },
   createKey: { changes: ['panel'] },
   revokeKey: { changes: ['panel'] },
+  confirmKey: { changes: ['panel'] },
   getTwoFactor: { reads: ['settings', 'panel'] },
   beginTwoFactor: { changes: ['panel'] },
   confirmTwoFactor: { changes: ['panel'] },
@@ -105,6 +123,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   changeAddresses: { changes: ['panel', 'settings', 'user'] },
   confirmAddresses: { changes: ['panel', 'settings', 'user'] },
   rotateSecretPath: { changes: ['panel'] },
+  checkReach: { changes: ['panel'] },
   getCertificates: { reads: ['settings', 'panel'] },
   importCertificate: { changes: ['panel'] },
   renewCertificate: { changes: ['panel'] },
@@ -122,6 +141,13 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   testWebhook: { changes: ['webhook'] },
   listWebhookDeliveries: { reads: ['settings', 'webhook'] },
   redeliverWebhook: { changes: ['webhook'] },
+
+  listProviders: { reads: ['settings', 'provider'] },
+  createProvider: { changes: ['provider'] },
+  changeProvider: { changes: ['provider'] },
+  enableProvider: { changes: ['provider'] },
+  testProvider: { changes: ['provider'] },
+  deleteProvider: { changes: ['provider'] },
 
   listBackups: { reads: ['settings', 'panel'] },
   createBackup: { changes: ['panel'] },

@@ -16,6 +16,8 @@ export const browserHost: HostApi = {
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
     return true;
   },
+  // Returns when the browser's dialog is closed.
+  print: async () => window.print(),
   shell: null,
 };
 

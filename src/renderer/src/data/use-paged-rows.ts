@@ -13,6 +13,8 @@ export interface RowSource<Row> {
   readonly count: number;
   /** undefined: not loaded yet. */
   at(index: number): Row | undefined;
+  /** The place of the first loaded row that passes; -1: none does. */
+  indexOf?(test: (row: Row) => boolean): number;
 }
 
 /** The state of reading a list; the result of `useOperation` fits. */
@@ -81,7 +83,17 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pages themselves are what the rows are made of, one by one.
   const rows = useMemo<RowSource<Item>>(() => {
     const byNumber = new Map(numbers.map((number, index) => [number, pages[index]]));
-    return { count: total ?? 0, at: (index) => byNumber.get(Math.floor(index / PAGE))?.items[index % PAGE] };
+    return {
+      count: total ?? 0,
+      at: (index) => byNumber.get(Math.floor(index / PAGE))?.items[index % PAGE],
+      indexOf(test) {
+        for (const [number, page] of byNumber) {
+          const index = page?.items.findIndex(test) ?? -1;
+          if (index >= 0) return number * PAGE + index;
+        }
+        return -1;
+      },
+    };
   }, [total, first, last, ...pages]);
   if (total !== undefined) shown.current = { key: question, rows };
 

@@ -14,15 +14,15 @@ const MINUTE_MS = 60_000;
 const NOW_MS = 45_000;
 
 /**
- * A distance in ms as one unit, rounded down as a person counts what is left. Hours up to two days, days up to 100, months of
- * 30.44 days up to two years. null: now.
+ * A distance in ms as one unit. Hours up to two days, rounded down as a person counts what is left; days up to 100, rounded to the
+ * nearest, so that 30 days are 30 and not 29 a second later; months of 30.44 days up to two years, rounded down. null: now.
  */
 export function spanOf(distance: number): Span | null {
   const ms = Math.abs(distance);
   if (ms < NOW_MS) return null;
   if (ms < HOUR_MS) return { unit: 'minutes', count: Math.max(1, Math.round(ms / MINUTE_MS)) };
   if (ms < 2 * DAY_MS) return { unit: 'hours', count: Math.floor(ms / HOUR_MS) };
-  if (ms < 100 * DAY_MS) return { unit: 'days', count: Math.floor(ms / DAY_MS) };
+  if (ms < 100 * DAY_MS) return { unit: 'days', count: Math.round(ms / DAY_MS) };
   if (ms < 730 * DAY_MS) return { unit: 'months', count: Math.floor(ms / (30.44 * DAY_MS)) };
   return { unit: 'years', count: Math.floor(ms / (365.25 * DAY_MS)) };
 }

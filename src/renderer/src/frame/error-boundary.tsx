@@ -1,9 +1,10 @@
 // Catches what a screen throws, so that the frame still works around a broken screen.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { Component, type ReactNode } from 'react';
+import { Component, type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../components/placeholder.tsx';
+import { useConnection } from '../state/connection.ts';
 
 interface ErrorBoundaryProps {
   /** Another path resets the error. */
@@ -38,13 +39,21 @@ function Broken({ error }: { readonly error: unknown }) {
   const { t } = useTranslation(['errors', 'frame', 'common']);
   // The message of bundlers' loaders when a file no longer exists: the panel was updated under an open page.
   const isChunk = error instanceof TypeError && /dynamically imported module|import/i.test(error.message);
+  const reach = useConnection((connection) => connection.reach);
+  const isWaiting = isChunk && reach !== 'reached';
+  // Reloading while the panel is away would end on the browser's own page: it waits, and then does it by itself.
+  const wasWaiting = useRef(isWaiting);
+  useEffect(() => {
+    if (wasWaiting.current && !isWaiting) location.reload();
+    wasWaiting.current = isWaiting;
+  }, [isWaiting]);
   return (
     <div role="alert">
       <EmptyState
         icon={<IconAlertTriangle size={20} stroke={1.5} />}
-        title={isChunk ? t('frame:error.chunk') : t('errors:crashed')}
+        title={isWaiting ? t('frame:error.away') : isChunk ? t('frame:error.chunk') : t('errors:crashed')}
         text={isChunk ? undefined : t('errors:crashedHint')}
-        action={<Button onClick={() => location.reload()}>{t('common:reload')}</Button>}
+        action={isWaiting ? undefined : <Button onClick={() => location.reload()}>{t('common:reload')}</Button>}
       />
     </div>
   );

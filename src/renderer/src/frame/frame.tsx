@@ -3,13 +3,16 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { UnsavedQuestion } from '../components/form/unsaved.tsx';
 import { Page } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';
 import { hashOf } from '../router/route.ts';
 import { useRoute } from '../router/router.ts';
 import { useTitle } from '../router/title.ts';
+import { DropTarget } from './drop-target.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import classes from './frame.module.css';
+import { NativeMenu } from './native-menu.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { useOverlay } from './overlays.ts';
 import { Rail } from './rail.tsx';
@@ -55,6 +58,9 @@ export function Frame() {
           </ErrorBoundary>
         </main>
       </div>
+      <UnsavedQuestion />
+      <NativeMenu />
+      <DropTarget />
       <Suspense fallback={null}>
         {overlay === 'palette' && <Palette />}
         {overlay === 'keys' && <KeysDialog />}
@@ -82,6 +88,7 @@ function NotFound() {
   return (
     <Page>
       <EmptyState
+        isHeading
         title={t('notFound.title')}
         text={t('notFound.hint')}
         action={

@@ -1,9 +1,18 @@
 // The command palette: users and acts in one list, by typing. Loaded when it is first opened.
 import { Modal } from '@mantine/core';
-import { IconSearch, IconUser } from '@tabler/icons-react';
+import {
+  IconKey,
+  IconPlugConnected,
+  IconSearch,
+  IconServer2,
+  IconStack2,
+  IconUser,
+  type TablerIcon,
+} from '@tabler/icons-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { matchCommands, useAllCommands } from '../components/commands.ts';
+import { MAX_PASTED } from '../../../contract/diagnosis.ts';
+import { type Command, matchCommands, useAllCommands } from '../components/commands.ts';
 import { KeyHint } from '../components/key-hint.tsx';
 import { StateDot } from '../components/state.tsx';
 import { useOperation } from '../data/use-operation.ts';
@@ -12,16 +21,19 @@ import { hashOf } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
 import { closeOverlay } from './overlays.ts';
 import classes from './palette.module.css';
+import { useIdentified } from './use-identified.tsx';
 
 interface Item {
   readonly id: string;
-  readonly group: 'users' | 'goTo' | 'acts' | 'appearance';
+  readonly group: (typeof GROUPS)[number];
   readonly content: React.ReactNode;
   run(): void;
 }
 
-const GROUPS = ['users', 'acts', 'goTo', 'appearance'] as const;
+const GROUPS = ['users', 'acts', 'records', 'goTo', 'appearance'] as const;
 const MAX_USERS = 6;
+/** What is longer is pasted, and no name. */
+const MAX_SEARCHED = 100;
 
 export function Palette() {
   const { t } = useTranslation('frame');
@@ -84,7 +96,7 @@ function Search() {
           placeholder={t('palette.placeholder')}
           autoComplete="off"
           spellCheck={false}
-          maxLength={100}
+          maxLength={MAX_PASTED}
           value={text}
           onChange={(event) => {
             setText(event.currentTarget.value);
@@ -136,15 +148,16 @@ function Search() {
   );
 }
 
-/** Users only for a text: the palette is no list of them. */
+/** Users and records only for a text: the palette is no list of them. */
 function useItems(text: string): readonly Item[] {
-  const commands = matchCommands(useAllCommands(), text);
+  const commands = matchCommands([...useAllCommands(), ...useRecords(text)], text);
   const { data } = useOperation(
     'listUsers',
-    { q: text, limit: MAX_USERS },
-    { enabled: text !== '', keepPrevious: true },
+    { q: text.slice(0, MAX_SEARCHED), limit: MAX_USERS },
+    { enabled: text !== '' && text.length <= MAX_SEARCHED, keepPrevious: true },
   );
-  const users = text === '' ? [] : (data?.items ?? []);
+  const identified = useIdentified(text);
+  const users = text === '' || text.length > MAX_SEARCHED ? [] : (data?.items ?? []);
   const all: Item[] = [
     ...users.map(({ id, name, contact, state }) => ({
       id: `user ${id}`,
@@ -160,14 +173,29 @@ function useItems(text: string): readonly Item[] {
         </>
       ),
     })),
-    ...commands.map(({ id, group, label, keys, icon: Icon, run }) => ({
+    ...identified.map(({ id, icon: Icon, label, hint, run }) => ({
+      id,
+      group: 'users' as const,
+      run,
+      content: (
+        <>
+          <Icon size={16} stroke={1.5} aria-hidden />
+          <span className={classes.label}>
+            {label} <span className={classes.quiet}>{hint}</span>
+          </span>
+        </>
+      ),
+    })),
+    ...commands.map(({ id, group, label, hint, keys, icon: Icon, run }) => ({
       id,
       group,
       run,
       content: (
         <>
           {Icon && <Icon size={16} stroke={1.5} aria-hidden />}
-          <span className={classes.label}>{label}</span>
+          <span className={classes.label}>
+            {label} {hint !== undefined && <span className={classes.quiet}>{hint}</span>}
+          </span>
           {keys !== undefined && <KeyHint keys={keys} />}
         </>
       ),
@@ -175,3 +203,42 @@ function useItems(text: string): readonly Item[] {
   ];
   return GROUPS.flatMap((group) => all.filter((item) => item.group === group));
 }
+
+/** As many as the lists of these records read, so that the palette shares what they have loaded. */
+const ALL_RECORDS = { limit: 500 };
+
+/** Nodes, plans, connections and keys of the API, as commands that open them. */
+function useRecords(text: string): readonly Command[] {
+  const { t } = useTranslation('frame');
+  const isAsked = { enabled: text !== '' };
+  const nodes = useOperation('listNodes', ALL_RECORDS, isAsked);
+  const plans = useOperation('listTariffs', ALL_RECORDS, isAsked);
+  const connections = useOperation('listInbounds', ALL_RECORDS, isAsked);
+  const keys = useOperation('listKeys', {}, isAsked);
+  if (text === '') return [];
+  const nodeNames = new Map(nodes.data?.items.map(({ id, name }) => [id, name]));
+  const open = (id: string, name: string, hint: string, icon: TablerIcon, words: string, path: Path): Command => {
+    const run = () => navigate(hashOf(path));
+    return { id, group: 'records', label: showHidden(name), hint: showHidden(hint), icon, words, run };
+  };
+  return [
+    ...(nodes.data?.items ?? []).map(({ id, name, address }) =>
+      open(`node ${id}`, name, t('palette.node'), IconServer2, `${t('palette.node')} ${address}`, ['nodes', id]),
+    ),
+    ...(plans.data?.items ?? []).map(({ id, name }) =>
+      open(`plan ${id}`, name, t('palette.plan'), IconStack2, t('palette.plan'), ['plans', id]),
+    ),
+    ...(connections.data?.items ?? []).map(({ id, name, protocol, network, security, port, tag, node_id }) => {
+      const node = nodeNames.get(node_id) ?? '';
+      const words = [t('palette.connection'), protocol, network, security, port, tag, node].join(' ');
+      return open(`connection ${id}`, name, `${protocol} · ${node}`, IconPlugConnected, words, ['connections', id]);
+    }),
+    ...(keys.data?.items ?? []).map(({ id, name, prefix }) =>
+      open(`key ${id}`, name, t('palette.key'), IconKey, `${t('palette.key')} ${prefix}`, KEYS_PATH),
+    ),
+  ];
+}
+
+type Path = readonly (string | number)[];
+
+const KEYS_PATH: Path = ['settings', 'security', 'api'];

@@ -3,6 +3,7 @@ import {
   IconHistory,
   IconLayoutDashboard,
   IconPlugConnected,
+  IconReceipt,
   IconServer2,
   IconSettings,
   IconStack2,
@@ -11,7 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
-type ScreenId = 'overview' | 'users' | 'plans' | 'connections' | 'nodes' | 'audit' | 'settings';
+type ScreenId = 'overview' | 'users' | 'plans' | 'sales' | 'connections' | 'nodes' | 'audit' | 'settings';
 
 export interface Screen {
   /** The first segment of its address; its name is `frame:nav.<id>`. */
@@ -38,6 +39,7 @@ export const SCREENS: readonly Screen[] = [
   screen('overview', IconLayoutDashboard, 'o', () => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
   screen('users', IconUsers, 'u', () => import('../features/users/users-page.tsx'), 'UsersPage'),
   screen('plans', IconStack2, 'p', () => import('../features/plans/plans-page.tsx'), 'PlansPage'),
+  screen('sales', IconReceipt, 'b', () => import('../features/sales/sales-page.tsx'), 'SalesPage'),
   screen(
     'connections',
     IconPlugConnected,

@@ -163,14 +163,15 @@ function AccountMenu() {
 
 // The panel's status in one dot: whether events come in, and whether a node is down.
 
-const OVERVIEW_MS = 30_000;
+const NODES_MS = 30_000;
 
 function StatusDot() {
   const { t } = useTranslation('frame');
   const reach = useConnection((connection) => connection.reach);
   const isLive = useConnection((connection) => connection.isLive);
-  const { data } = useOperation('getOverview', {}, { pollMs: OVERVIEW_MS });
-  const down = data ? data.nodes.total - data.nodes.up : 0;
+  const { data } = useOperation('listNodes', { limit: 500 }, { pollMs: NODES_MS });
+  // One that has not been asked yet is not down.
+  const down = data?.items.filter(({ enabled, status }) => enabled && status === 'down').length ?? 0;
   const [tone, text] =
     reach !== 'reached'
       ? (['bad', t(`status.${reach}`)] as const)
@@ -181,9 +182,9 @@ function StatusDot() {
           : (['ok', t('status.live')] as const);
   return (
     <Tooltip label={text}>
-      <span className={classes.status} role="status" aria-label={`${t('status.label')}: ${text}`} data-tone={tone}>
-        <span className={classes.dot} />
-      </span>
+      <a className={classes.status} href={hashOf(['nodes'])} data-tone={tone}>
+        <span className={classes.dot} role="status" aria-label={`${t('status.label')}: ${text}`} data-tone={tone} />
+      </a>
     </Tooltip>
   );
 }

@@ -1,22 +1,18 @@
 // The commands and keys that are there on every screen.
-import {
-  IconKeyboard,
-  IconLanguage,
-  IconLogout,
-  IconMoon,
-  IconPlugConnected,
-  IconServer2,
-  IconStack2,
-  IconSun,
-  IconUserPlus,
-} from '@tabler/icons-react';
+import { IconBook, IconLanguage, IconMoon, IconSettings, IconSun } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES } from '../../../i18n/languages.ts';
+import type { ActRuns } from '../components/acts.ts';
 import { type Command, useCommands } from '../components/commands.ts';
-import { type Shortcut, useShortcuts } from '../components/keys.ts';
+import { useShortcuts } from '../components/keys.ts';
+import { useActs } from '../components/use-acts.ts';
+import { useHost } from '../data/host.ts';
+import { listSections } from '../features/settings/sections.ts';
 import { useLocale } from '../i18n/use-locale.ts';
 import { hashOf } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
+import { notify, notifyFailure } from '../state/messages.ts';
+import { whilePrinting } from '../state/printing.ts';
 import { changeView } from '../state/view.ts';
 import { useScheme } from '../theme/use-scheme.ts';
 import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
@@ -24,73 +20,96 @@ import { SCREENS } from './screens.ts';
 import { useSignOut } from './use-sign-out.ts';
 
 export function useFrameCommands(): void {
-  const { t } = useTranslation('frame');
+  const { t } = useTranslation(['frame', 'settings']);
   const scheme = useScheme();
   const locale = useLocale();
   const signOut = useSignOut();
+  const host = useHost();
   const isOpen = useOverlay(({ open }) => open === 'palette');
 
   const screens = SCREENS.map(({ id, icon, key }) => {
-    const label = t('keys.goTo', { screen: t(`nav.${id}`) });
+    const label = t('frame:keys.goTo', { screen: t(`frame:nav.${id}`) });
     return { id: `go ${id}`, label, icon, keys: `g ${key}`, run: () => navigate(hashOf([id])) };
   });
-  // From any screen; a screen's own command with the same id takes precedence.
-  const makes: readonly Command[] = (
-    [
-      ['users', IconUserPlus],
-      ['plans', IconStack2],
-      ['connections', IconPlugConnected],
-      ['nodes', IconServer2],
-    ] as const
-  ).map(([screen, icon]) => ({
-    id: `new-${screen}`,
-    group: 'acts',
-    label: t(`make.${screen}`),
-    icon,
-    run: () => navigate(hashOf([screen, 'new'])),
-  }));
   const otherTheme = scheme === 'dark' ? 'light' : 'dark';
+  // Acts on users, where none is focused or selected: they are chosen in the list first.
+  const chooseUsers = () => {
+    navigate(hashOf(['users']));
+    notify({ text: t('frame:palette.choose') });
+  };
+  const sections = listSections(host.kind).map(
+    ({ id, path }): Command => ({
+      id: `go settings ${id}`,
+      group: 'goTo',
+      label: t('frame:palette.about', { act: t('frame:nav.settings'), about: t(`settings:sections.${id}`) }),
+      icon: IconSettings,
+      words: t(`frame:sectionWords.${id}`),
+      run: () => navigate(hashOf(['settings', ...path])),
+    }),
+  );
+  const documentation: Command = {
+    id: 'go documentation',
+    group: 'goTo',
+    label: t('settings:api.docs.title'),
+    icon: IconBook,
+    words: t('frame:sectionWords.documentation'),
+    run: () => navigate(hashOf(['settings', 'security', 'api', 'docs'])),
+  };
   const commands: Command[] = [
-    ...makes,
     ...screens.map((screen) => ({ ...screen, group: 'goTo' as const })),
+    ...sections,
+    documentation,
     {
       id: 'theme',
       group: 'appearance',
-      label: `${t('theme.label')}: ${t(`theme.${otherTheme}`)}`,
+      label: `${t('frame:theme.label')}: ${t(`frame:theme.${otherTheme}`)}`,
       icon: otherTheme === 'dark' ? IconMoon : IconSun,
-      words: t('theme.words'),
+      words: t('frame:theme.words'),
       run: () => changeView({ theme: otherTheme }),
     },
     ...LANGUAGES.filter(({ code }) => code !== locale).map(({ code, name, word }) => ({
       id: `language ${code}`,
       group: 'appearance' as const,
-      label: `${t('language')}: ${name}`,
+      label: `${t('frame:language')}: ${name}`,
       icon: IconLanguage,
       words: `language ${word}`,
       run: () => changeView({ locale: code }),
     })),
-    {
-      id: 'keys',
-      group: 'appearance',
-      label: t('keys.help'),
-      icon: IconKeyboard,
-      keys: '?',
-      run: () => openOverlay('keys'),
-    },
-    { id: 'sign-out', group: 'appearance', label: t('account.signOut'), icon: IconLogout, run: signOut },
   ];
   useCommands(commands);
 
-  const shortcuts: Shortcut[] = [
+  // From any screen; a screen's own act with the same id takes precedence.
+  useActs(
     {
-      keys: 'mod+k',
-      label: t('keys.palette'),
-      group: 'general',
-      inInputs: true,
-      run: () => (isOpen ? closeOverlay() : openOverlay('palette')),
+      ...NEW_RECORDS,
+      'users.extend': chooseUsers,
+      'users.grant': chooseUsers,
+      'users.reset': chooseUsers,
+      'users.set_tariff': chooseUsers,
     },
-    { keys: '?', label: t('keys.help'), group: 'general', run: () => openOverlay('keys') },
-    ...screens.map(({ keys, label, run }) => ({ keys, label, group: 'goTo' as const, run })),
-  ];
-  useShortcuts(shortcuts);
+    { hasKeys: false },
+  );
+  const print = (how: 'printer' | 'pdf') => void whilePrinting(() => host.print(how)).catch(notifyFailure);
+  useActs(
+    {
+      'frame.keys': () => openOverlay('keys'),
+      'frame.print': () => print('printer'),
+      // A browser has it in its own dialog.
+      'frame.savePdf': host.kind === 'desktop' ? () => print('pdf') : undefined,
+      'frame.signOut': signOut,
+    },
+    { group: 'general' },
+  );
+  useActs(
+    { 'frame.palette': () => (isOpen ? closeOverlay() : openOverlay('palette')) },
+    { hasCommands: false, group: 'general' },
+  );
+  useShortcuts(screens.map(({ keys, label, run }) => ({ keys, label, group: 'goTo', run })));
 }
+
+const NEW_RECORDS: ActRuns = {
+  'users.create': () => navigate(hashOf(['users', 'new'])),
+  'plans.create': () => navigate(hashOf(['plans', 'new'])),
+  'connections.create': () => navigate(hashOf(['connections', 'new'])),
+  'nodes.create': () => navigate(hashOf(['nodes', 'new'])),
+};

@@ -5,6 +5,8 @@ import { PanelCallError, toPanelCallError } from '../../../contract/client.ts';
 export interface Message {
   /** What has happened: "Anna extended to 14 Mar 2027". */
   readonly text: string;
+  /** Says why something was not done. */
+  readonly isRefusal?: true;
   /** Restores what was before; the toast then confirms it. */
   readonly undo?: () => Promise<unknown>;
 }
@@ -17,7 +19,7 @@ function send(message: PendingMessage): void {
   useMessages.setState(({ pending }) => ({ pending: [...pending, message] }));
 }
 
-/** Confirms that something is done. */
+/** Confirms that something is done, or says why it is not. */
 export function notify(message: Message): void {
   send(message);
 }

@@ -1,5 +1,6 @@
-// Which of the two themes is on, by choice or by the system.
+// Which of the two themes is on, by choice or by the system; on paper the light one.
 import { useSyncExternalStore } from 'react';
+import { usePrinting } from '../state/printing.ts';
 import { useView } from '../state/view.ts';
 
 const darkSystem = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
@@ -12,5 +13,7 @@ function subscribe(listener: () => void): () => void {
 export function useScheme(): 'light' | 'dark' {
   const theme = useView((view) => view.theme);
   const isSystemDark = useSyncExternalStore(subscribe, () => darkSystem?.matches ?? false);
+  const isPrinting = usePrinting(({ isOn }) => isOn);
+  if (isPrinting) return 'light';
   return theme === 'system' ? (isSystemDark ? 'dark' : 'light') : theme;
 }

@@ -12,8 +12,8 @@ export const certificates = {
   copyFingerprint: 'Copy the fingerprint',
   from: 'From',
   until: 'Until',
-  left_one: '{{count}} day left',
-  left_other: '{{count}} days left',
+  left_one: '{{count, number}} day left',
+  left_other: '{{count, number}} days left',
   warning: {
     ends_soon: 'It ends soon. Import the renewed one before then, or make a new one here.',
     ended: 'It has ended: browsers, bots and apps refuse it. Import a new one, or make one here.',
@@ -93,8 +93,8 @@ export const certificates = {
     attempt: 'Next attempt',
     says: '{{name}}: “{{detail}}”',
     saysAll: '“{{detail}}”',
-    failed_one: '{{count}} order has failed. What was served before goes on being served.',
-    failed_other: '{{count}} orders in a row have failed. What was served before goes on being served.',
+    failed_one: '{{count, number}} order has failed. What was served before goes on being served.',
+    failed_other: '{{count, number}} orders in a row have failed. What was served before goes on being served.',
     why: {
       port_in_use: 'Another program listens on port {{detail}} of this machine.',
       port_forbidden: 'The panel may not listen on port {{detail}} of this machine.',

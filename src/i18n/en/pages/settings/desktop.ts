@@ -7,12 +7,15 @@ export const desktop = {
   closeToTrayHint: 'The API and subscription links keep answering; the tray icon brings the window back.',
   startAtLogin: 'Start when I sign in to the computer',
   startAtLoginHint: 'Without a window: the panel serves, its icon is in the tray.',
-  noLoginItems: 'This system has no list of programs to start. Add Gatehouse to the autostart of your desktop.',
+  noLoginItems: 'Only the installed application can be started by the system; this one runs from its sources.',
   staySignedIn: 'Stay signed in on this computer',
   staySignedInHint:
     'The session is kept in the keychain and goes on after a restart until it ends. Whatever asks for the password and the code still asks.',
   notKept: 'The keychain did not keep the session. Settings, Security shows its state.',
   notifications: 'System messages',
   notificationsHint: 'When a node stops answering, a user has used all traffic, or a backup fails.',
+  quickSearch: 'Search from any program',
+  quickSearchHint: '{{keys}} shows the window with the search over users, records and acts.',
+  keyTaken: 'Another program has this key. Nothing was changed.',
   versions: 'Versions',
 } as const;

@@ -55,6 +55,7 @@ export function Chart({ label, height = 240, moments, step, series, hasLegend = 
           ))}
         </ul>
       )}
+      <p className={classes.zone}>{t('chart.zone', { zone: format.timeZone })}</p>
     </div>
   );
 }

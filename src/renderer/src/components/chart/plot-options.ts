@@ -1,7 +1,7 @@
 // How uPlot draws the panel's charts: stacked bars of whole steps, a quiet grid, axes in the panel's time zone and units.
 import uPlot from 'uplot';
 import type { Format } from '../../format/format.ts';
-import { niceSteps, type SeriesColor } from './series.ts';
+import { amountsOf, NOTHING, niceSteps, type SeriesColor, stepsTo } from './series.ts';
 
 interface PlotParts {
   readonly width: number;
@@ -17,6 +17,8 @@ const HOUR_S = 3600;
 const DAY_S = 86_400;
 const AXIS_FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 const NARROW_PX = 480;
+/** Beside the last bar, so that a date in its middle is not cut. */
+const LAST_LABEL_PX = 28;
 
 export function plotOptions({ width, height, step, colors, format, onIndex }: PlotParts): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
@@ -28,7 +30,7 @@ export function plotOptions({ width, height, step, colors, format, onIndex }: Pl
   return {
     width,
     height,
-    padding: [12, 8, 0, 0],
+    padding: [12, LAST_LABEL_PX, 0, 0],
     legend: { show: false },
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), format.timeZone),
     cursor: {
@@ -39,7 +41,7 @@ export function plotOptions({ width, height, step, colors, format, onIndex }: Pl
     },
     scales: {
       x: { time: true, range: (_plot, min, max) => [min - half, max + half] },
-      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1000] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : NOTHING] },
     },
     axes: [
       {
@@ -58,7 +60,8 @@ export function plotOptions({ width, height, step, colors, format, onIndex }: Pl
         space: 44,
         incrs: niceSteps(format.units),
         grid: { stroke: color('--g-line'), width: 1 },
-        values: (_plot, splits) => splits.map((value) => (value === 0 ? '0' : format.bytes(value))),
+        splits: (_plot, _axis, _min, max, step) => stepsTo(max, step),
+        values: (_plot, splits) => amountsOf(splits, format),
       },
     ],
     series: [

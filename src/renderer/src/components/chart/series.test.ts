@@ -1,6 +1,6 @@
 // Sums and scales of charts.
 import { describe, expect, it } from 'vitest';
-import { niceSteps, stack, totalOf } from './series.ts';
+import { amountsOf, NOTHING, niceSteps, stack, stepsTo, totalOf } from './series.ts';
 
 const series = (id: string, values: number[]) => ({ id, label: id, color: 1 as const, values });
 
@@ -28,5 +28,28 @@ describe('niceSteps', () => {
     }
     expect(niceSteps('decimal')).toContain(5e9);
     expect(niceSteps('binary')).toContain(4 * 1024 ** 3);
+  });
+});
+
+describe('an axis', () => {
+  const format = {
+    units: 'decimal',
+    bytes: (amount: number, power = 0) => `${amount / 1000 ** power} of ${power}`,
+  } as const;
+
+  it('has its amounts in one unit', () => {
+    expect(amountsOf([0, 500_000_000, 1_000_000_000, 1_500_000_000], format)).toEqual([
+      '0',
+      '0.5 of 3',
+      '1 of 3',
+      '1.5 of 3',
+    ]);
+    expect(amountsOf([0, 200], format)).toEqual(['0', '200 of 0']);
+  });
+
+  it('has no amounts where nothing has moved', () => {
+    expect(stepsTo(NOTHING, 1)).toEqual([0]);
+    expect(stepsTo(0, 0)).toEqual([0]);
+    expect(stepsTo(1080, 500)).toEqual([0, 500, 1000]);
   });
 });

@@ -1,4 +1,6 @@
 // The data of a chart over time, and its sums and scales.
+import { powerOf } from '../../format/bytes.ts';
+import type { Format } from '../../format/format.ts';
 import type { Units } from '../../state/view.ts';
 
 /** A colour of tokens.css: 1 to 8, and a soft companion of the first. */
@@ -58,4 +60,19 @@ export function niceSteps(units: Units): number[] {
   const base = units === 'decimal' ? 1000 : 1024;
   const within = units === 'decimal' ? [1, 2, 5, 10, 20, 50, 100, 200, 500] : [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
   return [0, 1, 2, 3, 4, 5].flatMap((power) => within.map((step) => step * base ** power));
+}
+
+/** The top of an axis (bytes) where nothing has moved: no amount is invented for it. */
+export const NOTHING = 1;
+
+/** The grid lines up to a top, a step apart. */
+export function stepsTo(top: number, step: number): number[] {
+  if (top <= NOTHING || step <= 0) return [0];
+  return Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
+}
+
+/** What stands at an axis: all amounts in the unit of the largest, so that they compare. */
+export function amountsOf(amounts: readonly number[], { bytes, units }: Pick<Format, 'bytes' | 'units'>): string[] {
+  const power = powerOf(Math.max(0, ...amounts), units);
+  return amounts.map((amount) => (amount === 0 ? '0' : bytes(amount, power)));
 }

@@ -1,7 +1,7 @@
 // The recovery codes, shown once: to be copied or saved before continuing.
 import { Button, Checkbox } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../data/host.ts';
 import { notifyFailure } from '../../state/messages.ts';
@@ -17,9 +17,12 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const { t } = useTranslation('access');
   const host = useHost();
   const [isKept, setKept] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  // The form before them is gone, or the dialog that asked: read and left from here.
+  useEffect(() => box.current?.focus(), []);
   const text = `${codes.join('\n')}\n`;
   return (
-    <div className={classes.form}>
+    <div ref={box} className={classes.form} tabIndex={-1}>
       <p className={classes.text}>{t('codes.text')}</p>
       <ol className={classes.codes}>
         {codes.map((code) => (

@@ -11,6 +11,7 @@ import { QrCode } from '../qr-code.tsx';
 import { Skeleton } from '../skeleton.tsx';
 import classes from './credentials.module.css';
 import { RecoveryCodes } from './recovery-codes.tsx';
+import { VaultRemedy } from './vault-remedy.tsx';
 
 interface TwoFactorEnrolProps {
   /** As typed a moment ago, so that it is not asked for twice. */
@@ -60,7 +61,7 @@ function Begin({ password, onBegun, onCancel }: BeginProps) {
   return (
     <div className={classes.form}>
       {failure === null && <Skeleton height={192} />}
-      <FormFailure failure={failure} />
+      {failure?.code === 'vault_unavailable' ? <VaultRemedy /> : <FormFailure failure={failure} />}
       <div className={classes.buttons}>
         <Button variant="default" onClick={onCancel}>
           {t('common:cancel')}
@@ -82,6 +83,9 @@ function Scan({ secret, onConfirmed, onCancel }: ScanProps) {
   const [code, setCode] = useState('');
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const { run, isRunning } = useAct('confirmTwoFactor');
+  const field = useRef<HTMLInputElement>(null);
+  // What had the focus is gone: the next thing to do is to type the code.
+  useEffect(() => field.current?.focus(), []);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setFailure(null);
@@ -104,13 +108,13 @@ function Scan({ secret, onConfirmed, onCancel }: ScanProps) {
         <CopyButton value={secret.secret} label={t('access:twoFactor.copySecret')} />
       </div>
       <TextInput
+        ref={field}
         label={t('access:twoFactor.code')}
         autoComplete="one-time-code"
         inputMode="numeric"
         maxLength={12}
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
-        data-autofocus
       />
       <FormFailure failure={failure} />
       <div className={classes.buttons}>

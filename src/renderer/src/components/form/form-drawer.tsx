@@ -1,7 +1,8 @@
-// A form over its list. The input survives every failure, and closing asks before it discards it.
+// A form over its list. The input survives every failure, and closing or going elsewhere asks before it is discarded.
 import { Button } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useHold } from '../../router/router.ts';
 import { Confirm } from '../confirm.tsx';
 import { useShortcuts } from '../keys.ts';
 import { RecordDrawer } from '../record-drawer.tsx';
@@ -45,7 +46,9 @@ export function FormDrawer({
   const { t } = useTranslation(['frame', 'common']);
   const id = useId();
   const [isAsking, setAsking] = useState(false);
-  const close = () => (form.isDirty && !form.isBusy ? setAsking(true) : onClose());
+  const isUnsaved = form.isDirty && !form.isBusy;
+  const close = () => (isUnsaved ? setAsking(true) : onClose());
+  useHold(isOpen && isUnsaved);
   useShortcuts([{ keys: 'mod+enter', label: action, inInputs: true, run: () => form.submit() }], {
     isOn: isOpen,
     inDialog: true,

@@ -1,12 +1,12 @@
 // The menu in which a list's columns are chosen and put in order.
 import { ActionIcon, Checkbox, Popover, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconColumns3 } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { changeTableView, useView } from '../../state/view.ts';
 import classes from './column-menu.module.css';
 import { type Columns, lookOf } from './columns.ts';
-import { isShown, orderOf } from './use-column-state.ts';
+import { isShown, orderOf, widthByKey } from './use-column-state.ts';
 
 interface ColumnMenuProps<Row extends object> {
   /** The name under which the list remembers its columns. */
@@ -14,8 +14,12 @@ interface ColumnMenuProps<Row extends object> {
   readonly columns: Columns<Row>;
 }
 
+/** px, from which a column that takes the remaining width is resized. */
+const UNSET = 240;
+
 export function ColumnMenu<Row extends object>({ remember, columns }: ColumnMenuProps<Row>) {
   const { t } = useTranslation('frame');
+  const [isOpen, setOpen] = useState(false);
   const looks = useMemo(() => lookOf(columns), [columns]);
   const view = useView(({ tables }) => tables[remember]) ?? {};
   const order = orderOf(looks, view);
@@ -26,15 +30,28 @@ export function ColumnMenu<Row extends object>({ remember, columns }: ColumnMenu
     next.splice(from + step, 0, id);
     changeTableView(remember, { order: next });
   };
+  const resize = (event: KeyboardEvent, id: string, usual: number) => {
+    const width = event.shiftKey ? widthByKey(event.key, view.widths?.[id] ?? usual) : null;
+    if (width === null) return;
+    event.preventDefault();
+    changeTableView(remember, { widths: { ...view.widths, [id]: width } });
+  };
   const items = order.flatMap((id) => {
     const look = looks.get(id);
     return look && look.isBare !== true ? [{ id, look }] : [];
   });
   return (
-    <Popover position="bottom-end" width={264} shadow="none" classNames={{ dropdown: classes.menu ?? '' }}>
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-end"
+      width={264}
+      shadow="none"
+      classNames={{ dropdown: classes.menu ?? '' }}
+    >
       <Popover.Target>
-        <Tooltip label={t('table.columns')}>
-          <ActionIcon variant="default" size={32} aria-label={t('table.columns')}>
+        <Tooltip label={t('table.columns')} disabled={isOpen}>
+          <ActionIcon variant="default" size={32} aria-label={t('table.columns')} onClick={() => setOpen(!isOpen)}>
             <IconColumns3 size={16} stroke={1.5} />
           </ActionIcon>
         </Tooltip>
@@ -48,6 +65,8 @@ export function ColumnMenu<Row extends object>({ remember, columns }: ColumnMenu
                 label={look.label}
                 checked={isShown(id, look, view)}
                 disabled={look.isFixed === true}
+                aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
+                onKeyDown={(event) => resize(event, id, look.width ?? UNSET)}
                 onChange={(event) =>
                   changeTableView(remember, { shown: { ...view.shown, [id]: event.currentTarget.checked } })
                 }
@@ -77,6 +96,7 @@ export function ColumnMenu<Row extends object>({ remember, columns }: ColumnMenu
             </li>
           ))}
         </ul>
+        <p className={classes.hint}>{t('table.widthHint')}</p>
       </Popover.Dropdown>
     </Popover>
   );

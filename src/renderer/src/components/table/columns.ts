@@ -21,7 +21,7 @@ export interface ColumnLook {
   readonly width?: number;
   readonly align?: 'end';
   /** Not shown in lists narrower than this: the least important first. */
-  readonly hideBelow?: 480 | 640 | 860 | 1100;
+  readonly hideBelow?: 480 | 640 | 860 | 1100 | 1320;
   /** The panel's name of its order; the column can then be sorted. Lists that are loaded whole sort by the column's value. */
   readonly sort?: string;
   /** Sorted downwards first, as amounts and dates are. */

@@ -1,14 +1,16 @@
 // The list of every screen: sorted, selected, opened by mouse or keyboard, windowed when it is long, and honest while it loads.
 import { useTable } from '@tanstack/react-table';
-import { type ReactNode, useMemo, useRef } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Reading, RowSource } from '../../data/use-paged-rows.ts';
+import { MAX_PRINTED, usePrinting } from '../../state/printing.ts';
 import { useView } from '../../state/view.ts';
+import type { ActRuns } from '../acts.ts';
 import { EmptyState, ErrorState } from '../placeholder.tsx';
 import { useIsSlow } from '../skeleton.tsx';
 import { type Columns, features, lookOf } from './columns.ts';
 import classes from './data-table.module.css';
-import { type RowKey, useRowControl } from './row-control.ts';
+import { useRowControl } from './row-control.ts';
 import type { RowId, Selection } from './selection.ts';
 import { TableHead } from './table-head.tsx';
 import { SkeletonRows, TableRow, WaitingRow } from './table-row.tsx';
@@ -28,12 +30,14 @@ export interface DataTableProps<Row extends object> {
   hrefOf?(row: Row): string;
   /** The row that is open in a drawer. */
   readonly openId?: RowId | null | undefined;
+  /** Its place, where it is known: the list follows from record to record. */
+  readonly openIndex?: number;
   /** The order that the panel was asked for, `-` in front: descending. Without `onSort` the list sorts the loaded rows. */
   readonly sort?: string | undefined;
   readonly onSort?: (sort: string) => void;
   readonly selection?: Selection | undefined;
-  /** Keys for the row that has the focus. */
-  readonly rowKeys?: readonly RowKey<Row>[];
+  /** The acts on a row, by their keys and in the palette for the row that has the focus. */
+  readonly rowActs?: (row: Row) => ActRuns;
   /** Shown where there are no rows at all. */
   readonly empty: ReactNode;
   /** Removes all filters; given while there are some, it distinguishes "nothing matches" from "nothing exists". */
@@ -69,6 +73,7 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
   const { columns, rows, reading, rowId, rowName, hrefOf, openId, selection, children } = props;
   const { t } = useTranslation('frame');
   const rowHeight = ROW_HEIGHTS[useView((view) => view.density)];
+  const isPrinting = usePrinting(({ isOn }) => isOn);
   const scroller = useRef<HTMLDivElement>(null);
   const source = 'at' in rows && 'count' in rows ? rows : null;
   const count = source ? source.count : (rows as readonly Row[]).length;
@@ -110,6 +115,11 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
     reveal: view.reveal,
   });
   const isSlow = useIsSlow(reading.isPending);
+  const { openIndex = -1 } = props;
+  const { reveal } = view;
+  useEffect(() => {
+    if (openIndex >= 0) reveal(openIndex);
+  }, [openIndex, reveal]);
   useOnWindow(props.onWindow, view.start, view.end);
 
   const visible = table.getVisibleLeafColumns().map(({ id }) => id);
@@ -163,6 +173,7 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
           </tbody>
         </table>
       </div>
+      {isPrinting && count > MAX_PRINTED && <p>{t('table.printed', { printed: MAX_PRINTED, count })}</p>}
       <span className="visually-hidden" role="status">
         {reading.isPending ? '' : t('table.rows', { count })}
       </span>

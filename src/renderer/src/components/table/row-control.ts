@@ -2,15 +2,11 @@
 import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { navigate } from '../../router/router.ts';
+import type { ActRuns } from '../acts.ts';
 import { type Shortcut, useShortcuts } from '../keys.ts';
+import { SELECTION_BAR } from '../selection-bar.tsx';
+import { useActs } from '../use-acts.ts';
 import type { RowId, Selection } from './selection.ts';
-
-/** A key that does something with the row that has the focus. */
-export interface RowKey<Row> {
-  readonly keys: string;
-  readonly label: string;
-  run(row: Row): void;
-}
 
 interface RowControlParts<Row> {
   readonly count: number;
@@ -18,7 +14,9 @@ interface RowControlParts<Row> {
   rowId(row: Row): RowId;
   readonly hrefOf?: ((row: Row) => string) | undefined;
   readonly selection?: Selection | undefined;
-  readonly rowKeys?: readonly RowKey<Row>[] | undefined;
+  rowName(row: Row): string;
+  /** The acts on a row, by their keys and in the palette for the row that has the focus. */
+  readonly rowActs?: ((row: Row) => ActRuns) | undefined;
   readonly scroller: RefObject<HTMLElement | null>;
   reveal(index: number): void;
 }
@@ -28,24 +26,26 @@ const ROW_PX = 40;
 const ACTS = 'a, button, input, select, textarea, label, [role="button"], [data-acts]';
 
 export function useRowControl<Row>(parts: RowControlParts<Row>) {
-  const { count, rowAt, rowId, hrefOf, selection, rowKeys = [], scroller, reveal } = parts;
+  const { count, rowAt, rowId, hrefOf, selection, rowActs, rowName, scroller, reveal } = parts;
   const { t } = useTranslation('frame');
   const [active, setActive] = useState(-1);
-  const wantsFocus = useRef(false);
+  /** The row that is to get the focus; -1: none. */
+  const wanted = useRef(-1);
   const anchor = useRef(-1);
 
   useEffect(() => {
-    if (!wantsFocus.current) return;
+    // An effect of a render before the last key would take the focus to the row of that time.
+    if (wanted.current < 0 || wanted.current !== active) return;
     const row = scroller.current?.querySelector<HTMLElement>(`tr[data-index="${active}"]`);
     if (!row) return;
-    wantsFocus.current = false;
+    wanted.current = -1;
     row.focus({ preventScroll: true });
   });
 
   const move = (to: number) => {
     if (count === 0) return;
     const index = Math.min(Math.max(to, 0), count - 1);
-    wantsFocus.current = true;
+    wanted.current = index;
     setActive(index);
     reveal(index);
   };
@@ -104,17 +104,19 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
           ),
         ]
       : []),
-    ...rowKeys.map(({ keys, label, run }) =>
-      list(
-        keys,
-        label,
-        withActive((index) => {
-          const row = rowAt(index);
-          if (row !== undefined) run(row);
-        }),
-      ),
-    ),
   ]);
+  const hasSelection = selection !== undefined && (selection.isAll || selection.ids.size > 0);
+  useShortcuts([list('b', t('keys.bar'), focusSelectionBar)], { isOn: hasSelection });
+  const focused = rowAt(active);
+  // Without a focused row the first one tells which keys there are, for the list of keys; they do nothing.
+  const shown = focused ?? rowAt(0);
+  const runs = (shown !== undefined && rowActs?.(shown)) || {};
+  useActs(focused === undefined ? mapRuns(runs, () => {}) : runs, {
+    isOn: !hasSelection,
+    hasCommands: focused !== undefined,
+    about: focused === undefined ? undefined : rowName(focused),
+    group: 'list',
+  });
 
   const indexOf = (target: EventTarget) => {
     const row = target instanceof Element ? target.closest<HTMLElement>('tr[data-index]') : null;
@@ -135,6 +137,12 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
       else open(index);
     },
     onKeyDown(event: React.KeyboardEvent<HTMLElement>) {
+      // After the last row that was selected comes what can be done with them, not the links of all other rows.
+      const isRow = event.target instanceof HTMLElement && event.target.matches('tr, input[data-select]');
+      if (event.key === 'Tab' && !event.shiftKey && isRow && hasSelection && focusSelectionBar()) {
+        event.preventDefault();
+        return;
+      }
       // Enter on the row itself; on a link or a button in it the browser does what they do.
       if (event.key !== 'Enter' || !(event.target instanceof HTMLTableRowElement)) return;
       event.preventDefault();
@@ -150,4 +158,15 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     },
   };
   return { active, handlers };
+}
+
+/** Moves the focus to the acts on the selection; false: they are not shown. */
+function focusSelectionBar(): boolean {
+  const button = document.querySelector<HTMLElement>(`#${SELECTION_BAR} [data-acts] button`);
+  button?.focus();
+  return button !== null;
+}
+
+function mapRuns(runs: ActRuns, run: () => void): ActRuns {
+  return Object.fromEntries(Object.keys(runs).map((id) => [id, run]));
 }

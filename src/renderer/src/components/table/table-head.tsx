@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { ColumnLook, Features } from './columns.ts';
 import classes from './data-table.module.css';
 import type { RowId, Selection } from './selection.ts';
-import type { ColumnState } from './use-column-state.ts';
+import { type ColumnState, widthByKey, widthWithin } from './use-column-state.ts';
 
 interface TableHeadProps<Row extends object> {
   readonly table: ReactTable<Features, Row>;
@@ -41,6 +41,7 @@ export function TableHead<Row extends object>({ table, looks, state, selection, 
                 scope="col"
                 data-align={look?.align}
                 data-below={look?.hideBelow}
+                aria-label={look?.label}
                 aria-sort={canSort ? (sorted ? ARIA_SORT[sorted] : 'none') : undefined}
               >
                 {canSort ? (
@@ -50,6 +51,11 @@ export function TableHead<Row extends object>({ table, looks, state, selection, 
                     data-sorted={sorted || undefined}
                     title={t('table.sortBy', { column: look?.label ?? '' })}
                     onClick={column.getToggleSortingHandler()}
+                    {...(state.onResize && {
+                      'aria-keyshortcuts': 'Shift+ArrowLeft Shift+ArrowRight',
+                      onKeyDown: (event: KeyboardEvent) =>
+                        event.shiftKey && resizeByKey(event, (width) => state.onResize?.(id, width)),
+                    })}
                   >
                     {look?.label}
                     {sorted === 'desc' ? <IconArrowDown size={14} stroke={1.75} aria-hidden /> : null}
@@ -97,29 +103,27 @@ interface ColumnEdgeProps {
   readonly onResize: (width: number | null) => void;
 }
 
-const NARROWEST = 64;
-const WIDEST = 640;
-const KEY_STEP = 16;
+const widthOf = (element: Element) => element.closest('th')?.getBoundingClientRect().width ?? 0;
 
+function resizeByKey(event: KeyboardEvent, onResize: (width: number) => void): void {
+  const width = widthByKey(event.key, widthOf(event.currentTarget));
+  if (width === null) return;
+  event.preventDefault();
+  event.stopPropagation();
+  onResize(width);
+}
+
+/** Not a stop of Tab: a head that sorts takes the keys itself, and every column's width is in the menu of columns. */
 function ColumnEdge({ label, onResize }: ColumnEdgeProps) {
   const { t } = useTranslation('frame');
   const start = useRef<{ readonly x: number; readonly width: number } | null>(null);
-  const widthOf = (element: Element) => element.closest('th')?.getBoundingClientRect().width ?? 0;
-  const resize = (width: number) => onResize(Math.round(Math.min(Math.max(width, NARROWEST), WIDEST)));
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     event.preventDefault();
     event.currentTarget.setPointerCapture(event.pointerId);
     start.current = { x: event.clientX, width: widthOf(event.currentTarget) };
   };
   const onPointerMove = ({ clientX }: PointerEvent<HTMLElement>) => {
-    if (start.current) resize(start.current.width + clientX - start.current.x);
-  };
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    resize(widthOf(event.currentTarget) + step);
+    if (start.current) onResize(widthWithin(start.current.width + clientX - start.current.x));
   };
   return (
     <button
@@ -131,7 +135,8 @@ function ColumnEdge({ label, onResize }: ColumnEdgeProps) {
       onPointerUp={() => {
         start.current = null;
       }}
-      onKeyDown={onKeyDown}
+      tabIndex={-1}
+      onKeyDown={(event) => resizeByKey(event, onResize)}
       onDoubleClick={() => onResize(null)}
     />
   );

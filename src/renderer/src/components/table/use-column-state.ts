@@ -51,6 +51,21 @@ export function useColumnState(
   };
 }
 
+const NARROWEST = 64;
+const WIDEST = 640;
+const KEY_STEP = 16;
+
+/** A width (px) that a column may have. */
+export function widthWithin(width: number): number {
+  return Math.round(Math.min(Math.max(width, NARROWEST), WIDEST));
+}
+
+/** The width after an arrow key; null: another key. */
+export function widthByKey(key: string, width: number): number | null {
+  const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[key];
+  return step === undefined ? null : widthWithin(width + step);
+}
+
 function sortingOf(sort: string | undefined, looks: ReadonlyMap<string, ColumnLook>): SortingState {
   const field = sort?.replace(/^-/, '');
   const id = [...looks].find(([, look]) => look.sort === field)?.[0];

@@ -1,6 +1,7 @@
 // Follows the scrolling of a list and returns the rows in its window; renders again only when that changes.
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { MAX_PRINTED, usePrinting } from '../../state/printing.ts';
 import { follow, isScaled, type ListShape, type RowWindow, scrollTopAt, windowAt } from './row-window.ts';
 
 /** After this much rest, in ms, the scrollbar is set to where the list really is. */
@@ -20,6 +21,7 @@ export function useRowWindow(
   headHeight: number,
   listKey?: string,
 ): RowWindowControl {
+  const isPrinting = usePrinting(({ isOn }) => isOn);
   const [viewport, setViewport] = useState(FIRST_VIEWPORT);
   const position = useRef({ offset: 0, scrollTop: 0 });
   const shape: ListShape = { count, rowHeight, viewport };
@@ -109,6 +111,7 @@ export function useRowWindow(
     [scroller, update],
   );
 
+  if (isPrinting) return { start: 0, end: Math.min(MAX_PRINTED, count), before: 0, after: 0, reveal };
   return { ...shown, end: Math.min(shown.end, count), reveal };
 }
 

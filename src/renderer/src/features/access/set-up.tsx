@@ -1,13 +1,15 @@
 // Setup: the administrator is created by the one-time link, whose token follows the `#` so that it is never sent as an address.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
 import { isWeak } from '../../../../domain/password-strength.ts';
 import { StrengthMeter } from '../../components/credentials/strength-meter.tsx';
 import { TwoFactorEnrol } from '../../components/credentials/two-factor-enrol.tsx';
+import { useCanSeal, VaultRemedy } from '../../components/credentials/vault-remedy.tsx';
 import { FormFailure } from '../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
+import { useHost } from '../../data/host.ts';
 import { keyOf, useOperation } from '../../data/use-operation.ts';
 import { useLocale } from '../../i18n/use-locale.ts';
 import { hashOf } from '../../router/route.ts';
@@ -15,6 +17,7 @@ import { navigate, useRoute } from '../../router/router.ts';
 import { beginSession } from '../../state/session.ts';
 import classes from './access.module.css';
 import { AccessPage } from './access-page.tsx';
+import { ThisComputer } from './this-computer.tsx';
 
 export function SetUp() {
   const { path } = useRoute();
@@ -67,6 +70,8 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
   const { t } = useTranslation('access');
   const queries = useQueryClient();
   const language = useLocale();
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
   const { form, failure, isBusy, submit } = useOperationForm({
     operation: 'setUp',
     initial: { name: '', password: '', repeat: '' },
@@ -90,12 +95,12 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
     <AccessPage title={t('setUp.title')} subtitle={t('setUp.subtitle')}>
       <form className={classes.form} noValidate onSubmit={submit}>
         <TextInput
+          ref={first}
           label={t('setUp.name')}
           description={t('setUp.nameHint')}
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
-          data-autofocus
           {...form.getInputProps('name')}
         />
         <PasswordInput label={t('setUp.password')} autoComplete="new-password" {...form.getInputProps('password')} />
@@ -110,17 +115,22 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
   );
 }
 
-/** The administrator is created and signed in: offers the second factor. */
+/** The administrator is created and signed in: offers the second factor where its secret can be sealed. */
 function Done({ password }: { readonly password: string | undefined }) {
   const { t } = useTranslation('access');
   const [isEnrolling, setEnrolling] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
+  const canSeal = useCanSeal();
+  const { shell } = useHost();
   const enter = () => navigate(hashOf([]), { replace: true });
+  const goOn = shell === null ? enter : () => setChoosing(true);
+  if (shell !== null && isChoosing) return <ThisComputer shell={shell} onDone={enter} />;
   if (isEnrolling) {
     return (
       <AccessPage title={t('twoFactor.title')}>
         <TwoFactorEnrol
           {...(password !== undefined && { password })}
-          onDone={enter}
+          onDone={goOn}
           onCancel={() => setEnrolling(false)}
         />
       </AccessPage>
@@ -128,14 +138,36 @@ function Done({ password }: { readonly password: string | undefined }) {
   }
   return (
     <AccessPage title={t('setUp.doneTitle')} subtitle={t('setUp.doneText')}>
-      <div className={classes.stack}>
-        <Button fullWidth onClick={() => setEnrolling(true)}>
+      <Offer canSeal={canSeal} onEnrol={() => setEnrolling(true)} onLater={goOn} />
+    </AccessPage>
+  );
+}
+
+interface OfferProps {
+  /** null: not known yet. */
+  readonly canSeal: boolean | null;
+  readonly onEnrol: () => void;
+  readonly onLater: () => void;
+}
+
+function Offer({ canSeal, onEnrol, onLater }: OfferProps) {
+  const { t } = useTranslation('access');
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (canSeal !== null) box.current?.querySelector('button')?.focus();
+  }, [canSeal]);
+  return (
+    <div ref={box} className={classes.stack}>
+      {canSeal === false ? (
+        <VaultRemedy />
+      ) : (
+        <Button fullWidth disabled={canSeal === null} onClick={onEnrol}>
           {t('setUp.twoFactor')}
         </Button>
-        <Button fullWidth variant="default" onClick={enter}>
-          {t('setUp.later')}
-        </Button>
-      </div>
-    </AccessPage>
+      )}
+      <Button fullWidth variant="default" onClick={onLater}>
+        {t('setUp.later')}
+      </Button>
+    </div>
   );
 }

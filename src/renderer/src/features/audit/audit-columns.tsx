@@ -45,7 +45,7 @@ export function useAuditColumns(texts: EntryTexts, hrefOf: (entry: AuditEntry) =
             return (
               <span className={classes.what}>
                 <a className={classes.action} href={hrefOf(entry)}>
-                  {texts.actionOf(entry.action)}
+                  {texts.titleOf(entry)}
                 </a>
                 {entry.outcome === 'refused' && <Mark tone="bad">{t('refused')}</Mark>}
                 {gist !== '' && <span className={classes.gist}>{gist}</span>}

@@ -7,12 +7,14 @@ import { RelativeTime } from '../../components/figures.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../../components/record-drawer.tsx';
 import { Mark } from '../../components/state.tsx';
+import { UndoActs } from '../../components/undo-acts.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
 import classes from './audit.module.css';
 import { Actor } from './audit-columns.tsx';
+import { EntryUsers, isOnMany } from './entry-users.tsx';
 import { TargetLink } from './target-link.tsx';
 import type { EntryTexts } from './use-entry-texts.ts';
 
@@ -40,12 +42,12 @@ export function EntryDrawer({ id, items, texts, onClose }: EntryDrawerProps) {
     <RecordDrawer
       isOpen={id !== null}
       onClose={onClose}
-      title={found === undefined ? t('entry', { id: shown ?? 0 }) : texts.actionOf(found.action)}
+      title={found === undefined ? t('entry', { id: shown ?? 0 }) : texts.titleOf(found)}
       width={560}
       {...(found?.outcome === 'refused' && { subtitle: <Mark tone="bad">{t('refused')}</Mark> })}
     >
       {found !== undefined ? (
-        <Entry entry={found} texts={texts} />
+        <Entry key={found.id} entry={found} texts={texts} />
       ) : (
         !read.isPending && <EmptyState title={t('gone')} text={t('goneHint')} />
       )}
@@ -53,10 +55,13 @@ export function EntryDrawer({ id, items, texts, onClose }: EntryDrawerProps) {
   );
 }
 
+/** Acts that can be undone for some minutes. */
+const UNDOABLE: ReadonlySet<string> = new Set(['bulkUsers', 'extendUser', 'shortenUser', 'resetUserTraffic']);
+
 function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: EntryTexts }) {
   const { t } = useTranslation(['audit', 'common']);
   const format = useFormat();
-  const { at, actor, action, target, detail, address, request_id } = entry;
+  const { id, at, actor, action, target, detail, address, request_id } = entry;
   const who = actor.kind === 'key' && actor.id !== null ? `key:${actor.id}` : actor.kind;
   const details = Object.entries(detail);
   return (
@@ -86,6 +91,7 @@ function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: E
           </Fact>
         </Facts>
       </DrawerSection>
+      {UNDOABLE.has(action) && <UndoActs entries={[id]} />}
       {details.length > 0 && (
         <DrawerSection title={t('audit:details')}>
           <Facts>
@@ -97,6 +103,7 @@ function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: E
           </Facts>
         </DrawerSection>
       )}
+      {isOnMany(action) && <EntryUsers id={id} texts={texts} />}
       <DrawerSection title={t('audit:more')}>
         <ul className={classes.links}>
           {target !== null && (

@@ -13,7 +13,8 @@ type TargetKind =
   | 'settings'
   | 'addresses'
   | 'certificate'
-  | 'webhook';
+  | 'webhook'
+  | 'provider';
 
 export interface Target {
   readonly kind: TargetKind;
@@ -35,6 +36,7 @@ const PATHS: Readonly<Record<TargetKind, readonly string[] | null>> = {
   addresses: ['settings', 'addresses'],
   certificate: ['settings', 'certificates'],
   webhook: ['settings', 'security', 'webhooks'],
+  provider: ['settings', 'payments'],
 };
 
 /** Kinds whose records have an address of their own. */

@@ -10,6 +10,8 @@ import { type Target, targetOf } from './target.ts';
 export interface EntryTexts {
   /** "Extended a user" */
   actionOf(action: string): string;
+  /** The same of an entry: "Tried to sign in" where that was refused. */
+  titleOf(entry: Pick<AuditEntry, 'action' | 'outcome'>): string;
   /** The administrator or the key by name, else what acted. */
   actorOf(actor: AuditEntry['actor']): string;
   /** The most important part of the request: "1 month". '' where there is none. */
@@ -45,13 +47,16 @@ export function useEntryTexts(): EntryTexts {
     const actionOf: EntryTexts['actionOf'] = (action) => (isKnownAction(action) ? t(`action.${action}`) : action);
     return {
       actionOf,
+      titleOf: ({ action, outcome }) =>
+        action === 'signIn' && outcome === 'refused' ? t('triedSignIn') : actionOf(action),
       actorOf: ({ kind, name }) => (kind === 'administrator' || kind === 'key' ? name : t(`actor.${kind}`)),
       gistOf({ action, detail }) {
-        const { months, days, bytes, affected } = detail;
+        const { months, days, bytes, affected, restored } = detail;
         const term = { ...(typeof months === 'number' && { months }), ...(typeof days === 'number' && { days }) };
         if (action === 'bulkUsers' && typeof affected === 'number') {
           return `${t(`bulk.${detail.action as 'extend'}`)}: ${t('users', { count: affected })}`;
         }
+        if (action === 'undoActs' && typeof restored === 'number') return t('users', { count: restored });
         if (action === 'createGrant' && typeof bytes === 'number') return format.bytes(bytes);
         if ((action === 'extendUser' || action === 'shortenUser') && Object.keys(term).length > 0)
           return format.term(term);

@@ -45,7 +45,7 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
           ),
         }),
         column.accessor('node', {
-          meta: { label: t('columns.node'), width: 160, sort: 'node', hideBelow: 640 },
+          meta: { label: t('columns.node'), width: 140, sort: 'node', hideBelow: 640 },
           cell: ({ getValue, row: { original } }) => (
             <a className={classes.nodeLink} href={hashOf(['nodes', original.node_id])}>
               {getValue()}
@@ -54,20 +54,20 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
         }),
         column.accessor(kindOf, {
           id: 'kind',
-          meta: { label: t('columns.kind'), width: 220, sort: 'kind', hideBelow: 480 },
+          meta: { label: t('columns.kind'), width: 200, sort: 'kind', hideBelow: 860 },
         }),
         column.accessor((inbound) => needsText(t, inbound), {
           id: 'needs',
-          meta: { label: t('columns.needs'), width: 180, hideBelow: 1100 },
+          meta: { label: t('columns.needs'), width: 152, hideBelow: 1320 },
           cell: ({ getValue }) => <span className={classes.quiet}>{getValue()}</span>,
         }),
         column.accessor('address', {
-          meta: { label: t('columns.address'), width: 220, hideBelow: 860 },
+          meta: { label: t('columns.address'), width: 190, hideBelow: 1100 },
           cell: ({ getValue }) => <span className={classes.quiet}>{getValue()}</span>,
         }),
         column.accessor(({ enabled, status }) => (enabled ? status : 'disabled'), {
           id: 'state',
-          meta: { label: t('columns.state'), width: 168, sort: 'state' },
+          meta: { label: t('columns.state'), width: 160, sort: 'state' },
           cell: ({ row: { original } }) => (
             <span className={classes.stateCell}>
               <ConnectionState inbound={original} />
@@ -77,7 +77,7 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
         }),
         column.display({
           id: 'acts',
-          meta: { label: t('columns.acts'), width: 52, isBare: true, isFixed: true, hideBelow: 480 },
+          meta: { label: t('columns.acts'), width: 56, isBare: true, isFixed: true, hideBelow: 480 },
           cell: ({ row: { original } }) => <ConnectionMenu inbound={original} onGone={noop} onChanged={noop} />,
         }),
       ]),

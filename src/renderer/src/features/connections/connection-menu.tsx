@@ -1,11 +1,9 @@
 // What else can be done with a connection: on and off, a copy, and out. One that a plan or a user names is not deleted.
-import { Menu } from '@mantine/core';
-import { IconCopyPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
-import { DeleteItem, MoreItem, MoreMenu, ToggleItem } from '../../components/more-menu.tsx';
+import { ActMenu, ActQuestion } from '../../components/act-menu.tsx';
+import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { showHidden } from '../../format/show-hidden.ts';
@@ -38,20 +36,14 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
   const close = () => setAsking(false);
   return (
     <>
-      <MoreMenu label={t('more', { name })}>
-        <ToggleItem
-          isOn={enabled}
-          label={enabled ? t('act.disable') : t('act.enable')}
-          onClick={() => toggle.start({ id, enabled: !enabled })}
-        />
-        <MoreItem
-          icon={IconCopyPlus}
-          label={t('act.copy')}
-          onClick={() => navigate(hashOf(['connections', 'new'], { from: id }))}
-        />
-        <Menu.Divider />
-        <DeleteItem label={t('act.delete')} onClick={() => setAsking(true)} />
-      </MoreMenu>
+      <ActMenu
+        label={t('more', { name })}
+        acts={{
+          [enabled ? 'connections.disable' : 'connections.enable']: () => toggle.start({ id, enabled: !enabled }),
+          'connections.copy': () => navigate(hashOf(['connections', 'new'], { from: id })),
+          'connections.delete': () => setAsking(true),
+        }}
+      />
       {naming.length > 0 ? (
         <Confirm
           isOpen={isAsking}
@@ -76,17 +68,18 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
           <p>{enabled ? t('inUse.disable') : t('inUse.takeOut')}</p>
         </Confirm>
       ) : (
-        <ConfirmByName
+        <ActQuestion
+          act="connections.delete"
           isOpen={isAsking}
           onClose={close}
           title={t('delete.title', { name })}
           name={name}
-          action={t('act.delete')}
+          id={id}
           onConfirm={() => remove.run({ id })}
         >
           <p>{t('delete.text')}</p>
           <p>{t('delete.instead')}</p>
-        </ConfirmByName>
+        </ActQuestion>
       )}
     </>
   );

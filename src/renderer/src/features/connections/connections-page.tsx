@@ -6,10 +6,10 @@ import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
 import { FilterTabs } from '../../components/filters.tsx';
-import { useShortcuts } from '../../components/keys.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
+import { useActs } from '../../components/use-acts.ts';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { changedQuery, hashOf } from '../../router/route.ts';
@@ -39,11 +39,11 @@ export function ConnectionsPage() {
   const columns = useConnectionColumns(hrefOf);
   const list = hashOf(['connections'], new URLSearchParams(search));
   const create = () => navigate(hashOf(['connections', 'new'], new URLSearchParams(search)));
-  useShortcuts([{ keys: 'n', label: t('connections:create'), run: create }]);
+  useActs({ 'connections.create': create });
 
   const open = openedBy(path[1]);
-  // The form starts with its node and its original: wait until both are loaded.
-  const isWaiting = nodeList.isPending || (query.has('from') && connections.isPending);
+  // The form starts with its node, its original and a port that no other has on the node: wait until they are loaded.
+  const isWaiting = nodeList.isPending || ((open === 'new' || query.has('from')) && connections.isPending);
   return (
     <Page fill>
       <PageHeader
@@ -78,6 +78,7 @@ export function ConnectionsPage() {
         rowName={({ name }) => name}
         hrefOf={hrefOf}
         openId={typeof open === 'number' ? open : null}
+        rowActs={({ id }) => ({ 'connections.copy': () => navigate(hashOf(['connections', 'new'], { from: id })) })}
         sort="node"
         listKey={String(nodeId)}
         empty={

@@ -74,7 +74,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.display({
           id: 'acts',
-          meta: { label: t('nodes:columns.acts'), width: 52, isBare: true, isFixed: true, hideBelow: 480 },
+          meta: { label: t('nodes:columns.acts'), width: 56, isBare: true, isFixed: true, hideBelow: 480 },
           cell: ({ row: { original } }) => <NodeMenu node={original} onGone={noop} />,
         }),
       ]),

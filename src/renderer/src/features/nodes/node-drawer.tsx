@@ -19,6 +19,7 @@ import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
 import { EditNode, NewNode } from './node-form.tsx';
+import { NodeJoin } from './node-join.tsx';
 import { NodeMenu } from './node-menu.tsx';
 import { NodeTrouble } from './node-trouble.tsx';
 import classes from './nodes.module.css';
@@ -64,6 +65,8 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
   const format = useFormat();
   const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, pollMs: RECORD_EVERY_MS });
   const node = data ?? first;
+  // It stays for as long as the record is open: it says how far the machine has come.
+  const [canJoin] = useState(first.kind === 'remote' && (!first.joined || first.status === 'down'));
   const {
     id,
     name,
@@ -141,6 +144,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           </Fact>
         </Facts>
       </DrawerSection>
+      {canJoin && <NodeJoin node={node} isOpen={isOpen} />}
       <NodeTraffic nodeId={id} />
       <NodeConnections nodeId={id} />
       {kind === 'local' && <EngineLog nodeId={id} />}

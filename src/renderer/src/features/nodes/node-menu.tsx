@@ -1,11 +1,9 @@
 // What else can be done with a node: on and off, and out. One that has connections is not deleted.
-import { Menu } from '@mantine/core';
-import { IconPencil, IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes.ts';
-import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
-import { DeleteItem, MoreItem, MoreMenu, ToggleItem } from '../../components/more-menu.tsx';
+import { ActMenu, ActQuestion } from '../../components/act-menu.tsx';
+import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
@@ -34,21 +32,15 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
   const close = () => setAsking(false);
   return (
     <>
-      <MoreMenu label={t('more', { name })}>
-        <MoreItem icon={IconPencil} label={t('act.edit')} onClick={() => navigate(hashOf(['nodes', id, 'edit']))} />
-        <ToggleItem
-          isOn={enabled}
-          label={enabled ? t('act.disable') : t('act.enable')}
-          onClick={() => toggle.start({ id, enabled: !enabled })}
-        />
-        <MoreItem
-          icon={IconPlugConnected}
-          label={t('act.connections')}
-          onClick={() => navigate(hashOf(['connections'], { node: id }))}
-        />
-        <Menu.Divider />
-        <DeleteItem label={t('act.delete')} onClick={() => setAsking(true)} />
-      </MoreMenu>
+      <ActMenu
+        label={t('more', { name })}
+        acts={{
+          'nodes.edit': () => navigate(hashOf(['nodes', id, 'edit'])),
+          [enabled ? 'nodes.disable' : 'nodes.enable']: () => toggle.start({ id, enabled: !enabled }),
+          'nodes.connections': () => navigate(hashOf(['connections'], { node: id })),
+          'nodes.delete': () => setAsking(true),
+        }}
+      />
       {count > 0 ? (
         <Confirm
           isOpen={isAsking}
@@ -61,16 +53,17 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
           <p>{t('inUse.instead')}</p>
         </Confirm>
       ) : (
-        <ConfirmByName
+        <ActQuestion
+          act="nodes.delete"
           isOpen={isAsking}
           onClose={close}
           title={t('delete.title', { name })}
           name={name}
-          action={t('act.delete')}
+          id={id}
           onConfirm={() => remove.run({ id })}
         >
           <p>{t('delete.text')}</p>
-        </ConfirmByName>
+        </ActQuestion>
       )}
     </>
   );

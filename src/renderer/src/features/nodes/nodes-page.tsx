@@ -3,10 +3,10 @@ import { Button } from '@mantine/core';
 import { IconPlus, IconServer2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes.ts';
-import { useShortcuts } from '../../components/keys.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
+import { useActs } from '../../components/use-acts.ts';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
@@ -23,7 +23,7 @@ export function NodesPage() {
   const nodes = useOperation('listNodes', { limit: 500 }, { pollMs: EVERY_MS });
   const columns = useNodeColumns(hrefOf);
   const create = () => navigate(hashOf(['nodes', 'new']));
-  useShortcuts([{ keys: 'n', label: t('create'), run: create }]);
+  useActs({ 'nodes.create': create });
 
   const open = openedBy(path[1]);
   const isEdited = path[2] === 'edit';
@@ -49,7 +49,10 @@ export function NodesPage() {
         rowName={({ name }) => name}
         hrefOf={hrefOf}
         openId={typeof open === 'number' ? open : null}
-        rowKeys={[{ keys: 'e', label: t('act.edit'), run: ({ id }) => navigate(hashOf(['nodes', id, 'edit'])) }]}
+        rowActs={({ id }) => ({
+          'nodes.edit': () => navigate(hashOf(['nodes', id, 'edit'])),
+          'nodes.connections': () => navigate(hashOf(['connections'], { node: id })),
+        })}
         empty={
           <EmptyState
             icon={<IconServer2 size={20} stroke={1.5} />}

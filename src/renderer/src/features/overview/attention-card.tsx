@@ -12,13 +12,13 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { DAY_MS } from '../../../../domain/limits.ts';
+import type { Attention } from '../../../../domain/attention.ts';
 import { SectionCard } from '../../components/page.tsx';
 import type { Tone } from '../../components/state.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
-import type { Attention } from './attention.ts';
+import { expiringSoon } from './expiring-soon.ts';
 import classes from './overview.module.css';
 
 interface AttentionText {
@@ -69,7 +69,6 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const backUp = useAct('createBackup', { message: () => ({ text: t('attention.backupMade') }) });
-  const week = new Date(now + 7 * DAY_MS).toISOString();
   return (item) => {
     switch (item.kind) {
       case 'no-nodes':
@@ -172,11 +171,7 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
           title: t('attention.expiring', { count: item.count }),
           hint: t('attention.expiringHint'),
           action: t('attention.see'),
-          href: hashOf(['users'], {
-            expires_before: week,
-            expires_after: new Date(now).toISOString(),
-            sort: 'expires_at',
-          }),
+          href: expiringSoon(item.countedAt),
         };
       case 'limited':
         return {

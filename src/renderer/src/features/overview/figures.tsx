@@ -2,11 +2,10 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';
-import { DAY_MS } from '../../../../domain/limits.ts';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useFormat } from '../../format/use-format.tsx';
-import { useNow } from '../../format/use-now.ts';
 import { hashOf } from '../../router/route.ts';
+import { expiringSoon } from './expiring-soon.ts';
 import classes from './overview.module.css';
 
 type Overview = Output<'getOverview'>;
@@ -14,16 +13,11 @@ type Overview = Output<'getOverview'>;
 export function Figures({ overview }: { readonly overview: Overview | undefined }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const now = useNow();
   if (overview === undefined) return <FigureSkeletons />;
   const { users, traffic } = overview;
   const today = traffic.today.up + traffic.today.down;
   const yesterday = traffic.yesterday.up + traffic.yesterday.down;
   const month = traffic.month.up + traffic.month.down;
-  const soon = {
-    expires_after: new Date(now).toISOString(),
-    expires_before: new Date(now + 7 * DAY_MS).toISOString(),
-  };
   return (
     <section className={classes.figures} aria-label={t('figures.label')}>
       <Figure
@@ -42,7 +36,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
         label={t('figures.expiring')}
         value={format.number(users.expiring_7d)}
         note={users.expiring_7d === 0 ? t('figures.nobody') : t('figures.expiringHint')}
-        href={hashOf(['users'], { ...soon, sort: 'expires_at' })}
+        href={expiringSoon(overview.generated_at)}
       />
       <Figure
         label={t('figures.today')}

@@ -1,13 +1,15 @@
 // The overview: the present state of the service, what needs attention, and the traffic.
 import { useTranslation } from 'react-i18next';
+import { attentionOf } from '../../../../domain/attention.ts';
 import { HOUR_MS } from '../../../../domain/limits.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { useNow } from '../../format/use-now.ts';
-import { attentionOf } from './attention.ts';
 import { AttentionCard } from './attention-card.tsx';
 import { Figures } from './figures.tsx';
+import { stepsOf } from './first-steps.ts';
+import { FirstStepsCard } from './first-steps-card.tsx';
 import { NodeHealth } from './node-health.tsx';
 import classes from './overview.module.css';
 import { TopUsers } from './top-users.tsx';
@@ -22,6 +24,8 @@ export function OverviewPage() {
   const overview = useOperation('getOverview', {}, { pollMs: EVERY_MS });
   const nodes = useOperation('listNodes', {}, { pollMs: EVERY_MS });
   const plans = useOperation('listTariffs', { limit: 1 });
+  const connections = useOperation('listInbounds', { limit: 1 });
+  const addresses = useOperation('getAddresses', {});
   const certificates = useOperation('getCertificates', {}, { staleMs: HOUR_MS });
   const acme = useOperation('getAcme', {}, { staleMs: HOUR_MS });
   const backups = useOperation('listBackups', {}, { staleMs: HOUR_MS });
@@ -38,15 +42,31 @@ export function OverviewPage() {
     failures: failures.data,
     now,
   });
+  const users = overview.data?.users.total;
+  const steps = stepsOf({
+    addresses: addresses.data,
+    nodes: nodes.data,
+    connections: connections.data,
+    plans: plans.data,
+    users,
+  });
+  // The steps say it already.
+  const others = attention.filter(({ kind }) => steps === null || (kind !== 'no-nodes' && kind !== 'no-plans'));
   return (
     <Page>
       <PageHeader title={t('title')} />
       {overview.error !== null && overview.data === undefined ? (
         <ErrorState failure={overview.error} onRetry={() => void overview.refetch()} />
+      ) : steps !== null && users === 0 ? (
+        <>
+          <FirstStepsCard steps={steps} />
+          <AttentionCard items={others} now={now} />
+        </>
       ) : (
         <>
           <Figures overview={overview.data} />
-          <AttentionCard items={attention} now={now} />
+          {steps !== null && <FirstStepsCard steps={steps} />}
+          <AttentionCard items={others} now={now} />
           <TrafficCard nodes={nodes.data?.items} />
           <div className={classes.columns}>
             <TopUsers overview={overview.data} />

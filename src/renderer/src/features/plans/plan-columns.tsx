@@ -3,12 +3,12 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Identity } from '../../components/identity.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
+import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
 import { PlanMenu } from './plan-menu.tsx';
 import { lengthOf, type Plan } from './plan-values.ts';
 import classes from './plans.module.css';
-import { formatPrice } from './price.ts';
 
 const column = columnsOf<Plan>();
 
@@ -75,7 +75,7 @@ export function usePlanColumns(hrefOf: (plan: Plan) => string) {
         }),
         column.display({
           id: 'acts',
-          meta: { label: t('plans:columns.acts'), width: 52, isBare: true, isFixed: true, hideBelow: 480 },
+          meta: { label: t('plans:columns.acts'), width: 56, isBare: true, isFixed: true, hideBelow: 480 },
           cell: ({ row: { original } }) => <PlanMenu plan={original} onGone={noop} />,
         }),
       ]),

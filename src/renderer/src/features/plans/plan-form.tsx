@@ -3,15 +3,16 @@ import { Autocomplete, NumberInput, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RESET_STRATEGIES } from '../../../../contract/users.ts';
+import { exponentOf } from '../../../../domain/money.ts';
 import { BytesInput } from '../../components/form/bytes-input.tsx';
 import { ConnectionsInput } from '../../components/form/connections-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
+import { CURRENCIES } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import type { PlanValues } from './plan-values.ts';
-import { digitsOf } from './price.ts';
 
 const STARTS = ['on_creation', 'on_first_use'] as const;
 
@@ -100,8 +101,6 @@ interface PriceInputProps {
   readonly 'data-path'?: string;
 }
 
-const CURRENCIES = Intl.supportedValuesOf('currency');
-
 function PriceInput({ value, onChange, error, ...props }: PriceInputProps) {
   const { t } = useTranslation('plans');
   const { separators } = useFormat();
@@ -118,7 +117,7 @@ function PriceInput({ value, onChange, error, ...props }: PriceInputProps) {
         min={0}
         max={1_000_000_000}
         allowNegative={false}
-        decimalScale={digitsOf(value.currency)}
+        decimalScale={exponentOf(value.currency)}
         thousandSeparator={separators.thousand}
         decimalSeparator={separators.decimal}
         hideControls

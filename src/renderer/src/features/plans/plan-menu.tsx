@@ -1,10 +1,8 @@
 // What else can be done with a plan: a copy, the archive, and out. One that has users is archived, never deleted.
-import { Menu } from '@mantine/core';
-import { IconArchive, IconArchiveOff, IconCopyPlus, IconUsers } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Confirm, ConfirmByName } from '../../components/confirm.tsx';
-import { DeleteItem, MoreItem, MoreMenu } from '../../components/more-menu.tsx';
+import { ActMenu, ActQuestion } from '../../components/act-menu.tsx';
+import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
@@ -32,25 +30,16 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
   const close = () => setAsking(false);
   return (
     <>
-      <MoreMenu label={t('more', { name })}>
-        <MoreItem
-          icon={IconCopyPlus}
-          label={t('act.copy')}
-          onClick={() => navigate(hashOf(['plans', 'new'], { from: id }))}
-        />
-        <MoreItem
-          icon={IconUsers}
-          label={t('act.users')}
-          onClick={() => navigate(hashOf(['users'], { tariff_id: id }))}
-        />
-        <Menu.Divider />
-        <MoreItem
-          icon={archived ? IconArchiveOff : IconArchive}
-          label={archived ? t('act.restore') : t('act.archive')}
-          onClick={() => archive.start({ id, archived: !archived })}
-        />
-        <DeleteItem label={t('act.delete')} onClick={() => setAsking(true)} />
-      </MoreMenu>
+      <ActMenu
+        label={t('more', { name })}
+        acts={{
+          'plans.copy': () => navigate(hashOf(['plans', 'new'], { from: id })),
+          'plans.offers': () => navigate(hashOf(['sales', 'offers'], { plan: id })),
+          'plans.users': () => navigate(hashOf(['users'], { tariff_id: id })),
+          [archived ? 'plans.restore' : 'plans.archive']: () => archive.start({ id, archived: !archived }),
+          'plans.delete': () => setAsking(true),
+        }}
+      />
       {users > 0 ? (
         <Confirm
           isOpen={isAsking}
@@ -66,16 +55,17 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
           <p>{archived ? t('inUse.move') : t('inUse.archive')}</p>
         </Confirm>
       ) : (
-        <ConfirmByName
+        <ActQuestion
+          act="plans.delete"
           isOpen={isAsking}
           onClose={close}
           title={t('delete.title', { name })}
           name={name}
-          action={t('act.delete')}
+          id={id}
           onConfirm={() => remove.run({ id })}
         >
           <p>{t('delete.text')}</p>
-        </ConfirmByName>
+        </ActQuestion>
       )}
     </>
   );

@@ -2,7 +2,7 @@
 import type { Output } from '../../../../contract/table.ts';
 import type { Duration } from '../../../../domain/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
-import { toMajor, toMinor } from './price.ts';
+import { toMajor, toMinor } from '../../format/price.ts';
 
 export type Plan = Output<'getTariff'>;
 

@@ -4,10 +4,10 @@ import { IconPlus, IconStack2 } from '@tabler/icons-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FilterTabs } from '../../components/filters.tsx';
-import { useShortcuts } from '../../components/keys.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
+import { useActs } from '../../components/use-acts.ts';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { changedQuery, hashOf } from '../../router/route.ts';
@@ -30,7 +30,7 @@ export function PlansPage() {
   const hrefOf = useCallback(({ id }: Plan) => hashOf(['plans', id], new URLSearchParams(search)), [search]);
   const columns = usePlanColumns(hrefOf);
   const create = () => navigate(hashOf(['plans', 'new']));
-  useShortcuts([{ keys: 'n', label: t('create'), run: create }]);
+  useActs({ 'plans.create': create });
 
   const open = openedBy(path[1]);
   const from = all.find(({ id }) => String(id) === query.get('from'));
@@ -69,9 +69,11 @@ export function PlansPage() {
         rowName={({ name }) => name}
         hrefOf={hrefOf}
         openId={typeof open === 'number' ? open : null}
-        rowKeys={[
-          { keys: 'd', label: t('act.copy'), run: ({ id }) => navigate(hashOf(['plans', 'new'], { from: id })) },
-        ]}
+        rowActs={({ id }) => ({
+          'plans.copy': () => navigate(hashOf(['plans', 'new'], { from: id })),
+          'plans.offers': () => navigate(hashOf(['sales', 'offers'], { plan: id })),
+          'plans.users': () => navigate(hashOf(['users'], { tariff_id: id })),
+        })}
         listKey={isArchive ? 'archived' : 'offered'}
         empty={
           isArchive ? (

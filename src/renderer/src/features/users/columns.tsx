@@ -1,4 +1,5 @@
 // The columns of the list: identity, state, and what runs out.
+import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../contract/users.ts';
@@ -7,45 +8,48 @@ import { Identity } from '../../components/identity.tsx';
 import { Mark, StateDot } from '../../components/state.tsx';
 import { type Columns, columnsOf } from '../../components/table/columns.ts';
 import { TrafficBar } from '../../components/traffic-bar.tsx';
+import { useFormat } from '../../format/use-format.tsx';
 import type { Plans } from './use-plans.ts';
 import classes from './users.module.css';
 
 const column = columnsOf<User>();
+/** The list is then narrower than 480 px. */
+const PHONE = '(max-width: 500px)';
 
 /** `hrefOf` and `nameOf` must keep their identity while their results stay the same: rows are rendered again with the columns. */
 export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => string): Columns<User> {
   const { t } = useTranslation(['users', 'common']);
+  const isPhone = useMediaQuery(PHONE) ?? false;
   return useMemo(
     () =>
       column.columns([
         column.accessor('name', {
           meta: { label: t('users:columns.name'), sort: 'name', isFixed: true },
           cell: ({ row: { original } }) => (
-            <Identity name={original.name} detail={original.contact} href={hrefOf(original)} />
+            <Identity
+              name={original.name}
+              detail={isPhone ? <PhoneFacts user={original} /> : original.contact}
+              href={hrefOf(original)}
+            />
           ),
         }),
         column.accessor('state', {
-          meta: { label: t('users:columns.state'), width: 112 },
-          cell: ({ getValue, row: { original } }) =>
-            original.concurrent_excess?.cut_off_until ? (
-              <StateDot state="degraded" label={t('users:cutOff')} />
-            ) : (
-              <StateDot state={getValue()} />
-            ),
+          meta: { label: t('users:columns.state'), width: 164, hideBelow: 480 },
+          cell: ({ row: { original } }) => <UserState user={original} />,
         }),
         column.accessor('tariff_id', {
-          meta: { label: t('users:columns.plan'), width: 124, hideBelow: 860 },
+          meta: { label: t('users:columns.plan'), width: 116, hideBelow: 860 },
           cell: ({ getValue }) => <span title={nameOf(getValue())}>{nameOf(getValue())}</span>,
         }),
         column.accessor('used_down', {
           id: 'traffic',
-          meta: { label: t('users:columns.traffic'), width: 176, sort: 'used', descFirst: true, hideBelow: 640 },
+          meta: { label: t('users:columns.traffic'), width: 192, sort: 'used', descFirst: true, hideBelow: 640 },
           cell: ({ row: { original: user } }) => (
             <TrafficBar used={user.used_up + user.used_down} limit={user.traffic_limit} extra={user.traffic_extra} />
           ),
         }),
         column.accessor('expires_at', {
-          meta: { label: t('users:columns.expires'), width: 132, sort: 'expires_at', hideBelow: 480 },
+          meta: { label: t('users:columns.expires'), width: 136, sort: 'expires_at', hideBelow: 480 },
           cell: ({ row: { original } }) =>
             original.hold === null ? (
               <RelativeTime at={original.expires_at} none={t('common:never')} />
@@ -54,7 +58,7 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
             ),
         }),
         column.accessor('online_at', {
-          meta: { label: t('users:columns.online'), width: 124, hideBelow: 860 },
+          meta: { label: t('users:columns.online'), width: 136, sort: 'online_at', descFirst: true, hideBelow: 860 },
           cell: ({ row: { original } }) =>
             original.online ? (
               <StateDot state="online" label={t('users:online')} />
@@ -65,13 +69,13 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
             ),
         }),
         column.accessor('tags', {
-          meta: { label: t('users:columns.tags'), width: 100, hideBelow: 1100 },
+          meta: { label: t('users:columns.tags'), width: 92, hideBelow: 1100 },
           cell: ({ getValue }) => <Tags tags={getValue()} />,
         }),
         column.accessor('created_at', {
           meta: {
             label: t('users:columns.created'),
-            width: 108,
+            width: 120,
             sort: 'created_at',
             descFirst: true,
             hideBelow: 1100,
@@ -100,7 +104,32 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
           cell: ({ getValue }) => <span className="figures">{getValue()}</span>,
         }),
       ]),
-    [t, nameOf, hrefOf],
+    [t, nameOf, hrefOf, isPhone],
+  );
+}
+
+/** State, what is left and when it ends on one line, where their columns have no room. */
+function PhoneFacts({ user }: { readonly user: User }) {
+  const { t } = useTranslation(['users', 'common']);
+  const format = useFormat();
+  const { state, traffic_remaining: left, expires_at, hold } = user;
+  const mayConnect = state === 'active' || state === 'on_hold';
+  return (
+    <>
+      <UserState user={user} />
+      {mayConnect && left !== null && ` · ${t('common:traffic.left', { amount: format.bytes(left) })}`}
+      {' · '}
+      {hold === null ? <RelativeTime at={expires_at} none={t('users:neverExpires')} /> : t('users:hold')}
+    </>
+  );
+}
+
+function UserState({ user: { state, concurrent_excess } }: { readonly user: User }) {
+  const { t } = useTranslation('users');
+  return concurrent_excess?.cut_off_until ? (
+    <StateDot state="degraded" label={t('cutOff')} />
+  ) : (
+    <StateDot state={state} />
   );
 }
 

@@ -1,14 +1,16 @@
-// Where conditions are added: plan, tag, online, expiring. Each takes effect at once and is part of the address.
-import { Autocomplete, Button, NativeSelect, SegmentedControl } from '@mantine/core';
+// Where conditions are added: states, plan, node, traffic, tag, online, expiring. Each takes effect at once and is part of the address.
+import { Autocomplete, Button, Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { USER_STATES } from '../../../../contract/users.ts';
 import chips from '../../components/filters.module.css';
 import { FilterPopover } from '../../components/filters.tsx';
+import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import { setQuery } from '../../router/router.ts';
-import { expiringWithin, type Filter, type FilterName } from './filter.ts';
+import { expiringWithin, type Filter, type FilterName, statesOf } from './filter.ts';
 import type { Plans } from './use-plans.ts';
 import { knownTags } from './user-reads.ts';
 import classes from './users.module.css';
@@ -26,12 +28,13 @@ export function FilterMenu(props: FilterMenuProps) {
 }
 
 function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDone: () => void }) {
-  const { t } = useTranslation('users');
+  const { t } = useTranslation(['users', 'common']);
   const now = useNow();
+  const nodes = useOperation('listNodes', { limit: 500 }).data?.items ?? [];
   const queries = useQueryClient();
   const [tag, setTag] = useState(filter.tag ?? '');
   const [known] = useState(() => knownTags(queries));
-  const ranges = DAYS.map((days) => ({ value: String(days), label: t('filter.withinDays', { count: days }) }));
+  const ranges = DAYS.map((days) => ({ value: String(days), label: t('users:filter.withinDays', { count: days }) }));
   const range = rangeOf(filter, now);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -40,45 +43,79 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
   };
   return (
     <form className={chips.conditions} onSubmit={submit}>
+      <Checkbox.Group
+        label={t('users:filter.states')}
+        value={statesOf(filter)}
+        onChange={(states) => setQuery({ state: states.join() }, { push: true })}
+      >
+        <div className={classes.states}>
+          {USER_STATES.map((state) => (
+            <Checkbox key={state} size="xs" value={state} label={t(`common:state.${state}`)} />
+          ))}
+        </div>
+      </Checkbox.Group>
       <NativeSelect
-        label={t('filter.plan')}
+        label={t('users:filter.plan')}
         value={String(filter.tariff_id ?? '')}
         onChange={(event) => setQuery({ tariff_id: event.currentTarget.value }, { push: true })}
         data={[
-          { value: '', label: t('filter.any') },
+          { value: '', label: t('users:filter.any') },
           ...plans.all.map(({ id, name }) => ({ value: String(id), label: name })),
         ]}
       />
       <NativeSelect
-        label={t('filter.expires')}
+        label={t('users:filter.expires')}
         value={range}
         onChange={(event) => setQuery(expiryOf(event.currentTarget.value, now), { push: true })}
         data={[
-          { value: '', label: t('filter.any') },
+          { value: '', label: t('users:filter.any') },
           ...ranges,
-          { value: 'over', label: t('filter.overdue') },
+          { value: 'over', label: t('users:filter.overdue') },
           ...(range === 'own' ? [{ value: 'own', label: '…', disabled: true }] : []),
         ]}
       />
       <div>
         <span className={classes.fieldLabel} aria-hidden>
-          {t('filter.online')}
+          {t('users:filter.online')}
         </span>
         <SegmentedControl
           fullWidth
-          aria-label={t('filter.online')}
+          aria-label={t('users:filter.online')}
           value={filter.online === undefined ? '' : String(filter.online)}
           onChange={(online) => setQuery({ online: online === '' ? null : online }, { push: true })}
           data={[
-            { value: '', label: t('filter.any') },
-            { value: 'true', label: t('filter.online') },
-            { value: 'false', label: t('filter.offline') },
+            { value: '', label: t('users:filter.any') },
+            { value: 'true', label: t('users:filter.online') },
+            { value: 'false', label: t('users:filter.offline') },
           ]}
         />
       </div>
+      <Checkbox
+        size="xs"
+        label={t('users:filter.never')}
+        checked={filter.connected === false}
+        onChange={(event) => setQuery({ connected: event.currentTarget.checked ? false : null }, { push: true })}
+      />
+      <Checkbox
+        size="xs"
+        label={t('users:filter.low')}
+        checked={filter.traffic_low === true}
+        onChange={(event) => setQuery({ traffic_low: event.currentTarget.checked ? true : null }, { push: true })}
+      />
+      {nodes.length > 0 && (
+        <NativeSelect
+          label={t('users:filter.node')}
+          value={String(filter.node_id ?? '')}
+          onChange={(event) => setQuery({ node_id: event.currentTarget.value }, { push: true })}
+          data={[
+            { value: '', label: t('users:filter.any') },
+            ...nodes.map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+        />
+      )}
       <Autocomplete
-        label={t('filter.tag')}
-        description={t('filter.tagHint')}
+        label={t('users:filter.tag')}
+        description={t('users:filter.tagHint')}
         value={tag}
         onChange={setTag}
         onOptionSubmit={(value) => setQuery({ tag: value }, { push: true })}
@@ -88,7 +125,7 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
         comboboxProps={{ withinPortal: false, shadow: 'none' }}
       />
       <Button type="submit" variant="default">
-        {t('filter.apply')}
+        {t('users:filter.apply')}
       </Button>
     </form>
   );
@@ -116,16 +153,27 @@ function expiryOf(value: string, now: number): Record<string, string | null> {
 export function useFilterLabels(filter: Filter, plans: Plans): (name: FilterName) => string {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
+  const nodes = useOperation('listNodes', { limit: 500 }, { enabled: filter.node_id !== undefined }).data?.items ?? [];
   return (name) => {
     switch (name) {
       case 'state':
         return t('users:filter.chip.state', {
-          value: filter.state === undefined ? '' : t(`common:state.${filter.state}`),
+          value: statesOf(filter)
+            .map((state) => t(`common:state.${state}`))
+            .join(', '),
         });
       case 'tariff_id':
         return t('users:filter.chip.tariff_id', { value: plans.nameOf(filter.tariff_id ?? null) });
       case 'online':
         return filter.online ? t('users:filter.chip.online') : t('users:filter.chip.offline');
+      case 'connected':
+        return filter.connected ? t('users:filter.chip.connected') : t('users:filter.never');
+      case 'traffic_low':
+        return filter.traffic_low ? t('users:filter.low') : t('users:filter.chip.notLow');
+      case 'node_id':
+        return t('users:filter.chip.node_id', {
+          value: nodes.find(({ id }) => id === filter.node_id)?.name ?? filter.node_id ?? '',
+        });
       case 'expires': {
         const from = filter.expires_after === undefined ? '' : format.moment(filter.expires_after);
         const to = filter.expires_before === undefined ? '' : format.moment(filter.expires_before);

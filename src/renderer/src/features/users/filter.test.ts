@@ -1,6 +1,6 @@
 // The address of the list: it stores every condition, and a broken one filters nothing.
 import { describe, expect, it } from 'vitest';
-import { bulkFilterOf, dropped, expiringWithin, filterOf, namesIn, sortOf, without } from './filter.ts';
+import { bulkFilterOf, dropped, expiringWithin, filterOf, namesIn, sortOf, statesOf, without } from './filter.ts';
 
 const read = (text: string) => filterOf(new URLSearchParams(text));
 
@@ -8,7 +8,7 @@ describe('the filter of an address', () => {
   it('reads every condition', () => {
     expect(
       read(
-        'state=expired&q=+anna+&tariff_id=3&tag=family&online=false&contact=%40a&expires_before=2026-11-20T10:00:00Z',
+        'state=expired&q=+anna+&tariff_id=3&tag=family&online=false&connected=false&traffic_low=true&node_id=2&contact=%40a&expires_before=2026-11-20T10:00:00Z',
       ),
     ).toEqual({
       state: 'expired',
@@ -16,13 +16,27 @@ describe('the filter of an address', () => {
       tariff_id: 3,
       tag: 'family',
       online: false,
+      connected: false,
+      traffic_low: true,
+      node_id: 2,
       contact: '@a',
       expires_before: '2026-11-20T10:00:00.000Z',
     });
   });
 
+  it('reads several states, and all of them as no condition', () => {
+    expect(read('state=limited,active,dead').state).toEqual(['active', 'limited']);
+    expect(read('state=limited,dead').state).toBe('limited');
+    expect(read('state=active,on_hold,limited,expired,disabled')).toEqual({});
+    expect(statesOf(read('state=limited,active'))).toEqual(['active', 'limited']);
+    expect(statesOf(read('state=active'))).toEqual(['active']);
+    expect(statesOf({})).toEqual([]);
+  });
+
   it('leaves out what is broken or empty', () => {
-    expect(read('state=dead&q=++&tariff_id=x&tag=&online=maybe&expires_after=soon')).toEqual({});
+    expect(
+      read('state=dead&q=++&tariff_id=x&tag=&online=maybe&connected=&traffic_low=1&node_id=0&expires_after=soon'),
+    ).toEqual({});
     expect(read('tariff_id=-1')).toEqual({});
     expect(read(`q=${'я'.repeat(200)}`).q).toHaveLength(100);
   });

@@ -2,9 +2,19 @@
 import { SORTS, type Sort, USER_STATES, type UserFilter, type UserState } from '../../../../contract/users.ts';
 import { DAY_MS, HOUR_MS } from '../../../../domain/limits.ts';
 
-/** The list is of one state at a time. */
-export type Filter = Omit<UserFilter, 'state'> & { readonly state?: UserState };
-export type FilterName = 'state' | 'q' | 'tariff_id' | 'tag' | 'contact' | 'online' | 'expires';
+/** The list is of one state, as its tabs choose, or of any of several. */
+export type Filter = Omit<UserFilter, 'state'> & { readonly state?: UserState | UserState[] };
+export type FilterName =
+  | 'state'
+  | 'q'
+  | 'tariff_id'
+  | 'tag'
+  | 'contact'
+  | 'online'
+  | 'connected'
+  | 'traffic_low'
+  | 'node_id'
+  | 'expires';
 
 /** The query members of each condition. */
 const MEMBERS: Readonly<Record<FilterName, readonly string[]>> = {
@@ -14,6 +24,9 @@ const MEMBERS: Readonly<Record<FilterName, readonly string[]>> = {
   tag: ['tag'],
   contact: ['contact'],
   online: ['online'],
+  connected: ['connected'],
+  traffic_low: ['traffic_low'],
+  node_id: ['node_id'],
   expires: ['expires_after', 'expires_before'],
 };
 
@@ -26,7 +39,7 @@ export function filterOf(query: URLSearchParams): Filter {
   const contact = query.get('contact')?.slice(0, 100);
   const state = stateOf(query.get('state'));
   const plan = Number(query.get('tariff_id'));
-  const online = query.get('online');
+  const node = Number(query.get('node_id'));
   const after = instantOf(query.get('expires_after'));
   const before = instantOf(query.get('expires_before'));
   return {
@@ -35,14 +48,34 @@ export function filterOf(query: URLSearchParams): Filter {
     ...(Number.isSafeInteger(plan) && plan > 0 && { tariff_id: plan }),
     ...(tag && { tag }),
     ...(contact && { contact }),
-    ...((online === 'true' || online === 'false') && { online: online === 'true' }),
+    ...truthOf(query, 'online'),
+    ...truthOf(query, 'connected'),
+    ...truthOf(query, 'traffic_low'),
+    ...(Number.isSafeInteger(node) && node > 0 && { node_id: node }),
     ...(after && { expires_after: after }),
     ...(before && { expires_before: before }),
   };
 }
 
-function stateOf(text: string | null): UserState | undefined {
-  return USER_STATES.find((state) => state === text);
+function truthOf<Name extends 'online' | 'connected' | 'traffic_low'>(
+  query: URLSearchParams,
+  name: Name,
+): Partial<Record<Name, boolean>> {
+  const text = query.get(name);
+  if (text !== 'true' && text !== 'false') return {};
+  return { [name]: text === 'true' } as Partial<Record<Name, boolean>>;
+}
+
+/** States with commas between them; all of them are no condition. */
+function stateOf(text: string | null): Filter['state'] {
+  const named = text?.split(',') ?? [];
+  const states = USER_STATES.filter((state) => named.includes(state));
+  return states.length === USER_STATES.length ? undefined : states.length > 1 ? states : states[0];
+}
+
+/** The states of a filter, one by one. */
+export function statesOf({ state }: Filter): UserState[] {
+  return state === undefined ? [] : [state].flat();
 }
 
 function instantOf(text: string | null): string | undefined {

@@ -11,6 +11,8 @@ import { dropped, type Filter, namesIn } from './filter.ts';
 
 /** Counting waits until the typing has paused: the rows come first. */
 const REST_MS = 400;
+/** No tab: several are chosen in the filter. */
+const SEVERAL = 'several';
 const TABS = [undefined, ...USER_STATES] as const;
 
 export function StateTabs({ filter, total }: { readonly filter: Filter; readonly total: number | undefined }) {
@@ -24,7 +26,7 @@ export function StateTabs({ filter, total }: { readonly filter: Filter; readonly
   return (
     <FilterTabs
       label={t('users:tabs.label')}
-      value={filter.state ?? ''}
+      value={Array.isArray(filter.state) ? SEVERAL : (filter.state ?? '')}
       items={items}
       onChange={(state) => setQuery({ state: state === '' ? null : state }, { push: true })}
     />

@@ -1,16 +1,16 @@
 // The users: found by typing, narrowed by chips, opened over the list, and acted on one by one or many at once.
 import { Button } from '@mantine/core';
-import { IconPlus, IconUserPlus } from '@tabler/icons-react';
+import { IconPlus } from '@tabler/icons-react';
 import { useCallback, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../contract/users.ts';
-import { useCommands } from '../../components/commands.ts';
 import { FilterChips } from '../../components/filters.tsx';
 import { useShortcuts } from '../../components/keys.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { ColumnMenu } from '../../components/table/column-menu.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { useSelection } from '../../components/table/selection.ts';
+import { useActs } from '../../components/use-acts.ts';
 import { usePagedRows } from '../../data/use-paged-rows.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { changedQuery, hashOf } from '../../router/route.ts';
@@ -27,6 +27,7 @@ import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
 import { UserDrawer } from './record/user-drawer.tsx';
 import { SearchField } from './search-field.tsx';
 import { StateTabs } from './state-tabs.tsx';
+import { useNeighbours } from './use-neighbours.ts';
 import { usePlans } from './use-plans.ts';
 import classes from './users.module.css';
 
@@ -56,22 +57,24 @@ export function UsersPage() {
   const close = () => leave(list);
   const create = () => navigate(hashOf(['users', NEW], new URLSearchParams(search)));
 
+  const openPart = ({ id }: User, part: string) => navigate(hashOf(['users', id], changedQuery(query, { do: part })));
+
   const names = namesIn(filter);
   const chips = names
-    .filter((name) => name !== 'state' && name !== 'q')
+    .filter((name) => name !== 'q' && (name !== 'state' || Array.isArray(filter.state)))
     .map((name) => ({ id: name, label: labelOf(name), onRemove: () => setQuery(without([name]), { push: true }) }));
   const selected = selection.isAll ? (users.total ?? 0) : selection.ids.size;
 
   const target = selection.isAll ? { filter: bulkFilterOf(filter) } : { ids: [...selection.ids].map(Number) };
 
-  useCommands([{ id: 'new-users', group: 'acts', label: t('create'), icon: IconUserPlus, keys: 'n', run: create }]);
-  useShortcuts([{ keys: 'n', label: t('keys.create'), run: create }]);
+  useActs({ 'users.create': create });
   useShortcuts([{ keys: 'escape', label: t('keys.clear'), group: 'list', run: selection.clear }], {
     isOn: selected > 0,
   });
 
   const open = path[1];
   const id = open !== undefined && /^[1-9]\d{0,15}$/.test(open) ? Number(open) : null;
+  const neighbours = useNeighbours(users.rows, id);
   return (
     <Page fill>
       <PageHeader
@@ -102,16 +105,15 @@ export function UsersPage() {
         rowName={({ name }) => name}
         hrefOf={hrefOf}
         openId={id}
+        openIndex={neighbours.index}
         sort={sort}
         onSort={(next) => setQuery({ sort: next === '-id' ? null : next })}
         selection={selection}
-        rowKeys={[
-          {
-            keys: 'e',
-            label: t('keys.extend'),
-            run: (user) => navigate(hashOf(['users', user.id], changedQuery(query, { do: 'extend' }))),
-          },
-        ]}
+        rowActs={(user) => ({
+          'users.extend': () => openPart(user, 'extend'),
+          'users.shorten': () => openPart(user, 'shorten'),
+          'users.grant': () => openPart(user, 'grant'),
+        })}
         remember="users"
         empty={
           names.length > 0 ? (
@@ -128,7 +130,14 @@ export function UsersPage() {
           onAct={(action) => setBulk({ action, target, count: selected })}
         />
       </DataTable>
-      <UserDrawer id={id} isUnknown={open !== undefined && open !== NEW && id === null} plans={plans} onClose={close} />
+      <UserDrawer
+        id={id}
+        isUnknown={open !== undefined && open !== NEW && id === null}
+        plans={plans}
+        neighbours={neighbours}
+        onGo={(user) => navigate(hashOf(['users', user.id], new URLSearchParams(search)), { replace: true })}
+        onClose={close}
+      />
       <CreateDrawer isOpen={open === NEW} plans={plans} list={list} onClose={close} />
       <BulkDrawer job={bulk} onClose={() => setBulk(null)} onDone={selection.clear} />
     </Page>

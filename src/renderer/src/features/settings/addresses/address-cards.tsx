@@ -13,7 +13,7 @@ import { navigate } from '../../../router/router.ts';
 import { SaveCard } from '../parts/save-card.tsx';
 import classes from './addresses.module.css';
 import { changedOnly, orNull } from './changed.ts';
-import { waitFor } from './trial.tsx';
+import { waitForConfirmation } from './trial.tsx';
 
 /** This machine only, and every network, of both kinds of addresses. */
 const USUAL_HOSTS = ['127.0.0.1', '0.0.0.0', '::'];
@@ -26,8 +26,8 @@ export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
     operation: 'changeAddresses',
     initial,
     toInput: (values) => changedOnly(initial, values),
-    onDone({ addresses: { confirm_by: endsAt }, confirm_url }) {
-      if (confirm_url !== null && endsAt !== null) waitFor({ url: confirm_url, endsAt: Date.parse(endsAt) });
+    onDone(output) {
+      waitForConfirmation(output);
       // Until it is confirmed the former address is in force.
       form.form.setValues(initial);
       form.form.resetDirty({ ...form.form.getValues(), ...initial });

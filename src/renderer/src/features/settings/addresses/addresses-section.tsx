@@ -9,6 +9,7 @@ import { CopyLine, Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { LinksCard, ListenCard, NamesCard, ROTATED, SecretCard } from './address-cards.tsx';
 import classes from './addresses.module.css';
+import { LanCard } from './lan-card.tsx';
 import { Trial } from './trial.tsx';
 
 export function AddressesSection() {
@@ -19,8 +20,10 @@ export function AddressesSection() {
       {(data) => (
         <>
           <NowCard addresses={data} />
-          <Trial confirmBy={data.confirm_by} />
-          <ListenCard addresses={data} />
+          <Trial addresses={data} />
+          <LanCard addresses={data} />
+          {/* What it was opened with is not the address any more once another one was confirmed. */}
+          <ListenCard key={`${data.host} ${data.port}`} addresses={data} />
           <NamesCard addresses={data} />
           <LinksCard addresses={data} />
           <SecretCard />

@@ -4,18 +4,25 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { create } from 'zustand';
+import type { Addresses } from '../../../../../contract/addresses.ts';
+import type { Output } from '../../../../../contract/table.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { usePanel } from '../../../data/panel.tsx';
 import { panelNow, useConnection } from '../../../state/connection.ts';
+import { withSessionSecret } from '../../../state/session-secret.ts';
 import { Notice } from '../parts/parts.tsx';
 
 const LOOK_EVERY_MS = 2000;
 
-/** `confirmBy`: the end of the trial that the panel reports; null: there is none. */
-export function Trial({ confirmBy }: { readonly confirmBy: string | null }) {
+export function Trial({ addresses }: { readonly addresses: Addresses }) {
   const { t } = useTranslation('settings');
   const { invalidate } = usePanel();
   const { waiting } = useWaitingAddress();
+  const confirmBy = addresses.confirm_by;
+  const isConfirmed = waiting !== null && confirmBy === null && !isSamePlace(waiting.former, addresses);
+  useEffect(() => {
+    if (isConfirmed) waitFor(null);
+  }, [isConfirmed]);
   const reach = useConnection((connection) => connection.reach);
   const endsAt = waiting?.endsAt ?? (confirmBy === null ? null : Date.parse(confirmBy));
   const left = useSecondsLeft(endsAt);
@@ -26,7 +33,7 @@ export function Trial({ confirmBy }: { readonly confirmBy: string | null }) {
     return () => clearInterval(timer);
   }, [isOn, invalidate]);
 
-  if (endsAt === null) return null;
+  if (endsAt === null || isConfirmed) return null;
   if (waiting !== null && reach !== 'reached') {
     return (
       <Notice tone="info" actions={<OpenNew url={waiting.url} />}>
@@ -65,7 +72,7 @@ function OpenNew({ url }: { readonly url: string }) {
     <>
       <Button
         component="a"
-        href={url}
+        href={withSessionSecret(url)}
         target="_blank"
         rel="noopener"
         leftSection={<IconExternalLink size={16} stroke={1.5} />}
@@ -84,9 +91,23 @@ export interface WaitingAddress {
   readonly url: string;
   /** Epoch milliseconds, by the panel's clock. */
   readonly endsAt: number;
+  /** Where the panel listened before. On the same port this page reaches the new address too, and sees there that it was confirmed. */
+  readonly former: ListenPlace;
+}
+
+type ListenPlace = Pick<Addresses, 'host' | 'port'>;
+
+function isSamePlace(one: ListenPlace, other: ListenPlace): boolean {
+  return one.host === other.host && one.port === other.port;
 }
 
 const useWaitingAddress = create<{ readonly waiting: WaitingAddress | null }>()(() => ({ waiting: null }));
+
+/** Begins the wait for the confirmation of a change, if it needs one. */
+export function waitForConfirmation({ addresses, confirm_url: url }: Output<'changeAddresses'>): void {
+  const { confirm_by: endsAt, host, port } = addresses;
+  if (url !== null && endsAt !== null) waitFor({ url, endsAt: Date.parse(endsAt), former: { host, port } });
+}
 
 export function waitFor(waiting: WaitingAddress | null): void {
   useWaitingAddress.setState({ waiting });

@@ -29,10 +29,12 @@ export function KeysCard() {
 
 function Keys({ keys }: { readonly keys: readonly Key[] }) {
   const { t } = useTranslation('settings');
-  const [chosen, setChosen] = useState<Key | null>(null);
+  const [revoking, setRevoking] = useState<Key | null>(null);
+  const [confirming, setConfirming] = useState<Key | null>(null);
   const newest = keys.toReversed();
+  const waiting = newest.filter(({ state }) => state === 'unconfirmed');
   const active = newest.filter(({ state }) => state === 'active');
-  const past = newest.filter(({ state }) => state !== 'active');
+  const past = newest.filter(({ state }) => state === 'expired' || state === 'revoked');
   const add = (
     <Button
       component="a"
@@ -49,6 +51,7 @@ function Keys({ keys }: { readonly keys: readonly Key[] }) {
       actions={active.length > 0 ? add : undefined}
       flush
     >
+      {waiting.length > 0 && <KeyList keys={waiting} onConfirm={setConfirming} onRevoke={setRevoking} />}
       {active.length === 0 ? (
         <EmptyState
           size="small"
@@ -58,7 +61,7 @@ function Keys({ keys }: { readonly keys: readonly Key[] }) {
           action={add}
         />
       ) : (
-        <KeyList keys={active} onRevoke={setChosen} />
+        <KeyList keys={active} onRevoke={setRevoking} />
       )}
       {past.length > 0 && (
         <details className={classes.past}>
@@ -66,7 +69,8 @@ function Keys({ keys }: { readonly keys: readonly Key[] }) {
           <KeyList keys={past} />
         </details>
       )}
-      <Revoke chosen={chosen} onClose={() => setChosen(null)} />
+      <Question act="confirmKey" chosen={confirming} onClose={() => setConfirming(null)} />
+      <Question act="revokeKey" chosen={revoking} onClose={() => setRevoking(null)} />
     </SectionCard>
   );
 }
@@ -74,21 +78,53 @@ function Keys({ keys }: { readonly keys: readonly Key[] }) {
 interface KeyListProps {
   readonly keys: readonly Key[];
   readonly onRevoke?: (chosen: Key) => void;
+  readonly onConfirm?: (chosen: Key) => void;
 }
 
-function KeyList({ keys, onRevoke }: KeyListProps) {
+function KeyList({ keys, onRevoke, onConfirm }: KeyListProps) {
   return (
     <ul className={rows.rows}>
       {keys.map((one) => (
-        <KeyRow key={one.id} apiKey={one} {...(onRevoke && { onRevoke: () => onRevoke(one) })} />
+        <KeyRow
+          key={one.id}
+          apiKey={one}
+          {...(onRevoke && { onRevoke: () => onRevoke(one) })}
+          {...(onConfirm && { onConfirm: () => onConfirm(one) })}
+        />
       ))}
     </ul>
   );
 }
 
-function Revoke({ chosen, onClose }: { readonly chosen: Key | null; readonly onClose: () => void }) {
+/** What is asked before each act. One confirms a key that came with a backup that may have been changed. */
+const QUESTIONS = {
+  confirmKey: {
+    title: 'api.confirmTitle',
+    text: 'api.confirmText',
+    action: 'api.confirm',
+    done: 'api.confirmed',
+    isDangerous: false,
+  },
+  revokeKey: {
+    title: 'api.revokeTitle',
+    text: 'api.revokeText',
+    action: 'api.revoke',
+    done: 'api.revoked',
+    isDangerous: true,
+  },
+} as const;
+
+interface QuestionProps {
+  readonly act: keyof typeof QUESTIONS;
+  /** null: nothing is asked. */
+  readonly chosen: Key | null;
+  readonly onClose: () => void;
+}
+
+function Question({ act, chosen, onClose }: QuestionProps) {
   const { t } = useTranslation('settings');
-  const { run } = useAct('revokeKey', { message: ({ name }) => ({ text: t('api.revoked', { name }) }) });
+  const { title, text, action, done, isDangerous } = QUESTIONS[act];
+  const { run } = useAct(act, { message: ({ name }) => ({ text: t(done, { name }) }) });
   // Stays while the dialog closes.
   const [shown, setShown] = useState(chosen);
   if (chosen !== null && chosen !== shown) setShown(chosen);
@@ -97,12 +133,12 @@ function Revoke({ chosen, onClose }: { readonly chosen: Key | null; readonly onC
     <Confirm
       isOpen={chosen !== null}
       onClose={onClose}
-      title={t('api.revokeTitle', { name: shown.name })}
-      action={t('api.revoke')}
-      isDangerous
+      title={t(title, { name: shown.name })}
+      action={t(action)}
+      isDangerous={isDangerous}
       onConfirm={() => run({ id: shown.id })}
     >
-      <p>{t('api.revokeText')}</p>
+      <p>{t(text)}</p>
       <p>
         <KeyUse apiKey={shown} />
       </p>
@@ -115,9 +151,10 @@ function Revoke({ chosen, onClose }: { readonly chosen: Key | null; readonly onC
 interface KeyRowProps {
   readonly apiKey: Key;
   readonly onRevoke?: () => void;
+  readonly onConfirm?: () => void;
 }
 
-function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
+function KeyRow({ apiKey, onRevoke, onConfirm }: KeyRowProps) {
   const { t } = useTranslation('settings');
   const { name, access, prefix, created_at } = apiKey;
   return (
@@ -139,6 +176,11 @@ function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
       </div>
       {onRevoke !== undefined && (
         <div className={rows.rowActs}>
+          {onConfirm !== undefined && (
+            <Button variant="default" aria-label={t('api.confirmTitle', { name })} onClick={onConfirm}>
+              {t('api.confirm')}
+            </Button>
+          )}
           <Button variant="default" aria-label={t('api.revokeTitle', { name })} onClick={onRevoke}>
             {t('api.revoke')}
           </Button>
@@ -152,6 +194,7 @@ const STATES = {
   active: ['active', 'api.active'],
   expired: ['expired', 'api.stateExpired'],
   revoked: ['disabled', 'api.stateRevoked'],
+  unconfirmed: ['limited', 'api.stateUnconfirmed'],
 } as const;
 
 function KeyState({ apiKey: { state } }: { readonly apiKey: Key }) {
@@ -162,6 +205,8 @@ function KeyState({ apiKey: { state } }: { readonly apiKey: Key }) {
 
 function Term({ apiKey: { state, expires_at, revoked_at } }: { readonly apiKey: Key }) {
   const { t } = useTranslation('settings');
+  if (state === 'unconfirmed' && revoked_at !== null)
+    return <When at={revoked_at} text={(when) => t('api.cameAt', { when })} />;
   if (revoked_at !== null) return <When at={revoked_at} text={(when) => t('api.revokedAt', { when })} />;
   if (expires_at === null) return <span>{t('api.untilRevoked')}</span>;
   return <When at={expires_at} text={(when) => t(state === 'expired' ? 'api.expired' : 'api.expires', { when })} />;

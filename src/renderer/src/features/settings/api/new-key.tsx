@@ -85,6 +85,9 @@ function NewKeyForm({ onMade, onClose }: NewKeyFormProps) {
   );
 }
 
+/** Stands for the part of a key that is not shown. */
+const HIDDEN_REST = '••••••••';
+
 interface ReadyProps {
   readonly made: Made;
   readonly isOpen: boolean;
@@ -109,7 +112,12 @@ function Ready({ made: { key, value }, isOpen, onClose }: ReadyProps) {
         {api !== undefined && (
           <>
             <h3>{t('api.ready.curl')}</h3>
-            <CopyLine multiline value={curlOf(api, '/users?limit=5', value)} label={t('api.ready.copyCurl')} />
+            <CopyLine
+              multiline
+              value={curlOf(api, '/users?limit=5', value)}
+              shown={curlOf(api, '/users?limit=5', `${key.prefix}${HIDDEN_REST}`)}
+              label={t('api.ready.copyCurl')}
+            />
             {api.saveAuthority !== null && (
               <div className={classes.authority}>
                 <p className={classes.hint}>{t('api.ready.ca')}</p>

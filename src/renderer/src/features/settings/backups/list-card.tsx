@@ -1,11 +1,12 @@
 // The existing backups, newest first: downloaded, checked and restored, deleted.
 import { ActionIcon, Button, FileButton, Tooltip } from '@mantine/core';
 import { IconArchive, IconDownload, IconTrash, IconUpload } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Backup } from '../../../../../contract/backups.ts';
 import { isProblem, isProblemOf, PanelCallError } from '../../../../../contract/client.ts';
 import { problemOf } from '../../../../../contract/errors.ts';
+import { SESSION_FIELD, SESSION_HEADER } from '../../../../../contract/session.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { Bytes, DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
@@ -15,8 +16,11 @@ import { usePanel } from '../../../data/panel.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
+import { navigate } from '../../../router/router.ts';
+import { setDropped, useDropped } from '../../../state/dropped.ts';
 import { notify, notifyFailure } from '../../../state/messages.ts';
 import { markSessionEnded } from '../../../state/session.ts';
+import { sessionSecret } from '../../../state/session-secret.ts';
 import rows from '../parts/rows.module.css';
 
 interface ListCardProps {
@@ -135,13 +139,15 @@ function UploadButton() {
   const format = useFormat();
   const { invalidate } = usePanel();
   const [part, setPart] = useState<number | null>(null);
-  const upload = async (file: File | null) => {
+  const dropped = useDropped(({ backup }) => backup);
+  const upload = async (file: File | null, onDone?: (backup: Backup) => void) => {
     if (file === null) return;
     setPart(0);
     try {
-      const { size_bytes } = await uploadBackup(file, setPart);
+      const backup = await uploadBackup(file, setPart);
       invalidate('panel');
-      notify({ text: t('backups.list.uploaded', { size: format.bytes(size_bytes) }) });
+      notify({ text: t('backups.list.uploaded', { size: format.bytes(backup.size_bytes) }) });
+      onDone?.(backup);
     } catch (failure) {
       if (isProblemOf(failure, 'signed_out')) markSessionEnded();
       notifyFailure(failure);
@@ -149,6 +155,14 @@ function UploadButton() {
       setPart(null);
     }
   };
+  const uploadDropped = useEffectEvent((file: File) => {
+    if (useDropped.getState().backup !== file) return;
+    setDropped(null);
+    void upload(file, ({ name }) => navigate(hashOf(['settings', 'backups', name])));
+  });
+  useEffect(() => {
+    if (dropped !== null) uploadDropped(dropped);
+  }, [dropped]);
   return (
     <FileButton onChange={(file) => void upload(file)} accept=".gatehouse-backup">
       {(props) => (
@@ -171,11 +185,19 @@ function backupUrl(name = ''): string {
   return new URL(`./panel/backups/${encodeURIComponent(name)}`, document.baseURI).href;
 }
 
+/** By a form, which a browser saves to a file as it arrives; it sends the page's half of the session, which a link cannot. */
 function download(name: string): void {
-  const link = document.createElement('a');
-  link.href = backupUrl(name);
-  link.download = name;
-  link.click();
+  const form = document.createElement('form');
+  form.method = 'post';
+  form.action = backupUrl(name);
+  form.hidden = true;
+  const field = document.createElement('input');
+  field.name = SESSION_FIELD;
+  field.value = sessionSecret.read() ?? '';
+  form.append(field);
+  document.body.append(form);
+  form.submit();
+  form.remove();
 }
 
 /** Sends a file; `onProgress` gets the sent part of 1. Rejects with a PanelCallError. */
@@ -185,6 +207,8 @@ function uploadBackup(file: Blob, onProgress: (part: number) => void): Promise<B
   request.open('POST', backupUrl());
   request.setRequestHeader('Content-Type', 'application/octet-stream');
   request.setRequestHeader('Accept', 'application/json');
+  const secret = sessionSecret.read();
+  if (secret !== null) request.setRequestHeader(SESSION_HEADER, secret);
   return new Promise((resolve, reject) => {
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
     request.onload = () => {

@@ -2,14 +2,16 @@
 import { Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { DesktopSettings } from '../../../../../bridge/desktop-api.ts';
+import { type DesktopSettings, QUICK_SEARCH } from '../../../../../bridge/desktop-api.ts';
 import type { HostApi } from '../../../../../bridge/host-api.ts';
+import { isMac } from '../../../components/key-hint.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
 import { notify, notifyFailure } from '../../../state/messages.ts';
 import rows from '../parts/rows.module.css';
 
 const KEY = ['desktop'];
+const QUICK_SEARCH_KEYS = QUICK_SEARCH.replace('CommandOrControl', isMac ? '⌘' : 'Ctrl');
 
 export function DesktopSection() {
   const { shell } = useHost();
@@ -33,9 +35,10 @@ function Cards({ shell }: CardsProps) {
   const change = async (wanted: Partial<DesktopSettings>) => {
     const now = await shell.changeSettings(wanted);
     queries.setQueryData(KEY, { settings: now, versions });
-    if (wanted.staySignedIn === true && !now.staySignedIn) notify({ text: t('desktop.notKept') });
+    if (wanted.staySignedIn === true && !now.staySignedIn) notify({ text: t('desktop.notKept'), isRefusal: true });
+    if (wanted.quickSearch === true && !now.quickSearch) notify({ text: t('desktop.keyTaken'), isRefusal: true });
   };
-  const names = ['closeToTray', 'startAtLogin', 'staySignedIn', 'notifications'] as const;
+  const names = ['closeToTray', 'startAtLogin', 'staySignedIn', 'notifications', 'quickSearch'] as const;
   return (
     <>
       <SectionCard title={t('desktop.title')} description={t('desktop.description')}>
@@ -46,6 +49,7 @@ function Cards({ shell }: CardsProps) {
               label={t(`desktop.${name}`)}
               description={t(
                 name === 'startAtLogin' && settings[name] === null ? 'desktop.noLoginItems' : `desktop.${name}Hint`,
+                { keys: QUICK_SEARCH_KEYS },
               )}
               disabled={settings[name] === null}
               checked={settings[name] === true}

@@ -41,14 +41,16 @@ interface CopyLineProps {
   readonly label: string;
   /** Preserves line breaks, as in commands over several lines. */
   readonly multiline?: boolean;
+  /** Shown instead of the value, which has a secret in it. */
+  readonly shown?: string;
 }
 
-export function CopyLine({ value, label, multiline = false }: CopyLineProps) {
+export function CopyLine({ value, label, multiline = false, shown = value }: CopyLineProps) {
   return (
     <div className={classes.line} data-multiline={multiline || undefined}>
       {/* Focusable, since a keyboard must be able to scroll what is wider than its box. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll what is wider than its box. */}
-      <code tabIndex={0}>{value}</code>
+      <code tabIndex={0}>{shown}</code>
       <CopyButton value={value} label={label} />
     </div>
   );

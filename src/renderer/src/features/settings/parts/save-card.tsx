@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
+import { useUnsaved } from '../../../components/form/unsaved.tsx';
 import type { OperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import classes from './parts.module.css';
@@ -28,6 +29,7 @@ export function SaveCard(props: SaveCardProps) {
   // Appears with the first change and stays: after it was pressed the focus is still on it.
   const [hasButton, setHasButton] = useState(form.isDirty);
   if (form.isDirty && !hasButton) setHasButton(true);
+  useUnsaved(form.isDirty && !form.isBusy);
   return (
     <form noValidate onSubmit={form.submit}>
       <SectionCard

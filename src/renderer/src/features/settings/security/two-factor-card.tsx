@@ -1,6 +1,6 @@
 // The second factor: turned on with an app, turned off, and its recovery codes renewed.
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import { Confirm } from '../../../components/confirm.tsx';
@@ -39,11 +39,19 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
   const renew = useAct('renewRecoveryCodes', { onDone: ({ recovery_codes }) => setCodes(recovery_codes) });
   const rest = () => setStep(null);
   const isShown = step !== 'enrol' && codes === null;
+  const acts = useRef<HTMLSpanElement>(null);
+  useFocusAfter(acts, `${isShown} ${enabled}`);
   return (
     <SectionCard
       title={t('security.factor.title')}
       description={t('security.factor.description')}
-      actions={isShown ? <Acts isOn={enabled} onStep={setStep} /> : undefined}
+      actions={
+        isShown ? (
+          <span ref={acts} className={rows.acts}>
+            <Acts isOn={enabled} onStep={setStep} />
+          </span>
+        ) : undefined
+      }
     >
       {step === 'enrol' && (
         <div className={rows.narrow}>
@@ -99,6 +107,19 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
       </Confirm>
     </SectionCard>
   );
+}
+
+/** After a step the focus is on what can be done next, where what had it is gone. */
+function useFocusAfter(acts: RefObject<HTMLElement | null>, step: string): void {
+  const last = useRef(step);
+  useEffect(() => {
+    if (last.current === step) return;
+    last.current = step;
+    const frame = requestAnimationFrame(() => {
+      if (document.activeElement === document.body) acts.current?.querySelector('button')?.focus();
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [acts, step]);
 }
 
 interface ActsProps {

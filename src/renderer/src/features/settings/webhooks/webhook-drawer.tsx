@@ -1,13 +1,13 @@
 // A webhook over the list: how it is, what can be done with it, and its deliveries.
 import { Button } from '@mantine/core';
-import { IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh, IconSend } from '@tabler/icons-react';
+import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import type { Webhook } from '../../../../../contract/webhooks.ts';
+import { ActMenu } from '../../../components/act-menu.tsx';
 import { Confirm } from '../../../components/confirm.tsx';
 import { DateTime, When } from '../../../components/figures.tsx';
-import { DeleteItem, MoreItem, MoreMenu } from '../../../components/more-menu.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../../../components/record-drawer.tsx';
 import { StateBadge } from '../../../components/state.tsx';
@@ -123,16 +123,15 @@ function Menu({ webhook: { id, enabled }, onDoing }: MenuProps) {
     message: (after) => ({ text: t(after.enabled ? 'webhooks.record.enabled' : 'webhooks.record.disabled') }),
   });
   return (
-    <MoreMenu label={t('webhooks.record.more')}>
-      <MoreItem icon={IconPencil} label={t('webhooks.record.edit')} onClick={() => onDoing('edit')} />
-      <MoreItem icon={IconRefresh} label={t('webhooks.rotate.act')} onClick={() => onDoing('rotate')} />
-      <MoreItem
-        icon={enabled ? IconPlayerPause : IconPlayerPlay}
-        label={t(enabled ? 'webhooks.record.disable' : 'webhooks.record.enable')}
-        onClick={() => enable.start({ id, enabled: !enabled })}
-      />
-      <DeleteItem label={t('webhooks.record.delete')} onClick={() => onDoing('delete')} />
-    </MoreMenu>
+    <ActMenu
+      label={t('webhooks.record.more')}
+      acts={{
+        'webhooks.edit': () => onDoing('edit'),
+        'webhooks.rotate': () => onDoing('rotate'),
+        [enabled ? 'webhooks.disable' : 'webhooks.enable']: () => enable.start({ id, enabled: !enabled }),
+        'webhooks.delete': () => onDoing('delete'),
+      }}
+    />
   );
 }
 

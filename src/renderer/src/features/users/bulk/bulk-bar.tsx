@@ -1,36 +1,12 @@
 // The selection with its acts, over the lower edge of the list.
 import { Button, Menu } from '@mantine/core';
-import {
-  IconCalendarPlus,
-  IconCheck,
-  IconDots,
-  IconPlus,
-  IconRefresh,
-  IconTag,
-  IconTagOff,
-  IconTemplate,
-  IconTrash,
-  IconUserOff,
-} from '@tabler/icons-react';
+import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { BulkAction } from '../../../../../contract/user-acts.ts';
+import { type ActRuns, actsIn, isDeletion } from '../../../components/acts.ts';
 import { SelectionBar } from '../../../components/selection-bar.tsx';
 import type { Selection } from '../../../components/table/selection.ts';
-
-const ICONS = {
-  extend: IconCalendarPlus,
-  reset: IconRefresh,
-  disable: IconUserOff,
-  enable: IconCheck,
-  grant: IconPlus,
-  set_tariff: IconTemplate,
-  add_tags: IconTag,
-  remove_tags: IconTagOff,
-  delete: IconTrash,
-} as const satisfies Record<BulkAction, unknown>;
-
-const BUTTONS = ['extend', 'reset', 'disable', 'enable'] as const;
-const MENU = ['grant', 'set_tariff', 'add_tags', 'remove_tags'] as const;
+import { useActs, useActTexts } from '../../../components/use-acts.ts';
 
 interface BulkBarProps {
   readonly selection: Selection;
@@ -40,54 +16,57 @@ interface BulkBarProps {
 }
 
 export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
-  const { t } = useTranslation('users');
+  const { t } = useTranslation(['users', 'frame']);
+  const { nameOf } = useActTexts();
+  const runs = {
+    'users.extend': () => onAct('extend'),
+    'users.grant': () => onAct('grant'),
+    'users.set_tariff': () => onAct('set_tariff'),
+    'users.add_tags': () => onAct('add_tags'),
+    'users.remove_tags': () => onAct('remove_tags'),
+    'users.reset': () => onAct('reset'),
+    'users.disable': () => onAct('disable'),
+    'users.enable': () => onAct('enable'),
+    'users.delete': () => onAct('delete'),
+  } satisfies ActRuns & Record<`users.${BulkAction}`, () => void>;
+  useActs(runs, { isOn: count > 0, about: t('frame:selection.count', { count }), group: 'list' });
+  const acts = actsIn(runs);
+  const buttons = acts.filter(({ isButton }) => isButton);
+  const buttonOf = (act: (typeof acts)[number]) => (
+    <Button
+      key={act.id}
+      variant="default"
+      leftSection={<act.icon size={16} stroke={1.5} />}
+      {...(isDeletion(act.id) && { c: 'var(--g-bad-ink)' })}
+      onClick={act.run}
+    >
+      {nameOf(act)}
+    </Button>
+  );
   return (
     <SelectionBar
       count={count}
       onClear={selection.clear}
       {...(total !== undefined && !selection.isAll && { total, onSelectAll: selection.selectAll })}
     >
-      {BUTTONS.map((action) => (
-        <BulkButton key={action} action={action} onAct={onAct} />
-      ))}
+      {buttons.filter(({ id }) => !isDeletion(id)).map(buttonOf)}
       <Menu position="top-end" width={208}>
         <Menu.Target>
           <Button variant="default" leftSection={<IconDots size={16} stroke={1.5} />}>
-            {t('bulk.menuLabel')}
+            {t('users:bulk.menuLabel')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {MENU.map((action) => {
-            const Icon = ICONS[action];
-            return (
-              <Menu.Item key={action} leftSection={<Icon size={16} stroke={1.5} />} onClick={() => onAct(action)}>
-                {t(`bulk.menu.${action}`)}
+          {acts
+            .filter(({ isButton }) => !isButton)
+            .map((act) => (
+              <Menu.Item key={act.id} leftSection={<act.icon size={16} stroke={1.5} />} onClick={act.run}>
+                {nameOf(act)}
               </Menu.Item>
-            );
-          })}
+            ))}
         </Menu.Dropdown>
       </Menu>
-      <BulkButton action="delete" onAct={onAct} />
+      {buttons.filter(({ id }) => isDeletion(id)).map(buttonOf)}
     </SelectionBar>
-  );
-}
-
-interface BulkButtonProps {
-  readonly action: (typeof BUTTONS)[number] | 'delete';
-  readonly onAct: (action: BulkAction) => void;
-}
-
-function BulkButton({ action, onAct }: BulkButtonProps) {
-  const { t } = useTranslation('users');
-  const Icon = ICONS[action];
-  return (
-    <Button
-      variant="default"
-      leftSection={<Icon size={16} stroke={1.5} />}
-      {...(action === 'delete' && { c: 'var(--g-bad-ink)' })}
-      onClick={() => onAct(action)}
-    >
-      {t(`act.${action}`)}
-    </Button>
   );
 }

@@ -1,22 +1,25 @@
 // A bulk act: first a forecast, then the act with its progress, then each user's result.
 import { Button, Progress, TextInput } from '@mantine/core';
-import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
+import { IconCheck, IconMinus, IconRotate, IconX } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
+import type { Output } from '../../../../../contract/table.ts';
 import { type BulkAction, type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
+import { UndoActs } from '../../../components/undo-acts.tsx';
 import { showHidden } from '../../../format/show-hidden.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import classes from './bulk.module.css';
 import { BulkFields } from './bulk-fields.tsx';
-import { type BulkEnd, type BulkJob, type BulkLine, forecastOf, reasonOf } from './run-bulk.ts';
+import { AS_IS, BulkPreview } from './bulk-preview.tsx';
+import { type BulkEnd, type BulkJob, type BulkLine, forecastOf, isRefusal, reasonOf } from './run-bulk.ts';
 import { useBulk } from './use-bulk.ts';
 
 interface BulkDrawerProps {
@@ -102,7 +105,16 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
         ) : (
           <>
             <BulkFields action={action} fields={fields} wrong={wrong} />
-            <BulkForecast action={action} dry={dry} isAskable={isAskable} isChecked={isChecked} />
+            <BulkForecast
+              action={action}
+              dry={dry}
+              preview={bulk.preview}
+              isAskable={isAskable}
+              isChecked={isChecked}
+            />
+            {isAskable && bulk.preview !== undefined && (
+              <BulkPreview action={action} preview={bulk.preview} total={dry.data?.matched ?? count} />
+            )}
             {isDanger && isChecked && affected > 0 && (
               <TextInput
                 label={t('users:bulk.typeCount', { count: affected })}
@@ -129,12 +141,14 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
 interface BulkForecastProps {
   readonly action: BulkAction;
   readonly dry: UseQueryResult<BulkResult, PanelCallError>;
+  /** undefined: not there yet. */
+  readonly preview: Output<'previewBulk'> | undefined;
   /** The fields are filled in. */
   readonly isAskable: boolean;
   readonly isChecked: boolean;
 }
 
-function BulkForecast({ action, dry, isAskable, isChecked }: BulkForecastProps) {
+function BulkForecast({ action, dry, preview, isAskable, isChecked }: BulkForecastProps) {
   const { t } = useTranslation('users');
   return (
     <section
@@ -154,28 +168,24 @@ function BulkForecast({ action, dry, isAskable, isChecked }: BulkForecastProps) 
           <Skeleton width="60%" />
         </>
       ) : (
-        <ForecastLines action={action} result={dry.data} />
+        <ForecastLines action={action} result={dry.data} preview={preview} />
       )}
-      <p className={classes.quiet}>{t(`bulk.note.${action}`)}</p>
+      <p className={classes.quiet}>
+        {t(`bulk.note.${action}`)} {t(action === 'delete' ? 'undo.never' : 'undo.can')}
+      </p>
     </section>
   );
 }
 
-/** How those who would not change are spoken of. */
-const AS_IS = {
-  extend: 'unchanged',
-  reset: 'unchanged',
-  disable: 'alreadyDisabled',
-  enable: 'alreadyEnabled',
-  delete: 'unchanged',
-  grant: 'unchanged',
-  set_tariff: 'samePlan',
-  add_tags: 'tagged',
-  remove_tags: 'untagged',
-} as const satisfies Record<BulkAction, string>;
+interface ForecastLinesProps {
+  readonly action: BulkAction;
+  readonly result: BulkResult;
+  readonly preview: Output<'previewBulk'> | undefined;
+}
 
-function ForecastLines({ action, result }: { readonly action: BulkAction; readonly result: BulkResult }) {
+function ForecastLines({ action, result, preview }: ForecastLinesProps) {
   const { t } = useTranslation('users');
+  const again = preview?.begin_again ?? 0;
   const { changed, unchanged, failed } = forecastOf(result);
   return (
     <ul className={classes.lines} aria-live="polite">
@@ -189,9 +199,21 @@ function ForecastLines({ action, result }: { readonly action: BulkAction; readon
           {t(`bulk.${AS_IS[action]}`, { count: unchanged })}
         </li>
       )}
+      {again > 0 && preview !== undefined && (
+        <li className={classes.line}>
+          <IconRotate size={16} stroke={2} aria-hidden />
+          {preview.previewed < result.matched
+            ? t('bulk.againOfFirst', { count: again, first: preview.previewed })
+            : t('bulk.again', { count: again })}
+        </li>
+      )}
       {failed.map(({ reason, count }) => (
-        <li key={reason} className={classes.line} data-tone="bad">
-          <IconX size={16} stroke={2} aria-hidden />
+        <li key={reason} className={classes.line} data-tone={isRefusal(reason) ? 'bad' : undefined}>
+          {isRefusal(reason) ? (
+            <IconX size={16} stroke={2} aria-hidden />
+          ) : (
+            <IconMinus size={16} stroke={2} aria-hidden />
+          )}
           {t(`bulk.failed.${reason}`, { count })}
         </li>
       ))}
@@ -213,14 +235,14 @@ const SHOWN = 200;
 function BulkResults({ action, end, names }: BulkResultsProps) {
   const { t } = useTranslation('users');
   const { affected, lines, rest, failure } = end;
+  const [firstEntry, ...entries] = end.entries;
   const isDelete = action === 'delete';
-  const failures = lines.filter(({ outcome }) => outcome === 'failed').length;
+  const isRefused = ({ outcome, detail }: BulkLine) => outcome === 'failed' && isRefusal(reasonOf(detail, action));
+  const failures = lines.filter(isRefused).length;
   const nameOf = (id: number) => names.get(id) ?? t('bulk.user', { id });
   const outcomeOf = ({ outcome, detail }: BulkLine) => {
-    const word = t(`bulk.outcome.${isDelete && outcome === 'changed' ? 'deleted' : outcome}`);
-    return outcome === 'failed'
-      ? `${word}: ${t(`bulk.why.${reasonOf(detail, action)}`, { code: detail ?? '' })}`
-      : word;
+    if (outcome === 'failed') return t(`bulk.why.${reasonOf(detail, action)}`, { code: detail ?? '' });
+    return outcome === 'changed' ? t(`bulk.did.${action}`) : t(`bulk.same.${AS_IS[action]}`);
   };
   const text = lines.map((line) => [line.id, nameOf(line.id), outcomeOf(line)].join('\t')).join('\n');
   return (
@@ -231,6 +253,7 @@ function BulkResults({ action, end, names }: BulkResultsProps) {
         {rest.length > 0 && <span>{t('bulk.left', { count: rest.length })}</span>}
       </p>
       <FormFailure failure={failure} />
+      {firstEntry !== undefined && <UndoActs key={end.entries.length} entries={[firstEntry, ...entries]} />}
       <section aria-label={t('bulk.results')}>
         <header className={classes.resultsHead}>
           <h3>{t('bulk.results')}</h3>
@@ -246,7 +269,7 @@ function BulkResults({ action, end, names }: BulkResultsProps) {
                   {showHidden(nameOf(line.id))}
                 </a>
               )}
-              <span className={classes.outcome} data-tone={line.outcome === 'failed' ? 'bad' : undefined}>
+              <span className={classes.outcome} data-tone={isRefused(line) ? 'bad' : undefined}>
                 {outcomeOf(line)}
               </span>
             </li>

@@ -15,7 +15,6 @@ import {
   inputOf,
   runBulk,
   type SendBulk,
-  undoOf,
 } from './run-bulk.ts';
 
 type Call = { readonly ids?: readonly number[] | undefined; readonly expect_matched?: number | undefined };
@@ -156,22 +155,6 @@ describe('the request of an action', () => {
     const empty: BulkValues = { ...NEW_GRANT, term: null, tariff_id: '', tags: [] };
     for (const action of ['grant', 'set_tariff', 'add_tags', 'remove_tags'] as const) {
       expect(userBulk.safeParse(inputOf(actOf(action, empty), ids)).success).toBe(false);
-    }
-  });
-});
-
-describe('the way back', () => {
-  it('is the opposite, where it is exact', () => {
-    expect(undoOf({ action: 'enable' })).toEqual({ action: 'disable' });
-    expect(undoOf({ action: 'disable' })).toEqual({ action: 'enable' });
-    expect(undoOf({ action: 'add_tags', tags: ['vip'] })).toEqual({ action: 'remove_tags', tags: ['vip'] });
-    expect(undoOf({ action: 'remove_tags', tags: ['vip'] })).toEqual({ action: 'add_tags', tags: ['vip'] });
-  });
-
-  it('is not offered for several tags, of which a user may have had some, nor for what is gone', () => {
-    expect(undoOf({ action: 'add_tags', tags: ['vip', 'trial'] })).toBeNull();
-    for (const action of ['extend', 'reset', 'delete', 'grant', 'set_tariff'] as const) {
-      expect(undoOf({ action })).toBeNull();
     }
   });
 });

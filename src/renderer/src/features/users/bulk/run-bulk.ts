@@ -37,6 +37,8 @@ export interface BulkEnd {
   readonly lines: readonly BulkLine[];
   /** Ids that were not tried, after a stop or a failure. */
   readonly rest: readonly number[];
+  /** The ids of the entries in the audit log. */
+  readonly entries: readonly number[];
   readonly failure: PanelCallError | null;
 }
 
@@ -73,25 +75,6 @@ export function actOf(action: BulkAction, values: BulkValues): BulkAct {
   }
 }
 
-/**
- * The act that takes another back for those whom it changed; null where none does so exactly. Of several tags a user may have had
- * some before; of one, those who changed had it not.
- */
-export function undoOf({ action, tags = [] }: BulkAct): BulkAct | null {
-  switch (action) {
-    case 'enable':
-      return { action: 'disable' };
-    case 'disable':
-      return { action: 'enable' };
-    case 'add_tags':
-      return tags.length === 1 ? { action: 'remove_tags', tags } : null;
-    case 'remove_tags':
-      return tags.length === 1 ? { action: 'add_tags', tags } : null;
-    default:
-      return null;
-  }
-}
-
 /** The input of the operation. */
 export function inputOf(act: BulkAct, target: BulkTarget) {
   return { ...act, ...('ids' in target ? { ids: [...target.ids] } : { filter: target.filter }) };
@@ -124,10 +107,10 @@ export async function runBulk(
   onProgress({ done: 0, total: null });
   try {
     const input = { ...inputOf(act, target), expect_matched: dry.matched };
-    const { affected, results } = await send(input);
-    return { affected, lines: results, rest: [], failure: null };
+    const result = await send(input);
+    return { affected: result.affected, lines: result.results, rest: [], entries: entriesOf(result), failure: null };
   } catch (failure) {
-    return { affected: 0, lines: [], rest: [], failure: known(failure) };
+    return { affected: 0, lines: [], rest: [], entries: [], failure: known(failure) };
   }
 }
 
@@ -140,6 +123,7 @@ export async function inPortions(
   signal: AbortSignal,
 ): Promise<BulkEnd> {
   const lines: BulkLine[] = [];
+  const entries: number[] = [];
   let affected = 0;
   let at = 0;
   for (; at < ids.length && !signal.aborted; at += PORTION) {
@@ -149,12 +133,18 @@ export async function inPortions(
       const result = await send(inputOf(act, { ids: portion }));
       affected += result.affected;
       lines.push(...result.results);
+      entries.push(...entriesOf(result));
     } catch (failure) {
-      return { affected, lines, rest: ids.slice(at), failure: known(failure) };
+      return { affected, lines, rest: ids.slice(at), entries, failure: known(failure) };
     }
   }
   onProgress({ done: Math.min(at, ids.length), total: ids.length });
-  return { affected, lines, rest: ids.slice(at), failure: null };
+  return { affected, lines, rest: ids.slice(at), entries, failure: null };
+}
+
+/** The entry of what can be undone. */
+function entriesOf({ action, affected, audit_id: id }: BulkResult): readonly number[] {
+  return action === 'delete' || affected === 0 || id === undefined ? [] : [id];
 }
 
 function known(failure: unknown): PanelCallError {
@@ -173,6 +163,11 @@ function failuresFirst(a: BulkLine, b: BulkLine): number {
 /** Reasons that have words of their own. A value beyond its bounds is an end of a term or, of a grant, an amount. */
 const REASONS = ['term_unlimited', 'not_found', 'too_many_tags', 'validation'] as const;
 export type Reason = (typeof REASONS)[number] | 'too_much' | 'other';
+
+/** Whether it is a failure. Where a term never ends there is nothing to extend: the user simply stays. */
+export function isRefusal(reason: Reason): boolean {
+  return reason !== 'term_unlimited';
+}
 
 export interface Forecast {
   readonly changed: number;

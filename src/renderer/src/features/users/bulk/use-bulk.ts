@@ -23,7 +23,6 @@ import {
   inPortions,
   inputOf,
   runBulk,
-  undoOf,
 } from './run-bulk.ts';
 
 const NEW_VALUES: BulkValues = { ...NEW_GRANT, term: { months: 1 }, tariff_id: '', tags: [] };
@@ -46,6 +45,11 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const { note: _, ...asked } = act;
   const dry = useOperation(
     'bulkUsers',
+    { ...inputOf(asked, target), dry_run: true },
+    { enabled: isAskable && progress === null && end === null, keepPrevious: true, staleMs: 0 },
+  );
+  const preview = useOperation(
+    'previewBulk',
     { ...inputOf(asked, target), dry_run: true },
     { enabled: isAskable && progress === null && end === null, keepPrevious: true, staleMs: 0 },
   );
@@ -77,7 +81,12 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   async function goOn(): Promise<void> {
     if (end === null) return;
     const more = await run((signal) => inPortions(send, act, end.rest, setProgress, signal));
-    finish({ ...more, affected: end.affected + more.affected, lines: [...more.lines, ...end.lines] });
+    finish({
+      ...more,
+      affected: end.affected + more.affected,
+      lines: [...more.lines, ...end.lines],
+      entries: [...end.entries, ...more.entries],
+    });
   }
 
   function finish(result: BulkEnd): void {
@@ -89,16 +98,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     setEnd(result);
     if (result.affected === 0) return;
     onDone();
-    const changed = result.lines.filter(({ outcome }) => outcome === 'changed').map(({ id }) => id);
-    const text = t(`bulk.said.${action}`, { count: result.affected });
-    const back = changed.length === result.affected ? undoOf(act) : null;
-    const undo = async () => {
-      if (back === null) return;
-      const undone = await inPortions(send, back, changed, () => undefined, new AbortController().signal);
-      invalidate('user');
-      if (undone.failure !== null) throw undone.failure;
-    };
-    notify({ text, ...(back !== null && { undo }) });
+    notify({ text: t(`bulk.said.${action}`, { count: result.affected }) });
   }
 
   return {
@@ -109,6 +109,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     /** The forecast is that of the present input. */
     isChecked: isAskable && dry.data !== undefined && !dry.isPlaceholderData && !dry.isFetching,
     dry,
+    preview: preview.data,
     progress,
     end,
     failure,

@@ -104,7 +104,10 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
     onDone: onClose,
   });
   useEffect(() => {
-    box.current?.querySelector<HTMLElement>('input:not([type=hidden]), textarea, select')?.focus();
+    const field = box.current?.querySelector<HTMLElement>('input:not([type=hidden]), textarea, select');
+    field?.focus();
+    // A note is continued at its end.
+    if (field instanceof HTMLTextAreaElement) field.setSelectionRange(field.value.length, field.value.length);
   }, []);
   return (
     <form

@@ -15,6 +15,9 @@ import classes from './record.module.css';
 
 const MORE = 500;
 
+/** Acts of whose entry there is more to see, or that can be undone there. */
+const LINKED: ReadonlySet<string> = new Set(['bulkUsers', 'undoActs', 'extendUser', 'shortenUser', 'resetUserTraffic']);
+
 export function HistorySection({ user, plans }: { readonly user: User; readonly plans: Plans }) {
   const { t } = useTranslation('users');
   const format = useFormat();
@@ -34,7 +37,11 @@ export function HistorySection({ user, plans }: { readonly user: User; readonly 
           {data.items.map((entry) => (
             <li key={entry.id} className={classes.entry} data-refused={entry.outcome === 'refused' || undefined}>
               <span className={classes.entryText}>
-                {actOf(t, format, plans, entry)}
+                {LINKED.has(entry.action) ? (
+                  <a href={hashOf(['audit', entry.id])}>{actOf(t, format, plans, entry)}</a>
+                ) : (
+                  actOf(t, format, plans, entry)
+                )}
                 {entry.outcome === 'refused' && <span className={classes.quiet}> ({t('history.refused')})</span>}
               </span>
               <span className={classes.entryBy}>

@@ -1,9 +1,12 @@
 // Entries of the audit log in words.
 import type { TFunction } from 'i18next';
 import type { AuditEntry } from '../../../../../contract/audit.ts';
+import type { BulkAction } from '../../../../../contract/user-acts.ts';
 import type { UserPatch } from '../../../../../contract/users.ts';
+import { STARS } from '../../../../../domain/money.ts';
 import { type ReadOptions, useOperation } from '../../../data/use-operation.ts';
 import type { Format } from '../../../format/format.ts';
+import { formatPrice } from '../../../format/price.ts';
 import type { Plans } from '../use-plans.ts';
 
 type T = TFunction<'users'>;
@@ -43,14 +46,53 @@ export function actorOf(t: T, { actor }: AuditEntry): string {
 
 /** The entry by which the user was last disabled; undefined where it is not among these, the newest first. */
 export function disabledBy(entries: readonly AuditEntry[]): AuditEntry | undefined {
-  const last = entries.find(({ action, outcome, detail }) => {
-    return (action === 'updateUser' || action === 'createUser') && outcome === 'done' && 'enabled' in detail;
-  });
-  return last?.detail.enabled === false ? last : undefined;
+  const last = entries.find((entry) => entry.outcome === 'done' && enabledBy(entry) !== undefined);
+  return last !== undefined && enabledBy(last) === false ? last : undefined;
+}
+
+/** Whether the entry enabled or disabled the user; undefined: neither. */
+function enabledBy({ action, detail }: AuditEntry): boolean | undefined {
+  if (action === 'bulkUsers') {
+    return detail.action === 'enable' ? true : detail.action === 'disable' ? false : undefined;
+  }
+  if (action !== 'updateUser' && action !== 'createUser') return undefined;
+  return typeof detail.enabled === 'boolean' ? detail.enabled : undefined;
+}
+
+/** An act on many, as it was done to one of them: how many others there were is said with it. */
+function bulkOf(t: T, format: Format, plans: Plans, { detail }: AuditEntry): string {
+  const others = (Number(detail.affected) || 1) - 1;
+  const what = bulkActOf(t, format, plans, detail);
+  return others > 0 ? t('history.withOthers', { what, count: others }) : what;
+}
+
+function bulkActOf(t: T, format: Format, plans: Plans, detail: AuditEntry['detail']): string {
+  const tags = Array.isArray(detail.tags) ? detail.tags.join(', ') : '';
+  switch (detail.action as BulkAction) {
+    case 'extend':
+      return t('history.act.extendUser', { term: format.term(termOf(detail)) });
+    case 'reset':
+      return t('history.act.resetUserTraffic');
+    case 'enable':
+      return t('history.act.enabled');
+    case 'disable':
+      return t('history.act.disabled');
+    case 'delete':
+      return t('history.act.deleteUser');
+    case 'grant':
+      return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
+    case 'set_tariff':
+      return t('history.act.setTariff', { plan: plans.nameOf(Number(detail.tariff_id) || null) });
+    case 'add_tags':
+      return t('history.act.addTags', { tags });
+    case 'remove_tags':
+      return t('history.act.removeTags', { tags });
+  }
 }
 
 /** What was done. An act of a newer panel is shown by its operation id. */
-export function actOf(t: T, format: Format, plans: Plans, { action, detail }: AuditEntry): string {
+export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): string {
+  const { action, detail } = entry;
   switch (action) {
     case 'putUser':
     case 'updateUser': {
@@ -70,6 +112,16 @@ export function actOf(t: T, format: Format, plans: Plans, { action, detail }: Au
       return t('history.act.shortenUser', { term: format.term(termOf(detail)) });
     case 'createGrant':
       return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
+    case 'recordPayment':
+      return t('history.act.recordPayment', { amount: priceOf(detail, format), offer: textOf(detail.offer) });
+    case 'refundOrder':
+      return t('history.act.refundOrder', { amount: priceOf(detail, format), id: String(detail.order_id) });
+    case 'bulkUsers':
+      return bulkOf(t, format, plans, entry);
+    case 'undoActs':
+      return t('history.act.undoActs');
+    case 'createUsers':
+      return t('history.act.createUser');
     case 'createUser':
     case 'deleteUser':
     case 'resetUserTraffic':
@@ -79,6 +131,10 @@ export function actOf(t: T, format: Format, plans: Plans, { action, detail }: Au
     default:
       return action;
   }
+}
+
+function priceOf({ amount, currency }: AuditEntry['detail'], { locale }: Format): string {
+  return formatPrice({ amount: Number(amount) || 0, currency: textOf(currency) || STARS }, locale);
 }
 
 function termOf({ months, days }: AuditEntry['detail']): { months?: number; days?: number } {

@@ -1,18 +1,27 @@
 // The subscription link: copied, scanned or opened.
-import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconExternalLink, IconQrcode } from '@tabler/icons-react';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconDownload, IconExternalLink, IconQrcode } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
+import { HOUR_MS } from '../../../../../domain/limits.ts';
+import { linkTrustOf } from '../../../../../domain/link-trust.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { QrCode } from '../../../components/qr-code.tsx';
+import { drawQrPicture, QrCode } from '../../../components/qr-code.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
+import { useHost } from '../../../data/host.ts';
+import { useOperation } from '../../../data/use-operation.ts';
+import { hashOf } from '../../../router/route.ts';
 import classes from './record.module.css';
 
 export function LinkSection({ user: { name, sub_url: link } }: { readonly user: User }) {
   const { t } = useTranslation('users');
   const [isOpen, setOpen] = useState(false);
+  const { save } = useHost();
+  const certificates = useOperation('getCertificates', {}, { staleMs: HOUR_MS });
   if (link === undefined) return null;
+  const trust = link.startsWith('https:') ? linkTrustOf(certificates.data?.served ?? []) : null;
+  const saveQr = async () => save(`${fileNameOf(name)}.png`, 'image/png', await drawQrPicture(link));
   return (
     <DrawerSection title={t('link.title')}>
       <div className={classes.link}>
@@ -45,12 +54,43 @@ export function LinkSection({ user: { name, sub_url: link } }: { readonly user: 
           </ActionIcon>
         </Tooltip>
       </div>
+      {isLocal(link) && (
+        <Warning text={t('link.local')} href={hashOf(['settings', 'addresses'])} act={t('link.localSettings')} />
+      )}
+      {(trust === 'untrusted' || trust === 'ended') && (
+        <Warning text={t(`link.${trust}`)} href={hashOf(['settings', 'certificates'])} act={t('link.certificates')} />
+      )}
       {isOpen && (
         <div className={classes.qr}>
           <QrCode value={link} label={t('link.qrOf', { name })} size={220} />
           <p>{t('link.qrHint')}</p>
+          <Button variant="default" leftSection={<IconDownload size={16} stroke={1.5} />} onClick={() => void saveQr()}>
+            {t('link.saveQr')}
+          </Button>
         </div>
       )}
     </DrawerSection>
   );
+}
+
+/** Why an app would not open the link, and where that is changed. */
+function Warning({ text, href, act }: { readonly text: string; readonly href: string; readonly act: string }) {
+  return (
+    <p className={classes.linkWarning}>
+      <IconAlertTriangle size={16} stroke={1.5} aria-hidden />
+      <span>
+        {text} <a href={href}>{act}</a>
+      </span>
+    </p>
+  );
+}
+
+/** Whether only the panel's own machine can open a link. */
+function isLocal(link: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(link).hostname);
+}
+
+/** A name as a file's: what no system takes is left out. */
+function fileNameOf(name: string): string {
+  return name.replace(/[\p{C}<>:"/\\|?*]+/gu, ' ').trim() || 'qr';
 }

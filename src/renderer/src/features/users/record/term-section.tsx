@@ -16,14 +16,15 @@ import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
 import { type RecordProps, useEditing } from './record-context.tsx';
 import { TermPicker } from './term-picker.tsx';
-import { useTermMessage } from './use-user-acts.ts';
+import { beginsAgain, useTermMessage } from './use-user-acts.ts';
 
 export function TermSection({ user, refresh, part, onPart }: RecordProps) {
   const { t } = useTranslation('users');
   const format = useFormat();
   const zone = format.timeZone;
   const { expires_at: at, hold } = user;
-  const canExtend = at !== null || hold !== null;
+  // In the other states the record's first button is this one.
+  const canExtend = (at !== null || hold !== null) && (user.state === 'disabled' || user.state === 'limited');
   return (
     <DrawerSection
       title={t('term.title')}
@@ -155,6 +156,11 @@ function TermForm({ act, user, onClose }: TermFormProps) {
       />
       <p className={classes.result} aria-live="polite">
         {result.text}
+        {act === 'extend' && beginsAgain(user, now) && (
+          <span className={classes.again}>
+            {t('users:term.beginsAgain', { used: format.bytes(user.used_up + user.used_down) })}
+          </span>
+        )}
       </p>
       <FormFailure failure={failure} />
       <span className={classes.editorActs}>

@@ -1,29 +1,44 @@
 // The acts on one user: the message of each when it is done, and how it is undone.
 import { useTranslation } from 'react-i18next';
+import { PanelCallError } from '../../../../../contract/client.ts';
+import { problemOf } from '../../../../../contract/errors.ts';
 import type { User } from '../../../../../contract/users.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { type Act, useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 
-/** Describes a changed term by its new end, with an undo where that is possible. */
+/** Undoes the last act of its kind on a user; fails where the user was changed since. */
+function useUndoOf(action: 'extendUser' | 'shortenUser' | 'resetUserTraffic') {
+  const { client, invalidate } = usePanel();
+  return async (id: number) => {
+    const { items } = await client.listAudit({ target: `user:${id}`, action, limit: 1 });
+    const { left } = await client.undoActs({ entries: items.map((entry) => entry.id) });
+    invalidate('user');
+    invalidate('panel');
+    if (left > 0) throw new PanelCallError(problemOf('precondition_failed', ''));
+  };
+}
+
+/** Whether an extension begins a new term of the user in which the counter begins again. */
+export function beginsAgain(user: User, now: number): boolean {
+  const { expires_at: end, reset_strategy: strategy, used_up, used_down } = user;
+  return strategy === 'period' && end !== null && Date.parse(end) <= now && used_up + used_down > 0;
+}
+
+/** Describes a changed term by its new end, with its undo. */
 export function useTermMessage(before: User, act: 'extended' | 'shortened') {
   const { t } = useTranslation('users');
-  const { client, invalidate } = usePanel();
+  const undoOf = useUndoOf(act === 'extended' ? 'extendUser' : 'shortenUser');
   const format = useFormat();
   return (user: User, now: number) => {
-    const { name, hold, expires_at: date } = user;
-    if (hold !== null) return { text: t('said.held', { name, term: format.term(hold) }) };
+    const { id, name, hold, expires_at: date } = user;
+    const undo = () => undoOf(id);
+    if (hold !== null) return { text: t('said.held', { name, term: format.term(hold) }), undo };
     const isOver = date !== null && Date.parse(date) <= now;
     const end = date === null ? '' : format.moment(date);
-    const text = isOver ? t('said.ended', { name }) : t(`said.${act}`, { name, date: end });
-    const former = before.expires_at;
-    // A term that was over has started again, maybe with its counter: setting the date alone would not undo that.
-    if (former === null || Date.parse(former) <= now) return { text };
-    const undo = async () => {
-      await client.updateUser({ id: user.id, expires_at: former });
-      invalidate('user');
-    };
-    return { text, undo };
+    if (isOver) return { text: t('said.ended', { name }), undo };
+    const isAgain = act === 'extended' && beginsAgain(before, now);
+    return { text: t(isAgain ? 'said.extendedAgain' : `said.${act}`, { name, date: end }), undo };
   };
 }
 
@@ -39,6 +54,7 @@ export interface UserActs {
 export function useUserActs({ id, name, enabled }: User): UserActs {
   const { t } = useTranslation('users');
   const { client, invalidate } = usePanel();
+  const undoReset = useUndoOf('resetUserTraffic');
   const change = useAct('updateUser', {
     message: (user, input) => ({
       text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name: user.name }),
@@ -49,7 +65,9 @@ export function useUserActs({ id, name, enabled }: User): UserActs {
     }),
   });
   return {
-    reset: useAct('resetUserTraffic', { message: () => ({ text: t('said.reset', { name }) }) }),
+    reset: useAct('resetUserTraffic', {
+      message: () => ({ text: t('said.reset', { name }), undo: () => undoReset(id) }),
+    }),
     reissue: useAct('reissueUser', { message: () => ({ text: t('said.reissued', { name }) }) }),
     remove: useAct('deleteUser', { message: () => ({ text: t('said.deleted', { name }) }) }),
     isSwitching: change.isRunning,

@@ -1,28 +1,34 @@
 // The record of a user over the list: its state and why, the act that helps most, and every value with an editor in its place.
-import { Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
+import type { User } from '../../../../../contract/users.ts';
 import { Confirm } from '../../../components/confirm.tsx';
+import { useShortcuts } from '../../../components/keys.ts';
 import { EmptyState, ErrorState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useRoute } from '../../../router/router.ts';
+import type { Neighbours } from '../use-neighbours.ts';
 import type { Plans } from '../use-plans.ts';
 import { AccessSection } from './access-section.tsx';
-import { ActMenu } from './act-menu.tsx';
 import { AddressesSection } from './addresses-section.tsx';
 import { ConnectionsSection } from './connections-section.tsx';
 import { DetailsSection } from './details-section.tsx';
+import { DiagnosisSection } from './diagnosis-section.tsx';
 import { GrantsSection } from './grants-section.tsx';
 import { HistorySection } from './history-section.tsx';
 import { LinkSection } from './link-section.tsx';
+import { PaymentsSection } from './payments-section.tsx';
 import classes from './record.module.css';
 import { EditingProvider, type OpenPart, type RecordProps } from './record-context.tsx';
 import { Status } from './status.tsx';
 import { TermSection } from './term-section.tsx';
 import { TrafficSection } from './traffic-section.tsx';
+import { UserMenu } from './user-menu.tsx';
 
 const EVERY_MS = 20_000;
 
@@ -32,10 +38,13 @@ interface UserDrawerProps {
   /** The address names something that is no id. */
   readonly isUnknown: boolean;
   readonly plans: Plans;
+  /** Those before and after it in the list. */
+  readonly neighbours: Neighbours;
+  readonly onGo: (user: User) => void;
   readonly onClose: () => void;
 }
 
-export function UserDrawer({ id, isUnknown, plans, onClose }: UserDrawerProps) {
+export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose }: UserDrawerProps) {
   const { t } = useTranslation(['users', 'frame']);
   const asked = useRoute().query.get('do');
   // While it slides away it still shows whom it showed.
@@ -63,7 +72,12 @@ export function UserDrawer({ id, isUnknown, plans, onClose }: UserDrawerProps) {
             canClose={!isEditing}
             title={isGone ? t('users:record.gone') : (user.data?.name ?? t('users:record.loading'))}
             {...(user.data && !isGone && { subtitle: <Subtitle id={user.data.id} contact={user.data.contact} /> })}
-            actions={user.data && !isGone && <ActMenu user={user.data} onPart={setPart} onDeleted={onClose} />}
+            actions={
+              <>
+                <Steps neighbours={neighbours} onGo={onGo} isOn={id !== null && !isEditing} />
+                {user.data && !isGone && <UserMenu user={user.data} onPart={setPart} onDeleted={onClose} />}
+              </>
+            }
           >
             {isGone ? (
               <Gone onClose={onClose} />
@@ -93,6 +107,63 @@ export function UserDrawer({ id, isUnknown, plans, onClose }: UserDrawerProps) {
         </>
       )}
     </EditingProvider>
+  );
+}
+
+interface StepsProps {
+  readonly neighbours: Neighbours;
+  readonly onGo: (user: User) => void;
+  /** Not while something is being edited, which would be lost. */
+  readonly isOn: boolean;
+}
+
+/** To the records before and after this one, by button or by the keys that walk the list. */
+function Steps({ neighbours: { previous, next }, onGo, isOn }: StepsProps) {
+  const { t } = useTranslation('users');
+  const to = (user: User | undefined) => user && isOn && onGo(user);
+  useShortcuts(
+    [
+      { keys: 'j', label: t('record.next'), run: () => to(next) },
+      { keys: 'k', label: t('record.previous'), run: () => to(previous) },
+    ],
+    { isOn, inDialog: true },
+  );
+  if (previous === undefined && next === undefined) return null;
+  return (
+    <>
+      <Step label={t('record.previous')} keys="K" isOn={isOn && previous !== undefined} onClick={() => to(previous)}>
+        <IconChevronUp size={18} stroke={1.5} />
+      </Step>
+      <Step label={t('record.next')} keys="J" isOn={isOn && next !== undefined} onClick={() => to(next)}>
+        <IconChevronDown size={18} stroke={1.5} />
+      </Step>
+    </>
+  );
+}
+
+interface StepProps {
+  readonly label: string;
+  readonly keys: string;
+  readonly isOn: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+/** At the end of the list it is still there, so that the focus stays on it. */
+function Step({ label, keys, isOn, onClick, children }: StepProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      title={`${label} (${keys})`}
+      aria-keyshortcuts={keys}
+      aria-disabled={!isOn}
+      onClick={onClick}
+      {...(!isOn && { 'data-disabled': true })}
+    >
+      {children}
+    </ActionIcon>
   );
 }
 
@@ -141,10 +212,12 @@ function UserRecord(props: RecordProps) {
   return (
     <>
       <Status {...props} />
+      <DiagnosisSection {...props} />
       <LinkSection user={user} />
       <TermSection {...props} />
       <TrafficSection {...props} />
       <GrantsSection {...props} />
+      <PaymentsSection {...props} />
       <AddressesSection user={user} />
       <AccessSection {...props} />
       <ConnectionsSection user={user} />

@@ -1,7 +1,7 @@
 // What needs attention: only what is true, gravest first, and nothing while it is not known.
 import { describe, expect, it } from 'vitest';
-import { nodeExample } from '../../../../contract/nodes.ts';
-import { OPERATIONS } from '../../../../contract/table.ts';
+import { nodeExample } from '../contract/nodes.ts';
+import { OPERATIONS } from '../contract/table.ts';
 import { attentionOf, type PanelFacts } from './attention.ts';
 
 const now = Date.parse('2026-12-20T10:00:00Z');

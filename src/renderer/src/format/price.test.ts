@@ -1,14 +1,16 @@
 // Holds prices to their currencies' digits, and to what people read.
 import { describe, expect, it } from 'vitest';
-import { digitsOf, formatPrice, toMajor, toMinor } from './price.ts';
+import { exponentOf } from '../../../domain/money.ts';
+import { formatPrice, toMajor, toMinor } from './price.ts';
 
 describe('minor units', () => {
   it.each([
     ['EUR', 2, 499, 4.99],
     ['JPY', 0, 499, 499],
     ['KWD', 3, 4990, 4.99],
+    ['XTR', 0, 499, 499],
   ])('of %s have %i digits', (currency, digits, minor, major) => {
-    expect(digitsOf(currency)).toBe(digits);
+    expect(exponentOf(currency)).toBe(digits);
     expect(toMajor({ amount: minor, currency })).toBe(major);
     expect(toMinor(major, currency)).toBe(minor);
   });
@@ -19,8 +21,8 @@ describe('minor units', () => {
   });
 
   it('count two digits for what is no currency yet', () => {
-    expect(digitsOf('eu')).toBe(2);
-    expect(digitsOf('')).toBe(2);
+    expect(exponentOf('eu')).toBe(2);
+    expect(exponentOf('')).toBe(2);
   });
 });
 
@@ -28,6 +30,10 @@ describe('formatPrice', () => {
   it('leaves out an empty fraction', () => {
     expect(formatPrice({ amount: 499, currency: 'EUR' }, 'en')).toBe('€4.99');
     expect(formatPrice({ amount: 500, currency: 'EUR' }, 'en')).toBe('€5');
+  });
+
+  it('writes Telegram Stars, which Intl does not know', () => {
+    expect(formatPrice({ amount: 1200, currency: 'XTR' }, 'en')).toBe('⭐ 1,200');
   });
 
   it('uses the format of Russian', () => {

@@ -1,6 +1,6 @@
 // What needs the administrator's attention, most serious first: only what is true now and can be solved.
-import type { Output } from '../../../../contract/table.ts';
-import { DAY_MS } from '../../../../domain/limits.ts';
+import type { Output } from '../contract/table.ts';
+import { DAY_MS } from './limits.ts';
 
 export type Attention =
   | { readonly kind: 'no-nodes' }
@@ -11,7 +11,7 @@ export type Attention =
   | { readonly kind: 'acme'; readonly isFirst: boolean }
   | { readonly kind: 'backup'; readonly lastAt: string | null }
   | { readonly kind: 'sign-ins' | 'keys'; readonly count: number; readonly networks: number }
-  | { readonly kind: 'expiring'; readonly count: number }
+  | { readonly kind: 'expiring'; readonly count: number; readonly countedAt: string }
   | { readonly kind: 'limited'; readonly count: number };
 
 /** What has been read so far; undefined: not read yet, or not available. */
@@ -77,7 +77,7 @@ export function attentionOf({
   if (sign_ins && sign_ins.count >= MANY_FAILURES) all.push({ kind: 'sign-ins', ...sign_ins });
   if (keys && keys.count >= MANY_FAILURES) all.push({ kind: 'keys', ...keys });
   if (overview !== undefined && overview.users.expiring_7d > 0)
-    all.push({ kind: 'expiring', count: overview.users.expiring_7d });
+    all.push({ kind: 'expiring', count: overview.users.expiring_7d, countedAt: overview.generated_at });
   if (overview !== undefined && overview.users.limited > 0)
     all.push({ kind: 'limited', count: overview.users.limited });
   return all;

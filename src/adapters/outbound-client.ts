@@ -1,0 +1,175 @@
+// Requests to URLs that somebody typed: over connections to checked addresses only, without redirects or proxies, bounded in time and length.
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { OutboundClient, OutboundFailure, OutboundOutcome, OutboundRequest } from '../core/ports/outbound.ts';
+import type { Timers } from '../core/ports/ports.ts';
+import { isAllowedAddress } from './outbound-address.ts';
+
+/** Idle connections are closed after so long. */
+const IDLE_MS = 30_000;
+
+type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
+export interface OutboundMachine {
+  readonly timers: Pick<Timers, 'after'>;
+  /** The system's, unless given. */
+  readonly resolve?: Resolve;
+  /** Authorities (PEM) in the place of the system's. */
+  readonly ca?: string;
+}
+
+interface OutboundOptions extends OutboundMachine {
+  /** For the whole request, from the look-up of the name to the end of the reply. */
+  readonly timeoutMs: number;
+  /** A longer reply costs its connection. */
+  readonly mostReplyBytes: number;
+  /** `ignored`: of a reply only its status and a header are read. */
+  readonly reply: 'ignored' | 'read';
+  /** Whether idle connections are used again; a request over one that the other end had closed is sent once more. */
+  readonly keepsConnections: boolean;
+}
+
+/** What a connection was refused or ended with by this module. */
+class Refused extends Error {
+  readonly failure: OutboundFailure;
+  constructor(failure: OutboundFailure) {
+    super(failure);
+    this.failure = failure;
+  }
+}
+
+const resolveBySystem: Resolve = (host) =>
+  new Promise((resolve, reject) => {
+    systemLookup(host, { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
+  });
+
+/** The host of a URL as Node connects to it: every spelling of an address is its usual one, without brackets. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Whether a URL names an address, rather than a host, that may not be connected to. */
+export function isRefusedUrl(text: string, allowPrivate: boolean): boolean {
+  const url = new URL(text);
+  if (!allowPrivate && url.protocol !== 'https:') return true;
+  const host = hostOf(url);
+  return isIP(host) !== 0 && !isAllowedAddress(host, allowPrivate);
+}
+
+export function createOutboundClient(options: OutboundOptions): OutboundClient {
+  const { timers, resolve = resolveBySystem, ca, timeoutMs, mostReplyBytes, keepsConnections } = options;
+  const running = new Set<http.ClientRequest>();
+  // A connection to a private address must not be used by a request that may not have made it.
+  const connections = { public: openConnections(ca, keepsConnections), private: openConnections(ca, keepsConnections) };
+  let isClosed = false;
+
+  /** Resolves once, and gives only addresses that were checked: the name cannot lead elsewhere between check and connection. */
+  const lookupFor =
+    (allowPrivate: boolean): LookupFunction =>
+    (host, lookup, done) => {
+      resolve(host).then(
+        (found) => {
+          const [first] = found;
+          if (first === undefined) done(new Refused('host_unknown'), '');
+          else if (!found.every(({ address }) => isAllowedAddress(address, allowPrivate)))
+            done(new Refused('address_refused'), '');
+          else if (lookup.all) done(null, [...found]);
+          else done(null, first.address, first.family);
+        },
+        () => done(new Refused('host_unknown'), ''),
+      );
+    };
+  const lookups = { public: lookupFor(false), private: lookupFor(true) };
+
+  /** `isAgain`: after an idle connection that the other end had closed. */
+  function send(request: OutboundRequest, isAgain: boolean): Promise<OutboundOutcome> {
+    const { method, url, allowPrivate, headers, body } = request;
+    const reach = allowPrivate ? 'private' : 'public';
+    return new Promise((done) => {
+      const isTls = new URL(url).protocol === 'https:';
+      const agent = connections[reach][isTls ? 'https' : 'http'];
+      const sent = (isTls ? https : http).request(url, { method, agent, headers, lookup: lookups[reach] });
+      /** The first reason why it ended. */
+      let failure: Error | null = null;
+      const end = (reason: OutboundFailure) => {
+        failure ??= new Refused(reason);
+        sent.destroy(failure);
+      };
+      const note = (error: Error) => {
+        failure ??= error;
+      };
+      const cancel = timers.after(timeoutMs, () => end('timeout'));
+      let answered: { readonly status: number; readonly retryAfter: string | null } | null = null;
+      let isWhole = options.reply === 'ignored';
+      const chunks: Buffer[] = [];
+      running.add(sent);
+      sent.on('socket', (socket: Socket) => {
+        // A connection that is used again is checked again.
+        if (sent.reusedSocket && !isAllowedAddress(socket.remoteAddress ?? '', allowPrivate)) end('address_refused');
+      });
+      sent.on('response', (reply) => {
+        answered = { status: reply.statusCode ?? 0, retryAfter: reply.headers['retry-after'] ?? null };
+        let read = 0;
+        reply.on('data', (chunk: Buffer) => {
+          read += chunk.length;
+          if (read > mostReplyBytes) end('too_long');
+          else if (options.reply === 'read') chunks.push(chunk);
+        });
+        reply.on('end', () => {
+          isWhole = true;
+        });
+        reply.on('error', note);
+      });
+      sent.on('error', note);
+      sent.on('close', () => {
+        cancel();
+        running.delete(sent);
+        if (isClosed) done({ error: 'stopped' });
+        else if (answered !== null && isWhole) done({ ...answered, text: Buffer.concat(chunks).toString('utf8') });
+        else if (answered === null && sent.reusedSocket && !isAgain && isReset(failure)) done(send(request, true));
+        else done({ error: failureOf(failure) });
+      });
+      sent.end(body ?? undefined);
+    });
+  }
+
+  return {
+    async send(request) {
+      if (isClosed) return { error: 'stopped' };
+      if (isRefusedUrl(request.url, request.allowPrivate)) return { error: 'address_refused' };
+      return send(request, false);
+    },
+    close() {
+      isClosed = true;
+      for (const request of running) request.destroy();
+      for (const { http: plain, https: secure } of Object.values(connections)) {
+        plain.destroy();
+        secure.destroy();
+      }
+    },
+  };
+}
+
+/** No proxies: these agents do not read the environment. */
+function openConnections(ca: string | undefined, keepAlive: boolean) {
+  const idle = { keepAlive, timeout: IDLE_MS };
+  return {
+    http: new http.Agent(idle),
+    https: new https.Agent({ ...idle, rejectUnauthorized: true, ...(ca !== undefined && { ca }) }),
+  };
+}
+
+function codeOf(error: Error | null): string {
+  return error !== null && 'code' in error ? String(error.code) : '';
+}
+
+function isReset(error: Error | null): boolean {
+  return ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+}
+
+function failureOf(error: Error | null): OutboundFailure {
+  if (error instanceof Refused) return error.failure;
+  return /CERT|TLS|SSL|EPROTO|SIGN|ISSUER/.test(codeOf(error)) ? 'certificate' : 'connection';
+}

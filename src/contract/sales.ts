@@ -1,0 +1,357 @@
+// What is sold and what was paid for it: offers of plans, orders, refunds. In the panel only; the API sees the effects as events.
+import { z } from 'zod';
+import { GRANT_LIFETIMES, MAX_GRANT_DAYS } from './grants.ts';
+import { panelOperation } from './operation.ts';
+import { PROOF_ERRORS, proof } from './proof.ts';
+import * as s from './scalars.ts';
+import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS } from './users.ts';
+
+/** An offer has no more prices, each in a currency of its own. */
+export const MAX_PRICES = 10;
+
+export const ORDER_STATES = ['paid', 'refunded'] as const;
+export type OrderState = (typeof ORDER_STATES)[number];
+
+/** How money comes that no provider reports. */
+export const PAYMENT_METHODS = ['cash', 'transfer', 'other'] as const;
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
+
+const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
+  description: 'In minor units (cents, kopecks); Telegram Stars are whole.',
+});
+const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/)
+  .meta({ description: 'ISO 4217, or XTR for Telegram Stars.' });
+const money = z.strictObject({ amount, currency });
+
+const prices = z
+  .array(money)
+  .max(MAX_PRICES)
+  .refine((all) => new Set(all.map((one) => one.currency)).size === all.length, {
+    message: 'must not repeat a currency',
+  })
+  .meta({ description: 'The first is the price of the plan. Without any, it cannot be on sale.' });
+
+const sold = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('days'), days: z.int().min(1).max(MAX_EXTEND_DAYS) }),
+  z.strictObject({ kind: z.literal('months'), months: z.int().min(1).max(MAX_EXTEND_MONTHS) }),
+  z.strictObject({
+    kind: z.literal('traffic'),
+    bytes: z.int().min(1).max(s.MAX_TRAFFIC),
+    lifetime: z.enum(GRANT_LIFETIMES).exclude(['days']),
+  }),
+  z.strictObject({
+    kind: z.literal('traffic_days'),
+    bytes: z.int().min(1).max(s.MAX_TRAFFIC),
+    days: z.int().min(1).max(MAX_GRANT_DAYS),
+  }),
+]);
+/** A term in days or months, or traffic: until it is used up, until the next reset, or for so many days. */
+export type Sold = z.output<typeof sold>;
+
+const fields = {
+  name: s.text({ min: 1, max: 100 }).meta({ description: 'What buyers read: “3 months”.' }),
+  sold,
+  prices,
+  on_sale: z.boolean().meta({ description: 'Whether it can be bought.' }),
+};
+
+const offer = z
+  .object({
+    id: s.id.meta({ description: 'Its id.' }),
+    tariff_id: s.id.meta({ description: 'The plan, whose users may buy it.' }),
+    ...fields,
+    created_at: s.instant,
+    updated_at: s.instant,
+  })
+  .meta({ id: 'Offer' });
+export type Offer = z.output<typeof offer>;
+
+const order = z
+  .object({
+    id: s.id.meta({ description: 'Its number.' }),
+    user: z.object({ id: s.id, name: z.string() }).nullable().meta({ description: 'null: was deleted since.' }),
+    user_name: z.string().meta({ description: 'As it was when the order was made.' }),
+    offer: z.string().meta({ description: 'The name of the offer, as it was.' }),
+    tariff: z.string().meta({ description: 'The name of the plan, as it was.' }),
+    sold,
+    amount,
+    currency,
+    method: z.enum(PAYMENT_METHODS),
+    reference: z.string().nullable(),
+    note: z.string(),
+    state: z.enum(ORDER_STATES),
+    renewal: z.boolean().meta({ description: 'Whether the user had bought a term before.' }),
+    paid_at: s.instant,
+    created_at: s.instant,
+    refunded_at: s.instant.nullable(),
+    refund_note: z.string().nullable(),
+  })
+  .meta({ id: 'Order' });
+export type Order = z.output<typeof order>;
+
+const takenBack = z
+  .object({
+    expires_at: z
+      .object({ from: s.instant.nullable(), to: s.instant.nullable() })
+      .nullable()
+      .meta({ description: 'The end of the term now and after the refund; null: it stays.' }),
+    hold: z
+      .object({ months: z.int().min(0), days: z.int().min(0) })
+      .nullable()
+      .meta({ description: 'What is left of a term that has not begun; null: there is none.' }),
+    bytes: s.bytes.meta({ description: 'What of the traffic is left and goes.' }),
+    bytes_used: s.bytes.meta({ description: 'What of it was used, or has ended, and stays so.' }),
+    nothing: z.boolean().meta({ description: 'There is nothing left to take back.' }),
+  })
+  .meta({ id: 'TakenBack' });
+export type TakenBack = z.output<typeof takenBack>;
+
+const offerExample: Offer = {
+  id: 1,
+  tariff_id: 1,
+  name: '3 months',
+  sold: { kind: 'months', months: 3 },
+  prices: [
+    { amount: 1299, currency: 'EUR' },
+    { amount: 700, currency: 'XTR' },
+  ],
+  on_sale: true,
+  created_at: '2026-11-20T09:00:00.000Z',
+  updated_at: '2026-11-20T09:00:00.000Z',
+};
+
+const orderExample: Order = {
+  id: 12,
+  user: { id: 7, name: 'Anna Smirnova' },
+  user_name: 'Anna Smirnova',
+  offer: '3 months',
+  tariff: 'Monthly 50 GB',
+  sold: { kind: 'months', months: 3 },
+  amount: 1299,
+  currency: 'EUR',
+  method: 'transfer',
+  reference: 'RF18539007547034',
+  note: '',
+  state: 'paid',
+  renewal: true,
+  paid_at: '2026-11-20T09:00:00.000Z',
+  created_at: '2026-11-20T09:05:00.000Z',
+  refunded_at: null,
+  refund_note: null,
+};
+
+const ofOffer = { id: s.id.meta({ description: 'The offer.' }) };
+const ofOrder = { id: s.id.meta({ description: 'The order.' }) };
+
+export const listOffers = panelOperation({
+  id: 'listOffers',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'List offers',
+  input: z.strictObject({ tariff_id: s.id.optional().meta({ description: 'Only those of this plan.' }) }),
+  output: z.object({ items: z.array(offer).meta({ description: 'The oldest first.' }) }),
+  example: { body: {}, reply: { items: [offerExample] } },
+});
+
+export const createOffer = panelOperation({
+  id: 'createOffer',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Add an offer to a plan',
+  description: 'The first price of the first term that a plan is offered for is the `price` of the plan.',
+  input: z.strictObject({
+    tariff_id: s.id,
+    ...fields,
+    prices: prices.default([]),
+    on_sale: fields.on_sale.default(false),
+  }),
+  status: 201,
+  output: offer,
+  errors: ['tariff_not_found'],
+  example: {
+    body: { tariff_id: 1, name: '3 months', sold: offerExample.sold, prices: offerExample.prices, on_sale: true },
+    reply: offerExample,
+  },
+});
+
+export const changeOffer = panelOperation({
+  id: 'changeOffer',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Change an offer',
+  description: 'What is left out stays. Orders keep what was sold.',
+  input: z.strictObject({
+    ...ofOffer,
+    name: fields.name.optional(),
+    sold: sold.optional(),
+    prices: prices.optional(),
+    on_sale: fields.on_sale.optional(),
+  }),
+  output: offer,
+  errors: ['not_found'],
+  example: { body: { id: 1, on_sale: true }, reply: offerExample },
+});
+
+export const deleteOffer = panelOperation({
+  id: 'deleteOffer',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Delete an offer',
+  description: 'Orders keep what was sold.',
+  input: z.strictObject(ofOffer),
+  status: 204,
+  output: null,
+  errors: ['not_found'],
+  example: { body: { id: 1 } },
+});
+
+export const recordPayment = panelOperation({
+  id: 'recordPayment',
+  access: 'session',
+  effect: 'write',
+  proof: 'fresh',
+  tag: 'Panel',
+  summary: 'Record a payment that came by hand',
+  description:
+    'The order, the payment, and what was bought are one transaction. The same `key` again answers with the same order and gives nothing more.',
+  input: z.strictObject({
+    ...proof,
+    key: s.text({ min: 8, max: 64 }).meta({ description: 'Unique to this payment, and the same on every retry.' }),
+    user_id: s.id,
+    offer_id: s.id.meta({ description: 'Of the plan of the user, and on sale.' }),
+    amount,
+    currency,
+    method: z.enum(PAYMENT_METHODS),
+    reference: s
+      .text({ min: 1, max: 100 })
+      .optional()
+      .meta({ description: 'The number of the transfer or the receipt. No two payments of a method have the same.' }),
+    note: s.text({ min: 0, max: 200 }).default(''),
+    paid_at: s.time.optional().meta({ description: 'When the money came; left out: now.' }),
+  }),
+  status: 201,
+  output: order,
+  errors: [...PROOF_ERRORS, 'not_found', 'term_unlimited', 'payment_recorded', 'idempotency_mismatch'],
+  example: {
+    body: {
+      key: 'b0a4f1c2-6a1e-4d0e-9a3d-1c8e7f60a1b2',
+      user_id: 7,
+      offer_id: 1,
+      amount: 1299,
+      currency: 'EUR',
+      method: 'transfer',
+      reference: 'RF18539007547034',
+      password: 'correct horse battery',
+    },
+    reply: orderExample,
+  },
+});
+
+export const listOrders = panelOperation({
+  id: 'listOrders',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'List orders',
+  description: 'The newest first; `before` is the number of the last one seen.',
+  input: z.strictObject({
+    before: s.id.optional(),
+    limit: s.limit,
+    user_id: s.id.optional(),
+    state: z.enum(ORDER_STATES).optional(),
+  }),
+  output: z.object({
+    items: z.array(order),
+    total: z.int().min(0).meta({ description: 'How many match, on all pages.' }),
+    next_before: s.id.nullable(),
+  }),
+  example: { body: {}, reply: { items: [orderExample], total: 1, next_before: null } },
+});
+
+export const previewRefund = panelOperation({
+  id: 'previewRefund',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'What a refund would take back',
+  input: z.strictObject(ofOrder),
+  output: takenBack,
+  errors: ['not_found', 'order_refunded'],
+  example: {
+    body: { id: 12 },
+    reply: {
+      expires_at: { from: '2027-02-20T09:00:00.000Z', to: '2026-11-20T09:00:00.000Z' },
+      hold: null,
+      bytes: 0,
+      bytes_used: 0,
+      nothing: false,
+    },
+  },
+});
+
+export const refundOrder = panelOperation({
+  id: 'refundOrder',
+  access: 'session',
+  effect: 'write',
+  proof: 'fresh',
+  tag: 'Panel',
+  summary: 'Refund an order',
+  description: 'The money is given back by hand. What was bought is taken back: exactly that, whatever came after it.',
+  input: z.strictObject({ ...proof, ...ofOrder, note: s.text({ min: 0, max: 200 }).default('') }),
+  output: order,
+  errors: [...PROOF_ERRORS, 'not_found', 'order_refunded'],
+  example: {
+    body: { id: 12, note: 'Paid twice', password: 'correct horse battery' },
+    reply: {
+      ...orderExample,
+      state: 'refunded',
+      refunded_at: '2026-11-21T09:00:00.000Z',
+      refund_note: 'Paid twice',
+    },
+  },
+});
+
+/** How far back the sums of sales reach. */
+export const SALES_DAYS = [7, 30, 90, 365] as const;
+
+const income = z.object({
+  currency: z.string(),
+  amount: s.bytes.meta({ description: 'What came and was not refunded, in minor units.' }),
+  refunded: s.bytes.meta({ description: 'What came and was refunded since.' }),
+  orders: z.int().min(0),
+});
+
+export const getSales = panelOperation({
+  id: 'getSales',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'Sums of sales',
+  description: "By the days of the panel's time zone on which the money came.",
+  input: z.strictObject({ days: z.literal(SALES_DAYS).default(30) }),
+  output: z.object({
+    since: z.string().meta({ description: 'The first day, `YYYY-MM-DD`.' }),
+    orders: z.int().min(0).meta({ description: 'Those not refunded.' }),
+    renewals: z.int().min(0).meta({ description: 'Of users who had bought a term before.' }),
+    income: z.array(income).meta({ description: 'By currency; no currency is converted to another.' }),
+    days: z
+      .array(z.object({ day: z.string(), currency: z.string(), amount: s.bytes }))
+      .meta({ description: 'Days with income, in order.' }),
+  }),
+  example: {
+    body: {},
+    reply: {
+      since: '2026-10-22',
+      orders: 1,
+      renewals: 1,
+      income: [{ currency: 'EUR', amount: 1299, refunded: 0, orders: 1 }],
+      days: [{ day: '2026-11-20', currency: 'EUR', amount: 1299 }],
+    },
+  },
+});

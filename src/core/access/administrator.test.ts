@@ -1,0 +1,203 @@
+// The administrator: made once by a link that holds for an hour, or at the terminal; what a new password ends, and what it leaves.
+import { expect, it } from 'vitest';
+import { createTestClock } from '../../../tests/support/clock.ts';
+import { coreParts } from '../../../tests/support/core.ts';
+import { tempStore } from '../../../tests/support/temp-store.ts';
+import type { CallOf } from '../../contract/operation.ts';
+import type { OPERATIONS } from '../../contract/table.ts';
+import type { Actor, Call, HandledId } from '../call.ts';
+import { createCore } from '../create-core.ts';
+import { PanelError } from '../panel-error.ts';
+
+const PASSWORD = 'correct horse battery';
+const NEXT = 'staple battery horse';
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 10, 20);
+const STRANGER: Actor = { kind: 'unknown', id: null, name: '', access: 'read' };
+
+function open(temp: ReturnType<typeof tempStore>) {
+  const clock = createTestClock(START);
+  const core = createCore(coreParts(temp, { clock }));
+  async function call<Id extends HandledId>(id: Id, input: CallOf<(typeof OPERATIONS)[Id]>, by: Partial<Call> = {}) {
+    return core.call(id, input as never, { actor: STRANGER, requestId: 'test', address: '203.0.113.9', ...by });
+  }
+  /** The code of a refusal, with what is wrong of the input. */
+  const refusalOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: unknown) => {
+        if (!(error instanceof PanelError)) throw error;
+        return error.errors === undefined
+          ? error.code
+          : [error.code, ...error.errors.map(({ pointer, code }) => `${pointer} ${code}`)];
+      },
+    );
+  async function signIn(password = PASSWORD, browserToken?: string) {
+    const input = { name: 'admin', password };
+    const reply = await call('signIn', input, browserToken === undefined ? {} : { browserToken });
+    const actor = core.authenticateSession(String(reply.sessionToken));
+    if (actor === null) throw new Error('signed out');
+    return { actor, token: String(reply.sessionToken), browser: String(reply.browserToken) };
+  }
+  /** The newest audit row. */
+  async function lastRow(actor: Actor) {
+    const { items } = (await call('listAudit', { limit: 1 }, { actor })).body;
+    return items[0];
+  }
+  const makeKey = (actor: Actor) =>
+    call('createKey', { name: 'bot', access: 'read', expires_in_days: null, password: PASSWORD }, { actor });
+  return { core, clock, call, refusalOf, signIn, lastRow, makeKey };
+}
+
+const link = (token: string) => ({ token, name: 'admin', password: PASSWORD });
+
+it('is made by the setup link within an hour, in that very millisecond', async () => {
+  using temp = tempStore();
+  const { core, clock, call, refusalOf } = open(temp);
+  const token = (await core.local.renewSetupToken()) ?? '';
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(await refusalOf(call('setUp', link(`${token}x`)))).toBe('not_found');
+  clock.set(START + HOUR);
+  expect(await refusalOf(call('setUp', link(token)))).toBe('not_found');
+  clock.set(START + HOUR - 1);
+  const reply = await call('setUp', { ...link(token), language: 'ru' });
+  expect(reply).toMatchObject({ status: 201, body: { name: 'admin' } });
+  expect(core.settings().language).toBe('ru');
+  expect(core.authenticateSession(String(reply.sessionToken))).toMatchObject({ kind: 'administrator', name: 'admin' });
+  expect(temp.store.administrator.get()).toMatchObject({ createdAt: START + HOUR - 1 });
+  expect([temp.store.administrator.setupToken(), core.local.isSetUp()]).toEqual([null, true]);
+});
+
+it('is made by the last link alone, and not without one', async () => {
+  using temp = tempStore();
+  const { core, call, refusalOf } = open(temp);
+  expect(await refusalOf(call('setUp', link('x')))).toBe('not_found');
+  const first = (await core.local.renewSetupToken()) ?? '';
+  const second = (await core.local.renewSetupToken()) ?? '';
+  expect(await refusalOf(call('setUp', link(first)))).toBe('not_found');
+  expect([core.local.isSetUp(), core.settings().language]).toEqual([false, 'en']);
+  expect((await call('setUp', link(second))).status).toBe(201);
+  expect(core.settings().language).toBe('en');
+});
+
+it('is made once: no link, no terminal makes another', async () => {
+  using temp = tempStore();
+  const { core, call, refusalOf, signIn } = open(temp);
+  const token = (await core.local.renewSetupToken()) ?? '';
+  await core.local.setUp('admin', PASSWORD);
+  expect(await refusalOf(call('setUp', link(token)))).toBe('already_set_up');
+  expect(await refusalOf(core.local.setUp('other', PASSWORD))).toBe('already_set_up');
+  expect(await core.local.renewSetupToken()).toBeNull();
+  expect(temp.store.administrator.get()?.name).toBe('admin');
+  expect((await signIn()).actor.name).toBe('admin');
+});
+
+it('gets no password that is guessed soon, wherever it is chosen', async () => {
+  using temp = tempStore();
+  const { core, call, refusalOf, signIn } = open(temp);
+  const token = (await core.local.renewSetupToken()) ?? '';
+  const setUp = (password: string) => refusalOf(call('setUp', { token, name: 'mallory', password }));
+  expect(await setUp('password1')).toEqual(['validation', '#/password common_password']);
+  expect(await setUp('mallory2026')).toEqual(['validation', '#/password weak_password']);
+  expect(await refusalOf(core.local.setUp('', 'short'))).toEqual([
+    'validation',
+    '#/name invalid',
+    '#/password invalid',
+  ]);
+  expect(await refusalOf(core.local.setUp('mallory', 'mallory2026'))).toEqual([
+    'validation',
+    '#/password weak_password',
+  ]);
+  expect(core.local.isSetUp()).toBe(false);
+
+  await core.local.setUp('admin', PASSWORD);
+  const { actor } = await signIn();
+  const change = (new_password: string) =>
+    refusalOf(call('changePassword', { password: PASSWORD, new_password }, { actor }));
+  expect(await change('password1')).toEqual(['validation', '#/new_password common_password']);
+  expect(await refusalOf(core.local.resetPassword('short'))).toEqual(['validation', '#/password invalid']);
+  expect(await refusalOf(core.local.resetPassword('password1'))).toEqual(['validation', '#/password common_password']);
+  expect((await signIn()).actor).toMatchObject({ name: 'admin' });
+});
+
+it('changes the password: all other sessions end, keys if that is asked for, and a row says how many', async () => {
+  using temp = tempStore();
+  const { core, clock, call, refusalOf, signIn, lastRow, makeKey } = open(temp);
+  await core.local.setUp('admin', PASSWORD);
+  const [own, ...others] = [await signIn(), await signIn(), await signIn()];
+  await makeKey(own.actor);
+  clock.advance(1000);
+  const heard = new Promise<void>((resolve) => {
+    core.onEndedSessions(resolve);
+  });
+  const input = { password: PASSWORD, new_password: NEXT };
+  const reply = await call('changePassword', input, { actor: own.actor, browserToken: own.browser });
+  expect(reply.body).toEqual({ sessions_ended: 2, keys_revoked: 0 });
+  await heard;
+  for (const { token } of others) expect(core.authenticateSession(token, false)).toBeNull();
+  expect(core.authenticateSession(own.token)).toBeNull();
+  const actor = core.authenticateSession(String(reply.sessionToken));
+  if (actor === null) throw new Error('signed out');
+  expect(await lastRow(actor)).toMatchObject({
+    action: 'changePassword',
+    target: 'administrator:1',
+    detail: { sessions_ended: 2, keys_revoked: 0 },
+  });
+  expect(temp.store.administrator.get()).toMatchObject({ createdAt: START, passwordChangedAt: START + 1000 });
+  expect(await refusalOf(signIn())).toBe('sign_in_failed');
+
+  const again = { password: NEXT, new_password: PASSWORD, revoke_keys: true };
+  expect((await call('changePassword', again, { actor })).body).toEqual({ sessions_ended: 0, keys_revoked: 1 });
+  expect(temp.store.keys.all().map(({ revokedAt }) => revokedAt)).toEqual([START + 1000]);
+});
+
+it('resets the password at the terminal: sessions, keys and waits end, the second factor only where that is said', async () => {
+  using temp = tempStore();
+  const { core, clock, call, refusalOf, signIn, lastRow, makeKey } = open(temp);
+  expect(await refusalOf(core.local.resetPassword(NEXT))).toBe('not_found');
+  await core.local.setUp('admin', PASSWORD);
+  const before = await signIn();
+  await makeKey(before.actor);
+  for (let count = 0; count < 3; count += 1) await refusalOf(call('signIn', { name: 'admin', password: 'wrong' }));
+  expect(await refusalOf(signIn())).toBe('slow_down');
+  temp.store.write(() => temp.store.twoFactor.put({ enabledAt: START, lastStep: 0 }));
+  clock.advance(5);
+  expect(await core.local.resetPassword(NEXT)).toEqual({ keys: 1, sessions: 1 });
+  expect(core.local.hasSecondFactor()).toBe(true);
+  expect(core.authenticateSession(before.token)).toBeNull();
+  expect(temp.store.administrator.get()).toMatchObject({ createdAt: START, passwordChangedAt: START + 5 });
+  expect(temp.store.keys.all()[0]?.revokedAt).toBe(START + 5);
+
+  expect(await core.local.resetPassword(PASSWORD, true)).toEqual({ keys: 0, sessions: 0 });
+  expect(core.local.hasSecondFactor()).toBe(false);
+  const { actor } = await signIn();
+  const rows = (await call('listAudit', { action: 'resetPassword', limit: 5 }, { actor })).body.items;
+  expect(rows.map(({ actor: { kind }, target, address, detail }) => [kind, target, address, detail])).toEqual([
+    ['cli', 'administrator:1', null, { keys: 0, sessions: 0, two_factor_off: true }],
+    ['cli', 'administrator:1', null, { keys: 1, sessions: 1, two_factor_off: false }],
+  ]);
+  expect((await lastRow(actor))?.action).toBe('signIn');
+});
+
+it('gives the panel a new secret path from the terminal, and notes how an update went', async () => {
+  using temp = tempStore();
+  const { core, call, signIn } = open(temp);
+  await core.local.setUp('admin', PASSWORD);
+  const { actor } = await signIn();
+  const before = core.settings().secretPath;
+  await core.local.rotateSecretPath();
+  expect(core.settings().secretPath).not.toBe(before);
+  expect(core.settings().secretPath).toMatch(/^[\w-]{22,}$/);
+
+  const outcome = { from: '0.1.0', to: '0.2.0', reason: null, restored: false };
+  await core.local.noteUpdate({ ...outcome, result: 'updated' });
+  await core.local.noteUpdate({ ...outcome, result: 'rolled_back' });
+  expect(core.settings().updateLast).toEqual({ ...outcome, result: 'rolled_back', at: START });
+  const { items } = (await call('listAudit', { limit: 3 }, { actor })).body;
+  expect(items.map(({ action, outcome: end, target }) => [action, end, target])).toEqual([
+    ['updatePanel', 'refused', null],
+    ['updatePanel', 'done', null],
+    ['rotateSecretPath', 'done', 'addresses'],
+  ]);
+  expect(items.map(({ request_id }) => /^[0-9a-f]{32}$/.test(request_id))).toEqual([true, true, true]);
+});

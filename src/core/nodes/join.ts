@@ -1,0 +1,116 @@
+// Joining the machines of remote nodes: the token, the panel's authority for nodes, and the attempts while a token works.
+
+import { JOIN_MINUTES } from '../../contract/nodes.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { writeJoinToken } from '../../domain/join-token.ts';
+import type { Result } from '../call.ts';
+import { type AsyncContext, createTransaction, type Env, type Handlers, type Transaction } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import type { NodeAuthority, NodeTrust } from '../ports/engines.ts';
+import type { Store, Vault } from '../ports/ports.ts';
+import { toInstant } from '../wire.ts';
+import { NODE_CALL } from './ingest.ts';
+
+const PLACE = 'nodes:authority';
+const SECRET_BYTES = 32;
+const MINUTE_MS = 60_000;
+const ATTEMPT_EVERY_MS = 1000;
+
+/** Null: no machine was joined yet. PanelError `vault_unavailable`. */
+export function readNodeAuthority({
+  store,
+  vault,
+}: {
+  store: Pick<Store, 'sealed'>;
+  vault: Vault;
+}): NodeAuthority | null {
+  const row = store.sealed.get(PLACE);
+  return row === undefined ? null : (JSON.parse(vault.open(row)) as NodeAuthority);
+}
+
+function requireAuthority(tx: Transaction, made: NodeAuthority): NodeAuthority {
+  const present = readNodeAuthority(tx);
+  if (present) return present;
+  tx.store.sealed.put(tx.vault.seal(PLACE, JSON.stringify(made)));
+  return made;
+}
+
+interface Invitation {
+  readonly nodeId: number;
+  readonly port: number;
+  readonly secret: string;
+  readonly endsAt: number;
+  readonly authority: NodeAuthority;
+}
+
+async function inviteNode(
+  { id: nodeId, port }: Input<'inviteNode'>,
+  { env, commit }: AsyncContext<'inviteNode'>,
+): Promise<Result<Output<'inviteNode'>>> {
+  const { nodeTrust: trust, crypto, clock, vault } = env;
+  if (!trust) throw new PanelError('unavailable');
+  if (env.store.nodes.get(nodeId)?.kind !== 'remote') throw new PanelError('not_found');
+  await vault.prepare();
+  const made = readNodeAuthority(env) ?? (await trust.makeAuthority(clock.now()));
+  const secret = Array.from(crypto.randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const endsAt = clock.now() + JOIN_MINUTES * MINUTE_MS;
+  let authority = made;
+  const result = await commit((tx) => {
+    if (tx.store.nodes.get(nodeId)?.kind !== 'remote') throw new PanelError('not_found');
+    authority = requireAuthority(tx, made);
+    tx.audit(`node:${nodeId}`, { port });
+    const token = writeJoinToken({ port, authority: trust.fingerprint(authority), secret });
+    return { body: { token, expires_at: toInstant(endsAt) } };
+  });
+  follow(env, trust, { nodeId, port, secret, endsAt, authority });
+  return result;
+}
+
+/** Dials the node until its machine is joined, the token ends, or there is another one. */
+function follow(env: Env, trust: NodeTrust, { nodeId, port, secret, endsAt, authority }: Invitation): void {
+  env.invitations.get(nodeId)?.();
+  let isOver = false;
+  let cancel = () => {};
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    cancel();
+    env.invitations.delete(nodeId);
+  };
+  env.invitations.set(nodeId, end);
+
+  async function attempt(): Promise<void> {
+    if (isOver) return;
+    const node = env.store.nodes.get(nodeId);
+    if (!node || env.clock.now() >= endsAt) return end();
+    try {
+      const pin = await trust.join(authority, { host: node.address, port, secret });
+      if (isOver) return;
+      await noteJoined(env, nodeId, port, pin);
+      end();
+    } catch {
+      // Nothing listens there yet, or something that does not have the token.
+      if (!isOver) cancel = env.timers.after(ATTEMPT_EVERY_MS, () => void attempt());
+    }
+  }
+  void attempt();
+}
+
+async function noteJoined(env: Env, nodeId: number, port: number, pin: string): Promise<void> {
+  const { store, queue, clock, log } = env;
+  await queue.run(() =>
+    store.write(() => {
+      const node = store.nodes.get(nodeId);
+      if (!node) return;
+      const now = clock.now();
+      store.nodes.save({ ...node, agentPort: port, agentPin: pin, updatedAt: now });
+      const tx = createTransaction(env, NODE_CALL, 'inviteNode', now);
+      tx.emit('node.changed', { node_id: nodeId, name: node.name }, ['joined']);
+      tx.audit(`node:${nodeId}`, { joined: true, public_key: pin });
+    }),
+  );
+  log.info('node joined', { node: nodeId });
+  env.announce();
+}
+
+export const JOIN_HANDLERS = { inviteNode: { run: inviteNode } } satisfies Handlers<'inviteNode'>;

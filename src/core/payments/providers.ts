@@ -1,0 +1,288 @@
+// Payment providers as the administrator works with them: added, changed, offered, tried, deleted. Keys are tried before they are sealed.
+import type { Proof } from '../../contract/proof.ts';
+import { MAX_PROVIDERS, PROVIDER_FIELDS, type Provider, type ProviderField } from '../../contract/providers.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import type { Result } from '../call.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
+import { bodyError, PanelError, requireAll } from '../panel-error.ts';
+import type { PaymentProviders, Probed, ProviderAccess, ProviderFailure, ProviderRow } from '../ports/providers.ts';
+import { toInstant, toInstantOrNull } from '../wire.ts';
+
+/** The account as it is asked before it has an id. */
+const UNSAVED = 0;
+/** Of what a provider calls an account. */
+const MOST_ACCOUNT = 200;
+
+type Fields = Readonly<Record<string, string>>;
+
+function secretPlace(providerId: number, field: string): string {
+  return `provider:${providerId}:${field}`;
+}
+
+function secretNames({ kind }: Pick<ProviderRow, 'kind'>): readonly string[] {
+  return PROVIDER_FIELDS[kind].filter(({ isSecret }) => isSecret).map(({ name }) => name);
+}
+
+function viewProvider({ store }: Context, row: ProviderRow): Provider {
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    is_test: row.isTest,
+    account: row.account,
+    fields: row.fields,
+    secrets: secretNames(row).filter((name) => store.sealed.get(secretPlace(row.id, name)) !== undefined),
+    api_root: row.apiRoot,
+    allow_private: row.allowPrivate,
+    enabled: row.enabled,
+    ok_at: toInstantOrNull(row.okAt),
+    error: row.error,
+    error_at: toInstantOrNull(row.errorAt),
+    created_at: toInstant(row.createdAt),
+    updated_at: toInstant(row.updatedAt),
+  };
+}
+
+function requireProvider({ store }: Pick<Env, 'store'>, id: number): ProviderRow {
+  const found = store.providers.get(id);
+  if (!found) throw new PanelError('not_found');
+  return found;
+}
+
+function requireClient({ paymentProviders }: Env): PaymentProviders {
+  if (!paymentProviders) throw new PanelError('unavailable');
+  return paymentProviders;
+}
+
+/** The secrets of an account in clear; PanelError `vault_unavailable`. */
+function openSecrets({ store, vault }: Pick<Env, 'store' | 'vault'>, row: ProviderRow): Fields {
+  const opened: Record<string, string> = {};
+  for (const name of secretNames(row)) {
+    const sealed = store.sealed.get(secretPlace(row.id, name));
+    if (sealed) opened[name] = vault.open(sealed);
+  }
+  return opened;
+}
+
+function accessOf(row: ProviderRow, secrets: Fields): ProviderAccess {
+  const { id, kind, isTest, apiRoot, allowPrivate, fields } = row;
+  return { id, kind, isTest, apiRoot, allowPrivate, fields: { ...fields, ...secrets } };
+}
+
+/** Refuses fields that the kind does not have, that are missing, or that look otherwise. */
+function requireFields(known: readonly ProviderField[], fields: Fields): void {
+  const names = new Set(known.map(({ name }) => name));
+  const unknown = Object.keys(fields).filter((name) => !names.has(name));
+  requireAll(
+    () => undefined,
+    ...unknown.map((name) => () => {
+      throw bodyError('validation', `#/fields/${name}`, 'unknown', 'is not a field of this provider');
+    }),
+    ...known.map(({ name, isRequired, pattern }) => () => {
+      const value = fields[name];
+      if (value === undefined) {
+        if (isRequired) throw bodyError('validation', `#/fields/${name}`, 'required', 'is missing');
+      } else if (!pattern.test(value)) {
+        throw bodyError('validation', `#/fields/${name}`, 'format', 'has the wrong form');
+      }
+    }),
+  );
+}
+
+function requireAllowed(env: Env, { apiRoot, allowPrivate }: Pick<ProviderRow, 'apiRoot' | 'allowPrivate'>): void {
+  if (apiRoot === null) return;
+  if (!allowPrivate && new URL(apiRoot).protocol !== 'https:')
+    throw bodyError('validation', '#/api_root', 'https_required', 'must be https unless private addresses are allowed');
+  if (env.paymentProviders?.isRefused(apiRoot, allowPrivate))
+    throw bodyError('validation', '#/api_root', 'address_refused', 'names an address that is not allowed');
+}
+
+/** The provider's answer about the keys; PanelError `provider_failed` where they are not good. */
+async function requireGood(env: Env, access: ProviderAccess): Promise<Probed> {
+  const probed = await requireClient(env).probe(access);
+  if (!('error' in probed)) return probed;
+  const refused = probed.error === 'unauthorized' || probed.error === 'refused';
+  if (probed.error === 'address_refused')
+    throw bodyError('provider_failed', '#/api_root', 'address_refused', 'leads to an address that is not allowed');
+  throw refused
+    ? bodyError('provider_failed', '#/fields', 'keys_refused', 'are not known to the provider')
+    : bodyError('provider_failed', '#/api_root', 'no_answer', `leads to no answer of the provider: ${probed.error}`);
+}
+
+/** What was asked for, in the two places where it is stored. */
+function split(row: Pick<ProviderRow, 'kind'>, fields: Fields): { readonly open: Fields; readonly secret: Fields } {
+  const secrets = secretNames(row);
+  const entries = Object.entries(fields);
+  return {
+    open: Object.fromEntries(entries.filter(([name]) => !secrets.includes(name))),
+    secret: Object.fromEntries(entries.filter(([name]) => secrets.includes(name))),
+  };
+}
+
+function sealSecrets({ store, vault }: Transaction, row: ProviderRow, secret: Fields): void {
+  for (const name of secretNames(row)) {
+    const place = secretPlace(row.id, name);
+    const value = secret[name];
+    if (value === undefined) store.sealed.remove(place);
+    else store.sealed.put(vault.seal(place, value));
+  }
+}
+
+/** For the audit log: the path of an address may hold a token. */
+function auditOf({ kind, name, apiRoot, isTest, enabled }: ProviderRow) {
+  return { kind, name, host: apiRoot === null ? null : new URL(apiRoot).host, is_test: isTest, enabled };
+}
+
+function listProviders(_input: Input<'listProviders'>, context: Context): Result<Output<'listProviders'>> {
+  return { body: { items: context.store.providers.all().map((row) => viewProvider(context, row)) } };
+}
+
+function isGiven([, value]: readonly [string, string]): boolean {
+  return value !== '';
+}
+
+async function createProvider(input: Input<'createProvider'>, context: AsyncContext<'createProvider'>) {
+  const { env } = context;
+  const { kind, name, api_root: apiRoot, allow_private: allowPrivate } = input;
+  const fields = Object.fromEntries(Object.entries(input.fields).filter(isGiven));
+  requireAll(
+    () => requireFields(PROVIDER_FIELDS[kind], fields),
+    () => requireAllowed(env, { apiRoot, allowPrivate }),
+  );
+  await env.vault.prepare();
+  const access = { id: UNSAVED, kind, isTest: false, apiRoot, allowPrivate, fields };
+  const { account, isTest } = await requireGood(env, access);
+  return context.commit((tx) => {
+    const { store, now } = tx;
+    if (store.providers.all().length >= MAX_PROVIDERS) throw new PanelError('provider_limit');
+    const { open, secret } = split({ kind }, fields);
+    const unsaved: Omit<ProviderRow, 'id'> = {
+      kind,
+      name,
+      isTest: isTest ?? false,
+      account: account.slice(0, MOST_ACCOUNT),
+      fields: open,
+      apiRoot,
+      allowPrivate,
+      enabled: true,
+      okAt: now,
+      error: null,
+      errorAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const row = { ...unsaved, id: store.providers.insert(unsaved) };
+    sealSecrets(tx, row, secret);
+    tx.audit(`provider:${row.id}`, auditOf(row));
+    return { body: viewProvider(tx, row) };
+  });
+}
+
+type Changes = Omit<Input<'changeProvider'>, 'id' | keyof Proof>;
+
+async function changeProvider(input: Input<'changeProvider'>, context: AsyncContext<'changeProvider'>) {
+  const { env } = context;
+  const before = requireProvider(env, input.id);
+  const { name, fields, api_root, allow_private }: Changes = input;
+  await env.vault.prepare();
+  const merged = { ...before.fields, ...openSecrets(env, before), ...fields };
+  const all = Object.fromEntries(Object.entries(merged).filter(isGiven));
+  const { open, secret } = split(before, all);
+  const wanted = {
+    name: name ?? before.name,
+    apiRoot: api_root === undefined ? before.apiRoot : api_root,
+    allowPrivate: allow_private ?? before.allowPrivate,
+    fields: open,
+  };
+  requireAll(
+    () => requireFields(PROVIDER_FIELDS[before.kind], all),
+    () => requireAllowed(env, wanted),
+  );
+  const { account, isTest } = await requireGood(env, accessOf({ ...before, ...wanted }, secret));
+  return context.commit((tx) => {
+    const { now } = tx;
+    const found = { okAt: now, error: null, errorAt: null, updatedAt: now };
+    const present = requireProvider(tx, before.id);
+    const row = { ...present, ...wanted, ...found, account: account.slice(0, MOST_ACCOUNT), isTest: isTest ?? false };
+    tx.store.providers.save(row);
+    sealSecrets(tx, row, secret);
+    tx.audit(`provider:${row.id}`, auditOf(row));
+    return { body: viewProvider(tx, row) };
+  });
+}
+
+function enableProvider({ id, enabled }: Input<'enableProvider'>, tx: Transaction): Result<Provider> {
+  const before = requireProvider(tx, id);
+  if (before.enabled === enabled) return { body: viewProvider(tx, before) };
+  const after = { ...before, enabled, updatedAt: tx.now };
+  tx.store.providers.save(after);
+  tx.audit(`provider:${id}`, auditOf(after));
+  return { body: viewProvider(tx, after) };
+}
+
+type Outcome = Probed | Pick<ProviderFailure, 'error'>;
+
+/** Asks the provider of a saved account about its keys; PanelError `vault_unavailable`. */
+async function ask(env: Env, row: ProviderRow): Promise<Outcome> {
+  const secrets = openSecrets(env, row);
+  const isWhole = PROVIDER_FIELDS[row.kind].every(({ name, isSecret, isRequired }) => {
+    return !isSecret || !isRequired || secrets[name] !== undefined;
+  });
+  return isWhole ? requireClient(env).probe(accessOf(row, secrets)) : { error: 'no_keys' };
+}
+
+function noteOutcome({ store }: Pick<Env, 'store'>, row: ProviderRow, outcome: Outcome, now: number): ProviderRow {
+  const after =
+    'error' in outcome
+      ? { ...row, error: outcome.error, errorAt: now }
+      : { ...row, account: outcome.account.slice(0, MOST_ACCOUNT), okAt: now, error: null, errorAt: null };
+  store.providers.save(after);
+  return after;
+}
+
+async function testProvider({ id }: Input<'testProvider'>, context: AsyncContext<'testProvider'>) {
+  const outcome = await ask(context.env, requireProvider(context.env, id));
+  return context.commit((tx) => {
+    const row = noteOutcome(tx, requireProvider(tx, id), outcome, tx.now);
+    tx.audit(`provider:${id}`, { kind: row.kind, error: row.error });
+    return { body: viewProvider(tx, row) };
+  });
+}
+
+/** Asks every enabled provider whether its keys still hold, so that one that fails is seen before a buyer sees it. */
+export async function checkProviders(env: Env): Promise<void> {
+  const { store, clock, queue, vault, log } = env;
+  if (vault.state() !== 'unlocked' && vault.state() !== 'headless') return;
+  for (const row of store.providers.all()) {
+    if (!row.enabled || env.isStopping) continue;
+    const outcome = await ask(env, row);
+    if ('error' in outcome && outcome.error === 'stopped') return;
+    await queue.run(() =>
+      store.write(() => {
+        const present = store.providers.get(row.id);
+        // Deleted or changed meanwhile.
+        if (present?.updatedAt === row.updatedAt) noteOutcome(env, present, outcome, clock.now());
+      }),
+    );
+    if ('error' in outcome) log.warn('payment provider fails', { provider: row.id, error: outcome.error });
+  }
+}
+
+function deleteProvider({ id }: Input<'deleteProvider'>, tx: Transaction): Result<undefined> {
+  const row = requireProvider(tx, id);
+  tx.store.providers.remove(id);
+  for (const name of secretNames(row)) tx.store.sealed.remove(secretPlace(id, name));
+  tx.audit(`provider:${id}`, auditOf(row));
+  return { body: undefined };
+}
+
+export const PROVIDER_HANDLERS = {
+  listProviders: { read: listProviders },
+  createProvider: { run: createProvider },
+  changeProvider: { run: changeProvider },
+  enableProvider: { write: enableProvider, isEssential: true },
+  testProvider: { run: testProvider },
+  deleteProvider: { write: deleteProvider, isEssential: true },
+} satisfies Handlers<
+  'listProviders' | 'createProvider' | 'changeProvider' | 'enableProvider' | 'testProvider' | 'deleteProvider'
+>;

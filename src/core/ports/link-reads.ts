@@ -1,0 +1,13 @@
+// The store's port for when users' links were last read, and by which application.
+
+export interface LinkRead {
+  readonly at: number;
+  /** As in `Happ/3.1`; null: it named none. */
+  readonly app: string | null;
+}
+
+export interface LinkReadStore {
+  /** A user who does not exist is left out. */
+  note(userId: number, read: LinkRead): void;
+  get(userId: number): LinkRead | undefined;
+}

@@ -1,0 +1,32 @@
+// The port of requests to URLs that somebody typed.
+
+export interface OutboundRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** Whether private addresses and plain HTTP are allowed. */
+  readonly allowPrivate: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export type OutboundFailure =
+  | 'timeout'
+  | 'host_unknown'
+  | 'address_refused'
+  | 'connection'
+  | 'certificate'
+  | 'too_long'
+  | 'stopped';
+
+/** A reply's status, its Retry-After header and its text, or why there was none. */
+export type OutboundOutcome =
+  | { readonly status: number; readonly retryAfter: string | null; readonly text: string }
+  | { readonly error: OutboundFailure };
+
+/** Sends requests. It follows no redirects, uses no proxies, and connects only to addresses that it has checked. */
+export interface OutboundClient {
+  /** Never rejects. */
+  send(request: OutboundRequest): Promise<OutboundOutcome>;
+  /** Ends running requests, whose outcome is `stopped`. */
+  close(): void;
+}

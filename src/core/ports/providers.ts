@@ -1,0 +1,156 @@
+// The ports of payment providers: the panel's accounts there, and what they are asked.
+import type { ProviderError, ProviderKind } from '../../contract/providers.ts';
+
+export interface ProviderRow {
+  readonly id: number;
+  readonly kind: ProviderKind;
+  readonly name: string;
+  /** As the provider says of the keys. */
+  readonly isTest: boolean;
+  /** What the provider calls the account of the keys. */
+  readonly account: string;
+  /** The fields that are no secrets, by name. The secrets are sealed. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** null: the provider's own. */
+  readonly apiRoot: string | null;
+  readonly allowPrivate: boolean;
+  readonly enabled: boolean;
+  readonly okAt: number | null;
+  /** Since it last answered as it should. */
+  readonly error: ProviderError | null;
+  readonly errorAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface ProviderStore {
+  insert(provider: Omit<ProviderRow, 'id'>): number;
+  get(id: number): ProviderRow | undefined;
+  /** By id. */
+  all(): readonly ProviderRow[];
+  save(provider: ProviderRow): void;
+  remove(id: number): void;
+}
+
+/** An account at a provider with its keys in clear: in memory only. */
+export interface ProviderAccess {
+  /** Requests of one account wait for one another. */
+  readonly id: number;
+  readonly kind: ProviderKind;
+  /** As the provider said of the keys; false where they were not tried yet. */
+  readonly isTest: boolean;
+  readonly apiRoot: string | null;
+  readonly allowPrivate: boolean;
+  /** All fields, the secret ones too. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** A request that a provider did not answer as it should. */
+export interface ProviderFailure {
+  readonly error: ProviderError;
+  /** Not to be repeated before, in milliseconds; 0: the provider named no time. */
+  readonly retryAfterMs: number;
+  /** It may have had its effect: to be repeated with the same key. */
+  readonly isUnclear: boolean;
+}
+
+export interface Probed {
+  /** What the provider calls the account. */
+  readonly account: string;
+  /** null: the provider does not say, and the keys do not show it. */
+  readonly isTest: boolean | null;
+}
+
+/** Amounts are whole minor units of their currency (kopecks, cents; a Star is whole). */
+export interface Price {
+  readonly amount: number;
+  /** ISO 4217, or XTR. */
+  readonly currency: string;
+}
+
+export interface InvoiceRequest {
+  /** Unguessable, at most 64 of [A-Za-z0-9_-]: the provider gives it back with the payment. */
+  readonly token: string;
+  /** On disk before the first call, at most 64 characters, the same at every repetition. */
+  readonly idempotencyKey: string;
+  readonly price: Price;
+  /** What is sold, from 1 character. */
+  readonly title: string;
+  /** Where the buyer returns to; null: nowhere. */
+  readonly returnUrl: string | null;
+  /** For fiscal receipts; null: the account's own. */
+  readonly contact: { readonly email: string | null; readonly phone: string | null };
+  /** Whether it may have been asked before, without a clear answer. */
+  readonly isRetry: boolean;
+}
+
+export interface Invoice {
+  /** The provider's id; null: it has none until it is paid. */
+  readonly externalId: string | null;
+  /** Where the buyer pays. */
+  readonly payUrl: string;
+}
+
+/** A payment as a provider is asked for it. */
+export interface AskedPayment {
+  /** null: it is looked up by the token. */
+  readonly externalId: string | null;
+  readonly token: string;
+}
+
+/** `open` is asked again; the others are the provider's final word, except that `paid` may become one of the last three. */
+export type PaymentState = 'open' | 'paid' | 'expired' | 'failed' | 'refunded' | 'partly_refunded' | 'disputed';
+
+export interface ProviderPayment {
+  readonly externalId: string;
+  /** Ours, as the provider gives it back; null: it has none. */
+  readonly token: string | null;
+  readonly state: PaymentState;
+  /** What was paid (of an open one: what is asked). The amount is 0 where less came than can be said in this currency. */
+  readonly paid: Price;
+  /** What of it was given back. */
+  readonly refunded: number;
+  readonly isTest: boolean;
+  /** null while it is not paid, and where the provider does not say. */
+  readonly paidAt: number | null;
+  /** Whom a refund goes to, where the provider asks for that. */
+  readonly buyer: string | null;
+  /** What the provider said: JSON, bounded, without secrets and without the buyer's card or address. */
+  readonly raw: string;
+}
+
+export interface PaymentPage {
+  readonly payments: readonly ProviderPayment[];
+  /** Where the next page begins, or the next reading. */
+  readonly cursor: string;
+  readonly hasMore: boolean;
+}
+
+export interface RefundRequest {
+  readonly externalId: string;
+  readonly buyer: string | null;
+  readonly price: Price;
+  /** Of this refund alone, the same at every repetition. */
+  readonly idempotencyKey: string;
+}
+
+/** Never rejects. */
+export interface PaymentProviders {
+  /** Whether the URL names an address, rather than a host, that may not be connected to. */
+  isRefused(url: string, allowPrivate: boolean): boolean;
+  /** Asks who the keys belong to. */
+  probe(access: ProviderAccess): Promise<Probed | ProviderFailure>;
+  /** Asks for an invoice. */
+  open(access: ProviderAccess, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;
+  /** Asks for one payment; several where it was paid more than once, none where the provider knows none. `unsupported`: see `since`. */
+  read(
+    access: ProviderAccess,
+    asked: AskedPayment,
+  ): Promise<{ readonly payments: readonly ProviderPayment[] } | ProviderFailure>;
+  /** Payments that changed since the cursor; null: as far back as the provider goes. */
+  since(access: ProviderAccess, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
+  /** Gives money back; `isDone` false: the provider still works on it. */
+  refund(access: ProviderAccess, refund: RefundRequest): Promise<{ readonly isDone: boolean } | ProviderFailure>;
+  /** Ends running requests, whose outcome is `stopped`. */
+  close(): void;
+}

@@ -1,0 +1,91 @@
+// The store's ports for what is sold and what was paid for it.
+import type { OrderState, PaymentMethod, Sold } from '../../contract/sales.ts';
+import type { Money } from '../../domain/money.ts';
+import type { GivenTerm } from '../../domain/sale.ts';
+
+export interface OfferRow {
+  readonly id: number;
+  readonly tariffId: number;
+  readonly name: string;
+  readonly sold: Sold;
+  /** The first is what the plan costs; no currency twice. */
+  readonly prices: readonly Money[];
+  readonly isOnSale: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What an order gave: the term as it was and became, or the grant. */
+export type Given =
+  | { readonly kind: 'term'; readonly term: GivenTerm }
+  | { readonly kind: 'traffic'; readonly grantId: number };
+
+/** One sale with its payment. */
+export interface OrderRow extends Money {
+  readonly id: number;
+  /** By which a repetition is recognized. */
+  readonly key: string;
+  /** null: the user was deleted since. */
+  readonly userId: number | null;
+  /** As it was when the order was made, as is everything of the offer. */
+  readonly userName: string;
+  readonly offerId: number | null;
+  readonly offerName: string;
+  readonly tariffName: string;
+  readonly sold: Sold;
+  readonly method: PaymentMethod;
+  /** The number of the transfer or the receipt; unique for its method. null: it has none. */
+  readonly reference: string | null;
+  readonly note: string;
+  readonly state: OrderState;
+  /** Whether the user had bought a term before. */
+  readonly isRenewal: boolean;
+  readonly given: Given;
+  /** When the money came; `day` is that day in the panel's time zone. */
+  readonly paidAt: number;
+  readonly day: string;
+  readonly createdAt: number;
+  readonly refundedAt: number | null;
+  readonly refundNote: string | null;
+}
+
+/** Conditions, all of which hold. */
+export interface OrderQuery {
+  readonly before: number | undefined;
+  readonly limit: number;
+  readonly userId: number | undefined;
+  readonly state: OrderState | undefined;
+}
+
+/** Orders of one day and currency. */
+export interface SalesRow extends Money {
+  readonly day: string;
+  readonly state: OrderState;
+  readonly orders: number;
+  readonly renewals: number;
+}
+
+export interface SalesStore {
+  insertOffer(offer: Omit<OfferRow, 'id'>): number;
+  offer(id: number): OfferRow | undefined;
+  /** By id; of one plan or of all. */
+  offers(tariffId: number | undefined): readonly OfferRow[];
+  saveOffer(offer: OfferRow): void;
+  /** Orders keep what they say of it. */
+  removeOffer(id: number): void;
+  /** The number that the next order gets; numbers are never used again. */
+  nextOrderId(): number;
+  insertOrder(order: OrderRow): void;
+  order(id: number): OrderRow | undefined;
+  orderByKey(key: string): OrderRow | undefined;
+  orderByReference(method: PaymentMethod, reference: string): OrderRow | undefined;
+  /** The newest first. */
+  orders(query: OrderQuery): readonly OrderRow[];
+  countOrders(query: Pick<OrderQuery, 'userId' | 'state'>): number;
+  /** Whether the user has paid for a term that was not refunded. */
+  hasBoughtTerm(userId: number): boolean;
+  /** False where the order was refunded already. */
+  markRefunded(id: number, at: number, note: string): boolean;
+  /** Sums from a day on, by day, currency and state. */
+  sumsSince(day: string): readonly SalesRow[];
+}

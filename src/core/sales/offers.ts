@@ -1,0 +1,116 @@
+// Offers: what a plan is sold for. The first price of the first term offered is the price of the plan, whichever of them is changed.
+
+import type { Offer, Sold } from '../../contract/sales.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import type { Money } from '../../domain/money.ts';
+import type { Result } from '../call.ts';
+import type { Context, Handlers, Transaction } from '../context.ts';
+import { bodyError, PanelError } from '../panel-error.ts';
+import type { OfferRow } from '../ports/sales.ts';
+import { isSameJson, toInstant } from '../wire.ts';
+
+function viewOffer(row: OfferRow): Offer {
+  return {
+    id: row.id,
+    tariff_id: row.tariffId,
+    name: row.name,
+    sold: row.sold,
+    prices: row.prices.map(({ amount, currency }) => ({ amount, currency })),
+    on_sale: row.isOnSale,
+    created_at: toInstant(row.createdAt),
+    updated_at: toInstant(row.updatedAt),
+  };
+}
+
+function requireOffer({ store }: Context, id: number): OfferRow {
+  const row = store.sales.offer(id);
+  if (!row) throw new PanelError('not_found');
+  return row;
+}
+
+function requirePrice({ isOnSale, prices }: Pick<OfferRow, 'isOnSale' | 'prices'>): void {
+  if (!isOnSale || prices.length > 0) return;
+  throw bodyError('validation', '#/prices', 'inconsistent', 'needs a price to be on sale');
+}
+
+export function isTerm(sold: Sold): boolean {
+  return sold.kind === 'days' || sold.kind === 'months';
+}
+
+/** The offer whose first price is that of the plan. */
+function firstOffer({ store }: Context, tariffId: number): OfferRow | undefined {
+  return store.sales.offers(tariffId).find(({ sold }) => isTerm(sold));
+}
+
+/** Writes the price of a plan as its first offer has it. A plan that is offered for no term keeps its own. */
+function pricePlan(tx: Transaction, tariffId: number): void {
+  const { store, now } = tx;
+  const offer = firstOffer(tx, tariffId);
+  const tariff = store.tariffs.get(tariffId);
+  if (!offer || !tariff) return;
+  const price = offer.prices[0] ?? null;
+  if (isSameJson(tariff.price, price)) return;
+  store.tariffs.save({ ...tariff, price, updatedAt: now, version: tariff.version + 1 });
+  tx.emit('tariff.changed', { tariff_id: tariff.id, name: tariff.name }, ['price']);
+}
+
+/** Writes the price of the first offer of a plan as the plan has it; without a price the offer cannot be bought. */
+export function priceFirstOffer(tx: Transaction, tariffId: number, price: Money | null): void {
+  const offer = firstOffer(tx, tariffId);
+  if (!offer || isSameJson(offer.prices[0] ?? null, price)) return;
+  const others = offer.prices.slice(1).filter(({ currency }) => currency !== price?.currency);
+  const prices = price === null ? [] : [price, ...others];
+  tx.store.sales.saveOffer({ ...offer, prices, isOnSale: offer.isOnSale && price !== null, updatedAt: tx.now });
+}
+
+function listOffers({ tariff_id: tariffId }: Input<'listOffers'>, { store }: Context): Result<Output<'listOffers'>> {
+  return { body: { items: store.sales.offers(tariffId).map(viewOffer) } };
+}
+
+function createOffer(input: Input<'createOffer'>, tx: Transaction): Result<Offer> {
+  const { store, now } = tx;
+  const { tariff_id: tariffId, name, sold, prices, on_sale: isOnSale } = input;
+  if (!store.tariffs.get(tariffId)) {
+    throw bodyError('tariff_not_found', '#/tariff_id', 'tariff_not_found', 'there is no such plan');
+  }
+  const fields: Omit<OfferRow, 'id'> = { tariffId, name, sold, prices, isOnSale, createdAt: now, updatedAt: now };
+  requirePrice(fields);
+  const row = { ...fields, id: store.sales.insertOffer(fields) };
+  pricePlan(tx, tariffId);
+  tx.audit(`tariff:${tariffId}`, { offer_id: row.id, name, sold, prices, on_sale: isOnSale });
+  return { body: viewOffer(row) };
+}
+
+function changeOffer(input: Input<'changeOffer'>, tx: Transaction): Result<Offer> {
+  const { id, ...asked } = input;
+  const before = requireOffer(tx, id);
+  const wanted: OfferRow = {
+    ...before,
+    name: asked.name ?? before.name,
+    sold: asked.sold ?? before.sold,
+    prices: asked.prices ?? before.prices,
+    isOnSale: asked.on_sale ?? before.isOnSale,
+  };
+  requirePrice(wanted);
+  if (isSameJson(wanted, before)) return { body: viewOffer(before) };
+  const after = { ...wanted, updatedAt: tx.now };
+  tx.store.sales.saveOffer(after);
+  pricePlan(tx, after.tariffId);
+  tx.audit(`tariff:${after.tariffId}`, { offer_id: id, ...asked });
+  return { body: viewOffer(after) };
+}
+
+function deleteOffer({ id }: Input<'deleteOffer'>, tx: Transaction): Result<undefined> {
+  const row = requireOffer(tx, id);
+  tx.store.sales.removeOffer(id);
+  pricePlan(tx, row.tariffId);
+  tx.audit(`tariff:${row.tariffId}`, { offer_id: id, name: row.name });
+  return { body: undefined };
+}
+
+export const OFFER_HANDLERS = {
+  listOffers: { read: listOffers },
+  createOffer: { write: createOffer },
+  changeOffer: { write: changeOffer },
+  deleteOffer: { write: deleteOffer },
+} satisfies Handlers<'listOffers' | 'createOffer' | 'changeOffer' | 'deleteOffer'>;

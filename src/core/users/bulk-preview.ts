@@ -1,0 +1,55 @@
+// What a bulk would make of its first users, each as it is and as it would be: the rules of the bulk itself, with nothing written.
+import { MOST_PREVIEWED, MOST_SHOWN, type PreviewRow, type PreviewSide } from '../../contract/bulk-preview.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { trafficRemaining, usedBytes } from '../../domain/account.ts';
+import type { Result } from '../call.ts';
+import type { Context } from '../context.ts';
+import type { UserRow } from '../ports/users.ts';
+import { toInstantOrNull } from '../wire.ts';
+import { actFor, judge, targetsOf } from './bulk.ts';
+import { forecastRow, openUser } from './change.ts';
+
+function sideOf(row: UserRow): PreviewSide {
+  const { trafficLimit, extra } = row;
+  const used = usedBytes(row);
+  return {
+    state: row.state,
+    expires_at: toInstantOrNull(row.expiresAt),
+    hold: row.hold,
+    used,
+    traffic_remaining: trafficRemaining({ trafficLimit, used, extra }),
+    traffic_extra: extra,
+    tariff_id: row.tariffId,
+    tags: [...row.tags],
+  };
+}
+
+/** How one user would come out. */
+type Preview = (stored: UserRow) => PreviewRow;
+
+function previewFor(input: Input<'previewBulk'>, context: Context): Preview {
+  const { action } = input;
+  if (action === 'delete') {
+    return (stored) => {
+      const before = sideOf(openUser(context, stored).row);
+      return { id: stored.id, name: stored.name, outcome: 'changed', counter: 'kept', before, after: null };
+    };
+  }
+  const act = actFor(action, input, context);
+  return (stored) => {
+    const { current, result, change } = judge(act, stored, context);
+    const before = sideOf(current.row);
+    const after = change && sideOf(forecastRow(context, current, change));
+    const counter = after && after.used < before.used ? 'begins_again' : 'kept';
+    return { ...result, name: stored.name, counter, before, after };
+  };
+}
+
+export function previewBulk(input: Input<'previewBulk'>, context: Context): Result<Output<'previewBulk'>> {
+  return context.store.read(() => {
+    const rows = context.store.users.rows(targetsOf(input, context).slice(0, MOST_PREVIEWED));
+    const previews = rows.map(previewFor(input, context));
+    const again = previews.filter(({ counter }) => counter === 'begins_again').length;
+    return { body: { previewed: rows.length, begin_again: again, items: previews.slice(0, MOST_SHOWN) } };
+  });
+}

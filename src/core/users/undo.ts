@@ -1,0 +1,196 @@
+// Undoes acts on users, for some minutes: each user who was not changed since is again as before. What time and traffic did meanwhile stays.
+import type { Input, Output } from '../../contract/table.ts';
+import { MOST_LISTED, UNDO_MINUTES, type UndoRefusal } from '../../contract/undo.ts';
+import { type Account, addBytes, type Grant } from '../../domain/account.ts';
+import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import type { AuditUser, UndoRow } from '../ports/records.ts';
+import type { UserRow } from '../ports/users.ts';
+import { isSameJson } from '../wire.ts';
+import { type Change, type Current, commitUser, openUser, type UserFields } from './change.ts';
+
+const UNDO_MS = UNDO_MINUTES * 60_000;
+
+const ACCOUNT_MEMBERS = [
+  'enabled',
+  'expiresAt',
+  'hold',
+  'trafficLimit',
+  'resetStrategy',
+  'termBeganAt',
+  'resetsAt',
+] as const satisfies readonly (keyof Account)[];
+const FIELDS = [
+  'tariffId',
+  'deviceLimit',
+  'concurrentLimit',
+  'inbounds',
+  'tags',
+] as const satisfies readonly (keyof UserFields)[];
+
+type AccountMember = (typeof ACCOUNT_MEMBERS)[number];
+type Field = (typeof FIELDS)[number];
+
+/** How an act on one user is undone; stored as JSON. */
+interface UndoStep extends Pick<Account, 'hold' | 'resetsAt'>, Pick<UserRow, 'version'> {
+  // version, hold and resetsAt are as the act left them: with others the user was changed since.
+  /** What the act changed, as before it. */
+  readonly account: Partial<Pick<Account, AccountMember>>;
+  readonly fields: Partial<Pick<UserRow, Field>>;
+  /** Bytes by which the act lowered the counter. */
+  readonly up: number;
+  readonly down: number;
+  /** Grants that the act ended. */
+  readonly ended: readonly Pick<Grant, 'id' | 'bytesLeft' | 'endsAt'>[];
+  /** It gave a grant, the user's latest. */
+  readonly gave: boolean;
+}
+
+/** The members of `before` that differ from those of `after`. */
+function differing<Member extends keyof UserRow>(
+  names: readonly Member[],
+  before: UserRow,
+  after: UserRow,
+): Partial<Pick<UserRow, Member>> {
+  const differences: Partial<Pick<UserRow, Member>> = {};
+  for (const name of names) if (!isSameJson(before[name], after[name])) differences[name] = before[name];
+  return differences;
+}
+
+/** How `change` is undone, which left the user as `after`. */
+export function undoStep({ row, account }: Current, change: Change, after: UserRow): UndoStep {
+  const grants = change.account?.grants ?? account.grants;
+  const isEnded = ({ id, bytesLeft }: Grant) =>
+    bytesLeft > 0 && grants.some((grant) => grant.id === id && grant.bytesLeft === 0);
+  return {
+    version: after.version,
+    hold: after.hold,
+    resetsAt: after.resetsAt,
+    account: differing(ACCOUNT_MEMBERS, row, after),
+    fields: differing(FIELDS, row, after),
+    up: row.usedUp - after.usedUp,
+    down: row.usedDown - after.usedDown,
+    ended: account.grants.filter(isEnded).map(({ id, bytesLeft, endsAt }) => ({ id, bytesLeft, endsAt })),
+    gave: change.grant !== undefined,
+  };
+}
+
+/** Until when the act behind an audit row can be undone; null where it cannot, or not any more. */
+export function undoUntil({ store, now }: Pick<Transaction, 'store' | 'now'>, auditId: number): number | null {
+  const begunAt = store.undo.begunAt(auditId);
+  return begunAt === null || begunAt < now - UNDO_MS ? null : begunAt + UNDO_MS;
+}
+
+/** For the prune: what is older cannot be undone. */
+export function undoBefore(now: number): number {
+  return now - UNDO_MS;
+}
+
+function refusalOf({ store }: Transaction, { row }: Current, step: UndoStep): UndoRefusal | null {
+  const { version, hold, resetsAt, fields } = step;
+  if (row.version !== version || row.resetsAt !== resetsAt || !isSameJson(row.hold, hold)) return 'changed_since';
+  const { tariffId = null, inbounds = null } = fields;
+  if (tariffId !== null && !store.tariffs.get(tariffId)) return 'tariff_gone';
+  return inbounds !== null && store.inbounds.missing(inbounds).length > 0 ? 'inbound_gone' : null;
+}
+
+/** The grants of a user with those again that the act ended, without the one that it gave. */
+function formerGrants({ store }: Transaction, { row, account }: Current, ended: UndoStep['ended'], givenId?: number) {
+  if (ended.length === 0 && givenId === undefined) return account.grants;
+  const again = ended.flatMap(({ id, bytesLeft, endsAt }) => {
+    store.grants.save(id, { bytesLeft, bytesLost: 0, endsAt });
+    return store.grants.get(row.id, id) ?? [];
+  });
+  return [...account.grants, ...again].filter(({ id }) => id !== givenId).sort((a, b) => a.id - b.id);
+}
+
+function restore(tx: Transaction, current: Current, step: UndoStep): UserRow {
+  const { store } = tx;
+  const { row } = current;
+  const givenId = step.gave ? store.grants.latest(row.id)?.id : undefined;
+  const account: Account = {
+    ...current.account,
+    ...step.account,
+    usedUp: addBytes(row.usedUp, step.up),
+    usedDown: addBytes(row.usedDown, step.down),
+    grants: formerGrants(tx, current, step.ended, givenId),
+  };
+  const { tariffId } = { ...row, ...step.fields };
+  const emit: Change['emit'] = (after, changed) => {
+    tx.emit('user.changed', { ...after, tariff_id: tariffId }, changed);
+    if (account.enabled !== row.enabled) tx.emit(account.enabled ? 'user.enabled' : 'user.disabled', after, changed);
+  };
+  const setsEnd = account.expiresAt !== row.expiresAt;
+  const restored = commitUser(tx, current, { account, fields: step.fields, setsEnd, emit });
+  if (givenId !== undefined) store.grants.remove(givenId);
+  return restored;
+}
+
+/** Writes the audit row of an act on many, or what it says after another part; returns its id. */
+export function noteAct(tx: Transaction, detail: Readonly<Record<string, unknown>>, id: number | undefined): number {
+  if (id === undefined) return tx.audit(null, detail);
+  tx.store.audit.amend(id, JSON.stringify(detail));
+  return id;
+}
+
+type Left = Output<'undoActs'>['users'][number];
+
+/** Restores one user, or says why it stays. */
+function undoOne(tx: Transaction, { userId, data }: UndoRow): Left | null {
+  const stored = tx.store.users.get(userId);
+  if (!stored) return { id: userId, name: null, reason: 'not_found' };
+  const current = openUser(tx, stored);
+  // Written by `undoStep`.
+  const step = JSON.parse(data) as UndoStep;
+  const reason = refusalOf(tx, current, step);
+  if (reason !== null) return { id: userId, name: stored.name, reason };
+  restore(tx, current, step);
+  return null;
+}
+
+/** So many users are restored in one transaction. */
+const PART = 500;
+
+/** In parts, between which other writes come. An interrupted one has left the rest to be undone. */
+function createUndo({ entries }: Input<'undoActs'>): SteppedWrite<'undoActs'> {
+  let since: number | null = null;
+  let auditId: number | undefined;
+  let restored = 0;
+  let left = 0;
+  const users: Left[] = [];
+  return {
+    step(tx) {
+      const { undo, audit } = tx.store;
+      const isFirst = since === null;
+      since ??= undoBefore(tx.now);
+      const rows = undo.of(entries, since, PART);
+      if (isFirst && rows.length === 0) throw new PanelError('undo_over');
+      const changed: AuditUser[] = [];
+      tx.gatherEvents(() => {
+        for (const row of rows) {
+          const refused = undoOne(tx, row);
+          undo.remove(row.auditId, row.userId);
+          if (refused === null) changed.push({ id: row.userId, name: null });
+          else if (users.length < MOST_LISTED) users.push(refused);
+        }
+      });
+      restored += changed.length;
+      left += rows.length - changed.length;
+      auditId = noteAct(tx, { entries, restored, left }, auditId);
+      audit.appendUsers(auditId, changed);
+      return rows.length < PART ? { body: { restored, left, users } } : { part: null };
+    },
+  };
+}
+
+export const UNDO_HANDLER = {
+  write: (input, tx) => {
+    const undo = createUndo(input);
+    for (;;) {
+      const result = undo.step(tx, []);
+      if (!('part' in result)) return result;
+    }
+  },
+  isHeavy: () => true,
+  begin: createUndo,
+} satisfies WriteHandler<'undoActs'>;

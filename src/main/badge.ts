@@ -1,0 +1,74 @@
+// The number on the application's icon in the dock or taskbar: what the panel itself needs, as the overview lists it.
+import type { App, NativeImage, nativeImage } from 'electron';
+import type { Call } from '../core/call.ts';
+import type { Core } from '../core/core.ts';
+import { type Attention, attentionOf } from '../domain/attention.ts';
+
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'desktop', access: 'full' },
+  requestId: 'badge',
+  address: null,
+};
+const MAX_NODES = 500;
+/** What an administrator ends. Of customers some are always about to end, and the steps of a new panel are on its first page. */
+const COUNTED: ReadonlySet<Attention['kind']> = new Set([
+  'node-down',
+  'certificate',
+  'acme',
+  'backup',
+  'update',
+  'sign-ins',
+  'keys',
+]);
+
+/** `now`: epoch milliseconds. 0 while there is no administrator, or the panel cannot be read. */
+export function countAttention(core: Pick<Core, 'call' | 'local'>, now: number): number {
+  try {
+    if (!core.local.isSetUp()) return 0;
+    const all = attentionOf({
+      overview: core.call('getOverview', {}, CALL).body,
+      nodes: core.call('listNodes', { limit: MAX_NODES, offset: 0 }, CALL).body,
+      plans: undefined,
+      certificates: core.call('getCertificates', {}, CALL).body,
+      acme: core.call('getAcme', {}, CALL).body,
+      backups: core.call('listBackups', {}, CALL).body,
+      updates: core.call('getUpdates', {}, CALL).body,
+      failures: core.call('getFailedAttempts', {}, CALL).body,
+      now,
+    });
+    return all.filter(({ kind }) => COUNTED.has(kind)).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** A red dot, 16 by 16. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAYAAAAf8/9hAAAAd0lEQVR42mN4YGjIgAULA3EwENdDcTBUDEMtNo3zgfg3EP9Hw7+hcsK4DFAH4udYNKLj51C1KAYIE6kZ2RBhZAPmk6AZhufDDBDG4WdCGKRHmAEawv/JxMEM0Ggi14B6qhhAsRcoDkSKo5EqCYnipEyVzERWdgYAthXx4CcMC5sAAAAASUVORK5CYII=';
+
+export interface BadgeParts {
+  readonly app: Pick<App, 'setBadgeCount'>;
+  readonly nativeImage: Pick<typeof nativeImage, 'createFromDataURL'>;
+  readonly platform: NodeJS.Platform;
+  /** Of the window's button in the taskbar, which only Windows has; null removes it. */
+  setOverlay(image: NativeImage | null, description: string): void;
+}
+
+/** Shows a count, 0: none. On Windows a dot, since a picture of it has no room for a number; `description` is for screen readers. */
+export function createBadge({
+  app,
+  nativeImage: images,
+  platform,
+  setOverlay,
+}: BadgeParts): (count: number, description: string) => void {
+  if (platform === 'win32') {
+    const dot = images.createFromDataURL(`data:image/png;base64,${DOT}`);
+    return (count, description) => setOverlay(count > 0 ? dot : null, description);
+  }
+  let shown = 0;
+  return (count) => {
+    if (count === shown) return;
+    shown = count;
+    app.setBadgeCount(count);
+  };
+}

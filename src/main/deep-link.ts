@@ -1,0 +1,44 @@
+// Links of the system to a record of the panel, as `gatehouse://user/7`: they show its page and have no other effect.
+import type { App } from 'electron';
+
+export const LINK_SCHEME = 'gatehouse';
+
+const LINK = /^gatehouse:\/\/(user|plan|connection|node)\/([1-9]\d{0,14})\/?$/i;
+
+/** The hash of the page that a link leads to; null for anything else. */
+export function parseDeepLink(text: string): string | null {
+  const found = LINK.exec(text);
+  if (found === null) return null;
+  const [, kind = '', id = ''] = found;
+  // The screen of `user` is `users`, and so on.
+  return `#/${kind.toLowerCase()}s/${id}`;
+}
+
+/** The page of the first link among the arguments of a process, which Windows and Linux start for a link. */
+export function findDeepLink(argv: readonly string[]): string | null {
+  return argv.map(parseDeepLink).find((hash) => hash !== null) ?? null;
+}
+
+export interface DeepLinks {
+  /** From now on a link calls the listener with the page's hash, null for a link that leads nowhere. Returns the page of the link that started the application. */
+  listen(listener: (hash: string | null) => void): string | null;
+}
+
+/** Call before the application is ready: macOS passes the link that started it by an event before that. */
+export function receiveDeepLinks(app: Pick<App, 'on'>, argv: readonly string[]): DeepLinks {
+  let first = findDeepLink(argv);
+  let open = (hash: string | null) => {
+    first = hash ?? first;
+  };
+  app.on('open-url', (event, url) => {
+    event.preventDefault();
+    open(parseDeepLink(url));
+  });
+  app.on('second-instance', (_event, secondArgv) => open(findDeepLink(secondArgv)));
+  return {
+    listen(listener) {
+      open = listener;
+      return first;
+    },
+  };
+}

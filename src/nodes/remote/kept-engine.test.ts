@@ -1,0 +1,93 @@
+// What ends by itself is started again, as the panel left it; what the panel stops is not.
+import { expect, it } from 'vitest';
+import { createTestTimers } from '../../../tests/support/clock.ts';
+import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { createTestLog } from '../../../tests/support/log.ts';
+import type { EngineInbound } from '../../core/ports/engines.ts';
+import { keepEngine } from './kept-engine.ts';
+
+const PAUSE = 30_000;
+const INBOUND = { id: 1, tag: 'in', port: 443, protocol: 'vless' } as EngineInbound;
+const OTHER = { ...INBOUND, id: 2, tag: 'other' };
+const CONFIG = { inbounds: [INBOUND, OTHER], blocksPrivate: true };
+const user = (userId: number) => ({ userId, credentials: { uuid: `u${userId}`, password: 'p', key: 'k' } });
+/** Lets what a timer has begun come to its end. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function open() {
+  const machine = createFakeMachine();
+  const timers = createTestTimers();
+  let starts = 0;
+  const crypto = {
+    randomBytes: () => {
+      starts += 1;
+      return Uint8Array.of(starts);
+    },
+  };
+  const engine = keepEngine(machine.attach().engine, { crypto, timers, log: createTestLog() });
+  const members = () => [1, 2].map((id) => [...(machine.process?.members.get(id)?.keys() ?? [])].sort());
+  return { machine, timers, engine, members };
+}
+
+it('starts an engine again that ended by itself, with whom it served last and a mark of its own', async () => {
+  const { machine, timers, engine, members } = open();
+  await engine.start(
+    CONFIG,
+    [1, 2].map((id) => ({ ...user(id), inbounds: [1, 2] })),
+    'first',
+  );
+  machine.refuses.add(4);
+  const changes = [
+    { inbound: OTHER, user: user(1), isAllowed: false },
+    { inbound: INBOUND, user: user(2), isAllowed: false },
+    { inbound: OTHER, user: user(2), isAllowed: false },
+    { inbound: INBOUND, user: user(3), isAllowed: true },
+    { inbound: INBOUND, user: user(4), isAllowed: true },
+  ];
+  expect((await engine.apply(changes)).map((outcome) => outcome === null)).toEqual([true, true, true, true, false]);
+  machine.crash();
+  timers.pass(PAUSE - 1);
+  await settled();
+  expect(machine.process, 'a panel that is there comes first').toBeNull();
+  timers.pass(1);
+  await settled();
+  expect(members()).toEqual([[1, 3], []]);
+  expect(machine.process?.boot).toBe('01');
+
+  machine.refusesConfig = () => true;
+  machine.crash();
+  timers.pass(PAUSE);
+  await settled();
+  expect(machine.process).toBeNull();
+  machine.refusesConfig = () => false;
+  timers.pass(PAUSE);
+  await settled();
+  expect(machine.process?.boot, 'it is tried again').toBe('03');
+  engine.close();
+});
+
+it('leaves alone what the panel has started or stopped since, and a user over whom the engine ended', async () => {
+  const { machine, timers, engine, members } = open();
+  await engine.start(CONFIG, [{ ...user(1), inbounds: [1] }], 'first');
+  machine.poison.add('2 1');
+  await expect(engine.apply([{ inbound: INBOUND, user: user(2), isAllowed: true }])).rejects.toMatchObject({
+    code: 'engine_crashed',
+  });
+  timers.pass(PAUSE);
+  await settled();
+  expect(members()).toEqual([[1], []]);
+
+  machine.crash();
+  await engine.start(CONFIG, [], 'second');
+  timers.pass(PAUSE);
+  await settled();
+  expect(machine.process?.boot).toBe('second');
+
+  machine.crash();
+  await engine.stop();
+  timers.pass(PAUSE);
+  await settled();
+  expect(machine.process).toBeNull();
+  expect(timers.pending()).toBe(0);
+  engine.close();
+});

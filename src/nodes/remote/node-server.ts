@@ -1,0 +1,311 @@
+// The listening end on a node's machine: serves the engine beside it to the panel alone.
+//
+// TLS 1.3, with a certificate of the panel's authority at both ends. Who has none does not get as far as a request. While a node is
+// joined there are none yet: then the only requests are those by which both ends prove that they know the token's secret.
+import { constants, createHash, X509Certificate } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { ZodError } from 'zod';
+import { type Engine, EngineError } from '../../core/ports/engines.ts';
+import type { Clock, Log } from '../../core/ports/ports.ts';
+import {
+  isProof,
+  join,
+  joined,
+  METHODS,
+  type Method,
+  MOST_BYTES,
+  MOST_SMALL_BYTES,
+  pathOf,
+  proofOf,
+  REQUESTS,
+  type Reply,
+  readJson,
+} from './wire.ts';
+
+/** PEM. */
+export interface NodeIdentity {
+  readonly key: string;
+  readonly certificate: string;
+  /** Of the panel. */
+  readonly authority: string;
+}
+
+export interface NodeListener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** The panel has few: the others are strangers, whose handshakes must not keep it out. */
+const MOST_CONNECTIONS = 512;
+const HANDSHAKE_MS = 10_000;
+/** A request must have arrived whole: a start with all users over a slow line. */
+const REQUEST_MS = 120_000;
+const HEADERS_MS = 10_000;
+const IDLE_MS = 60_000;
+const HEADER_BYTES = 8192;
+
+/** No sessions: each connection is judged by its certificates. */
+const TLS = { minVersion: 'TLSv1.3', secureOptions: constants.SSL_OP_NO_TICKET } as const;
+
+interface ServedParts {
+  readonly identity: NodeIdentity;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Stores the identity with another certificate. Throws where that cannot be. */
+  readonly saveIdentity: (identity: NodeIdentity) => void;
+}
+
+interface Listening {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** A request that this end does not understand. */
+class Unreadable extends Error {}
+
+function open(server: Server, { host, port }: Listening): Promise<NodeListener> {
+  server.maxConnections = MOST_CONNECTIONS;
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  server.keepAliveTimeout = IDLE_MS;
+  server.on('clientError', (_error, socket) => socket.destroy());
+  // HTTP knows a connection only after its handshake.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        close: () =>
+          new Promise((closed) => {
+            server.close(() => closed());
+            server.closeAllConnections();
+            for (const socket of sockets) socket.destroy();
+          }),
+      });
+    });
+  });
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** Answers what `handle` gives; closes the connection over what cannot be read. */
+async function respond(response: ServerResponse, log: Log, handle: () => Promise<unknown>): Promise<void> {
+  try {
+    answer(response, 200, await handle());
+  } catch (error) {
+    if (response.headersSent) return void response.destroy();
+    if (error instanceof EngineError) return answer(response, 409, { code: error.code, message: error.message });
+    response.setHeader('connection', 'close');
+    if (error instanceof Unreadable || error instanceof ZodError) return answer(response, 400, {});
+    log.error('node request failed', { error: String(error) });
+    answer(response, 500, {});
+  }
+}
+
+async function bodyOf(request: IncomingMessage, most: number): Promise<unknown> {
+  try {
+    return await readJson(request, most);
+  } catch (error) {
+    throw new Unreadable(String(error));
+  }
+}
+
+function methodOf({ method, url }: IncomingMessage): Method | null {
+  return method === 'POST' ? (METHODS.find((name) => pathOf(name) === url) ?? null) : null;
+}
+
+/** Serves the panel the engine of this machine. */
+export function serveNode(parts: ServedParts, place: Listening): Promise<NodeListener> {
+  const { engine, clock, log } = parts;
+  let { identity } = parts;
+  const secured = ({ key, certificate, authority }: NodeIdentity) => ({ key, cert: certificate, ca: authority });
+
+  function replace(certificate: string): void {
+    if (!isCertified(identity.certificate, certificate, identity.authority)) throw new Unreadable('for another key');
+    const next = { ...identity, certificate };
+    parts.saveIdentity(next);
+    identity = next;
+    server.setSecureContext({ ...TLS, ...secured(identity) });
+  }
+
+  const describe = ({ startedAt, ...running }: NonNullable<Awaited<ReturnType<Engine['running']>>>) => ({
+    ...running,
+    uptimeMs: Math.max(0, clock.now() - startedAt),
+  });
+
+  const handlers: { readonly [Name in Method]: (body: unknown) => Promise<Reply<Name>> } = {
+    async running() {
+      const running = await engine.running();
+      return { running: running && describe(running) };
+    },
+    async check(body) {
+      await engine.check(REQUESTS.check.parse(body).config);
+      return {};
+    },
+    async start(body) {
+      const { config, users, boot } = REQUESTS.start.parse(body);
+      const people = users.map(([userId, uuid, password, key, inbounds]) => ({
+        userId,
+        credentials: { uuid, password, key },
+        inbounds,
+      }));
+      return { running: describe(await engine.start(config, people, boot)) };
+    },
+    async stop() {
+      await engine.stop();
+      return {};
+    },
+    async counters() {
+      const { boot, users, inbounds } = await engine.counters();
+      return {
+        boot,
+        users: [...users].map(([userId, { up, down }]) => [userId, up, down]),
+        inbounds: [...inbounds].map(([tag, { up, down }]) => [tag, up, down]),
+      };
+    },
+    async apply(body) {
+      const { inbounds, changes } = REQUESTS.apply.parse(body);
+      const outcomes = await engine.apply(
+        changes.map(([place, isAllowed, userId, uuid, password, key]) => {
+          const inbound = inbounds[place];
+          if (!inbound) throw new Unreadable('a change of a connection that is not named');
+          return { inbound, isAllowed, user: { userId, credentials: { uuid, password, key } } };
+        }),
+      );
+      return { outcomes: outcomes.map((error) => error && { code: error.code, message: error.message }) };
+    },
+    async members(body) {
+      const ids = await engine.members(REQUESTS.members.parse(body).inbound);
+      return { ids: ids && [...ids] };
+    },
+    async connected() {
+      const users = await engine.connected();
+      if (users === null) return { users };
+      return {
+        users: [...users].map(([userId, all]) => [userId, all.map(({ address, openedAt }) => [address, openedAt])]),
+      };
+    },
+    async certificate(body) {
+      replace(REQUESTS.certificate.parse(body).certificate);
+      return {};
+    },
+  };
+
+  const options = {
+    ...TLS,
+    ...secured(identity),
+    requestCert: true,
+    rejectUnauthorized: true,
+    maxHeaderSize: HEADER_BYTES,
+    handshakeTimeout: HANDSHAKE_MS,
+  };
+  const server = createServer(options, (request, response) => {
+    const name = methodOf(request);
+    if (name === null) {
+      response.setHeader('connection', 'close');
+      return answer(response, 404, {});
+    }
+    void respond(response, log, async () => {
+      const body = await bodyOf(request, name === 'start' ? MOST_BYTES : MOST_SMALL_BYTES * 4);
+      return handlers[name](body);
+    });
+  });
+  server.on('tlsClientError', (error, socket) => {
+    log.warn('connection refused', { address: socket.remoteAddress, error: error.message });
+  });
+  return open(server, place);
+}
+
+interface JoinParts {
+  /** Certifies itself; its key becomes the node's. PEM. */
+  readonly own: { readonly key: string; readonly pem: string };
+  readonly secret: string;
+  /** SHA-256 of the authority that is to certify the node, hex. */
+  readonly authority: string;
+  readonly log: Log;
+  /** Stores what the panel has certified. Throws where it cannot be stored. */
+  readonly save: (identity: NodeIdentity) => void;
+  /** Called when the panel has been answered that it was stored. */
+  readonly joined: () => void;
+}
+
+/** Waits for the panel and has it certify this node. */
+export function awaitJoin(
+  { own, secret, authority, log, save, joined: done }: JoinParts,
+  place: Listening,
+): Promise<NodeListener> {
+  /** Connections whose other end has proven itself. */
+  const proven = new WeakSet<TLSSocket>();
+  const options = {
+    ...TLS,
+    key: own.key,
+    cert: own.pem,
+    maxHeaderSize: HEADER_BYTES,
+    handshakeTimeout: HANDSHAKE_MS,
+  };
+  const server = createServer(options, (request, response) => {
+    const socket = request.socket as TLSSocket;
+    const refuse = (status: number) => {
+      response.setHeader('connection', 'close');
+      answer(response, status, {});
+    };
+    if (request.method === 'POST' && request.url === pathOf('join')) {
+      return void respond(response, log, async () => {
+        const { proof } = join.request.parse(await bodyOf(request, MOST_SMALL_BYTES));
+        if (!isProof(proof, proofOf('panel', secret, socket))) {
+          log.warn('join refused', { address: socket.remoteAddress });
+          throw new Unreadable('a wrong proof');
+        }
+        proven.add(socket);
+        return { proof: proofOf('node', secret, socket) };
+      });
+    }
+    if (request.method === 'POST' && request.url === pathOf('joined') && proven.has(socket)) {
+      return void respond(response, log, async () => {
+        const given = joined.request.parse(await bodyOf(request, MOST_SMALL_BYTES));
+        if (!isNamed(given.authority, authority) || !isCertified(own.pem, given.certificate, given.authority)) {
+          throw new Unreadable('not what the token names');
+        }
+        save({ key: own.key, ...given });
+        response.once('close', done);
+        return {};
+      });
+    }
+    refuse(404);
+  });
+  return open(server, place);
+}
+
+/** Whether a certificate is for the key of another one, and of this authority. */
+function isCertified(own: string, certificate: string, authority: string): boolean {
+  try {
+    const leaf = new X509Certificate(certificate);
+    const isOurs = leaf.publicKey.equals(new X509Certificate(own).publicKey);
+    return isOurs && leaf.verify(new X509Certificate(authority).publicKey);
+  } catch {
+    // Not certificates at all.
+    return false;
+  }
+}
+
+function isNamed(authority: string, fingerprint: string): boolean {
+  try {
+    return createHash('sha256').update(new X509Certificate(authority).raw).digest('hex') === fingerprint;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,314 @@
+// The engine of a node on another machine, as the panel sees it: the panel dials, `panel node` answers.
+import { createHash, X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request as openRequest } from 'node:https';
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { ZodError } from 'zod';
+import {
+  type Engine,
+  type EngineChange,
+  EngineError,
+  type EngineInbound,
+  type RunningEngine,
+} from '../../core/ports/engines.ts';
+import type { Clock } from '../../core/ports/ports.ts';
+import { fingerprintOf } from '../engine-config.ts';
+import {
+  failure,
+  isProof,
+  join,
+  joined,
+  type Method,
+  MOST_BYTES,
+  MOST_SMALL_BYTES,
+  pathOf,
+  proofOf,
+  REPLIES,
+  type Reply,
+  readJson,
+} from './wire.ts';
+
+/** With what the panel shows itself to nodes, and whom it trusts. PEM. */
+export interface PanelIdentity {
+  readonly key: string;
+  readonly certificate: string;
+  readonly authority: string;
+}
+
+/** Where a node listens, and the SHA-256 of its public key (SPKI), hex. */
+export interface NodePlace {
+  readonly host: string;
+  readonly port: number;
+  readonly pin: string;
+}
+
+export interface RemoteEngineParts {
+  /** As it is now; null: it was not joined, or is no more. */
+  place(): NodePlace | null;
+  /** The same one until it has to be renewed. Rejects where the secrets of the panel are locked. */
+  identity(): Promise<PanelIdentity>;
+  /** A certificate for a node's public key (SPKI, DER). */
+  certify(publicKey: Uint8Array): Promise<string>;
+  readonly clock: Clock;
+}
+
+/** Milliseconds for a whole call. What an engine's own work may take is in local-engine.ts. */
+const LIMIT_MS: Readonly<Record<Method, number>> = {
+  running: 10_000,
+  check: 40_000,
+  start: 150_000,
+  stop: 30_000,
+  counters: 30_000,
+  apply: 60_000,
+  members: 30_000,
+  connected: 30_000,
+  certificate: 10_000,
+};
+const JOIN_MS = 10_000;
+const IDLE_MS = 45_000;
+/** A node's certificate is renewed when less is left. */
+const RENEW_BEFORE_MS = 300 * 86_400_000;
+const ANSWERED = 200;
+const REFUSED = 409;
+const NOT_FOUND = 404;
+
+/** No session is taken up: each connection is judged by its certificates. */
+const TLS = { minVersion: 'TLSv1.3', servername: '', maxCachedSessions: 0 } as const;
+
+function publicKeyOf(certificate: X509Certificate): Buffer {
+  return certificate.publicKey.export({ type: 'spki', format: 'der' });
+}
+
+function pinOf(certificate: X509Certificate): string {
+  return createHash('sha256').update(publicKeyOf(certificate)).digest('hex');
+}
+
+function unreachable(error: unknown): EngineError {
+  return error instanceof EngineError
+    ? error
+    : new EngineError('engine_unreachable', error instanceof Error ? error.message : String(error));
+}
+
+interface Answered {
+  readonly status: number | undefined;
+  readonly body: unknown;
+  readonly socket: TLSSocket;
+}
+
+interface Asked {
+  readonly path: string;
+  readonly body: unknown;
+  readonly limitMs: number;
+  readonly mostBytes: number;
+}
+
+/** One request. Rejects where there is no whole answer in time. */
+function ask({ host, port }: Pick<NodePlace, 'host' | 'port'>, agent: Agent, asked: Asked): Promise<Answered> {
+  const text = JSON.stringify(asked.body);
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    const request = openRequest({ host, port, agent, method: 'POST', path: asked.path, headers });
+    const timer = setTimeout(() => {
+      const late = new Error(`no answer in ${asked.limitMs / 1000} s`);
+      reject(late);
+      request.destroy(late);
+    }, asked.limitMs);
+    const end = (act: () => void) => {
+      clearTimeout(timer);
+      act();
+    };
+    request.on('error', (error) => end(() => reject(error)));
+    request.on('response', (response: IncomingMessage) => {
+      const socket = response.socket as TLSSocket;
+      readJson(response, asked.mostBytes).then(
+        (body) => end(() => resolve({ status: response.statusCode, body, socket })),
+        (error: unknown) => end(() => reject(error)),
+      );
+    });
+    request.end(text);
+  });
+}
+
+export function createRemoteEngine(parts: RemoteEngineParts): Engine {
+  const { clock } = parts;
+  /** The agent for the identity and the key that it was made for: other ones have connections of their own. */
+  let open: { readonly agent: Agent; readonly identity: PanelIdentity; readonly pin: string } | null = null;
+  let isClosed = false;
+  /** Where it was, for the engine of a node that is deleted to be stopped. */
+  let known: NodePlace | null = null;
+
+  async function agentFor({ pin }: NodePlace): Promise<Agent> {
+    const identity = await parts.identity();
+    if (isClosed) throw new EngineError('engine_unreachable', 'the node is no longer there');
+    if (open !== null && (open.identity !== identity || open.pin !== pin)) {
+      open.agent.destroy();
+      open = null;
+    }
+    open ??= { identity, pin, agent: agentOf(identity, pin) };
+    return open.agent;
+  }
+
+  async function call<Name extends Method>(name: Name, body: unknown): Promise<Reply<Name>> {
+    try {
+      const place = parts.place() ?? known;
+      if (place === null) throw new EngineError('engine_unreachable', 'the node has not been joined');
+      known = place;
+      const agent = await agentFor(place);
+      const mostBytes = name === 'counters' || name === 'connected' ? MOST_BYTES : MOST_SMALL_BYTES * 16;
+      const asked = { path: pathOf(name), body, limitMs: LIMIT_MS[name], mostBytes };
+      const { status, body: said, socket } = await ask(place, agent, asked);
+      if (status === REFUSED) {
+        const { code, message } = failure.parse(said);
+        throw new EngineError(code, message.slice(0, 1000));
+      }
+      if (status === NOT_FOUND)
+        throw new Error('the node has another version of the protocol: update it, or the panel');
+      if (status !== ANSWERED) throw new Error(`the node answered with status ${status}`);
+      const reply = REPLIES[name].parse(said) as Reply<Name>;
+      if (name === 'running') await renew(socket);
+      return reply;
+    } catch (error) {
+      if (error instanceof ZodError) throw new EngineError('engine_unreachable', 'the node answered something else');
+      throw unreachable(error);
+    }
+  }
+
+  async function renew(socket: TLSSocket): Promise<void> {
+    const certificate = socket.getPeerX509Certificate();
+    if (!certificate || certificate.validToDate.getTime() - clock.now() > RENEW_BEFORE_MS) return;
+    await call('certificate', { certificate: await parts.certify(publicKeyOf(certificate)) });
+    // The next connection has it.
+    open?.agent.destroy();
+    open = null;
+  }
+
+  function describe({ uptimeMs, ...running }: NonNullable<Reply<'running'>['running']>): RunningEngine {
+    return { ...running, startedAt: clock.now() - uptimeMs };
+  }
+
+  return {
+    async running() {
+      const { running } = await call('running', {});
+      return running && describe(running);
+    },
+    fingerprint: fingerprintOf,
+    async check(config) {
+      await call('check', { config });
+    },
+    async start(config, users, boot) {
+      const people = Array.from(users, ({ userId, credentials: { uuid, password, key }, inbounds }) => [
+        userId,
+        uuid,
+        password,
+        key,
+        inbounds,
+      ]);
+      return describe((await call('start', { config, users: people, boot })).running);
+    },
+    async stop() {
+      await call('stop', {});
+    },
+    async counters() {
+      const { boot, users, inbounds } = await call('counters', {});
+      return {
+        boot,
+        users: new Map(users.map(([userId, up, down]) => [userId, { up, down }])),
+        inbounds: new Map(inbounds.map(([tag, up, down]) => [tag, { up, down }])),
+      };
+    },
+    async apply(changes) {
+      const inbounds = [...new Set(changes.map(({ inbound }) => inbound))];
+      const { outcomes } = await call('apply', { inbounds, changes: changes.map((one) => toWire(one, inbounds)) });
+      if (outcomes.length !== changes.length) throw new EngineError('engine_unreachable', 'the node left changes out');
+      return outcomes.map((outcome) => outcome && new EngineError(outcome.code, outcome.message.slice(0, 1000)));
+    },
+    members: async (inbound) => (await call('members', { inbound })).ids,
+    async connected() {
+      const { users } = await call('connected', {});
+      return (
+        users &&
+        new Map(users.map(([userId, all]) => [userId, all.map(([address, openedAt]) => ({ address, openedAt }))]))
+      );
+    },
+    // Nothing reads them: what an engine says about a failure is in the failure.
+    log: () => [],
+    // The next poll finds that it has ended.
+    onExit() {},
+    close() {
+      isClosed = true;
+      open?.agent.destroy();
+      open = null;
+    },
+  };
+}
+
+function toWire({ inbound, isAllowed, user }: EngineChange, inbounds: readonly EngineInbound[]) {
+  const { uuid, password, key } = user.credentials;
+  return [inbounds.indexOf(inbound), isAllowed, user.userId, uuid, password, key];
+}
+
+function agentOf({ key, certificate, authority }: PanelIdentity, pin: string): Agent {
+  return new Agent({
+    ...TLS,
+    keepAlive: true,
+    maxSockets: 2,
+    timeout: IDLE_MS,
+    key,
+    cert: certificate,
+    ca: authority,
+    rejectUnauthorized: true,
+    // Which node it is, its key says: its name and address may change.
+    checkServerIdentity: (_host: string, { raw }: PeerCertificate) =>
+      pinOf(new X509Certificate(raw)) === pin ? undefined : new Error('another key than that of the node'),
+  });
+}
+
+interface Joining {
+  readonly host: string;
+  readonly port: number;
+  readonly secret: string;
+  /** Of the panel, PEM. */
+  readonly authority: string;
+  certify(publicKey: Uint8Array): Promise<string>;
+}
+
+/** Joins the node that waits there, if one does and knows the secret. Resolves with the `pin` of its key. Rejects with EngineError. */
+export async function joinNode({ host, port, secret, authority, certify }: Joining): Promise<string> {
+  // Its certificate says nothing yet: what counts is what both ends can prove on this connection.
+  const socket = connect({ ...TLS, host, port, rejectUnauthorized: false });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  agent.createConnection = () => socket;
+  try {
+    const limit = AbortSignal.timeout(JOIN_MS);
+    await new Promise<void>((resolve, reject) => {
+      socket.on('error', reject);
+      limit.addEventListener('abort', () => reject(new Error(`no answer in ${JOIN_MS / 1000} s`)));
+      socket.once('secureConnect', resolve);
+    });
+    const asking = { limitMs: JOIN_MS, mostBytes: MOST_SMALL_BYTES };
+    const first = await ask({ host, port }, agent, {
+      ...asking,
+      path: pathOf('join'),
+      body: { proof: proofOf('panel', secret, socket) },
+    });
+    if (first.status !== ANSWERED) throw new Error('what answers there does not know the token');
+    const { proof } = join.reply.parse(first.body);
+    if (!isProof(proof, proofOf('node', secret, socket))) throw new Error('what answers there does not know the token');
+    const peer = socket.getPeerX509Certificate();
+    if (!peer) throw new Error('it shows no certificate');
+    const certificate = await certify(publicKeyOf(peer));
+    const second = await ask({ host, port }, agent, {
+      ...asking,
+      path: pathOf('joined'),
+      body: { certificate, authority },
+    });
+    if (second.status !== ANSWERED) throw new Error('it refused its certificate');
+    joined.reply.parse(second.body);
+    return pinOf(peer);
+  } catch (error) {
+    throw unreachable(error);
+  } finally {
+    agent.destroy();
+    socket.destroy();
+  }
+}

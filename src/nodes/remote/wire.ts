@@ -1,0 +1,132 @@
+// What the panel and `panel node` say to each other: requests and replies in JSON over HTTPS, at paths that begin with the version.
+//
+// Each request is a POST with a JSON body. 200 has the reply, 409 an EngineError, 403 a wrong proof, 404 an unknown path.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { z } from 'zod';
+import { NODE_ERROR_CODES } from '../../contract/nodes.ts';
+import type { EngineConfig, EngineInbound } from '../../core/ports/engines.ts';
+
+/** Raised where the other end would not understand; both ends name it in each path. */
+export const PROTOCOL = 1;
+
+/** Bytes of a message: a start with all users, and all others. */
+export const MOST_BYTES = 128 * 1024 * 1024;
+export const MOST_SMALL_BYTES = 1024 * 1024;
+
+const id = z.int().min(1);
+const bytes = z.int().min(0);
+const boot = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
+
+/** The engine's code looks at the rest: who sends this is the panel, by its certificate. */
+const inbound = z
+  .looseObject({ id, tag: z.string(), port: z.int().min(1).max(65_535), protocol: z.string() })
+  .transform((value) => value as unknown as EngineInbound);
+const config = z
+  .strictObject({ inbounds: z.array(inbound), blocksPrivate: z.boolean() })
+  .transform((value): EngineConfig => value);
+/** A user: id, then uuid, password and key. */
+const person = [id, z.string(), z.string(), z.string()] as const;
+
+export const REQUESTS = {
+  running: z.strictObject({}),
+  check: z.strictObject({ config }),
+  start: z.strictObject({ config, boot, users: z.array(z.tuple([...person, z.array(id)])) }),
+  stop: z.strictObject({}),
+  counters: z.strictObject({}),
+  /** A change names its connection by its place among `inbounds`. */
+  apply: z.strictObject({
+    inbounds: z.array(inbound).max(1000),
+    changes: z.array(z.tuple([z.int().min(0).max(999), z.boolean(), ...person])).max(1000),
+  }),
+  members: z.strictObject({ inbound }),
+  connected: z.strictObject({}),
+  /** A certificate in place of the present one, for the same key. */
+  certificate: z.strictObject({ certificate: z.string().max(8192) }),
+} as const;
+
+const running = z.object({
+  name: z.enum(['xray', 'v2ray']),
+  version: z.string().regex(/^\d{1,5}(\.\d{1,5}){0,3}$/),
+  boot: boot.nullable(),
+  fingerprint: z
+    .string()
+    .regex(/^[0-9a-f]{1,64}$/)
+    .nullable(),
+  uptimeMs: z.int().min(0).max(1e14),
+});
+
+export const REPLIES = {
+  running: z.object({ running: running.nullable() }),
+  check: z.object({}),
+  start: z.object({ running }),
+  stop: z.object({}),
+  counters: z.object({
+    boot: boot.nullable(),
+    users: z.array(z.tuple([id, bytes, bytes])),
+    inbounds: z.array(z.tuple([z.string().max(64), bytes, bytes])).max(10_000),
+  }),
+  apply: z.object({
+    outcomes: z.array(z.object({ code: z.enum(NODE_ERROR_CODES), message: z.string() }).nullable()).max(1000),
+  }),
+  members: z.object({ ids: z.array(id).nullable() }),
+  connected: z.object({
+    users: z.array(z.tuple([id, z.array(z.tuple([z.string().max(64), z.number()]))])).nullable(),
+  }),
+  certificate: z.object({}),
+} as const satisfies Record<keyof typeof REQUESTS, z.ZodType>;
+
+export type Method = keyof typeof REQUESTS;
+export type Reply<Name extends Method> = z.output<(typeof REPLIES)[Name]>;
+
+/** With status 409. */
+export const failure = z.object({ code: z.enum(NODE_ERROR_CODES), message: z.string() });
+
+export const METHODS = Object.keys(REQUESTS) as readonly Method[];
+
+export function pathOf(name: Method | 'join' | 'joined'): string {
+  return `/${PROTOCOL}/${name}`;
+}
+
+/** Joining, over TLS whose certificates say nothing yet: first both prove that they know the token's secret, then the node is certified. */
+export const join = {
+  request: z.strictObject({ proof: z.string().max(64) }),
+  reply: z.object({ proof: z.string().max(64) }),
+};
+export const joined = {
+  request: z.strictObject({ certificate: z.string().max(8192), authority: z.string().max(8192) }),
+  reply: z.object({}),
+};
+
+const EXPORTED_BYTES = 32;
+const LABEL = 'EXPORTER-gatehouse-node-join';
+
+/**
+ * What only who knows the secret can say on this very connection: who stands between two connections has another keying material on
+ * each (RFC 8446 section 7.5), and learns nothing by which the secret could be found.
+ */
+export function proofOf(side: 'panel' | 'node', secret: string, socket: TLSSocket): string {
+  const exported = socket.exportKeyingMaterial(EXPORTED_BYTES, LABEL, Buffer.alloc(0));
+  return createHmac('sha256', Buffer.from(secret, 'hex')).update(side).update(exported).digest('hex');
+}
+
+export function isProof(given: string, expected: string): boolean {
+  return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+}
+
+/** The body of a request or a reply. Rejects where it is longer than `most`, is cut off, or is not JSON. */
+export async function readJson(message: IncomingMessage, most: number): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of message as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > most) {
+      message.destroy();
+      throw new Error(`a message of more than ${most} bytes`);
+    }
+    parts.push(part);
+  }
+  if (!message.complete) throw new Error('a message that was cut off');
+  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+}

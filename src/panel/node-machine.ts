@@ -1,0 +1,243 @@
+// A node's machine: joins the panel, runs beside the engine and serves it to the panel, leaves. The other composition root of this package.
+//
+// Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; and the engine's state and log.
+import { X509Certificate } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { systemClock, systemTimers } from '../adapters/clock.ts';
+import { nodeCrypto } from '../adapters/crypto.ts';
+import { lockOwner, takeLock } from '../adapters/instance-lock.ts';
+import { openLog } from '../adapters/log.ts';
+import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
+import { JOIN_MINUTES } from '../contract/nodes.ts';
+import { type Engine, EngineError } from '../core/ports/engines.ts';
+import { readJoinToken } from '../domain/join-token.ts';
+import { connectEngine } from '../nodes/connector.ts';
+import { findProgram } from '../nodes/engine-program.ts';
+import { createLocalEngine } from '../nodes/local-engine.ts';
+import { keepEngine } from '../nodes/remote/kept-engine.ts';
+import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../nodes/remote/node-server.ts';
+import { findDataFolder, prepareDataFolder } from './data-folder.ts';
+import type { Finding } from './doctor.ts';
+import { reasonOf, refusal } from './refusal.ts';
+
+/** Of the engine in the folder: a machine has one. */
+const ENGINE_ID = 1;
+const DAY_MS = 86_400_000;
+const SOON_ENDING_DAYS = 30;
+
+interface Joined extends NodeIdentity {
+  readonly port: number;
+}
+
+/** The folder of a node's machine: the given one, or $GATEHOUSE_NODE_DATA, or beside the usual place of a panel's. */
+export function findNodeFolder(given: string | undefined): string {
+  const named = given || process.env.GATEHOUSE_NODE_DATA;
+  return named ? findDataFolder(named) : join(dirname(findDataFolder(undefined)), 'gatehouse-node');
+}
+
+function readJoined(folder: string): Joined | null {
+  const text = readIfThere(join(folder, 'node.json'));
+  if (text === null) return null;
+  try {
+    const { key, certificate, authority, port } = JSON.parse(text);
+    new X509Certificate(certificate);
+    return { key: String(key), certificate, authority: String(authority), port: Number(port) };
+  } catch {
+    throw refusal(
+      'data_folder',
+      `${join(folder, 'node.json')} is damaged: leave with \`panel node leave\` and join again.`,
+    );
+  }
+}
+
+function saveJoined(folder: string, joined: Joined): void {
+  writePrivateFile(join(folder, 'node.json'), JSON.stringify(joined));
+}
+
+function own(folder: string, command: string): { release(): void } {
+  prepareDataFolder(folder);
+  const lock = takeLock(folder, command);
+  if (lock) return lock;
+  const owner = lockOwner(folder);
+  const who = owner === null ? 'Another process' : `\`panel ${owner.command}\` (process ${owner.pid})`;
+  throw refusal('in_use', `${who} is using the folder ${folder}. Stop it first.`);
+}
+
+function engineIn(folder: string, path: string | undefined): Engine {
+  return createLocalEngine({
+    nodeId: ENGINE_ID,
+    folder: join(folder, 'engines'),
+    path: () => path ?? null,
+    connect: connectEngine,
+    clock: systemClock,
+    timers: systemTimers,
+    crypto: nodeCrypto,
+  });
+}
+
+async function listening(opening: Promise<NodeListener>, port: number): Promise<NodeListener> {
+  try {
+    return await opening;
+  } catch (error) {
+    throw refusal('address', `Port ${port} cannot be listened on: ${reasonOf(error)}.`);
+  }
+}
+
+interface JoinOptions {
+  readonly folder: string;
+  readonly token: string;
+  /** The address to listen on; left out: all. */
+  readonly host?: string | undefined;
+  /** Called once it waits. */
+  readonly waiting: (port: number) => void;
+  /** For tests. */
+  readonly limitMs?: number;
+}
+
+/** Waits until the panel has joined this machine. A refusal where it does not come in time. */
+export async function joinMachine({ folder, token, host, waiting, limitMs }: JoinOptions): Promise<void> {
+  const read = readJoinToken(token);
+  if (!read) throw refusal('refused', 'This is no token, or not a whole one: copy the command from the panel again.');
+  const lock = own(folder, 'node join');
+  const log = openLog({ file: join(folder, 'logs', 'node.log') });
+  const { port, authority, secret } = read;
+  try {
+    const { issueSelfSigned } = await import('../adapters/certificates/issuer.ts');
+    const now = systemClock.now();
+    const identity = await issueSelfSigned(['node.invalid'], { from: now - DAY_MS, to: now + DAY_MS });
+    const done = Promise.withResolvers<void>();
+    const save = (given: NodeIdentity) => saveJoined(folder, { ...given, port });
+    const parts = { own: identity, secret, authority, log, save, joined: done.resolve };
+    const listener = await listening(awaitJoin(parts, { host, port }), port);
+    waiting(listener.port);
+    const late = setTimeout(
+      () => done.reject(refusal('refused', `No panel came within ${JOIN_MINUTES} minutes. Make another token there.`)),
+      limitMs ?? JOIN_MINUTES * 60_000,
+    );
+    try {
+      await done.promise;
+    } finally {
+      clearTimeout(late);
+      await listener.close();
+    }
+  } finally {
+    log.close();
+    lock.release();
+  }
+}
+
+export interface NodeMachine {
+  readonly port: number;
+  /** Ends the service; the engine goes on, and is adopted by the next one. */
+  close(): Promise<void>;
+}
+
+interface RunOptions {
+  readonly folder: string;
+  readonly host?: string | undefined;
+  /** The program of the engine; left out: on PATH. */
+  readonly enginePath?: string | undefined;
+  /** In place of a process: for tests. */
+  readonly engine?: Engine;
+}
+
+/** Serves the panel that this machine was joined to. */
+export async function runMachine({ folder, host, enginePath, engine: given }: RunOptions): Promise<NodeMachine> {
+  const lock = own(folder, 'node run');
+  const log = openLog({ file: join(folder, 'logs', 'node.log') });
+  const keeping = { crypto: nodeCrypto, timers: systemTimers, log };
+  const engine = keepEngine(given ?? engineIn(folder, enginePath), keeping);
+  const closeAll = () => {
+    engine.close();
+    log.close();
+    lock.release();
+  };
+  try {
+    const joined = readJoined(folder);
+    if (!joined)
+      throw refusal('refused', 'This machine has not been joined to a panel: `panel node join <token>` does that.');
+    const { port, ...identity } = joined;
+    const saveIdentity = (next: NodeIdentity) => saveJoined(folder, { ...next, port });
+    const parts = { identity, engine, clock: systemClock, log, saveIdentity };
+    const listener = await listening(serveNode(parts, { host, port }), port);
+    log.info('node started', { port: listener.port });
+    return {
+      port: listener.port,
+      async close() {
+        await listener.close();
+        closeAll();
+      },
+    };
+  } catch (error) {
+    closeAll();
+    throw error;
+  }
+}
+
+/** Stops the engine and forgets the panel: it cannot reach this machine any more. */
+export async function leaveMachine(folder: string): Promise<void> {
+  const lock = own(folder, 'node leave');
+  const engine = engineIn(folder, undefined);
+  try {
+    if (!existsSync(join(folder, 'node.json')))
+      throw refusal('refused', 'This machine has not been joined to a panel.');
+    await engine.stop();
+    rmSync(join(folder, 'node.json'), { force: true });
+  } finally {
+    engine.close();
+    lock.release();
+  }
+}
+
+/** What is wrong with this machine as a node, in the order a person would check it. */
+export async function examineMachine(folder: string, enginePath: string | undefined): Promise<readonly Finding[]> {
+  const joined = existsSync(folder) ? readJoined(folder) : null;
+  if (!joined) {
+    const advice = 'Make a token in the panel (Nodes), then run `panel node join <token>` here.';
+    return [{ check: 'panel', verdict: 'problem', found: 'not joined', advice }, await checkEngine(enginePath)];
+  }
+  const { validToDate } = new X509Certificate(joined.certificate);
+  const days = Math.floor((validToDate.getTime() - systemClock.now()) / DAY_MS);
+  const owner = takeOwner(folder);
+  return [
+    { check: 'panel', verdict: 'ok', found: `joined, on port ${joined.port}`, advice: '' },
+    {
+      check: 'certificate',
+      verdict: days < 0 ? 'problem' : days < SOON_ENDING_DAYS ? 'warning' : 'ok',
+      found: days < 0 ? 'has ended' : `${days} days left`,
+      advice:
+        days < SOON_ENDING_DAYS
+          ? 'The panel renews it when it reaches this machine. Once it has ended: join again.'
+          : '',
+    },
+    owner
+      ? { check: 'service', verdict: 'ok', found: owner, advice: '' }
+      : { check: 'service', verdict: 'problem', found: 'does not run', advice: 'Start it: panel node run' },
+    await checkEngine(enginePath),
+  ];
+}
+
+/** Who has the folder; null: no one. */
+function takeOwner(folder: string): string | null {
+  const lock = takeLock(folder, 'node doctor');
+  lock?.release();
+  if (lock) return null;
+  const owner = lockOwner(folder);
+  return owner === null ? 'runs' : `panel ${owner.command} (process ${owner.pid})`;
+}
+
+async function checkEngine(path: string | undefined): Promise<Finding> {
+  try {
+    const { name, version, path: found } = await findProgram(path ?? null);
+    return { check: 'engine', verdict: 'ok', found: `${name} ${version} (${found})`, advice: '' };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    return {
+      check: 'engine',
+      verdict: 'problem',
+      found: error.message,
+      advice: 'Install Xray or v2ray, or name its program with --engine.',
+    };
+  }
+}

@@ -1,0 +1,31 @@
+// The payment thread: talks to payment providers, so that connections, TLS and replies take no time of the thread that answers the panel's users.
+import { systemClock, systemTimers } from '../adapters/clock.ts';
+import { createOutboundClient } from '../adapters/outbound-client.ts';
+import { serveTasks } from '../adapters/worker-thread.ts';
+import type { AskedPayment, InvoiceRequest, ProviderAccess, RefundRequest } from '../core/ports/providers.ts';
+import { createProviders } from '../payments/providers.ts';
+
+/** YooKassa counts an answer as missing after so long. */
+const TIMEOUT_MS = 30_000;
+const MOST_REPLY_BYTES = 2 ** 20;
+
+const client = createOutboundClient({
+  timers: systemTimers,
+  timeoutMs: TIMEOUT_MS,
+  mostReplyBytes: MOST_REPLY_BYTES,
+  reply: 'read',
+  keepsConnections: false,
+});
+const providers = createProviders({ client, clock: systemClock, timers: systemTimers });
+
+const tasks = {
+  probe: ({ access }: { access: ProviderAccess }) => providers.probe(access),
+  open: ({ access, request }: { access: ProviderAccess; request: InvoiceRequest }) => providers.open(access, request),
+  read: ({ access, asked }: { access: ProviderAccess; asked: AskedPayment }) => providers.read(access, asked),
+  since: ({ access, cursor }: { access: ProviderAccess; cursor: string | null }) => providers.since(access, cursor),
+  refund: ({ access, refund }: { access: ProviderAccess; refund: RefundRequest }) => providers.refund(access, refund),
+};
+
+export type PaymentTasks = typeof tasks;
+
+serveTasks(tasks, providers.close);

@@ -1,0 +1,155 @@
+// What a provider's adapter is: one value that turns the panel's questions into the provider's requests, and its replies into answers.
+import type { ProviderError, ProviderKind } from '../contract/providers.ts';
+import type { OutboundClient, OutboundFailure } from '../core/ports/outbound.ts';
+import type {
+  AskedPayment,
+  Invoice,
+  InvoiceRequest,
+  PaymentPage,
+  Probed,
+  ProviderAccess,
+  ProviderFailure,
+  ProviderPayment,
+  RefundRequest,
+} from '../core/ports/providers.ts';
+import { parsed } from './reading.ts';
+
+/** How long an invoice can be paid, where the panel says so: within what each provider allows. */
+export const INVOICE_LIFETIME_MS = 3 * 3_600_000;
+/** Lists are read again from so long before the last reading: what was paid late is in them by its first moment. */
+export const LIST_OVERLAP_MS = 3 * 86_400_000;
+/** Of what a provider said, as much as is stored with a payment. */
+const MOST_RAW = 16_384;
+
+export interface Adapter {
+  readonly kind: ProviderKind;
+  /** Between the beginnings of two requests of one account. */
+  readonly paceMs: number;
+  /** Between two questions about the same payment. */
+  readonly askEveryMs: number;
+  probe(link: Link): Promise<Probed | ProviderFailure>;
+  /** Repeated with the same request it gives the same invoice, wherever the provider can. */
+  open(link: Link, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;
+  /** Empty: there is none. null: the provider knows a payment only by its list. */
+  readonly read: ((link: Link, asked: AskedPayment) => Promise<readonly ProviderPayment[] | ProviderFailure>) | null;
+  since(link: Link, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
+  /** null: the provider has no way to give money back. */
+  readonly refund:
+    | ((link: Link, refund: RefundRequest) => Promise<{ readonly isDone: boolean } | ProviderFailure>)
+    | null;
+  /** What a webhook hints at, which is then asked for; null: it is not the provider's, or tells nothing. */
+  readonly hint: ((hook: Webhook) => Hint | null) | null;
+}
+
+export interface Webhook {
+  readonly fields: Readonly<Record<string, string>>;
+  /** As it came, byte for byte. */
+  readonly raw: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly now: number;
+}
+
+/** Which payment a webhook is about: by the provider's id, by ours, or both. */
+export interface Hint {
+  readonly externalId: string | null;
+  readonly token: string | null;
+}
+
+/** What an adapter works with: one account, and a way to send. */
+export interface Link {
+  readonly access: ProviderAccess;
+  readonly now: number;
+  /** A field of the account; empty where it was not given. */
+  field(name: string): string;
+  send(request: LinkRequest): Promise<LinkReply | ProviderFailure>;
+  /** What the provider said, as it is stored: bounded, and without the account's secrets. */
+  raw(value: unknown): string;
+}
+
+export interface LinkRequest {
+  readonly method: 'GET' | 'POST';
+  /** The root of the API where the account names no other. */
+  readonly root: string;
+  /** With its query; appended to the root. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface LinkReply {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  /** Parsed JSON; undefined where the reply was none. */
+  readonly body: unknown;
+}
+
+export function isFailure<T extends object>(outcome: T | ProviderFailure): outcome is ProviderFailure {
+  return 'error' in outcome;
+}
+
+export function failure(error: ProviderError, isUnclear = false, retryAfterMs = 0): ProviderFailure {
+  return { error, retryAfterMs, isUnclear };
+}
+
+/** The failure behind a reply that is not a success. `isEffect`: the request was to have one. */
+export function refusalOf({ status, retryAfter }: LinkReply, isEffect: boolean): ProviderFailure {
+  if (status === 401 || status === 403) return failure('unauthorized');
+  if (status === 429) return failure('rate_limited', false, secondsOf(retryAfter));
+  if (status >= 500) return failure('unavailable', isEffect, secondsOf(retryAfter));
+  if (status >= 400) return failure('refused');
+  return failure('malformed', isEffect);
+}
+
+/** Of a Retry-After header, at most a day. */
+function secondsOf(header: string | null): number {
+  return header !== null && /^\d{1,6}$/.test(header) ? Math.min(86_400_000, Number(header) * 1000) : 0;
+}
+
+/** Nothing was sent in these cases. */
+const UNSENT: ReadonlySet<OutboundFailure> = new Set(['host_unknown', 'address_refused', 'certificate']);
+
+export function createLink(
+  client: OutboundClient,
+  access: ProviderAccess,
+  secrets: readonly string[],
+  now: number,
+): Link {
+  return {
+    access,
+    now,
+    field: (name) => access.fields[name] ?? '',
+    async send({ method, root, path, headers, body }) {
+      const url = `${(access.apiRoot ?? root).replace(/\/+$/, '')}${path}`;
+      const { allowPrivate } = access;
+      const length = body === undefined ? undefined : String(new TextEncoder().encode(body).length);
+      const outcome = await client.send({
+        method,
+        url,
+        allowPrivate,
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'gatehouse',
+          ...(length !== undefined && { 'content-length': length }),
+          ...headers,
+        },
+        body: body ?? null,
+      });
+      if (!('error' in outcome)) {
+        const { status, retryAfter, text } = outcome;
+        return { status, retryAfter, body: parsed(text) };
+      }
+      const isUnclear = method === 'POST' && !UNSENT.has(outcome.error);
+      return failure(outcome.error === 'too_long' ? 'malformed' : outcome.error, isUnclear);
+    },
+    raw(value) {
+      let text = JSON.stringify(value) ?? 'null';
+      for (const secret of secrets) text = text.replaceAll(secret, '…');
+      return text.length <= MOST_RAW ? text : JSON.stringify(text.slice(0, MOST_RAW / 2));
+    },
+  };
+}
+
+export function jsonBody(value: unknown): Pick<LinkRequest, 'body'> & { readonly headers: Record<string, string> } {
+  return { body: JSON.stringify(value), headers: { 'content-type': 'application/json' } };
+}

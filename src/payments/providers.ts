@@ -1,0 +1,113 @@
+// All providers behind the core's port: chooses the adapter of an account, and lets the requests of one account wait for one another.
+import { PROVIDER_FIELDS, type ProviderKind } from '../contract/providers.ts';
+import type { OutboundClient } from '../core/ports/outbound.ts';
+import type { Clock, Timers } from '../core/ports/ports.ts';
+import type { PaymentProviders, ProviderAccess, ProviderFailure } from '../core/ports/providers.ts';
+import { type Adapter, createLink, failure, type Link } from './adapter.ts';
+import { cryptoPay } from './crypto-pay.ts';
+import { heleket } from './heleket.ts';
+import { stars } from './stars.ts';
+import { stripe } from './stripe.ts';
+import { yookassa } from './yookassa.ts';
+
+const ADAPTERS: Readonly<Record<ProviderKind, Adapter>> = {
+  stars,
+  crypto_pay: cryptoPay,
+  yookassa,
+  stripe,
+  heleket,
+};
+
+/** Of one account. More than these do not wait. */
+const MOST_WAITING = 200;
+
+interface Machine {
+  readonly client: OutboundClient;
+  readonly clock: Clock;
+  readonly timers: Pick<Timers, 'after'>;
+}
+
+/** The requests of one account, one at a time and no faster than its provider allows. */
+interface Queue {
+  waiting: number;
+  last: Promise<unknown>;
+}
+
+export function createProviders({ client, clock, timers }: Machine): Omit<PaymentProviders, 'isRefused'> {
+  const queues = new Map<number, Queue>();
+  const pauses = new Set<() => void>();
+  let isClosed = false;
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        cancel();
+        pauses.delete(end);
+        resolve();
+      };
+      const cancel = timers.after(ms, end);
+      pauses.add(end);
+    });
+
+  async function inTurn<T extends object>(
+    access: ProviderAccess,
+    work: (adapter: Adapter, link: Link) => Promise<T | ProviderFailure>,
+  ): Promise<T | ProviderFailure> {
+    const adapter = ADAPTERS[access.kind];
+    const queue = queues.get(access.id) ?? { waiting: 0, last: Promise.resolve() };
+    queues.set(access.id, queue);
+    if (queue.waiting >= MOST_WAITING) return failure('rate_limited');
+    queue.waiting += 1;
+    const run = async () => {
+      if (isClosed) return failure('stopped');
+      const link = createLink(pacedClient(adapter.paceMs), access, secretsOf(access), clock.now());
+      try {
+        return await work(adapter, link);
+      } catch {
+        // What an adapter did not foresee. The error is not passed on: its text may hold what was sent.
+        return failure('malformed', true);
+      }
+    };
+    const done = queue.last.then(run);
+    queue.last = done.finally(() => {
+      queue.waiting -= 1;
+    });
+    return done;
+  }
+
+  /** Every request of a turn is followed by the pause of its provider. */
+  function pacedClient(paceMs: number): OutboundClient {
+    return {
+      ...client,
+      async send(request) {
+        if (isClosed) return { error: 'stopped' };
+        const outcome = await client.send(request);
+        await pause(paceMs);
+        return outcome;
+      },
+    };
+  }
+
+  return {
+    probe: (access) => inTurn(access, (adapter, link) => adapter.probe(link)),
+    open: (access, request) => inTurn(access, (adapter, link) => adapter.open(link, request)),
+    read: (access, asked) =>
+      inTurn(access, async ({ read }, link) => {
+        const payments = read === null ? failure('unsupported') : await read(link, asked);
+        return 'error' in payments ? payments : { payments };
+      }),
+    since: (access, cursor) => inTurn(access, (adapter, link) => adapter.since(link, cursor)),
+    refund: (access, refund) =>
+      inTurn(access, async (adapter, link) => adapter.refund?.(link, refund) ?? failure('unsupported')),
+    close() {
+      isClosed = true;
+      client.close();
+      for (const end of pauses) end();
+    },
+  };
+}
+
+/** What must be in nothing that leaves the adapters. */
+function secretsOf({ kind, fields }: ProviderAccess): readonly string[] {
+  return PROVIDER_FIELDS[kind].flatMap(({ name, isSecret }) => (isSecret && fields[name] ? [fields[name]] : []));
+}

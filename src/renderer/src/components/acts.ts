@@ -1,0 +1,307 @@
+// The one registry of acts: row menus, record menus, the bulk bar, the palette and the keys are made from these values.
+import {
+  IconArchive,
+  IconArchiveOff,
+  IconCalendarMinus,
+  IconCalendarPlus,
+  IconCheck,
+  IconCopyPlus,
+  IconFileTypePdf,
+  IconKey,
+  IconKeyboard,
+  IconLogout,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconPlus,
+  IconPrinter,
+  IconReceipt,
+  IconRefresh,
+  IconSearch,
+  IconServer2,
+  IconStack2,
+  IconTag,
+  IconTagOff,
+  IconTemplate,
+  IconTrash,
+  IconUserOff,
+  IconUserPlus,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react';
+
+type ActSubject = 'users' | 'plans' | 'connections' | 'nodes' | 'webhooks' | 'frame';
+
+/** Where an act applies: to one record, to the selected records of a list, or everywhere. */
+export type ActPlace = 'record' | 'selection' | 'everywhere';
+
+interface ActValue {
+  readonly subject: ActSubject;
+  /** The key of its name in the catalogue. */
+  readonly name: string;
+  readonly icon: TablerIcon;
+  readonly places: readonly ActPlace[];
+  /** Other words by which the palette finds it: `frame:actWords.<words>`; those of its subject are added. */
+  readonly words?: 'extend' | 'grant' | 'reissue' | 'make';
+  /** The key that does it, as `useShortcuts` names keys. */
+  readonly keys?: string;
+  /** What is asked before: a confirmation, or the record's name as well. */
+  readonly asks?: 'confirmation' | 'name';
+  /** Its message offers to undo it. */
+  readonly hasUndo?: true;
+  /** A button of the bulk bar; the others of a selection are behind "More". */
+  readonly isButton?: true;
+  /** Begins another part of a menu. */
+  readonly startsPart?: true;
+}
+
+/** In the order of the menus. */
+export const ACTS = {
+  'users.create': {
+    subject: 'users',
+    name: 'frame:make.users',
+    icon: IconUserPlus,
+    places: ['everywhere'],
+    words: 'make',
+    keys: 'n',
+  },
+  'users.extend': {
+    subject: 'users',
+    name: 'users:act.extend',
+    icon: IconCalendarPlus,
+    words: 'extend',
+    places: ['record', 'selection'],
+    keys: 'e',
+    hasUndo: true,
+    isButton: true,
+  },
+  'users.shorten': { subject: 'users', name: 'users:act.shorten', icon: IconCalendarMinus, places: ['record'] },
+  'users.grant': {
+    subject: 'users',
+    name: 'users:act.addTraffic',
+    icon: IconPlus,
+    words: 'grant',
+    places: ['record', 'selection'],
+    keys: 't',
+  },
+  'users.set_tariff': {
+    subject: 'users',
+    name: 'users:bulk.menu.set_tariff',
+    icon: IconTemplate,
+    places: ['selection'],
+  },
+  'users.add_tags': { subject: 'users', name: 'users:bulk.menu.add_tags', icon: IconTag, places: ['selection'] },
+  'users.remove_tags': {
+    subject: 'users',
+    name: 'users:bulk.menu.remove_tags',
+    icon: IconTagOff,
+    places: ['selection'],
+  },
+  'users.reset': {
+    subject: 'users',
+    name: 'users:act.reset',
+    icon: IconRefresh,
+    places: ['record', 'selection'],
+    asks: 'confirmation',
+    isButton: true,
+  },
+  'users.reissue': {
+    subject: 'users',
+    name: 'users:act.reissue',
+    icon: IconKey,
+    words: 'reissue',
+    places: ['record'],
+    asks: 'confirmation',
+  },
+  'users.disable': {
+    subject: 'users',
+    name: 'users:act.disable',
+    icon: IconUserOff,
+    places: ['record', 'selection'],
+    hasUndo: true,
+    isButton: true,
+    startsPart: true,
+  },
+  'users.enable': {
+    subject: 'users',
+    name: 'users:act.enable',
+    icon: IconCheck,
+    places: ['record', 'selection'],
+    hasUndo: true,
+    isButton: true,
+    startsPart: true,
+  },
+  'users.delete': {
+    subject: 'users',
+    name: 'users:act.delete',
+    icon: IconTrash,
+    places: ['record', 'selection'],
+    asks: 'name',
+    isButton: true,
+  },
+  'plans.create': {
+    subject: 'plans',
+    name: 'frame:make.plans',
+    icon: IconStack2,
+    places: ['everywhere'],
+    words: 'make',
+    keys: 'n',
+  },
+  'plans.copy': { subject: 'plans', name: 'plans:act.copy', icon: IconCopyPlus, places: ['record'], keys: 'd' },
+  'plans.offers': { subject: 'plans', name: 'plans:act.offers', icon: IconReceipt, places: ['record'] },
+  'plans.users': { subject: 'plans', name: 'plans:act.users', icon: IconUsers, places: ['record'] },
+  'plans.archive': {
+    subject: 'plans',
+    name: 'plans:act.archive',
+    icon: IconArchive,
+    places: ['record'],
+    hasUndo: true,
+    startsPart: true,
+  },
+  'plans.restore': {
+    subject: 'plans',
+    name: 'plans:act.restore',
+    icon: IconArchiveOff,
+    places: ['record'],
+    hasUndo: true,
+    startsPart: true,
+  },
+  'plans.delete': { subject: 'plans', name: 'plans:act.delete', icon: IconTrash, places: ['record'], asks: 'name' },
+  'connections.create': {
+    subject: 'connections',
+    name: 'frame:make.connections',
+    icon: IconPlugConnected,
+    places: ['everywhere'],
+    words: 'make',
+    keys: 'n',
+  },
+  'connections.disable': {
+    subject: 'connections',
+    name: 'connections:act.disable',
+    icon: IconPlayerPause,
+    places: ['record'],
+    hasUndo: true,
+  },
+  'connections.enable': {
+    subject: 'connections',
+    name: 'connections:act.enable',
+    icon: IconPlayerPlay,
+    places: ['record'],
+    hasUndo: true,
+  },
+  'connections.copy': {
+    subject: 'connections',
+    name: 'connections:act.copy',
+    icon: IconCopyPlus,
+    places: ['record'],
+    keys: 'd',
+  },
+  'connections.delete': {
+    subject: 'connections',
+    name: 'connections:act.delete',
+    icon: IconTrash,
+    places: ['record'],
+    asks: 'name',
+    startsPart: true,
+  },
+  'nodes.create': {
+    subject: 'nodes',
+    name: 'frame:make.nodes',
+    icon: IconServer2,
+    places: ['everywhere'],
+    words: 'make',
+    keys: 'n',
+  },
+  'nodes.edit': { subject: 'nodes', name: 'nodes:act.edit', icon: IconPencil, places: ['record'], keys: 'e' },
+  'nodes.disable': {
+    subject: 'nodes',
+    name: 'nodes:act.disable',
+    icon: IconPlayerPause,
+    places: ['record'],
+    hasUndo: true,
+  },
+  'nodes.enable': {
+    subject: 'nodes',
+    name: 'nodes:act.enable',
+    icon: IconPlayerPlay,
+    places: ['record'],
+    hasUndo: true,
+  },
+  'nodes.connections': {
+    subject: 'nodes',
+    name: 'nodes:act.connections',
+    icon: IconPlugConnected,
+    places: ['record'],
+  },
+  'nodes.delete': {
+    subject: 'nodes',
+    name: 'nodes:act.delete',
+    icon: IconTrash,
+    places: ['record'],
+    asks: 'name',
+    startsPart: true,
+  },
+  'webhooks.edit': { subject: 'webhooks', name: 'settings:webhooks.record.edit', icon: IconPencil, places: ['record'] },
+  'webhooks.rotate': {
+    subject: 'webhooks',
+    name: 'settings:webhooks.rotate.act',
+    icon: IconRefresh,
+    places: ['record'],
+    asks: 'confirmation',
+  },
+  'webhooks.disable': {
+    subject: 'webhooks',
+    name: 'settings:webhooks.record.disable',
+    icon: IconPlayerPause,
+    places: ['record'],
+  },
+  'webhooks.enable': {
+    subject: 'webhooks',
+    name: 'settings:webhooks.record.enable',
+    icon: IconPlayerPlay,
+    places: ['record'],
+  },
+  'webhooks.delete': {
+    subject: 'webhooks',
+    name: 'settings:webhooks.record.delete',
+    icon: IconTrash,
+    places: ['record'],
+    asks: 'confirmation',
+    startsPart: true,
+  },
+  'frame.palette': {
+    subject: 'frame',
+    name: 'frame:keys.palette',
+    icon: IconSearch,
+    places: ['everywhere'],
+    keys: 'mod+k',
+  },
+  'frame.keys': { subject: 'frame', name: 'frame:keys.help', icon: IconKeyboard, places: ['everywhere'], keys: '?' },
+  'frame.print': { subject: 'frame', name: 'frame:print', icon: IconPrinter, places: ['everywhere'], keys: 'mod+p' },
+  'frame.savePdf': { subject: 'frame', name: 'frame:savePdf', icon: IconFileTypePdf, places: ['everywhere'] },
+  'frame.signOut': { subject: 'frame', name: 'frame:account.signOut', icon: IconLogout, places: ['everywhere'] },
+} as const satisfies Record<string, ActValue>;
+
+export type ActId = keyof typeof ACTS;
+
+export type Act = Omit<ActValue, 'name'> & { readonly id: ActId; readonly name: (typeof ACTS)[ActId]['name'] };
+
+/** All of them, in the order of the menus. */
+export const ALL_ACTS: readonly Act[] = (Object.keys(ACTS) as ActId[]).map((id) => ({ id, ...ACTS[id] }));
+
+/** What each act does here; an act that is not in it cannot be done here. */
+export type ActRuns = { readonly [Id in ActId]?: (() => void) | undefined };
+
+/** The acts that can be done here, in the order of the registry. */
+export function actsIn(runs: ActRuns): readonly (Act & { run(): void })[] {
+  return ALL_ACTS.flatMap((act) => {
+    const run = runs[act.id];
+    return run === undefined ? [] : [{ ...act, run }];
+  });
+}
+
+/** Deletes, which a menu and a bar show last and in the colour of what cannot be undone. */
+export function isDeletion(id: ActId): boolean {
+  return id.endsWith('.delete');
+}

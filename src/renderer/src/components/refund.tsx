@@ -1,0 +1,92 @@
+// The refund of an order: its button, and the question that says what will be taken back.
+import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
+import { IconArrowBackUp } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Order } from '../../../contract/sales.ts';
+import { useAct } from '../data/use-act.ts';
+import { useOperation } from '../data/use-operation.ts';
+import { formatPrice } from '../format/price.ts';
+import { useFormat } from '../format/use-format.tsx';
+import { Confirm } from './confirm.tsx';
+
+export function RefundButton({ id, onClick }: { readonly id: number; readonly onClick: () => void }) {
+  const { t } = useTranslation('sales');
+  const label = t('order.refund', { id });
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} onClick={onClick}>
+        <IconArrowBackUp size={16} stroke={1.5} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+interface RefundQuestionProps {
+  /** null: nothing is asked. */
+  readonly order: Order | null;
+  readonly onClose: () => void;
+}
+
+/** Says what is taken back before it is. */
+export function RefundQuestion({ order, onClose }: RefundQuestionProps) {
+  const { t } = useTranslation('sales');
+  const { locale } = useFormat();
+  const [note, setNote] = useState('');
+  const refund = useAct('refundOrder', { message: ({ id }) => ({ text: t('refund.done', { id }) }) });
+  const close = () => {
+    setNote('');
+    onClose();
+  };
+  return (
+    <Confirm
+      isOpen={order !== null}
+      onClose={close}
+      title={t('refund.title', { id: order?.id ?? 0 })}
+      action={t('refund.act')}
+      isDangerous
+      onConfirm={() => refund.run({ id: order?.id ?? 0, note: note.trim() })}
+    >
+      {order !== null && (
+        <>
+          <p>{t('refund.money', { amount: formatPrice(order, locale) })}</p>
+          <TakenBackText id={order.id} />
+          <TextInput
+            mt={12}
+            label={t('refund.note')}
+            maxLength={200}
+            value={note}
+            onChange={(event) => setNote(event.currentTarget.value)}
+          />
+        </>
+      )}
+    </Confirm>
+  );
+}
+
+function TakenBackText({ id }: { readonly id: number }) {
+  const { t } = useTranslation('sales');
+  const format = useFormat();
+  const preview = useOperation('previewRefund', { id }, { staleMs: 0 });
+  if (preview.data === undefined) return <p aria-busy>{t('refund.loading')}</p>;
+  const { expires_at: end, hold, bytes, bytes_used: used, nothing } = preview.data;
+  const isTerm = bytes === 0 && used === 0;
+  return (
+    <>
+      {nothing && <p>{t('refund.nothing')}</p>}
+      {end !== null && end.to === null && hold === null && <p>{t('refund.termNever')}</p>}
+      {end !== null && end.to !== null && (
+        <p>
+          {t('refund.term', {
+            from: end.from === null ? '—' : format.moment(end.from, 'exact'),
+            to: format.moment(end.to, 'exact'),
+          })}
+        </p>
+      )}
+      {hold !== null && <p>{t('refund.hold', { term: format.term(hold) })}</p>}
+      {isTerm && !nothing && end === null && hold === null && <p>{t('refund.holdNone')}</p>}
+      {bytes > 0 && <p>{t('refund.bytes', { left: format.bytes(bytes) })}</p>}
+      {used > 0 && <p>{t('refund.used', { used: format.bytes(used) })}</p>}
+    </>
+  );
+}

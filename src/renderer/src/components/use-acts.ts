@@ -1,0 +1,57 @@
+// Offers the acts of what is on screen by their keys and in the palette, as the registry describes them.
+import { useTranslation } from 'react-i18next';
+import { type Act, type ActRuns, actsIn } from './acts.ts';
+import { type Command, useCommands } from './commands.ts';
+import { useShortcuts } from './keys.ts';
+
+interface UseActsOptions {
+  readonly isOn?: boolean;
+  /** They are acts of what is in a drawer. */
+  readonly inDialog?: boolean;
+  /** On what they act, for the palette: a record's name, or how many are selected. */
+  readonly about?: string | undefined;
+  /** Their keys work; false where only the palette offers them. */
+  readonly hasKeys?: boolean;
+  /** The palette offers them; false while there is nothing that they would act on. */
+  readonly hasCommands?: boolean;
+  readonly group?: 'general' | 'list' | 'here';
+}
+
+/** The name of an act, and the other words by which the palette finds it. */
+export function useActTexts(): { nameOf(act: Act): string; wordsOf(act: Act): string } {
+  const { t } = useTranslation(['frame', 'users', 'plans', 'connections', 'nodes', 'settings']);
+  return {
+    nameOf: ({ name }) => t(name),
+    wordsOf: ({ subject, words }) => {
+      const subjects = subject === 'frame' ? '' : t(`frame:subjectWords.${subject}`);
+      return words === undefined ? subjects : `${subjects} ${t(`frame:actWords.${words}`)}`;
+    },
+  };
+}
+
+export function useActs(runs: ActRuns, options: UseActsOptions = {}): void {
+  const { isOn = true, inDialog = false, about, hasKeys = true, hasCommands = true, group = 'here' } = options;
+  const { t } = useTranslation('frame');
+  const { nameOf, wordsOf } = useActTexts();
+  const acts = isOn ? actsIn(runs) : [];
+  const commands = acts.map(
+    (act): Command => ({
+      id: act.id,
+      group: act.subject === 'frame' ? 'appearance' : 'acts',
+      label: about === undefined ? nameOf(act) : t('palette.about', { act: nameOf(act), about }),
+      icon: act.icon,
+      words: wordsOf(act),
+      ...(hasKeys && act.keys !== undefined && { keys: act.keys }),
+      ...(act.asks !== undefined && { hint: t('palette.asks') }),
+      ...(act.hasUndo && { hint: t('palette.hasUndo') }),
+      run: act.run,
+    }),
+  );
+  useCommands(hasCommands ? commands : []);
+  const shortcuts = acts.flatMap((act) =>
+    act.keys === undefined || !hasKeys
+      ? []
+      : [{ keys: act.keys, label: nameOf(act), group, inInputs: act.keys.startsWith('mod+'), run: act.run }],
+  );
+  useShortcuts(shortcuts, { isOn, inDialog });
+}

@@ -1,0 +1,85 @@
+// How the machine of a remote node is joined: the command to run there, what it does, and how far it has come.
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { NODE_PORT, type Node } from '../../../../contract/nodes.ts';
+import type { Output } from '../../../../contract/table.ts';
+import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
+import { DrawerSection } from '../../components/record-drawer.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { StateDot } from '../../components/state.tsx';
+import { useAct } from '../../data/use-act.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import classes from './nodes.module.css';
+
+const STEPS_EVERY_MS = 2000;
+
+interface NodeJoinProps {
+  readonly node: Node;
+  /** The record is on screen. */
+  readonly isOpen: boolean;
+}
+
+export function NodeJoin({ node, isOpen }: NodeJoinProps) {
+  const { t } = useTranslation('nodes');
+  const format = useFormat();
+  const [port, setPort] = useState<number | string>(NODE_PORT);
+  const [made, setMade] = useState<Output<'inviteNode'> | null>(null);
+  const invite = useAct('inviteNode', { onDone: setMade });
+  return (
+    <DrawerSection title={t('join.title')}>
+      <p className={classes.joinText}>{t('join.text')}</p>
+      <WholeNumberInput
+        label={t('join.port')}
+        description={t('join.portHint', { address: node.address ?? '' })}
+        min={1}
+        max={65_535}
+        maw={260}
+        value={port}
+        onChange={setPort}
+      />
+      <Button
+        className={classes.joinAct ?? ''}
+        variant="default"
+        loading={invite.isRunning}
+        onClick={() => invite.start({ id: node.id, port: Number(port) })}
+      >
+        {made === null ? t('join.make') : t('join.again')}
+      </Button>
+      {made !== null && (
+        <section aria-label={t('join.command')}>
+          <p className={classes.joinText}>{t('join.does')}</p>
+          <SecretOnce
+            value={`panel node join ${made.token} && panel node run`}
+            copyLabel={t('join.copy')}
+            warning={t('join.once', { until: format.moment(made.expires_at, 'dateTime') })}
+          />
+          <Steps first={node} isOpen={isOpen} />
+        </section>
+      )}
+    </DrawerSection>
+  );
+}
+
+function Steps({ first, isOpen }: { readonly first: Node; readonly isOpen: boolean }) {
+  const { t } = useTranslation('nodes');
+  const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, pollMs: STEPS_EVERY_MS });
+  const { joined, core, status } = data ?? first;
+  const hasEngine = status === 'up' && core !== null;
+  return (
+    <ul className={classes.steps} aria-label={t('join.steps')} aria-live="polite">
+      <li>
+        <StateDot state={joined ? 'up' : 'unknown'} label={joined ? t('join.connected') : t('join.waiting')} />
+      </li>
+      {joined && (
+        <li>
+          <StateDot
+            state={hasEngine ? 'up' : 'unknown'}
+            label={hasEngine ? `${t('join.engine')}: ${core.name} ${core.version}` : t('join.engineWaiting')}
+          />
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,302 @@
+// An offer over its list: added, changed or deleted.
+import { ActionIcon, Autocomplete, Button, SegmentedControl, Select, Switch, TextInput, Tooltip } from '@mantine/core';
+import { IconPlus, IconTrash, IconX } from '@tabler/icons-react';
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { MAX_PRICES, type Offer } from '../../../../contract/sales.ts';
+import type { Tariff } from '../../../../contract/tariffs.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { BytesInput } from '../../components/form/bytes-input.tsx';
+import { FormDrawer } from '../../components/form/form-drawer.tsx';
+import { TermInput } from '../../components/form/term-input.tsx';
+import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
+import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
+import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useAct } from '../../data/use-act.ts';
+import { CURRENCIES } from '../../format/price.ts';
+import { blankOffer, inputOf, isPrice, newPrice, type OfferValues, type PriceValue, valuesOf } from './offer-values.ts';
+import classes from './sales.module.css';
+
+interface OfferDrawerProps {
+  /** `new`, an id, or null: closed. */
+  readonly open: 'new' | number | null;
+  readonly offers: readonly Offer[];
+  readonly plans: readonly Tariff[];
+  /** The plan of a new one, where only its offers are listed. */
+  readonly planId: number | null;
+  readonly onClose: () => void;
+}
+
+export function OfferDrawer({ open, offers, plans, planId, onClose }: OfferDrawerProps) {
+  const { shown, count } = useOpening(open);
+  const isOpen = open !== null;
+  if (shown === null) return null;
+  if (shown === 'new') {
+    return <NewOffer key={count} isOpen={isOpen} plans={plans} planId={planId} offers={offers} onClose={onClose} />;
+  }
+  const offer = offers.find(({ id }) => id === shown);
+  if (offer === undefined) return null;
+  return <EditOffer key={count} isOpen={isOpen} offer={offer} plans={plans} onClose={onClose} />;
+}
+
+type NewOfferProps = Omit<OfferDrawerProps, 'open'> & { readonly isOpen: boolean };
+
+function NewOffer({ isOpen, plans, planId, offers, onClose }: NewOfferProps) {
+  const { t } = useTranslation(['sales', 'plans']);
+  const plan = planId ?? (plans.length === 1 ? (plans[0]?.id ?? null) : null);
+  const currency = offers.at(-1)?.prices[0]?.currency ?? t('plans:usualCurrency');
+  const { form, ...rest } = useOperationForm<'createOffer', OfferValues>({
+    operation: 'createOffer',
+    initial: blankOffer(plan, currency),
+    // Without a plan the contract reports it as missing.
+    toInput: (values) => ({ ...(values.tariff_id !== null && idOf(values.tariff_id)), ...inputOf(values) }) as never,
+    check: useCheck(),
+    message: ({ name }) => ({ text: t('sales:offer.said.created', { name }) }),
+    onDone: onClose,
+  });
+  return (
+    <FormDrawer
+      isOpen={useSoonOpen(isOpen)}
+      onClose={onClose}
+      title={t('sales:offer.create')}
+      action={t('sales:offer.createAct')}
+      form={rest}
+    >
+      <OfferFields form={form} plans={plans} canChoosePlan />
+    </FormDrawer>
+  );
+}
+
+function idOf(text: string): { readonly tariff_id: number } {
+  return { tariff_id: Number(text) };
+}
+
+function useCheck() {
+  const { t } = useTranslation('sales');
+  return ({ prices }: OfferValues): Record<string, string> =>
+    prices.every(isPrice) ? {} : { prices: t('offer.fields.badPrice') };
+}
+
+interface EditOfferProps {
+  readonly isOpen: boolean;
+  readonly offer: Offer;
+  readonly plans: readonly Tariff[];
+  readonly onClose: () => void;
+}
+
+function EditOffer({ isOpen, offer, plans, onClose }: EditOfferProps) {
+  const { t } = useTranslation(['sales', 'common']);
+  const { id, name } = offer;
+  const [isAsking, setAsking] = useState(false);
+  const remove = useAct('deleteOffer', {
+    message: () => ({ text: t('sales:offer.said.deleted', { name }) }),
+    onDone: onClose,
+  });
+  const { form, ...rest } = useOperationForm<'changeOffer', OfferValues>({
+    operation: 'changeOffer',
+    initial: valuesOf(offer),
+    toInput: (values) => ({ id, ...inputOf(values) }),
+    check: useCheck(),
+    message: (saved) => ({ text: t('sales:offer.said.saved', { name: saved.name }) }),
+    onDone: onClose,
+  });
+  return (
+    <>
+      <FormDrawer
+        isOpen={useSoonOpen(isOpen)}
+        onClose={onClose}
+        title={name}
+        actions={
+          <Tooltip label={t('sales:offer.delete')}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={32}
+              aria-label={t('sales:offer.delete')}
+              onClick={() => setAsking(true)}
+            >
+              <IconTrash size={18} stroke={1.5} />
+            </ActionIcon>
+          </Tooltip>
+        }
+        action={t('common:save')}
+        form={rest}
+      >
+        <OfferFields form={form} plans={plans} />
+      </FormDrawer>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('sales:offer.deleteTitle', { name })}
+        action={t('sales:offer.delete')}
+        isDangerous
+        onConfirm={() => remove.run({ id })}
+      >
+        <p>{t('sales:offer.deleteText')}</p>
+      </Confirm>
+    </>
+  );
+}
+
+interface OfferFieldsProps {
+  readonly form: OperationForm<OfferValues>['form'];
+  readonly plans: readonly Tariff[];
+  readonly canChoosePlan?: boolean;
+}
+
+function OfferFields({ form, plans, canChoosePlan = false }: OfferFieldsProps) {
+  const { t } = useTranslation('sales');
+  return (
+    <>
+      <Select
+        label={t('offer.fields.plan')}
+        description={t('offer.fields.planHint')}
+        data={plans.map(({ id, name }) => ({ value: String(id), label: name }))}
+        allowDeselect={false}
+        disabled={!canChoosePlan}
+        comboboxProps={{ shadow: 'none' }}
+        {...form.getInputProps('tariff_id')}
+      />
+      <TextInput
+        label={t('offer.fields.name')}
+        description={t('offer.fields.nameHint')}
+        maxLength={100}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <SoldFields form={form} />
+      <PriceFields form={form} />
+      <Switch
+        label={t('offer.fields.onSale')}
+        description={t('offer.fields.onSaleHint')}
+        {...form.getInputProps('on_sale', { type: 'checkbox' })}
+      />
+    </>
+  );
+}
+
+/** Time or traffic, and how much of it. */
+function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
+  const { t } = useTranslation('sales');
+  const { sold } = form.values;
+  const { error } = form.getInputProps('sold');
+  const change = (part: Partial<OfferValues['sold']>) => form.setFieldValue('sold', { ...sold, ...part });
+  return (
+    <>
+      <SegmentedControl
+        fullWidth
+        aria-label={t('offer.fields.kind')}
+        data={(['term', 'traffic'] as const).map((value) => ({ value, label: t(`offer.fields.${value}`) }))}
+        value={sold.kind}
+        onChange={(kind) => change({ kind })}
+      />
+      {sold.kind === 'term' ? (
+        <TermInput
+          label={t('offer.fields.length')}
+          value={sold.term}
+          onChange={(term) => change({ term })}
+          error={error}
+          data-path="sold"
+        />
+      ) : (
+        <>
+          <BytesInput
+            label={t('offer.fields.bytes')}
+            value={sold.bytes}
+            onChange={(bytes) => change({ bytes })}
+            error={error}
+            data-path="sold"
+          />
+          <Select
+            label={t('offer.fields.lifetime')}
+            data={(['used', 'period', 'days'] as const).map((value) => ({ value, label: t(`offer.fields.${value}`) }))}
+            allowDeselect={false}
+            comboboxProps={{ shadow: 'none' }}
+            value={sold.lifetime}
+            onChange={(lifetime) => lifetime !== null && change({ lifetime })}
+          />
+          {sold.lifetime === 'days' && (
+            <WholeNumberInput
+              label={t('offer.fields.dayCount')}
+              min={1}
+              value={sold.days}
+              onChange={(days) => change({ days: days === '' ? '' : Number(days) })}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** A row for each price: an amount and its currency. */
+function PriceFields({ form }: Pick<OfferFieldsProps, 'form'>) {
+  const { t } = useTranslation('sales');
+  const errorId = useId();
+  const { prices } = form.values;
+  const { error } = form.getInputProps('prices');
+  const set = (next: readonly PriceValue[]) => {
+    form.setFieldValue('prices', next);
+    form.clearFieldError('prices');
+  };
+  const change = (index: number, part: Partial<PriceValue>) =>
+    set(prices.map((price, at) => (at === index ? { ...price, ...part } : price)));
+  return (
+    <fieldset className={classes.prices} aria-describedby={error ? errorId : undefined}>
+      <legend className={classes.legend}>{t('offer.fields.prices')}</legend>
+      <span className={classes.hint}>{t('offer.fields.pricesHint')}</span>
+      {prices.map((price, index) => {
+        const number = index + 1;
+        return (
+          <div key={price.id} className={classes.price}>
+            <TextInput
+              aria-label={t('offer.fields.price', { number })}
+              inputMode="decimal"
+              autoComplete="off"
+              value={price.amount}
+              error={!isPrice(price) && error !== undefined}
+              {...(index === 0 && { 'data-path': 'prices' })}
+              onChange={(event) => change(index, { amount: event.currentTarget.value.replace(',', '.') })}
+            />
+            <Autocomplete
+              aria-label={t('offer.fields.currency', { number })}
+              data={[...CURRENCIES]}
+              limit={40}
+              maxLength={3}
+              autoCapitalize="characters"
+              spellCheck={false}
+              comboboxProps={{ shadow: 'none' }}
+              value={price.currency}
+              onChange={(currency) => change(index, { currency: currency.toUpperCase().slice(0, 3) })}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={32}
+              aria-label={t('offer.fields.removePrice', { number })}
+              onClick={() => set(prices.filter((_, at) => at !== index))}
+            >
+              <IconX size={16} stroke={1.5} />
+            </ActionIcon>
+          </div>
+        );
+      })}
+      {error && (
+        <span id={errorId} className={classes.wrong} role="alert">
+          {error}
+        </span>
+      )}
+      {prices.length < MAX_PRICES && (
+        <div>
+          <Button
+            variant="subtle"
+            leftSection={<IconPlus size={16} stroke={1.5} />}
+            onClick={() => set([...prices, newPrice('')])}
+          >
+            {t('offer.fields.addPrice')}
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  );
+}

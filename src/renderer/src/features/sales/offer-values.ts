@@ -1,0 +1,90 @@
+// An offer as its form has it, and back: what is sold is chosen by parts, and prices are decimal text.
+import type { Offer, Sold } from '../../../../contract/sales.ts';
+import { fromDecimal, toDecimal } from '../../../../domain/money.ts';
+import type { Duration } from '../../../../domain/term.ts';
+import type { CallInput } from '../../data/use-operation.ts';
+import { randomHex } from '../../state/random.ts';
+
+/** `id`: of the row in the form; `amount`: decimal text in the major unit. */
+export interface PriceValue {
+  readonly id: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** Fields are named as the contract names them, so that its errors appear at the fields. */
+export type OfferValues = {
+  tariff_id: string | null;
+  name: string;
+  sold: {
+    readonly kind: 'term' | 'traffic';
+    readonly term: Duration | null;
+    readonly bytes: number | null;
+    readonly lifetime: 'used' | 'period' | 'days';
+    readonly days: number | '';
+  };
+  prices: readonly PriceValue[];
+  on_sale: boolean;
+};
+
+export function newPrice(currency: string): PriceValue {
+  return { id: randomHex(4), amount: '', currency };
+}
+
+export function blankOffer(tariffId: number | null, currency: string): OfferValues {
+  return {
+    tariff_id: tariffId === null ? null : String(tariffId),
+    name: '',
+    sold: { kind: 'term', term: { months: 1 }, bytes: null, lifetime: 'used', days: 30 },
+    prices: [newPrice(currency)],
+    on_sale: true,
+  };
+}
+
+export function valuesOf({ tariff_id, name, sold, prices, on_sale }: Offer): OfferValues {
+  const { sold: blank } = blankOffer(null, '');
+  const isTerm = sold.kind === 'days' || sold.kind === 'months';
+  return {
+    tariff_id: String(tariff_id),
+    name,
+    sold: {
+      kind: isTerm ? 'term' : 'traffic',
+      term: sold.kind === 'days' ? { days: sold.days } : sold.kind === 'months' ? { months: sold.months } : blank.term,
+      bytes: 'bytes' in sold ? sold.bytes : null,
+      lifetime: sold.kind === 'traffic' ? sold.lifetime : sold.kind === 'traffic_days' ? 'days' : blank.lifetime,
+      days: sold.kind === 'traffic_days' ? sold.days : blank.days,
+    },
+    prices: prices.map((price) => ({ ...newPrice(price.currency), amount: toDecimal(price) })),
+    on_sale,
+  };
+}
+
+/** What is sold; null where it is not said yet. */
+function soldOf({ kind, term, bytes, lifetime, days }: OfferValues['sold']): Sold | null {
+  if (kind === 'term') {
+    if (term === null) return null;
+    return 'days' in term ? { kind: 'days', days: term.days } : { kind: 'months', months: term.months };
+  }
+  if (bytes === null) return null;
+  if (lifetime !== 'days') return { kind: 'traffic', bytes, lifetime };
+  return days === '' ? null : { kind: 'traffic_days', bytes, days };
+}
+
+/** Whether a price is written as its currency has it; an empty one is left out. */
+export function isPrice({ amount, currency }: Omit<PriceValue, 'id'>): boolean {
+  return amount.trim() === '' || fromDecimal(amount.trim(), currency) !== null;
+}
+
+type OfferInput = Omit<CallInput<'createOffer'>, 'tariff_id'>;
+
+export function inputOf({ name, sold, prices, on_sale }: OfferValues): OfferInput {
+  const filled = prices.filter(({ amount }) => amount.trim() !== '');
+  const said = soldOf(sold);
+  return {
+    name,
+    // Left out, the contract reports it as missing.
+    ...((said === null ? {} : { sold: said }) as { sold: Sold }),
+    prices: filled.map(({ amount, currency }) => ({ amount: fromDecimal(amount.trim(), currency) ?? 0, currency })),
+    on_sale,
+  };
+}

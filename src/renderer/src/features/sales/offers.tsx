@@ -1,0 +1,130 @@
+// What is on offer: for which plan, what is sold, the prices, and whether it can be bought.
+import { Button } from '@mantine/core';
+import { IconReceipt } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Offer } from '../../../../contract/sales.ts';
+import { FilterChips } from '../../components/filters.tsx';
+import { Identity } from '../../components/identity.tsx';
+import { EmptyState } from '../../components/placeholder.tsx';
+import { StateDot } from '../../components/state.tsx';
+import { columnsOf } from '../../components/table/columns.ts';
+import { DataTable } from '../../components/table/data-table.tsx';
+import { openedBy } from '../../components/use-opening.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatPrice } from '../../format/price.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { hashOf } from '../../router/route.ts';
+import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
+import { OfferDrawer } from './offer-drawer.tsx';
+import classes from './sales.module.css';
+import { useSoldText } from './sold-text.ts';
+
+const NO_OFFERS: readonly Offer[] = [];
+
+const column = columnsOf<Offer>();
+
+/** At `#/sales/offers`; `plan` in the query: only those of one plan. */
+export function Offers() {
+  const { t } = useTranslation('sales');
+  const { path, query } = useRoute();
+  const planId = openedBy(query.get('plan') ?? undefined);
+  const ofPlan = typeof planId === 'number' ? planId : null;
+  const offers = useOperation('listOffers', ofPlan === null ? {} : { tariff_id: ofPlan });
+  const plans = useOperation('listTariffs', { limit: 500 });
+  const names = useMemo(() => new Map(plans.data?.items.map(({ id, name }) => [id, name])), [plans.data]);
+  const list = query.size > 0 ? hashOf(['sales', 'offers'], query) : hashOf(['sales', 'offers']);
+  const hrefOf = (offer: Offer) => hashOf(['sales', 'offers', offer.id], query);
+  const columns = useOfferColumns(names, hrefOf);
+  const open = openedBy(path[2]);
+  const hasPlans = plans.data === undefined || plans.data.items.length > 0;
+  return (
+    <>
+      {ofPlan !== null && (
+        <FilterChips
+          chips={[
+            {
+              id: 'plan',
+              label: `${t('offer.columns.plan')}: ${names.get(ofPlan) ?? ofPlan}`,
+              onRemove: () => setQuery({ plan: null }),
+            },
+          ]}
+        />
+      )}
+      <DataTable
+        label={t('tabs.offers')}
+        columns={columns}
+        rows={offers.data?.items ?? NO_OFFERS}
+        reading={offers}
+        rowId={({ id }) => id}
+        rowName={({ name }) => name}
+        hrefOf={hrefOf}
+        openId={typeof open === 'number' ? open : null}
+        listKey={String(ofPlan)}
+        empty={
+          <EmptyState
+            icon={<IconReceipt size={20} stroke={1.5} />}
+            title={t('offer.empty')}
+            text={t(hasPlans ? 'offer.emptyHint' : 'offer.emptyNoPlan')}
+            {...(hasPlans && {
+              action: (
+                <Button onClick={() => navigate(hashOf(['sales', 'offers', 'new'], query))}>{t('offer.create')}</Button>
+              ),
+            })}
+          />
+        }
+      />
+      {plans.data !== undefined && offers.data !== undefined && (
+        <OfferDrawer
+          open={open}
+          offers={offers.data.items}
+          plans={plans.data.items}
+          planId={ofPlan}
+          onClose={() => leave(list)}
+        />
+      )}
+    </>
+  );
+}
+
+function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Offer) => string) {
+  const { t } = useTranslation('sales');
+  const { locale } = useFormat();
+  const soldText = useSoldText();
+  return useMemo(
+    () =>
+      column.columns([
+        column.accessor('name', {
+          meta: { label: t('offer.columns.name'), sort: 'name', isFixed: true },
+          cell: ({ row: { original } }) => (
+            <Identity name={original.name} detail={soldText(original.sold)} href={hrefOf(original)} />
+          ),
+        }),
+        column.accessor(({ tariff_id }) => names.get(tariff_id) ?? '', {
+          id: 'plan',
+          meta: { label: t('offer.columns.plan'), width: 200, sort: 'plan', hideBelow: 640 },
+        }),
+        column.accessor(({ prices }) => prices[0]?.amount ?? -1, {
+          id: 'prices',
+          meta: { label: t('offer.columns.prices'), width: 220, align: 'end' },
+          cell: ({ row: { original } }) =>
+            original.prices.length === 0 ? (
+              <span className={classes.quiet}>{t('offer.noPrice')}</span>
+            ) : (
+              original.prices.map((price) => formatPrice(price, locale)).join(' · ')
+            ),
+        }),
+        column.accessor(({ on_sale }) => Number(on_sale), {
+          id: 'state',
+          meta: { label: t('offer.columns.state'), width: 144, sort: 'state', hideBelow: 860 },
+          cell: ({ row: { original } }) => (
+            <StateDot
+              state={original.on_sale ? 'active' : 'disabled'}
+              label={t(original.on_sale ? 'offer.onSale' : 'offer.offSale')}
+            />
+          ),
+        }),
+      ]),
+    [t, locale, soldText, names, hrefOf],
+  );
+}

@@ -1,0 +1,65 @@
+// Writes all orders into a file that spreadsheets open: the newest first, and no cell is a formula.
+import { useTranslation } from 'react-i18next';
+import type { Order } from '../../../../contract/sales.ts';
+import { toDecimal } from '../../../../domain/money.ts';
+import { CsvExport } from '../../components/csv-export.tsx';
+import { usePanel } from '../../data/panel.tsx';
+import { csvLine } from '../../format/csv.ts';
+
+const PAGE = 500;
+
+const HEAD = csvLine([
+  'order',
+  'paid_at',
+  'state',
+  'refunded_at',
+  'user_id',
+  'user',
+  'plan',
+  'offer',
+  'amount',
+  'currency',
+  'method',
+  'reference',
+  'renewal',
+  'note',
+]);
+
+function lineOf(order: Order): string {
+  return csvLine([
+    order.id,
+    order.paid_at,
+    order.state,
+    order.refunded_at,
+    order.user?.id ?? null,
+    order.user_name,
+    order.tariff,
+    order.offer,
+    toDecimal(order),
+    order.currency,
+    order.method,
+    order.reference,
+    order.renewal,
+    order.note,
+  ]);
+}
+
+export function ExportButton() {
+  const { t } = useTranslation('sales');
+  const { client } = usePanel();
+  return (
+    <CsvExport
+      name="orders"
+      head={HEAD}
+      read={async (before, signal) => {
+        const { items, next_before } = await client.listOrders({ limit: PAGE, before }, { signal });
+        return { lines: items.map(lineOf), next_before };
+      }}
+      texts={{
+        act: t('export.act'),
+        running: (done) => t('export.running', { done }),
+        done: (values) => t('export.done', values),
+      }}
+    />
+  );
+}

@@ -1,0 +1,132 @@
+// The orders, the newest first, and the refund of one.
+import { Button } from '@mantine/core';
+import { IconReceipt } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ORDER_STATES, type Order } from '../../../../contract/sales.ts';
+import { DateTime } from '../../components/figures.tsx';
+import { FilterTabs } from '../../components/filters.tsx';
+import { EmptyState } from '../../components/placeholder.tsx';
+import { RefundButton, RefundQuestion } from '../../components/refund.tsx';
+import { StateDot } from '../../components/state.tsx';
+import { columnsOf } from '../../components/table/columns.ts';
+import { DataTable } from '../../components/table/data-table.tsx';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatPrice } from '../../format/price.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { hashOf } from '../../router/route.ts';
+import { setQuery, useRoute } from '../../router/router.ts';
+import classes from './sales.module.css';
+import { useSoldText } from './sold-text.ts';
+
+const NO_ORDERS: readonly Order[] = [];
+const FIRST = 100;
+const MOST = 500;
+
+const column = columnsOf<Order>();
+
+export function Orders() {
+  const { t } = useTranslation('sales');
+  const { query } = useRoute();
+  const [limit, setLimit] = useState(FIRST);
+  const [refunding, setRefunding] = useState<Order | null>(null);
+  const state = ORDER_STATES.find((one) => one === query.get('state'));
+  const orders = useOperation('listOrders', { limit, ...(state !== undefined && { state }) }, { keepPrevious: true });
+  const columns = useOrderColumns(setRefunding);
+  return (
+    <>
+      <div className={classes.tools}>
+        <FilterTabs
+          label={t('order.filter.label')}
+          value={state ?? 'all'}
+          items={(['all', ...ORDER_STATES] as const).map((value) => ({ value, label: t(`order.filter.${value}`) }))}
+          onChange={(value) => setQuery({ state: value === 'all' ? null : value })}
+        />
+      </div>
+      <DataTable
+        label={t('tabs.orders')}
+        columns={columns}
+        rows={orders.data?.items ?? NO_ORDERS}
+        reading={orders}
+        rowId={({ id }) => id}
+        rowName={({ id }) => t('order.number', { id })}
+        listKey={state ?? 'all'}
+        empty={
+          <EmptyState
+            icon={<IconReceipt size={20} stroke={1.5} />}
+            title={t(state === undefined ? 'order.empty' : 'order.emptyOf')}
+            {...(state === undefined && { text: t('order.emptyHint') })}
+          />
+        }
+      />
+      {orders.data?.next_before != null && limit < MOST && (
+        <Button variant="default" onClick={() => setLimit(MOST)}>
+          {t('order.more')}
+        </Button>
+      )}
+      <RefundQuestion order={refunding} onClose={() => setRefunding(null)} />
+    </>
+  );
+}
+
+function useOrderColumns(onRefund: (order: Order) => void) {
+  const { t } = useTranslation('sales');
+  const format = useFormat();
+  const soldText = useSoldText();
+  return useMemo(
+    () =>
+      column.columns([
+        column.accessor('id', {
+          meta: { label: t('order.columns.id'), sort: 'id', isFixed: true, descFirst: true },
+          cell: ({ row: { original: order } }) => (
+            <span title={soldText(order.sold)}>
+              <span className="figures">{t('order.number', { id: order.id })}</span>
+              <span className={classes.quiet}>{` ${order.offer}`}</span>
+            </span>
+          ),
+        }),
+        column.accessor(({ user, user_name }) => user?.name ?? user_name, {
+          id: 'user',
+          meta: { label: t('order.columns.user'), width: 200, sort: 'user', hideBelow: 640 },
+          cell: ({ row: { original: order } }) =>
+            order.user === null ? (
+              <span className={classes.quiet}>{t('order.deleted', { name: order.user_name })}</span>
+            ) : (
+              <a className={classes.link} href={hashOf(['users', order.user.id])}>
+                {order.user.name}
+              </a>
+            ),
+        }),
+        column.accessor('amount', {
+          meta: { label: t('order.columns.amount'), width: 120, align: 'end' },
+          cell: ({ row: { original: order } }) => formatPrice(order, format.locale),
+        }),
+        column.accessor('method', {
+          meta: { label: t('order.columns.method'), width: 200, hideBelow: 1100 },
+          cell: ({ row: { original: order } }) => (
+            <span className={classes.quiet}>
+              {t(`order.method.${order.method}`)}
+              {order.reference !== null && ` · ${order.reference}`}
+            </span>
+          ),
+        }),
+        column.accessor('paid_at', {
+          meta: { label: t('order.columns.paidAt'), width: 128, sort: 'paid_at', descFirst: true, hideBelow: 860 },
+          cell: ({ getValue }) => <DateTime at={getValue()} />,
+        }),
+        column.accessor('state', {
+          meta: { label: t('order.columns.state'), width: 128, hideBelow: 480 },
+          cell: ({ getValue }) => (
+            <StateDot state={getValue() === 'paid' ? 'active' : 'archived'} label={t(`order.state.${getValue()}`)} />
+          ),
+        }),
+        column.display({
+          id: 'acts',
+          meta: { label: t('order.columns.acts'), width: 56, isBare: true, isFixed: true },
+          cell: ({ row: { original: order } }) =>
+            order.state === 'paid' && <RefundButton id={order.id} onClick={() => onRefund(order)} />,
+        }),
+      ]),
+    [t, format, soldText, onRefund],
+  );
+}

@@ -1,0 +1,48 @@
+// Sales: the sums, the orders, and what is on offer.
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { FilterTabs } from '../../components/filters.tsx';
+import { Page, PageHeader } from '../../components/page.tsx';
+import { hashOf } from '../../router/route.ts';
+import { navigate, useRoute } from '../../router/router.ts';
+import { Offers } from './offers.tsx';
+import { ExportButton } from './order-export.tsx';
+import { Orders } from './orders.tsx';
+import { SalesOverview } from './sales-overview.tsx';
+
+const TABS = ['overview', 'orders', 'offers'] as const;
+
+export function SalesPage() {
+  const { t } = useTranslation('sales');
+  const { path, query } = useRoute();
+  const tab = TABS.find((one) => one === path[1]) ?? 'overview';
+  return (
+    <Page fill={tab !== 'overview'}>
+      <PageHeader
+        title={t('title')}
+        actions={
+          tab === 'offers' ? (
+            <Button
+              leftSection={<IconPlus size={16} stroke={1.75} />}
+              onClick={() => navigate(hashOf(['sales', 'offers', 'new'], query))}
+            >
+              {t('offer.create')}
+            </Button>
+          ) : (
+            <ExportButton />
+          )
+        }
+      />
+      <FilterTabs
+        label={t('tabs.label')}
+        value={tab}
+        items={TABS.map((value) => ({ value, label: t(`tabs.${value}`) }))}
+        onChange={(next) => navigate(hashOf(next === 'overview' ? ['sales'] : ['sales', next]))}
+      />
+      {tab === 'overview' && <SalesOverview />}
+      {tab === 'orders' && <Orders />}
+      {tab === 'offers' && <Offers />}
+    </Page>
+  );
+}

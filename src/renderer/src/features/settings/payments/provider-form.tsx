@@ -1,0 +1,242 @@
+// The form of a payment provider, new or changed: its keys are tried by the panel before they are saved, and never come back.
+import { Button, NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import {
+  PROVIDER_FIELDS,
+  PROVIDER_KINDS,
+  type Provider,
+  type ProviderField,
+  type ProviderKind,
+} from '../../../../../contract/providers.ts';
+import { Confirm } from '../../../components/confirm.tsx';
+import { FormDrawer } from '../../../components/form/form-drawer.tsx';
+import { type OperationForm, useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { useAct } from '../../../data/use-act.ts';
+import { hashOf } from '../../../router/route.ts';
+import { leave } from '../../../router/router.ts';
+import { PROVIDERS_PATH, wrongFieldsOf } from './provider-texts.ts';
+import classes from './providers.module.css';
+
+type FieldName =
+  | 'bot_token'
+  | 'api_token'
+  | 'shop_id'
+  | 'secret_key'
+  | 'vat_code'
+  | 'receipt_contact'
+  | 'webhook_secret'
+  | 'merchant'
+  | 'payment_key';
+
+interface Values extends Record<FieldName, string>, Record<string, unknown> {
+  readonly kind: string;
+  readonly name: string;
+  readonly api_root: string;
+  readonly allow_private: boolean;
+}
+
+const EMPTY: Values = {
+  kind: PROVIDER_KINDS[0],
+  name: '',
+  bot_token: '',
+  api_token: '',
+  shop_id: '',
+  secret_key: '',
+  vat_code: '',
+  receipt_contact: '',
+  webhook_secret: '',
+  merchant: '',
+  payment_key: '',
+  api_root: '',
+  allow_private: false,
+};
+
+function kindOf({ kind }: Values): ProviderKind {
+  return PROVIDER_KINDS.find((one) => one === kind) ?? PROVIDER_KINDS[0];
+}
+
+/** What was typed of the fields that the kind has; a secret that was left empty is not sent. */
+function fieldsOf(values: Values): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const { name, isSecret } of PROVIDER_FIELDS[kindOf(values)]) {
+    const value = String(values[name] ?? '').trim();
+    if (value !== '' || !isSecret) fields[name] = value;
+  }
+  return fields;
+}
+
+function inputOf(values: Values) {
+  const { name, api_root, allow_private } = values;
+  const apiRoot = api_root.trim();
+  return { name: name.trim(), fields: fieldsOf(values), api_root: apiRoot === '' ? null : apiRoot, allow_private };
+}
+
+/** The form's own texts for what is wrong with a field. */
+function useFieldTexts(saved: readonly string[]) {
+  const { t } = useTranslation('settings');
+  return {
+    check: (values: Values): Record<string, string> => {
+      const wrong = wrongFieldsOf(kindOf(values), values, saved);
+      return Object.fromEntries(Object.entries(wrong).map(([name, what]) => [name, t(`payments.wrong.${what}`)]));
+    },
+    describeField: (field: string, code: string): string | undefined =>
+      field === 'api_root' && (code === 'https_required' || code === 'address_refused' || code === 'no_answer')
+        ? t(`payments.wrong.${code}`)
+        : undefined,
+  };
+}
+
+function close(): void {
+  leave(hashOf(PROVIDERS_PATH));
+}
+
+/** At `#/settings/payments/new`. */
+export function NewProvider() {
+  const { t } = useTranslation('settings');
+  const form = useOperationForm<'createProvider', Values>({
+    operation: 'createProvider',
+    initial: EMPTY,
+    toInput: (values) => ({ kind: kindOf(values), ...inputOf(values) }),
+    ...useFieldTexts([]),
+    message: () => ({ text: t('payments.form.added') }),
+    onDone: close,
+  });
+  return (
+    <FormDrawer isOpen onClose={close} title={t('payments.form.add')} action={t('payments.add')} form={form}>
+      <NativeSelect
+        label={t('payments.form.kind')}
+        data={PROVIDER_KINDS.map((value) => ({ value, label: t(`payments.kinds.${value}`) }))}
+        data-autofocus
+        {...form.form.getInputProps('kind')}
+      />
+      <Fields form={form} saved={[]} />
+    </FormDrawer>
+  );
+}
+
+/** At `#/settings/payments/<id>`. */
+export function EditProvider({ provider }: { readonly provider: Provider }) {
+  const { t } = useTranslation('settings');
+  const { id, kind, name, fields, secrets, api_root, allow_private } = provider;
+  const [isDeleting, setDeleting] = useState(false);
+  const form = useOperationForm<'changeProvider', Values>({
+    operation: 'changeProvider',
+    initial: { ...EMPTY, ...fields, kind, name, api_root: api_root ?? '', allow_private },
+    toInput: (values) => ({ id, ...inputOf(values) }),
+    ...useFieldTexts(secrets),
+    message: () => ({ text: t('payments.form.saved') }),
+    onDone: close,
+  });
+  const remove = useAct('deleteProvider', { message: () => ({ text: t('payments.record.deleted') }), onDone: close });
+  return (
+    <>
+      <FormDrawer
+        isOpen
+        onClose={close}
+        title={t('payments.form.edit', { name })}
+        subtitle={t(`payments.kinds.${kind}`)}
+        action={t('payments.form.save')}
+        form={form}
+      >
+        <Fields form={form} saved={secrets} />
+        <Acts provider={provider} onDelete={() => setDeleting(true)} />
+      </FormDrawer>
+      <Confirm
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        title={t('payments.record.deleteTitle')}
+        action={t('payments.record.delete')}
+        isDangerous
+        onConfirm={() => remove.run({ id })}
+      >
+        <p>{t('payments.record.deleteText', { name })}</p>
+      </Confirm>
+    </>
+  );
+}
+
+interface ActsProps {
+  readonly provider: Provider;
+  readonly onDelete: () => void;
+}
+
+function Acts({ provider: { id, enabled }, onDelete }: ActsProps) {
+  const { t } = useTranslation('settings');
+  const test = useAct('testProvider', {
+    message: ({ error }) => ({ text: t(error === null ? 'payments.record.tested' : 'payments.record.testFailed') }),
+  });
+  const enable = useAct('enableProvider', {
+    message: (after) => ({ text: t(after.enabled ? 'payments.record.enabled' : 'payments.record.disabled') }),
+  });
+  return (
+    <div className={classes.acts}>
+      <Button variant="default" loading={test.isRunning} onClick={() => test.start({ id })}>
+        {t('payments.record.test')}
+      </Button>
+      <Button variant="default" onClick={() => enable.start({ id, enabled: !enabled })}>
+        {t(enabled ? 'payments.record.disable' : 'payments.record.enable')}
+      </Button>
+      <Button variant="default" onClick={onDelete}>
+        {t('payments.record.delete')}
+      </Button>
+    </div>
+  );
+}
+
+interface FieldsProps {
+  readonly form: OperationForm<Values>;
+  /** The names of secrets that the panel has. */
+  readonly saved: readonly string[];
+}
+
+function Fields({ form, saved }: FieldsProps) {
+  const { t } = useTranslation('settings');
+  const { getInputProps, getValues } = form.form;
+  return (
+    <>
+      <TextInput
+        label={t('payments.form.name')}
+        description={t('payments.form.nameHint')}
+        autoComplete="off"
+        {...getInputProps('name')}
+      />
+      {PROVIDER_FIELDS[kindOf(getValues())].map((field) => (
+        <Field key={field.name} field={field} isSaved={saved.includes(field.name)} form={form} />
+      ))}
+      <TextInput
+        label={t('payments.form.optional', { field: t('payments.form.apiRoot') })}
+        description={t('payments.form.apiRootHint')}
+        type="url"
+        autoComplete="off"
+        spellCheck={false}
+        {...getInputProps('api_root')}
+      />
+      <Switch
+        label={t('payments.form.private')}
+        description={t('payments.form.privateHint')}
+        {...getInputProps('allow_private', { type: 'checkbox' })}
+      />
+    </>
+  );
+}
+
+interface FieldProps {
+  readonly field: ProviderField;
+  readonly isSaved: boolean;
+  readonly form: OperationForm<Values>;
+}
+
+function Field({ field: { name, isSecret, isRequired }, isSaved, form }: FieldProps) {
+  const { t } = useTranslation('settings');
+  const label = t(`payments.fields.${name as FieldName}`);
+  const given = {
+    label: isRequired ? label : t('payments.form.optional', { field: label }),
+    description: t(`payments.hints.${name as FieldName}`),
+    autoComplete: 'off',
+    spellCheck: false,
+    ...form.form.getInputProps(name),
+  };
+  if (!isSecret) return <TextInput {...given} />;
+  return <PasswordInput {...given} {...(isSaved && { placeholder: t('payments.form.keep') })} />;
+}

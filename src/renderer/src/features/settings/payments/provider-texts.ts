@@ -1,0 +1,43 @@
+// How the state of a payment provider looks, and what may be wrong with what was typed for it.
+import { isApiRoot, PROVIDER_FIELDS, type Provider, type ProviderKind } from '../../../../../contract/providers.ts';
+import type { State } from '../../../components/state.tsx';
+
+export const PROVIDERS_PATH = ['settings', 'payments'] as const;
+
+interface Look {
+  readonly state: State;
+  readonly text: `payments.state.${'enabled' | 'disabled' | 'failing' | 'noKeys'}`;
+}
+
+/** What needs attention first. */
+export function lookOf({
+  kind,
+  enabled,
+  error,
+  secrets,
+}: Pick<Provider, 'kind' | 'enabled' | 'error' | 'secrets'>): Look {
+  const isWhole = PROVIDER_FIELDS[kind].every(
+    ({ name, isSecret, isRequired }) => !isSecret || !isRequired || secrets.includes(name),
+  );
+  if (!isWhole) return { state: 'down', text: 'payments.state.noKeys' };
+  if (!enabled) return { state: 'disabled', text: 'payments.state.disabled' };
+  if (error !== null) return { state: 'degraded', text: 'payments.state.failing' };
+  return { state: 'enabled', text: 'payments.state.enabled' };
+}
+
+/** Typed fields that cannot be sent; `saved`: the secrets that may be left empty. */
+export function wrongFieldsOf(
+  kind: ProviderKind,
+  typed: Readonly<Record<string, unknown>>,
+  saved: readonly string[],
+): Readonly<Record<string, 'required' | 'format'>> {
+  const wrong: Record<string, 'required' | 'format'> = {};
+  for (const { name, isRequired, pattern } of PROVIDER_FIELDS[kind]) {
+    const value = String(typed[name] ?? '').trim();
+    if (value === '' && isRequired && !saved.includes(name)) wrong[name] = 'required';
+    if (value !== '' && !pattern.test(value)) wrong[name] = 'format';
+  }
+  const root = String(typed.api_root ?? '').trim();
+  if (root !== '' && !isApiRoot(root)) wrong.api_root = 'format';
+  return wrong;
+}

@@ -1,0 +1,96 @@
+// What a bulk act would make of its first users, one by one: the end, state, plan, traffic and tags that would differ.
+import { useTranslation } from 'react-i18next';
+import type { PreviewRow, PreviewSide } from '../../../../../contract/bulk-preview.ts';
+import type { Output } from '../../../../../contract/table.ts';
+import type { BulkAction } from '../../../../../contract/user-acts.ts';
+import { showHidden } from '../../../format/show-hidden.ts';
+import { useFormat } from '../../../format/use-format.tsx';
+import { usePlans } from '../use-plans.ts';
+import classes from './bulk.module.css';
+import { isRefusal, reasonOf } from './run-bulk.ts';
+
+/** How those who would not change are spoken of. */
+export const AS_IS = {
+  extend: 'unchanged',
+  reset: 'unchanged',
+  disable: 'alreadyDisabled',
+  enable: 'alreadyEnabled',
+  delete: 'unchanged',
+  grant: 'unchanged',
+  set_tariff: 'samePlan',
+  add_tags: 'tagged',
+  remove_tags: 'untagged',
+} as const satisfies Record<BulkAction, string>;
+
+interface BulkPreviewProps {
+  readonly action: BulkAction;
+  readonly preview: Output<'previewBulk'>;
+  /** How many the act is about. */
+  readonly total: number;
+}
+
+export function BulkPreview({ action, preview, total }: BulkPreviewProps) {
+  const { t } = useTranslation('users');
+  const differencesOf = useDifferences(action);
+  const { items } = preview;
+  if (items.length === 0) return null;
+  return (
+    <section aria-label={t('bulk.preview.title')}>
+      <h3>{t('bulk.preview.title')}</h3>
+      <ul className={classes.results}>
+        {items.map((row) => (
+          <li key={row.id} className={classes.preview}>
+            <span className={classes.name}>{showHidden(row.name)}</span>
+            <span
+              className={classes.differences}
+              data-tone={row.outcome === 'failed' && isRefusal(reasonOf(row.detail, action)) ? 'bad' : undefined}
+            >
+              {differencesOf(row).map((text) => (
+                <span key={text}>{text}</span>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {items.length < total && (
+        <p className={classes.quiet}>{t('bulk.preview.first', { shown: items.length, count: total })}</p>
+      )}
+    </section>
+  );
+}
+
+/** What differs for one user, in words. */
+function useDifferences(action: BulkAction): (row: PreviewRow) => readonly string[] {
+  const { t } = useTranslation(['users', 'common']);
+  const format = useFormat();
+  const plans = usePlans();
+  const endOf = ({ hold, expires_at: at }: PreviewSide) => {
+    if (hold !== null) return t('users:term.hold', { term: format.term(hold) });
+    return at === null ? t('users:term.never') : format.moment(at);
+  };
+  const counterOf = ({ counter, before: { used } }: PreviewRow) => {
+    if (counter === 'begins_again') return t('users:bulk.preview.beginsAgain', { used: format.bytes(used) });
+    return action === 'extend' ? t('users:bulk.preview.kept', { used: format.bytes(used) }) : null;
+  };
+  return (row) => {
+    const { outcome, detail, before, after } = row;
+    if (outcome === 'failed') return [t(`users:bulk.why.${reasonOf(detail, action)}`, { code: detail ?? '' })];
+    if (outcome === 'unchanged') return [t(`users:bulk.same.${AS_IS[action]}`)];
+    if (after === null) return [t('users:bulk.preview.goes')];
+    const change = (texts: readonly [string, string]) => (texts[0] === texts[1] ? null : texts.join(' → '));
+    const extra = after.traffic_extra - before.traffic_extra;
+    const tags = [
+      ...after.tags.filter((tag) => !before.tags.includes(tag)).map((tag) => `+ ${tag}`),
+      ...before.tags.filter((tag) => !after.tags.includes(tag)).map((tag) => `− ${tag}`),
+    ];
+    const texts = [
+      change([plans.nameOf(before.tariff_id), plans.nameOf(after.tariff_id)]),
+      change([endOf(before), endOf(after)]),
+      change([t(`common:state.${before.state}`), t(`common:state.${after.state}`)]),
+      extra > 0 ? t('users:bulk.preview.extra', { amount: format.bytes(extra) }) : null,
+      tags.length > 0 ? tags.join(', ') : null,
+      counterOf(row),
+    ].filter((text) => text !== null);
+    return texts.length > 0 ? texts : [t('users:bulk.preview.same')];
+  };
+}

@@ -1,0 +1,31 @@
+// Prices: the contract counts minor units (cents, kopecks), people read and type the major one, and currencies differ in their digits.
+import { exponentOf, fromDecimal, type Money, STARS, toDecimal } from '../../../domain/money.ts';
+import { type Language, languageEntry } from '../../../i18n/languages.ts';
+
+export type Price = Money;
+
+/** What a price can be in. */
+export const CURRENCIES: readonly string[] = [...Intl.supportedValuesOf('currency'), STARS];
+
+/** 499 minor units of a currency as 4.99. */
+export function toMajor(price: Price): number {
+  return Number(toDecimal(price));
+}
+
+/** 4.99 as whole minor units of a currency. */
+export function toMinor(amount: number, currency: string): number {
+  return fromDecimal(String(amount), currency) ?? Math.round(amount * 10 ** exponentOf(currency));
+}
+
+/** `€4.99`; no decimals where the amount is even. `⭐ 100` */
+export function formatPrice(price: Price, language: Language): string {
+  const { tag } = languageEntry(language);
+  if (price.currency === STARS) return `⭐ ${new Intl.NumberFormat(tag).format(price.amount)}`;
+  const format = new Intl.NumberFormat(tag, {
+    style: 'currency',
+    currency: price.currency,
+    currencyDisplay: 'narrowSymbol',
+    trailingZeroDisplay: 'stripIfInteger',
+  });
+  return format.format(toMajor(price));
+}

@@ -1,0 +1,45 @@
+// Offers the commands of the palette in the menus of the desktop application, and does what is chosen there.
+import { useEffect } from 'react';
+import type { MenuAct } from '../../../bridge/desktop-api.ts';
+import type { HostApi } from '../../../bridge/host-api.ts';
+import { ALL_ACTS } from '../components/acts.ts';
+import { type Command, currentCommands, useAllCommands } from '../components/commands.ts';
+import { useHost } from '../data/host.ts';
+import { useSession } from '../state/session.ts';
+import { openOverlay } from './overlays.ts';
+
+/** Rows that are passed by the arrow keys do not change the menu each. */
+const SETTLED_MS = 250;
+
+export function NativeMenu() {
+  const { shell } = useHost();
+  const { hasEnded } = useSession();
+  return shell === null || hasEnded ? null : <Offered shell={shell} />;
+}
+
+function Offered({ shell }: { readonly shell: NonNullable<HostApi['shell']> }) {
+  const acts = JSON.stringify(useAllCommands().flatMap(actOf));
+  useEffect(() => {
+    const timer = setTimeout(() => void shell.setActs(JSON.parse(acts)).catch(() => undefined), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [shell, acts]);
+  useEffect(() => () => void shell.setActs([]).catch(() => undefined), [shell]);
+  useEffect(
+    () =>
+      shell.onAct((id) => {
+        if (id === 'frame.palette') openOverlay('palette');
+        else
+          currentCommands()
+            .find((command) => command.id === id)
+            ?.run();
+      }),
+    [shell],
+  );
+  return null;
+}
+
+function actOf({ id, label, group, keys }: Command): readonly MenuAct[] {
+  if (group === 'records') return [];
+  const isEverywhere = ALL_ACTS.some((act) => act.id === id && act.places.includes('everywhere'));
+  return [{ id, label, group, isEverywhere, ...(keys !== undefined && { keys }) }];
+}

@@ -1,0 +1,72 @@
+// What a text pasted into the palette is, by the panel's own judgement: a diagnosis of the user whose it is, a key, what a request did.
+import { IconKey, IconLinkOff, IconScript, IconStethoscope, type TablerIcon } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../../contract/table.ts';
+import { useOperation } from '../data/use-operation.ts';
+import { showHidden } from '../format/show-hidden.ts';
+import { hashOf } from '../router/route.ts';
+import { navigate } from '../router/router.ts';
+
+export interface Identified {
+  readonly id: string;
+  readonly icon: TablerIcon;
+  readonly label: string;
+  /** Beside the label. */
+  readonly hint: string;
+  run(): void;
+}
+
+/** Shorter texts are typed, and the list of users answers them. */
+const LEAST = 3;
+
+export function useIdentified(text: string): readonly Identified[] {
+  const { t } = useTranslation('users');
+  const { data } = useOperation('identify', { text: text || '-' }, { enabled: text.length >= LEAST, staleMs: 0 });
+  if (data === undefined || text.length < LEAST) return [];
+  return [...usersOf(t, data), ...keysOf(t, data), ...requestsOf(t, data), ...nothingOf(t, data)];
+}
+
+type T = ReturnType<typeof useTranslation<'users'>>['t'];
+type Answer = Output<'identify'>;
+
+function usersOf(t: T, { kind, user }: Answer): readonly Identified[] {
+  if (user === null || kind === 'unknown' || kind === 'key' || kind === 'request') return [];
+  const { id, name } = user;
+  return [
+    {
+      id: `diagnose ${id}`,
+      icon: IconStethoscope,
+      label: t('diagnosis.found.why', { name: showHidden(name) }),
+      hint: t(`diagnosis.found.${kind}`),
+      run: () => navigate(hashOf(['users', id], { do: 'diagnose' })),
+    },
+  ];
+}
+
+function keysOf(t: T, { keys }: Answer): readonly Identified[] {
+  return keys.map(({ id, name, prefix }) => ({
+    id: `pasted key ${id}`,
+    icon: IconKey,
+    label: t('diagnosis.found.key', { name: showHidden(name) }),
+    hint: prefix,
+    run: () => navigate(hashOf(['settings', 'api'])),
+  }));
+}
+
+function requestsOf(t: T, { entries }: Answer): readonly Identified[] {
+  return entries.map(({ id, action, target }) => ({
+    id: `pasted request ${id}`,
+    icon: IconScript,
+    label: t('diagnosis.found.request', { action }),
+    hint: target ?? '',
+    run: () => navigate(hashOf(['audit', id])),
+  }));
+}
+
+/** A secret that leads to no record is worth a line: it was replaced, or is of another panel. */
+function nothingOf(t: T, { kind, user, keys, entries }: Answer): readonly Identified[] {
+  const isFound = user !== null || keys.length > 0 || entries.length > 0;
+  if (isFound || kind === 'unknown' || kind === 'contact' || kind === 'name' || kind === 'id') return [];
+  const label = t(`diagnosis.found.nothing.${kind}`);
+  return [{ id: `nothing ${kind}`, icon: IconLinkOff, label, hint: '', run: () => undefined }];
+}

@@ -1,0 +1,140 @@
+// What is sold and what was paid for it.
+import type { OfferRow, OrderRow, SalesRow, SalesStore } from '../core/ports/sales.ts';
+import type { Connection } from './database.ts';
+import { limitTo } from './statements.ts';
+
+type OfferCells = Omit<OfferRow, 'sold' | 'prices' | 'isOnSale'> & {
+  readonly sold: string;
+  readonly prices: string;
+  readonly isOnSale: number;
+};
+
+type OrderCells = Omit<OrderRow, 'sold' | 'given' | 'isRenewal'> & {
+  readonly sold: string;
+  readonly given: string;
+  readonly isRenewal: number;
+};
+
+const OFFER_COLUMNS =
+  'id, tariff_id AS tariffId, name, sold, prices, on_sale AS isOnSale, created_at AS createdAt, updated_at AS updatedAt';
+
+const ORDER_COLUMNS = `id, key, user_id AS userId, user_name AS userName, offer_id AS offerId, offer_name AS offerName,
+  tariff_name AS tariffName, sold, amount, currency, method, reference, note, state, is_renewal AS isRenewal, given, paid_at AS paidAt, day,
+  created_at AS createdAt, refunded_at AS refundedAt, refund_note AS refundNote`;
+
+function decodeOffer(cells: OfferCells): OfferRow {
+  return {
+    ...cells,
+    sold: JSON.parse(cells.sold),
+    prices: JSON.parse(cells.prices),
+    isOnSale: cells.isOnSale === 1,
+  };
+}
+
+function encodeOffer<Row extends Omit<OfferRow, 'id'>>(row: Row) {
+  return {
+    ...row,
+    sold: JSON.stringify(row.sold),
+    prices: JSON.stringify(row.prices),
+    isOnSale: row.isOnSale ? 1 : 0,
+  };
+}
+
+function decodeOrder(cells: OrderCells): OrderRow {
+  return {
+    ...cells,
+    sold: JSON.parse(cells.sold),
+    given: JSON.parse(cells.given),
+    isRenewal: cells.isRenewal === 1,
+  };
+}
+
+export function createSalesStore(db: Connection): SalesStore {
+  const insertOffer = db.prepare<[Omit<OfferCells, 'id'>]>(
+    `INSERT INTO offers (tariff_id, name, sold, prices, on_sale, created_at, updated_at)
+     VALUES (:tariffId, :name, :sold, :prices, :isOnSale, :createdAt, :updatedAt)`,
+  );
+  const offer = db.prepare<[number], OfferCells>(`SELECT ${OFFER_COLUMNS} FROM offers WHERE id = ?`);
+  const allOffers = db.prepare<[], OfferCells>(`SELECT ${OFFER_COLUMNS} FROM offers ORDER BY id`);
+  const offersOf = db.prepare<[number], OfferCells>(
+    `SELECT ${OFFER_COLUMNS} FROM offers WHERE tariff_id = ? ORDER BY id`,
+  );
+  const saveOffer = db.prepare<[OfferCells]>(
+    `UPDATE offers SET name = :name, sold = :sold, prices = :prices, on_sale = :isOnSale, updated_at = :updatedAt
+     WHERE id = :id`,
+  );
+  const removeOffer = db.prepare<[number]>('DELETE FROM offers WHERE id = ?');
+  const lastOrderId = db.prepare<[], number>(`SELECT seq FROM sqlite_sequence WHERE name = 'orders'`).pluck();
+  const insertOrder = db.prepare<[OrderCells]>(
+    `INSERT INTO orders (id, key, user_id, user_name, offer_id, offer_name, tariff_name, sold, amount, currency, method, reference, note,
+       state, is_renewal, given, paid_at, day, created_at, refunded_at, refund_note)
+     VALUES (:id, :key, :userId, :userName, :offerId, :offerName, :tariffName, :sold, :amount, :currency, :method, :reference, :note,
+       :state, :isRenewal, :given, :paidAt, :day, :createdAt, :refundedAt, :refundNote)`,
+  );
+  const order = db.prepare<[number], OrderCells>(`SELECT ${ORDER_COLUMNS} FROM orders WHERE id = ?`);
+  const byKey = db.prepare<[string], OrderCells>(`SELECT ${ORDER_COLUMNS} FROM orders WHERE key = ?`);
+  const byReference = db.prepare<[string, string], OrderCells>(
+    `SELECT ${ORDER_COLUMNS} FROM orders WHERE method = ? AND reference = ?`,
+  );
+  const WHERE = '(:userId IS NULL OR user_id = :userId) AND (:state IS NULL OR state = :state)';
+  interface Conditions {
+    readonly userId: number | null;
+    readonly state: string | null;
+  }
+  const page = db.prepare<[Conditions & { readonly before: number; readonly limit: number }], OrderCells>(
+    `SELECT ${ORDER_COLUMNS} FROM orders WHERE id < :before AND ${WHERE} ORDER BY id DESC ${limitTo(':limit')}`,
+  );
+  const count = db.prepare<[Conditions], number>(`SELECT count(*) FROM orders WHERE ${WHERE}`).pluck();
+  const boughtTerm = db
+    .prepare<[number], number>(
+      `SELECT 1 FROM orders WHERE user_id = ? AND state = 'paid' AND sold ->> 'kind' IN ('days', 'months') LIMIT 1`,
+    )
+    .pluck();
+  const refund = db.prepare<[{ readonly id: number; readonly at: number; readonly note: string }]>(
+    `UPDATE orders SET state = 'refunded', refunded_at = :at, refund_note = :note WHERE id = :id AND state = 'paid'`,
+  );
+  const sums = db.prepare<[string], SalesRow>(
+    `SELECT day, currency, state, sum(amount) AS amount, count(*) AS orders, sum(is_renewal) AS renewals
+     FROM orders WHERE day >= ? GROUP BY day, currency, state ORDER BY day, currency, state`,
+  );
+  const foundOrder = (cells: OrderCells | undefined) => cells && decodeOrder(cells);
+  const conditionsOf = ({ userId, state }: { userId: number | undefined; state: string | undefined }): Conditions => ({
+    userId: userId ?? null,
+    state: state ?? null,
+  });
+
+  return {
+    insertOffer: (row) => Number(insertOffer.run(encodeOffer(row)).lastInsertRowid),
+    offer: (id) => {
+      const cells = offer.get(id);
+      return cells && decodeOffer(cells);
+    },
+    offers: (tariffId) => (tariffId === undefined ? allOffers.all() : offersOf.all(tariffId)).map(decodeOffer),
+    saveOffer: (row) => {
+      saveOffer.run(encodeOffer(row));
+    },
+    removeOffer: (id) => {
+      removeOffer.run(id);
+    },
+    nextOrderId: () => (lastOrderId.get() ?? 0) + 1,
+    insertOrder: (row) => {
+      insertOrder.run({
+        ...row,
+        sold: JSON.stringify(row.sold),
+        given: JSON.stringify(row.given),
+        isRenewal: row.isRenewal ? 1 : 0,
+      });
+    },
+    order: (id) => foundOrder(order.get(id)),
+    orderByKey: (key) => foundOrder(byKey.get(key)),
+    orderByReference: (method, reference) => foundOrder(byReference.get(method, reference)),
+    orders: (query) =>
+      page
+        .all({ ...conditionsOf(query), before: query.before ?? Number.MAX_SAFE_INTEGER, limit: query.limit })
+        .map(decodeOrder),
+    countOrders: (query) => count.get(conditionsOf(query)) ?? 0,
+    hasBoughtTerm: (userId) => boughtTerm.get(userId) !== undefined,
+    markRefunded: (id, at, note) => refund.run({ id, at, note }).changes === 1,
+    sumsSince: (day) => sums.all(day),
+  };
+}

@@ -1,0 +1,142 @@
+// Sales: an offer is made for a plan, a payment is recorded for a user and refunded, and the sums and the history show it.
+
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { ADMIN, type BrowserPanel } from './support/panels.ts';
+import { prove } from './support/settings.ts';
+import { makeUser, otherWindow, readUser } from './support/users.ts';
+
+/** A plan with an offer of a month on sale. */
+async function makeOffered(panel: BrowserPanel, name: string): Promise<number> {
+  const { call } = otherWindow(panel);
+  const { body: plan } = await call('createTariff', { name, duration: { months: 1 } });
+  await call('createOffer', {
+    tariff_id: plan.id,
+    name: '1 month',
+    sold: { kind: 'months', months: 1 },
+    prices: [
+      { amount: 499, currency: 'EUR' },
+      { amount: 250, currency: 'XTR' },
+    ],
+    on_sale: true,
+  });
+  return plan.id;
+}
+
+test('an offer is added to a plan, changed and deleted', async ({ page, panel, visit }) => {
+  const { body: plan } = await otherWindow(panel).call('createTariff', { name: 'Offered plan' });
+  await visit('plans');
+  const row = page.getByRole('row', { name: /Offered plan/ });
+  await row.getByRole('button', { name: /More acts/ }).click();
+  await page.getByRole('menuitem', { name: 'Offers' }).click();
+  await expect(page.getByText('No offers yet')).toBeVisible();
+  await expectAccessible(page, 'no offers');
+  await page.getByRole('button', { name: 'Add an offer' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Add an offer' });
+  await expect(form.getByLabel('Plan')).toHaveValue('Offered plan');
+  await form.getByLabel('Name').fill('3 months');
+  await form.getByLabel('How long').fill('3');
+  await form.getByRole('button', { name: 'Add offer' }).click();
+  await expect(form.getByRole('alert')).toBeVisible();
+  await form.getByRole('textbox', { name: 'Price 1' }).fill('12,999');
+  await form.getByRole('button', { name: 'Add offer' }).click();
+  await expect(form.getByText('Write an amount with no more decimals')).toBeVisible();
+  await form.getByRole('textbox', { name: 'Price 1' }).fill('12,99');
+  await form.getByRole('button', { name: 'Add a price' }).click();
+  await form.getByRole('textbox', { name: 'Price 2' }).fill('700');
+  await form.getByLabel('Currency 2', { exact: true }).fill('xtr');
+  await page.getByRole('option', { name: 'XTR' }).click();
+  await expectAccessible(page, 'the form of an offer');
+  await form.getByRole('button', { name: 'Add offer' }).click();
+  await expect(page.getByText('Offer 3 months added')).toBeVisible();
+  const offer = page.getByRole('row', { name: /3 months/ });
+  await expect(offer).toContainText('€12.99 · ⭐ 700');
+  await expect(offer).toContainText('On sale');
+  const { body: priced } = await otherWindow(panel).call('getTariff', { id: plan.id });
+  expect(priced.price).toEqual({ amount: 1299, currency: 'EUR' });
+
+  await offer.getByRole('link', { name: '3 months' }).click();
+  const record = page.getByRole('dialog', { name: '3 months' });
+  await expect(record.getByRole('textbox', { name: 'Price 1' })).toHaveValue('12.99');
+  await record.getByRole('switch', { name: /On sale/ }).press('Space');
+  await record.getByRole('button', { name: 'Save' }).click();
+  await expect(offer).toContainText('Not on sale');
+  await offer.getByRole('link', { name: '3 months' }).click();
+  await record.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog', { name: 'Delete 3 months' }).getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('No offers yet')).toBeVisible();
+});
+
+test('a payment is recorded and refunded, and the history and the sums show both', async ({ page, panel, visit }) => {
+  const tariff_id = await makeOffered(panel, 'Paid plan');
+  const expires_at = '2027-05-10T10:00:00.000Z';
+  const { id } = await makeUser(panel, 'Paula Payer', { tariff_id, expires_at });
+  await visit(`users/${id}`);
+  const record = page.getByRole('dialog', { name: 'Paula Payer' });
+  await record.getByRole('button', { name: 'Record a payment' }).click();
+  const form = record.getByRole('form', { name: 'Record a payment' });
+  await expect(form.getByLabel('Amount')).toHaveValue('4.99');
+  await form.getByLabel('Currency').click();
+  await page.getByRole('option', { name: 'XTR' }).click();
+  await expect(form.getByLabel('Amount')).toHaveValue('250');
+  await form.getByLabel('Reference').fill('=1+1');
+  await expectAccessible(page, 'the form of a payment');
+  await form.getByRole('button', { name: 'Record', exact: true }).click();
+  await prove(page, { password: ADMIN.password });
+  await expect(page.getByText('⭐ 250 from Paula Payer recorded')).toBeVisible();
+  const payments = record.getByRole('region', { name: 'Payments' });
+  await expect(payments).toContainText('⭐ 250 · 1 month');
+  expect((await readUser(panel, id)).expires_at).toBe('2027-06-10T10:00:00.000Z');
+  await expect(record.getByText('⭐ 250 paid: 1 month')).toBeVisible();
+
+  await visit('sales/orders');
+  const order = page.getByRole('row', { name: /Paula Payer/ });
+  await expect(order).toContainText('⭐ 250');
+  await expectAccessible(page, 'orders');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const stream = await (await download).createReadStream();
+  let csv = '';
+  for await (const part of stream) csv += String(part);
+  expect(csv).toContain(",Paula Payer,Paid plan,1 month,250,XTR,cash,'=1+1,false,");
+
+  await order.getByRole('button', { name: /Refund order/ }).click();
+  const question = page.getByRole('dialog', { name: /Refund order/ });
+  await expect(question.getByText(/The term ends .* instead of/)).toBeVisible();
+  await question.getByLabel('Why').fill('Changed her mind');
+  await expectAccessible(page, 'the question before a refund');
+  await question.getByRole('button', { name: 'Refund' }).click();
+  await expect(order).toContainText('Refunded');
+  expect((await readUser(panel, id)).expires_at).toBe(expires_at);
+  await page.getByRole('button', { name: 'Overview' }).click();
+  await expect(page.getByText('⭐ 250 refunded')).toBeVisible();
+});
+
+test.describe('in Russian, dark and on a phone', () => {
+  test.use({ view: { locale: 'ru', theme: 'dark' }, viewport: { width: 390, height: 740 } });
+
+  test('can be used by everybody', async ({ page, panel, visit }) => {
+    const tariff_id = await makeOffered(panel, 'Тариф на телефоне');
+    const { id } = await makeUser(panel, 'Фёдор', { tariff_id });
+    const [offer] = (await otherWindow(panel).call('listOffers', { tariff_id })).body.items;
+    const payment = { key: 'phone-payment', user_id: id, offer_id: offer?.id ?? 0, method: 'cash' } as const;
+    const paid = { ...payment, amount: 499, currency: 'EUR', password: ADMIN.password };
+    await otherWindow(panel).call('recordPayment', paid);
+    const places = [
+      ['sales', 'Доход по дням, EUR'],
+      ['sales/orders', '1 month'],
+      ['sales/offers', '1 month'],
+    ] as const;
+    for (const [place, shown] of places) {
+      await visit(place);
+      await expect(page.getByRole('heading', { name: 'Продажи', level: 1 })).toBeVisible();
+
+      await expect(page.getByText(shown).first()).toBeVisible();
+      await expectAccessible(page, place);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), place).toBe(false);
+    }
+    await visit('sales/offers/new');
+    await expect(page.getByRole('dialog', { name: 'Добавить предложение' })).toBeVisible();
+    await expectAccessible(page, 'the form of an offer');
+  });
+});

@@ -1,0 +1,79 @@
+// A real engine on another machine's end of the wire: counted to the byte by the panel, through kills of the panel's contact and of the service.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { createClient } from '../support/http-client.ts';
+import { times } from '../support/long.ts';
+import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+import { pathOf, whyWithout } from './found.ts';
+import { ANSWER, linkOf, openPuller, POLLED, PULLED, SHAPES } from './panel-traffic.ts';
+
+const PROGRAM = 'xray';
+const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
+const HOST = '127.0.0.1';
+const missing = whyWithout(PROGRAM);
+
+/** `panel node <words>` in the folder. */
+function panelNode(folder: string, words: readonly string[]) {
+  const env = {
+    ...process.env,
+    GATEHOUSE_NODE_DATA: folder,
+    ...(missing === null && { GATEHOUSE_ENGINE: pathOf(PROGRAM) }),
+  };
+  const child = spawn(process.execPath, [COMMAND, 'node', ...words], { env, stdio: 'ignore' });
+  return { child, ended: once(child, 'exit') };
+}
+
+test.skipIf(missing !== null)(
+  `a machine whose service is killed under traffic loses no byte ${missing ?? ''}`,
+  async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
+    const folder = join(parent, 'machine');
+    await using own = await openOwnPanel({ keyFile: join(parent, 'master.key') });
+    const { administrator } = own;
+    const api = createClient({ baseUrl: own.panel.baseUrl, key: await own.newKey('full'), ca: own.ca });
+    const far = { name: 'Far', address: HOST, allows_private: true, password: PASSWORD };
+    const { id: nodeId } = (await administrator.call('createNode', far)).body;
+    const inbound = { ...SHAPES[PROGRAM], node_id: nodeId, tag: 'in', name: 'In', port: await freePort() };
+    await api.call('createInbound', inbound);
+    const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
+    const { id: userId } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
+    const node = async () => (await api.call('getNode', { id: nodeId })).body;
+
+    const invited = { id: nodeId, port: await freePort(), password: PASSWORD };
+    const { token } = (await administrator.call('inviteNode', invited)).body;
+    expect(await panelNode(folder, ['join', token, '--host', HOST]).ended).toEqual([0, null]);
+    let run = panelNode(folder, ['run', '--host', HOST]);
+    await expect.poll(async () => (await node()).status, POLLED).toBe('up');
+
+    await using client = await openPuller(PROGRAM, await linkOf({ api, nodeId, userId }));
+    const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
+    let pulls = 0;
+    for (let kills = 0; kills < times(2, 50); kills += 1) {
+      await pull();
+      run.child.kill('SIGKILL');
+      await run.ended;
+      await pull();
+      run = panelNode(folder, ['run', '--host', HOST]);
+      pulls += 2;
+    }
+    const counted = async () => {
+      const { total_up: up, total_down: down } = (await api.call('getUser', { id: userId })).body;
+      return { up, down };
+    };
+    await expect.poll(counted, POLLED).toEqual({ up: pulls * PULLED.up, down: pulls * PULLED.down });
+    expect((await node()).last_restart, 'the engine was adopted each time').toBeNull();
+
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toEqual([0, null]);
+    expect(await client.pull(), 'the engine goes on').toBe(ANSWER.length);
+    expect(await panelNode(folder, ['leave']).ended).toEqual([0, null]);
+    expect(await client.pull(), 'and ends when the machine leaves').toBe(0);
+    api.close();
+    rmSync(parent, { recursive: true, force: true });
+  },
+);

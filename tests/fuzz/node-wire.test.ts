@@ -1,0 +1,161 @@
+// Random messages both ways between the panel and a node's machine: neither fails, and what makes no sense changes nothing.
+// FUZZ_SEED repeats a run of the full form, whose messages are others each time.
+import { createServer, request, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { systemClock } from '../../src/adapters/clock.ts';
+import { type Engine, EngineError, type EngineInbound } from '../../src/core/ports/engines.ts';
+import { type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
+import { METHODS } from '../../src/nodes/remote/wire.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
+import { createTestLog, type TestLog } from '../support/log.ts';
+import { times } from '../support/long.ts';
+import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
+
+const MESSAGES = times(300, 20_000);
+const SEED = Number(process.env.FUZZ_SEED ?? times(15, Math.floor(Math.random() * 2 ** 31)));
+const HOST = '127.0.0.1';
+
+let keys: Keys;
+let machine: FakeMachine;
+let listener: NodeListener;
+let log: TestLog;
+beforeAll(async () => {
+  keys = await makeKeys();
+  machine = createFakeMachine();
+  log = createTestLog();
+  const real = realLooking(machine);
+  // It is asked to start whatever runs.
+  const start: Engine['start'] = async (...args) => {
+    machine.process = null;
+    return real.start(...args);
+  };
+  const parts = { identity: keys.node, engine: { ...real, start }, clock: systemClock, log, saveIdentity: () => {} };
+  listener = await serveNode(parts, { host: HOST, port: 0 });
+});
+afterAll(() => listener.close());
+
+const inbound = fc.record({ id: fc.nat(3), tag: fc.string(), port: fc.nat(70_000), protocol: fc.string() });
+const person = [fc.nat(5), fc.string(), fc.string(), fc.string()] as const;
+const nearly = fc.oneof(
+  fc.record({ config: fc.record({ inbounds: fc.array(inbound), blocksPrivate: fc.boolean() }) }),
+  fc.record({
+    config: fc.record({ inbounds: fc.array(inbound), blocksPrivate: fc.boolean() }),
+    boot: fc.oneof(fc.constant('a1'), fc.string()),
+    users: fc.array(fc.tuple(...person, fc.array(fc.nat(3)))),
+  }),
+  fc.record({ inbounds: fc.array(inbound), changes: fc.array(fc.tuple(fc.nat(3), fc.boolean(), ...person)) }),
+  fc.record({ inbound }),
+  fc.record({ certificate: fc.string() }),
+  fc.constant({}),
+);
+const text = fc.oneof(
+  { weight: 3, arbitrary: nearly.map((value) => JSON.stringify(value)) },
+  { weight: 2, arbitrary: fc.json() },
+  { weight: 1, arbitrary: fc.string() },
+);
+
+function send(path: string, method: string, body: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const { key, certificate, authority } = keys.panel;
+    const tls = { key, cert: certificate, ca: authority, servername: '', checkServerIdentity: () => undefined };
+    const headers = { 'content-length': Buffer.byteLength(body) };
+    const sent = request({ host: HOST, port: listener.port, method, path, headers, agent: false, ...tls }, (reply) => {
+      reply.resume().on('end', () => resolve(reply.statusCode));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+it('a machine answers every message, and goes on', async () => {
+  const path = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...METHODS).map((name) => `/1/${name}`) },
+    { weight: 1, arbitrary: fc.webPath().map((end) => `/${end.replace(/^\/+/, '')}`) },
+  );
+  const method = fc.constantFrom('POST', 'POST', 'POST', 'GET', 'DELETE');
+  await fc.assert(
+    fc.asyncProperty(path, method, text, async (where, how, body) => {
+      const status = await send(where, how, body);
+      expect([200, 400, 404, 409]).toContain(status);
+    }),
+    { numRuns: MESSAGES, seed: SEED },
+  );
+  const engine = dial(listener.port, keys);
+  await engine.stop();
+  expect(await engine.running()).toBeNull();
+  engine.close();
+});
+
+/** A machine with a true certificate that answers whatever it likes. */
+async function lying(answer: () => { status: number; body: string; isCut: boolean }): Promise<Server> {
+  const { key, certificate, authority } = keys.node;
+  const options = { key, cert: certificate, ca: authority, requestCert: true, rejectUnauthorized: true } as const;
+  const server = createServer(options, (asked, reply) => {
+    asked.resume();
+    const { status, body, isCut } = answer();
+    const length = Buffer.byteLength(body);
+    reply.writeHead(status, { 'content-length': isCut ? length + 1 : length });
+    reply.end(body);
+    if (isCut) asked.socket.destroySoon();
+  });
+  await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
+  return server;
+}
+
+const INBOUND = { id: 1, tag: 'in', port: 1, protocol: 'vless' } as EngineInbound;
+const CONFIG = { inbounds: [INBOUND], blocksPrivate: true };
+const USER = { userId: 1, credentials: { uuid: 'a', password: 'b', key: 'c' } };
+const CALLS: readonly ((engine: Engine) => Promise<unknown>)[] = [
+  (engine) => engine.running(),
+  (engine) => engine.check(CONFIG),
+  (engine) => engine.start(CONFIG, [{ ...USER, inbounds: [1] }], 'a1'),
+  (engine) => engine.stop(),
+  (engine) => engine.counters(),
+  (engine) => engine.apply([{ inbound: INBOUND, user: USER, isAllowed: true }]),
+  (engine) => engine.members(INBOUND),
+  (engine) => engine.connected(),
+];
+
+it('the panel takes what makes sense, and anything else as a node that does not answer', async () => {
+  let said = { status: 200, body: '{}', isCut: false };
+  const server = await lying(() => said);
+  const engine = dial((server.address() as AddressInfo).port, keys);
+  const number = fc.oneof(fc.integer({ min: -2, max: 5 }), fc.double(), fc.constant(2 ** 60), fc.string());
+  const rows = fc.array(fc.array(number, { maxLength: 4 }));
+  const running = fc.record({
+    name: fc.constantFrom('xray', 'x'),
+    version: fc.string(),
+    boot: fc.string(),
+    uptimeMs: number,
+  });
+  const meant = fc.oneof(
+    fc.record({ boot: fc.option(fc.string()), users: rows, inbounds: rows }),
+    fc.record({ running: fc.option(running) }),
+    fc.record({ outcomes: fc.array(fc.option(fc.record({ code: fc.string(), message: fc.string() }))) }),
+    fc.record({ ids: fc.option(fc.array(number)) }),
+    fc.record({ code: fc.constantFrom('engine_crashed', 'other'), message: fc.string() }),
+  );
+  const body = fc.oneof(
+    meant.map((value) => JSON.stringify(value)),
+    fc.json(),
+    fc.string(),
+  );
+  const status = fc.constantFrom(200, 200, 200, 409, 404, 400, 500, 204);
+  const isCut = fc.integer({ min: 0, max: 9 }).map((one) => one === 0);
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...CALLS), fc.record({ status, body, isCut }), async (call, reply) => {
+      said = reply;
+      const outcome = await call(engine).catch((error: unknown) => error);
+      if (outcome instanceof Error) expect(outcome).toBeInstanceOf(EngineError);
+      if (typeof outcome !== 'object' || outcome === null || !('users' in outcome)) return;
+      for (const { up, down } of (outcome.users as Map<number, { up: number; down: number }>).values()) {
+        expect(Number.isSafeInteger(up) && up >= 0 && Number.isSafeInteger(down) && down >= 0).toBe(true);
+      }
+    }),
+    { numRuns: MESSAGES, seed: SEED },
+  );
+  engine.close();
+  server.closeAllConnections();
+  server.close();
+});

@@ -1,0 +1,225 @@
+// Who may speak to a node's machine, and to whom the panel speaks: nothing changes for anyone else.
+
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls, createServer, type TLSSocket } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { certify, issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
+import { systemClock } from '../../src/adapters/clock.ts';
+import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
+import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
+import { createTestLog } from '../support/log.ts';
+import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
+
+const HOUR = 3_600_000;
+const PLACE = { host: '127.0.0.1', port: 0 };
+const UNREACHABLE = { code: 'engine_unreachable' };
+const SECRET = 'a1'.repeat(32);
+
+let machine: FakeMachine;
+let listener: NodeListener | null = null;
+beforeEach(() => {
+  machine = createFakeMachine();
+});
+afterEach(async () => {
+  await listener?.close();
+  listener = null;
+});
+
+async function serve({ node }: Keys, saveIdentity: (identity: NodeIdentity) => void = () => {}): Promise<number> {
+  const parts = {
+    identity: node,
+    engine: realLooking(machine),
+    clock: systemClock,
+    log: createTestLog(),
+    saveIdentity,
+  };
+  listener = await serveNode(parts, PLACE);
+  return listener.port;
+}
+
+/** What a panel with these keys gets from the node with those. */
+async function askAs(panel: Keys, node: Keys): Promise<unknown> {
+  const engine = dial(await serve(node), panel);
+  try {
+    return await engine.running();
+  } catch (error) {
+    return error;
+  } finally {
+    engine.close();
+  }
+}
+
+describe('a joined machine', () => {
+  it('serves its panel', async () => {
+    const keys = await makeKeys();
+    expect(await askAs(keys, keys)).toBeNull();
+    expect(machine.calls).toBe(1);
+  });
+
+  it.each([
+    ['of another authority', async () => (await makeKeys()).panel],
+    ['that signs itself', async () => ownOf(await issueSelfSigned(['panel.invalid'], inForce()))],
+    ['of the node', async (keys: Keys) => keys.node],
+    ['that has ended', async () => null],
+  ])('refuses a certificate %s', async (_which, otherOf) => {
+    const keys = await makeKeys({ panelEnds: systemClock.now() - HOUR });
+    const other = await otherOf(keys);
+    const panel = other === null ? keys : { ...keys, panel: { ...other, authority: keys.authority.pem } };
+    expect(await askAs(panel, keys)).toMatchObject(UNREACHABLE);
+    expect(machine.calls).toBe(0);
+  });
+
+  it('serves its panel beside strangers who connect and say nothing', async () => {
+    const keys = await makeKeys();
+    const port = await serve(keys);
+    const strangers = Array.from({ length: 100 }, () => connectTcp({ ...PLACE, port }));
+    await Promise.all(strangers.map((socket) => once(socket, 'connect')));
+    const engine = dial(port, keys);
+    expect(await engine.running()).toBeNull();
+    engine.close();
+    for (const socket of strangers) socket.destroy();
+  });
+
+  it('refuses who has no certificate, and any other version of TLS', async () => {
+    const port = await serve(await makeKeys());
+    for (const options of [{}, { maxVersion: 'TLSv1.2' } as const]) {
+      const socket = connectTls({ ...PLACE, port, rejectUnauthorized: false, ...options });
+      socket.on('secureConnect', () =>
+        socket.write('POST /1/running HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}'),
+      );
+      const ended = await new Promise((resolve) => {
+        socket.on('error', () => resolve('refused')).on('data', () => resolve('answered'));
+        socket.on('close', () => resolve('refused'));
+      });
+      expect(ended).toBe('refused');
+    }
+    expect(machine.calls).toBe(0);
+  });
+
+  it.each([
+    ['whose certificate has ended', () => makeKeys({ nodeEnds: systemClock.now() - HOUR }), {}],
+    ['with another key', () => makeKeys(), { pin: '0'.repeat(64) }],
+  ])('is not spoken to %s', async (_which, make, other) => {
+    const keys = await make();
+    expect(await askAs({ ...keys, ...other }, keys)).toMatchObject(UNREACHABLE);
+    expect(machine.calls).toBe(0);
+  });
+
+  it('has its certificate renewed when 300 days are left, and keeps its key', async () => {
+    const keys = await makeKeys({ nodeEnds: systemClock.now() + 24 * 299 * HOUR });
+    const saved: NodeIdentity[] = [];
+    const engine = dial(await serve(keys, (identity) => saved.push(identity)), keys);
+    await engine.running();
+    await engine.running();
+    engine.close();
+    expect(saved).toHaveLength(1);
+    const [before, after] = [keys.node, saved[0] ?? keys.node].map(
+      ({ certificate }) => new X509Certificate(certificate),
+    );
+    expect(after?.publicKey.equals(before?.publicKey ?? after.publicKey)).toBe(true);
+    expect(after?.validToDate.getTime()).toBeGreaterThan(before?.validToDate.getTime() ?? Number.NaN);
+  });
+
+  it('takes no certificate for another key', async () => {
+    const keys = await makeKeys({ nodeEnds: systemClock.now() + 24 * HOUR });
+    const other = await makeKeys();
+    const saved: NodeIdentity[] = [];
+    const port = await serve(keys, (identity) => saved.push(identity));
+    const engine = dial(port, { ...keys, authority: other.authority });
+    await expect(engine.running()).rejects.toMatchObject(UNREACHABLE);
+    engine.close();
+    expect(saved).toEqual([]);
+  });
+});
+
+describe('joining', () => {
+  /** A machine that waits with the secret; what it stored. */
+  async function wait(keys: Keys, secret = SECRET) {
+    const own = await issueSelfSigned(['node.invalid'], inForce());
+    const saved: NodeIdentity[] = [];
+    const done = Promise.withResolvers<void>();
+    const authority = fingerprintOf(keys.authority.pem);
+    const save = (identity: NodeIdentity) => void saved.push(identity);
+    listener = await awaitJoin({ own, secret, authority, log: createTestLog(), save, joined: done.resolve }, PLACE);
+    return { port: listener.port, saved, done: done.promise };
+  }
+
+  function joinAt(port: number, { authority }: Keys, secret = SECRET) {
+    const sign = (publicKey: Uint8Array) => certify(authority, publicKey, 'node.invalid', inForce());
+    return joinNode({ host: '127.0.0.1', port, secret, authority: authority.pem, certify: sign });
+  }
+
+  it('certifies the machine once both have proven the secret', async () => {
+    const keys = await makeKeys();
+    const { port, saved, done } = await wait(keys);
+    const pin = await joinAt(port, keys);
+    await done;
+    await listener?.close();
+    const node = saved[0] ?? keys.node;
+    const engine = dial(await serve({ ...keys, node }), { ...keys, pin });
+    expect(await engine.running()).toBeNull();
+    engine.close();
+  });
+
+  it('changes nothing for a panel or a machine with another secret, or another authority than the token names', async () => {
+    const keys = await makeKeys();
+    const { port, saved } = await wait(keys);
+    await expect(joinAt(port, keys, 'b2'.repeat(32))).rejects.toMatchObject(UNREACHABLE);
+    await expect(joinAt(port, await makeKeys())).rejects.toMatchObject(UNREACHABLE);
+    expect(saved).toEqual([]);
+    await joinAt(port, keys);
+    expect(saved).toHaveLength(1);
+  });
+
+  it('gives nothing to who stands between and passes on what both say', async () => {
+    const keys = await makeKeys();
+    const { port, saved } = await wait(keys);
+    const own = await issueSelfSigned(['node.invalid'], inForce());
+    const between = createServer({ key: own.key, cert: own.pem, minVersion: 'TLSv1.3' }, (near: TLSSocket) => {
+      const far = connectTls({ ...PLACE, port, rejectUnauthorized: false });
+      near.on('error', () => far.destroy());
+      far.on('error', () => near.destroy());
+      near.pipe(far).pipe(near);
+    });
+    const place = await new Promise<number>((resolve) => {
+      between.listen(PLACE, () => {
+        const address = between.address();
+        resolve(typeof address === 'object' && address ? address.port : 0);
+      });
+    });
+    await expect(joinAt(place, keys)).rejects.toMatchObject(UNREACHABLE);
+    between.close();
+    expect(saved).toEqual([]);
+  });
+
+  it('has nothing else to offer, and certifies nobody who has proven nothing', async () => {
+    const keys = await makeKeys();
+    const { port, saved } = await wait(keys);
+    for (const path of ['joined', 'running', 'start', '', 'certificate']) {
+      const body = JSON.stringify({ certificate: keys.node.certificate, authority: keys.authority.pem });
+      const socket = connectTls({ ...PLACE, port, rejectUnauthorized: false });
+      socket.end(`POST /1/${path} HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      const [first] = await new Promise<string[]>((resolve, reject) => {
+        socket.once('data', (data) => resolve(data.toString().split('\r\n'))).once('error', reject);
+      });
+      expect(first).toBe('HTTP/1.1 404 Not Found');
+      socket.destroy();
+    }
+    expect(saved).toEqual([]);
+  });
+});
+
+function inForce() {
+  return { from: systemClock.now() - HOUR, to: systemClock.now() + 24 * 397 * HOUR };
+}
+
+function ownOf({ key, pem }: { readonly key: string; readonly pem: string }) {
+  return { key, certificate: pem };
+}
+
+function fingerprintOf(pem: string): string {
+  return new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
+}

@@ -1,0 +1,73 @@
+// What tests of nodes' machines share: an engine in memory that goes over the wire, certificates, and a joined machine.
+import { createHash, X509Certificate } from 'node:crypto';
+import {
+  certify,
+  type Issued,
+  issueAuthority,
+  issueClient,
+  issueSelfSigned,
+} from '../../src/adapters/certificates/issuer.ts';
+import { systemClock } from '../../src/adapters/clock.ts';
+import type { Engine } from '../../src/core/ports/engines.ts';
+import { fingerprintOf } from '../../src/nodes/engine-config.ts';
+import type { NodeIdentity } from '../../src/nodes/remote/node-server.ts';
+import { createRemoteEngine, type PanelIdentity } from '../../src/nodes/remote/remote-engine.ts';
+import type { FakeMachine } from './fake-engine.ts';
+
+const HOUR = 3_600_000;
+
+/** The engine of a machine in memory, with the fingerprints that real ones have. */
+export function realLooking(machine: FakeMachine): Engine {
+  const { engine } = machine.attach();
+  const fingerprint = () => (machine.process ? fingerprintOf(machine.process.config) : null);
+  return {
+    ...engine,
+    async running() {
+      const running = await engine.running();
+      return running && { ...running, fingerprint: fingerprint() };
+    },
+    start: async (...args) => ({ ...(await engine.start(...args)), fingerprint: fingerprint() }),
+  };
+}
+
+export interface Keys {
+  readonly authority: Issued;
+  readonly node: NodeIdentity;
+  readonly panel: PanelIdentity;
+  readonly pin: string;
+}
+
+interface Times {
+  /** Of the certificate of the node, and of the panel's; epoch ms. */
+  readonly nodeEnds?: number;
+  readonly panelEnds?: number;
+}
+
+/** Certificates of a panel and its node, in force unless `times` say otherwise. */
+export async function makeKeys({ nodeEnds, panelEnds }: Times = {}): Promise<Keys> {
+  const now = systemClock.now();
+  const from = now - 48 * HOUR;
+  const long = { from, to: now + 24 * 400 * HOUR };
+  const authority = await issueAuthority(long);
+  const own = await issueSelfSigned(['node.invalid'], long);
+  const publicKey = new X509Certificate(own.pem).publicKey.export({ type: 'spki', format: 'der' });
+  const client = await issueClient(authority, 'panel.invalid', { from, to: panelEnds ?? long.to });
+  const certificate = await certify(authority, publicKey, 'node.invalid', { from, to: nodeEnds ?? long.to });
+  return {
+    authority,
+    node: { key: own.key, certificate, authority: authority.pem },
+    panel: { key: client.key, certificate: client.pem, authority: authority.pem },
+    pin: createHash('sha256').update(publicKey).digest('hex'),
+  };
+}
+
+/** The engine of a node at a port, as a panel with these keys sees it. */
+export function dial(port: number, { panel, pin, authority }: Keys): Engine {
+  const long = { from: systemClock.now() - HOUR, to: systemClock.now() + 24 * 397 * HOUR };
+  return createRemoteEngine({
+    place: () => ({ host: '127.0.0.1', port, pin }),
+    identity: async () => panel,
+    certify: (publicKey) => certify(authority, publicKey, 'node.invalid', long),
+    clock: systemClock,
+  });
+}

@@ -1,0 +1,153 @@
+// What the fake payment providers have in common: a server whose faults a test chooses, and invoices that a test pays.
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { ProviderKind } from '../../../src/contract/providers.ts';
+
+/**
+ * `late`: the effect happens and the reply is 500. `cut`: the same with a connection that breaks off. `busy`: 429 without an effect.
+ * `down`: 500 without an effect. `garbage`: no JSON. `endless`: a reply without an end. `silent`: none at all.
+ */
+export type Fault = 'late' | 'cut' | 'busy' | 'down' | 'garbage' | 'endless' | 'silent';
+
+export interface FakeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly raw: string;
+}
+
+export interface FakeReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** An invoice as all providers have it. */
+export interface FakeInvoice {
+  readonly id: string;
+  readonly token: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly createdAt: number;
+  state: 'open' | 'paid' | 'short' | 'expired' | 'failed';
+  refunded: string;
+}
+
+export interface FakeProvider extends AsyncDisposable {
+  readonly kind: ProviderKind;
+  /** For `api_root`. */
+  readonly root: string;
+  /** Good keys. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly requests: FakeRequest[];
+  readonly invoices: FakeInvoice[];
+  /** The next requests, in order, whose path holds `of`, have these faults. */
+  fail(of: string, ...faults: readonly Fault[]): void;
+  /** The buyer pays the invoice of an order; `short`: less than is asked. */
+  pay(token: string, how?: 'whole' | 'short'): void;
+  expire(token: string): void;
+  /** In the provider's own pages. */
+  refund(token: string): void;
+  /** A webhook as the provider sends it. */
+  hook(token: string): { readonly raw: string; readonly headers: Readonly<Record<string, string>> };
+}
+
+interface FakeParts {
+  readonly kind: ProviderKind;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly path?: string;
+  readonly invoices: FakeInvoice[];
+  answer(request: FakeRequest): FakeReply;
+  pay?(invoice: FakeInvoice): void;
+  refund?(invoice: FakeInvoice): void;
+  hook(invoice: FakeInvoice): { readonly raw: string; readonly headers: Readonly<Record<string, string>> };
+}
+
+export async function openFake(parts: FakeParts): Promise<FakeProvider> {
+  const { invoices } = parts;
+  const requests: FakeRequest[] = [];
+  const faults: { readonly of: string; readonly fault: Fault }[] = [];
+  const server = http.createServer(async (incoming, reply) => {
+    const raw = await text(incoming);
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://fake');
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(incoming.headers)) headers[name] = String(value);
+    const path = pathname.slice((parts.path ?? '').length);
+    const request = { method: incoming.method ?? '', path, query: searchParams, headers, raw };
+    requests.push(request);
+    const index = faults.findIndex(({ of }) => path.includes(of));
+    const fault = index < 0 ? null : faults.splice(index, 1)[0]?.fault;
+    if (fault === 'silent') return;
+    if (fault === 'busy') reply.writeHead(429, { 'retry-after': '7' }).end('{}');
+    else if (fault === 'down') reply.writeHead(500).end('{}');
+    else if (fault === 'garbage') reply.writeHead(200).end('<html>');
+    else if (fault === 'endless') reply.writeHead(200).write('x'.repeat(3_000_000));
+    else {
+      const { status, body } = parts.answer(request);
+      if (fault === 'cut') reply.destroy();
+      else if (fault === 'late') reply.writeHead(500).end('{}');
+      else reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const invoiceOf = (token: string): FakeInvoice => {
+    const found = invoices.find((invoice) => invoice.token === token);
+    if (found === undefined) throw new Error(`no invoice ${token}`);
+    return found;
+  };
+  return {
+    kind: parts.kind,
+    root: `http://127.0.0.1:${(server.address() as AddressInfo).port}${parts.path ?? ''}`,
+    fields: parts.fields,
+    requests,
+    invoices,
+    fail(of, ...next) {
+      for (const fault of next) faults.push({ of, fault });
+    },
+    pay(token, how = 'whole') {
+      const invoice = invoiceOf(token);
+      invoice.state = how === 'whole' ? 'paid' : 'short';
+      parts.pay?.(invoice);
+    },
+    expire(token) {
+      invoiceOf(token).state = 'expired';
+    },
+    refund(token) {
+      const invoice = invoiceOf(token);
+      invoice.refunded = invoice.amount;
+      parts.refund?.(invoice);
+    },
+    hook: (token) => parts.hook(invoiceOf(token)),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The number of the next invoice, and the moment at which it is made: a second apart, so that lists have an order. */
+export function newInvoice(
+  invoices: FakeInvoice[],
+  prefix: string,
+  { token, amount, currency }: Pick<FakeInvoice, 'token' | 'amount' | 'currency'>,
+): FakeInvoice {
+  const number = invoices.length + 1;
+  const createdAt = FIRST + number * 1000;
+  const invoice: FakeInvoice = {
+    id: `${prefix}${number}`,
+    token,
+    amount,
+    currency,
+    createdAt,
+    state: 'open',
+    refunded: '0',
+  };
+  invoices.push(invoice);
+  return invoice;
+}
+
+const FIRST = Date.UTC(2026, 10, 20);
