@@ -78,8 +78,10 @@ export interface DesktopApi {
   copy(text: string, isSecret: boolean): Promise<void>;
   /** Saves a file where the system's dialog says. False: the dialog was cancelled. */
   save(name: string, content: string | Uint8Array): Promise<boolean>;
-  /** Prints the page by the system's dialog, or saves it as PDF where the dialog says. False: cancelled. */
-  print(how: 'printer' | 'pdf'): Promise<boolean>;
+  /** Prints the page by the system's dialog. False: cancelled. */
+  print(): Promise<boolean>;
+  /** The page as a PDF document. */
+  makePdf(): Promise<Uint8Array<ArrayBuffer>>;
   /** False: the address is not allowed. */
   openExternal(url: string): Promise<boolean>;
   versions(): Promise<Versions>;
@@ -101,6 +103,7 @@ export const CALL_CHANNELS = {
   copy: 'host:copy',
   save: 'host:save',
   print: 'host:print',
+  makePdf: 'host:make-pdf',
   openExternal: 'host:open-external',
   versions: 'host:versions',
   settings: 'host:settings',

@@ -7,8 +7,10 @@ export interface HostApi {
   copy(text: string, isSecret?: boolean): Promise<void>;
   /** Offers the user a file to save. False: the user cancelled. Rejects if it cannot be written. */
   save(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): Promise<boolean>;
-  /** Prints the page; a browser has `pdf` in its own dialog. Rejects if the file cannot be written. */
-  print(how: 'printer' | 'pdf'): Promise<void>;
+  /** Prints the page: resolves when the dialog is closed. */
+  print(): Promise<void>;
+  /** The page as a PDF document; null in a browser, which has that in its own dialog. */
+  readonly makePdf: (() => Promise<Uint8Array<ArrayBuffer>>) | null;
   /** The application around the pages; null in a browser. */
   readonly shell: Pick<DesktopApi, 'versions' | 'settings' | 'changeSettings' | 'setActs' | 'onAct'> | null;
 }

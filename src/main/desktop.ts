@@ -11,7 +11,7 @@ import { type DeepLinks, LINK_SCHEME } from './deep-link.ts';
 import { openStateFile } from './desktop-state.ts';
 import { createDialogs } from './dialogs.ts';
 import { createHost } from './host.ts';
-import { createHostChannels, createSecretClipboard, printPage, readVersions, saveFile } from './host-channels.ts';
+import { createHostChannels, createSecretClipboard, readVersions, saveFile } from './host-channels.ts';
 import { attachIpc } from './ipc.ts';
 import { SETUP_HERE } from './ipc-session.ts';
 import { createLoginItem, HIDDEN } from './login-item.ts';
@@ -292,8 +292,6 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const quickSearch = createQuickSearch(electron.globalShortcut, () => actions.act(PALETTE));
   // Where another program has the key now, it stays asked for: the next start tries it again.
   quickSearch.set(state.get().quickSearch);
-  const save = (name: unknown, content: unknown) =>
-    saveFile({ dialog, folder: app.getPath('downloads') }, name, content);
   const hostChannels = createHostChannels({
     quickSearch,
     loginItem: createLoginItem({ app, process: parts.process }),
@@ -302,11 +300,8 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     clipboard,
     openExternal,
     versions: readVersions(app, parts.process),
-    save,
-    async print(how) {
-      const contents = window.contents();
-      return contents !== null && printPage(contents, how, save);
-    },
+    save: (name, content) => saveFile({ dialog, folder: app.getPath('downloads') }, name, content),
+    contentsOf: () => window.contents(),
     staySignedIn: staySignedIn.enable,
     setActs,
     onChange: refresh,

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSecretClipboard, printPage, safeName, saveFile } from './host-channels.ts';
+import { createHostChannels, createSecretClipboard, safeName, saveFile } from './host-channels.ts';
 
 function fakeClipboard() {
   let text = '';
@@ -59,22 +59,20 @@ describe('the clipboard', () => {
 
 describe('a page', () => {
   const options = { landscape: true, printBackground: true, pageSize: 'A4' };
+  const channelsOver = (contents: object) =>
+    createHostChannels({ contentsOf: (sender: number) => (sender === 7 ? contents : null) } as never);
 
   it('is printed by the dialog of the system, which may be cancelled', async () => {
     const print = vi.fn((_options: object, done: (isPrinted: boolean) => void) => done(false));
-    const contents = { print, printToPDF: vi.fn() } as unknown as Parameters<typeof printPage>[0];
-    await expect(printPage(contents, 'printer', vi.fn())).resolves.toBe(false);
+    await expect(channelsOver({ print }).print(7)).resolves.toBe(false);
     expect(print).toHaveBeenCalledWith(options, expect.any(Function));
   });
 
-  it('is saved as PDF where the dialog says', async () => {
+  it('is made a PDF of the contents that asked', async () => {
     const content = Buffer.from('%PDF-1.4');
     const printToPDF = vi.fn(async () => content);
-    const save = vi.fn(async () => true);
-    const contents = { print: vi.fn(), printToPDF } as unknown as Parameters<typeof printPage>[0];
-    await expect(printPage(contents, 'pdf', save)).resolves.toBe(true);
+    await expect(channelsOver({ printToPDF }).makePdf(7)).resolves.toBe(content);
     expect(printToPDF).toHaveBeenCalledWith(options);
-    expect(save).toHaveBeenCalledWith('gatehouse.pdf', content);
   });
 });
 

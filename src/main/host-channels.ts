@@ -11,6 +11,9 @@ import { parseActs } from './menu.ts';
 import type { QuickSearch } from './quick-search.ts';
 import { externalUrl } from './security.ts';
 
+/** A4 in landscape, which the columns of a list need. */
+const PAPER = { landscape: true, printBackground: true, pageSize: 'A4' } as const;
+
 export interface HostChannelParts {
   readonly loginItem: LoginItem;
   readonly quickSearch: QuickSearch;
@@ -19,8 +22,8 @@ export interface HostChannelParts {
   readonly state: StateFile;
   readonly clipboard: SecretClipboard;
   save(name: unknown, content: unknown): Promise<boolean>;
-  /** Prints the page of the window. False: cancelled. */
-  print(how: 'printer' | 'pdf'): Promise<boolean>;
+  /** The contents that called; null if they are gone. */
+  contentsOf(sender: number): Pick<WebContents, 'print' | 'printToPDF'> | null;
   openExternal(url: string): Promise<void>;
   /** Stores the current session, or deletes the stored one. False if the keychain did not store it. */
   staySignedIn(isEnabled: boolean): Promise<boolean>;
@@ -46,10 +49,12 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
   return {
     copy: (_sender, text, isSecret) => clipboard.copy(text, isSecret === true),
     save: (_sender, name, content) => parts.save(name, content),
-    print(_sender, how) {
-      if (how !== 'printer' && how !== 'pdf') throw new TypeError('no way to print');
-      return parts.print(how);
+    print(sender) {
+      const contents = parts.contentsOf(sender);
+      if (contents === null) return false;
+      return new Promise((resolve) => contents.print(PAPER, resolve));
     },
+    makePdf: (sender) => parts.contentsOf(sender)?.printToPDF(PAPER),
     async openExternal(_sender, url) {
       const allowed = typeof url === 'string' ? externalUrl(url) : null;
       if (allowed === null) return false;
@@ -124,17 +129,6 @@ export function createSecretClipboard(clipboard: Pick<Clipboard, 'readText' | 'w
     },
     clearSecret,
   };
-}
-
-/** The page as A4 in landscape, which the columns of a list need. */
-export async function printPage(
-  contents: Pick<WebContents, 'print' | 'printToPDF'>,
-  how: 'printer' | 'pdf',
-  save: (name: string, content: Uint8Array) => Promise<boolean>,
-): Promise<boolean> {
-  const options = { landscape: true, printBackground: true, pageSize: 'A4' } as const;
-  if (how === 'pdf') return save('gatehouse.pdf', await contents.printToPDF(options));
-  return new Promise((resolve) => contents.print(options, resolve));
 }
 
 export interface SaveParts {

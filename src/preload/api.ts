@@ -32,6 +32,7 @@ export function createDesktopApi(ipc: Ipc): DesktopApi {
     copy: invoke('copy'),
     save: invoke('save'),
     print: invoke('print'),
+    makePdf: invoke('makePdf'),
     openExternal: invoke('openExternal'),
     versions: invoke('versions'),
     settings: invoke('settings'),

@@ -129,9 +129,10 @@ describeDesktop('the first day', () => {
     expect([openapi, servers[0].url]).toEqual(['3.1.1', baseUrl]);
   });
 
-  it('saves a list as PDF where the dialog says', async () => {
+  it('saves a list as PDF where the dialog says, in front of the page as it is on the screen', async () => {
     const page = await desktop.page();
     const path = join(machine.home, 'users.pdf');
+    await page.emulateMedia({ colorScheme: 'dark' });
     await visit(page, 'users');
     await page.getByText('Boris').first().waitFor();
     const before = (await desktop.snapshot()).dialogs.length;
@@ -139,10 +140,10 @@ describeDesktop('the first day', () => {
     await desktop.control('pressMenu', 'Save this page as PDF');
     const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length > before);
     expect(dialogs.at(-1)?.options).toEqual({ defaultPath: join(machine.home, 'Downloads', 'gatehouse.pdf') });
-    // As it is while the file is made.
-    await page.emulateMedia({ media: 'print' });
+    // The page is light while the file is made.
+    await page.locator(':root[data-mantine-color-scheme="dark"]').waitFor();
+    await page.emulateMedia({ colorScheme: null, media: 'print' });
     await page.getByRole('navigation', { name: 'Sections' }).waitFor({ state: 'hidden' });
-    await picture(page, 'printed');
     await page.emulateMedia({ media: null });
     await desktop.control('answerSave', path);
     await expect

@@ -20,7 +20,8 @@ export function desktopHost(api: DesktopApi): HostApi {
     kind: 'desktop',
     copy: (text, isSecret = false) => api.copy(text, isSecret),
     save: (name, _type, content) => api.save(name, content),
-    print: async (how) => void (await api.print(how)),
+    print: async () => void (await api.print()),
+    makePdf: api.makePdf,
     shell: api,
   };
 }

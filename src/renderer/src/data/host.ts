@@ -18,6 +18,7 @@ export const browserHost: HostApi = {
   },
   // Returns when the browser's dialog is closed.
   print: async () => window.print(),
+  makePdf: null,
   shell: null,
 };
 

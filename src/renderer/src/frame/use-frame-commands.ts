@@ -89,13 +89,15 @@ export function useFrameCommands(): void {
     },
     { hasKeys: false },
   );
-  const print = (how: 'printer' | 'pdf') => void whilePrinting(() => host.print(how)).catch(notifyFailure);
+  const { makePdf } = host;
+  // The dialog that asks where stands before the page as it is on the screen.
+  const savePdf = async (make: NonNullable<typeof makePdf>) =>
+    host.save('gatehouse.pdf', 'application/pdf', await whilePrinting(make));
   useActs(
     {
       'frame.keys': () => openOverlay('keys'),
-      'frame.print': () => print('printer'),
-      // A browser has it in its own dialog.
-      'frame.savePdf': host.kind === 'desktop' ? () => print('pdf') : undefined,
+      'frame.print': () => void whilePrinting(host.print).catch(notifyFailure),
+      'frame.savePdf': makePdf === null ? undefined : () => void savePdf(makePdf).catch(notifyFailure),
       'frame.signOut': signOut,
     },
     { group: 'general' },

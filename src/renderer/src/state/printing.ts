@@ -11,14 +11,14 @@ const LOOK_EVERY_MS = 50;
 const MAX_LOOKS = 400;
 
 /** Prepares the page, prints it when all its rows are loaded, and brings the screen back. */
-export async function whilePrinting(print: () => Promise<unknown>): Promise<void> {
+export async function whilePrinting<Printed>(print: () => Promise<Printed>): Promise<Printed> {
   usePrinting.setState({ isOn: true });
   try {
     for (let look = 0; look < MAX_LOOKS; look++) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       if (document.querySelector('[data-waiting], [aria-busy="true"]') === null) break;
     }
-    await print();
+    return await print();
   } finally {
     usePrinting.setState({ isOn: false });
   }
