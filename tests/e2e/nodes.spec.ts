@@ -6,7 +6,7 @@ import { prove } from './support/settings.ts';
 
 test('say how they are and what to do', async ({ page, visit }) => {
   await visit('nodes');
-  await expect(page.getByText(/^3 of \d up$/)).toBeVisible();
+  await expect(page.getByText(/^3 of \d+ up$/)).toBeVisible();
   const row = page.getByRole('row', { name: /New York/ });
   await expect(row).toContainText('Down');
   await expect(row).toContainText('No answer for two hours');

@@ -199,7 +199,7 @@ test.describe('the record', () => {
   });
 
   test('adds traffic to whoever has used everything up, and takes it back', async ({ page, panel, visit }) => {
-    const { id } = await makeUser(panel, 'Gwen Grant');
+    const { id } = await makeUser(panel, 'Gwen Grant', { enabled: false });
     await visit(`users/${id}`);
     await act(page, 'Add traffic');
     const form = page.getByRole('form', { name: 'Add traffic' });
