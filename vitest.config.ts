@@ -58,6 +58,7 @@ const crossingProjects = crossing
 export default defineConfig({
   test: {
     environment: 'node',
+    setupFiles: ['./tests/support/properties.ts'],
     passWithNoTests: true,
     // For what hangs, not for what is slow: a busy machine must not fail a test.
     testTimeout: 120_000,

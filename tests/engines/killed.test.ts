@@ -95,7 +95,8 @@ test.skipIf(missing !== null)(
     await using client = await openPuller(PROGRAM, link);
     let lost = 0;
     let counted = 0;
-    const pull = () => expect.poll(() => client.pull(), POLLED).toBe(ANSWER.length);
+    // A pull that was given up on a busy machine would have moved bytes too.
+    const pull = () => expect.poll(() => client.pull(60_000), POLLED).toBe(ANSWER.length);
     for (let kills = 0; kills < times(2, 50); kills += 1) {
       await pull();
       await expect

@@ -70,7 +70,7 @@ test.skipIf(missing !== null)(
 
     run.child.kill('SIGTERM');
     expect(await run.ended).toEqual([0, null]);
-    expect(await client.pull(), 'the engine goes on').toBe(ANSWER.length);
+    expect(await client.pull(60_000), 'the engine goes on').toBe(ANSWER.length);
     expect(await panelNode(folder, ['leave']).ended).toEqual([0, null]);
     expect(await client.pull(), 'and ends when the machine leaves').toBe(0);
     api.close();

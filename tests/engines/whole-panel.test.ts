@@ -23,7 +23,7 @@ describe.each(ENGINES)('with %s', (program) => {
     const { api, nodeId, userId } = scene;
     {
       await using client = await openPuller(program, await linkOf(scene));
-      expect(await client.pull()).toBe(ANSWER.length);
+      expect(await client.pull(60_000)).toBe(ANSWER.length);
     }
     const moved = async () => {
       const { total_up: up, total_down: down } = (await api.call('getUser', { id: userId })).body;

@@ -14,10 +14,11 @@ import type { Answer, Client } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
 import { createOpenApiCheck, type OpenApiCheck } from '../support/openapi-check.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
+import { seedOf } from '../support/seed.ts';
 import { type FuzzRequest, fuzzRequest, KNOWN_METHODS } from './requests.ts';
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? times(20_000, 200_000));
-const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? times(10_000, 200_000));
+const SEED = seedOf('FUZZ_SEED');
 /** Requests under way at once. */
 const AT_ONCE = 10;
 const FEWEST_USERS = 20;

@@ -12,9 +12,10 @@ import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';
 import { times } from '../support/long.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
+import { seedOf } from '../support/seed.ts';
 
 const MESSAGES = times(300, 20_000);
-const SEED = Number(process.env.FUZZ_SEED ?? times(15, Math.floor(Math.random() * 2 ** 31)));
+const SEED = seedOf('FUZZ_SEED');
 const HOST = '127.0.0.1';
 
 let keys: Keys;

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import type { Answer, Client } from '../support/http-client.ts';
+import { times } from '../support/long.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
-const KEYS = 200;
+const KEYS = times(60, 200);
 const RETRIES = 20;
 const HOUR = 3_600_000;
 

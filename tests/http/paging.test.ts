@@ -95,8 +95,8 @@ describe('every list', () => {
 });
 
 describe('many users, made and deleted while they are walked', () => {
-  const USERS = times(10_000, 100_000);
-  const CHANGES = times(500, 5000);
+  const USERS = times(5000, 100_000);
+  const CHANGES = times(300, 5000);
   const LIMIT = 500;
   const names = ['anna', 'Boris', 'вера', 'Émile', 'zoe'];
   let tariff = 0;

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { createTestClock } from '../support/clock.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 import { startPanel } from '../support/panel.ts';
+import { seedOf } from '../support/seed.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
 import { isCutOff, openTarget, randomOf, requireSound } from './target.ts';
 
@@ -66,7 +67,7 @@ async function requireSales(client: Client): Promise<string> {
 }
 
 it('loses no sale and makes none twice', { timeout: 900_000 }, async () => {
-  const seed = Number(process.env.TORTURE_SEED ?? 20_261_123);
+  const seed = seedOf('TORTURE_SEED');
   await using target = await openTarget();
   const portOf = () => Number(new URL(target.client().baseUrl).port);
   await using proxy = await openCuttingProxy(portOf, randomOf(seed));

@@ -7,6 +7,7 @@ import { cheapenPassword } from '../support/cheap-password.ts';
 import { openCommandLine, PASSWORD } from '../support/cli.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
+import { seedOf } from '../support/seed.ts';
 import { createSessionJar } from '../support/session-jar.ts';
 import { body, isCutOff, randomOf, requireSound } from '../torture/target.ts';
 import { isVerified, openReceiver } from './receiver.ts';
@@ -15,7 +16,7 @@ const KILLS = times(5, 50);
 const MAKERS = 4;
 /** A kill comes after so many deliveries since the start, at most. */
 const MOST_DELIVERIES = 40;
-const seed = Number(process.env.TORTURE_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const seed = seedOf('TORTURE_SEED');
 
 it(`loses no event in ${KILLS} kills (TORTURE_SEED=${seed})`, { timeout: 600_000 + KILLS * 30_000 }, async () => {
   const random = randomOf(seed);
