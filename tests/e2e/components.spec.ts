@@ -62,6 +62,24 @@ test.describe('a list of a million rows', () => {
     expect(rows).toBeLessThan(80);
   });
 
+  test('takes no scrolling back that it is told of late', async ({ page, open }) => {
+    await open('table');
+    await expect(row(page, 0)).toBeVisible();
+    await page
+      .locator('table')
+      .locator('..')
+      .evaluate((element) => {
+        // Between a scrolling and its event, just before the scrollbar of a list at rest is set: 140 ms after the event before.
+        const scrollLate = () => {
+          element.scrollTo(0, (element.scrollHeight - element.clientHeight) / 2);
+          for (const begun = performance.now(); performance.now() - begun < 20; );
+        };
+        window.addEventListener('scroll', () => setTimeout(scrollLate, 139), { capture: true, once: true });
+        element.scrollTo(0, element.scrollHeight);
+      });
+    await expect(row(page, 500_000)).toBeVisible();
+  });
+
   test('moves pixel by pixel under the wheel and never goes blank', async ({ page, open }) => {
     await open('table');
     await row(page, 3).hover();

@@ -45,15 +45,21 @@ export function useRowWindow(
     return () => observer.disconnect();
   }, [scroller, rowHeight, headHeight]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another shape asks for another window, though it is read from the ref.
+  /** Follows the scrollbar, which may have moved without its event having come yet. Returns whether it had moved. */
+  const catchUp = useCallback(() => {
+    const to = scroller.current?.scrollTop ?? 0;
+    const { offset, scrollTop } = position.current;
+    if (Math.abs(to - scrollTop) < 1) return false;
+    position.current = { offset: follow(offset, scrollTop, to, latest.current), scrollTop: to };
+    return true;
+  }, [scroller]);
+
   useLayoutEffect(() => {
-    const element = scroller.current;
-    const scrollTop = element?.scrollTop ?? 0;
-    const { offset } = position.current;
-    const full = Math.max(0, count * rowHeight - viewport);
-    position.current = { scrollTop, offset: full === 0 ? 0 : Math.min(offset, full) };
+    catchUp();
+    const { offset, scrollTop } = position.current;
+    position.current = { scrollTop, offset: Math.min(offset, Math.max(0, count * rowHeight - viewport)) };
     update();
-  }, [count, rowHeight, viewport, update]);
+  }, [count, rowHeight, viewport, catchUp, update]);
 
   const lastKey = useRef(listKey);
   useLayoutEffect(() => {
@@ -69,6 +75,12 @@ export function useRowWindow(
     if (element === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const settle = () => {
+      // On a busy machine the list may have been scrolled again, and the event is still to come: that must not be taken back.
+      if (catchUp()) {
+        update();
+        timer = setTimeout(settle, REST_MS);
+        return;
+      }
       const top = scrollTopAt(position.current.offset, latest.current);
       if (Math.abs(top - element.scrollTop) < 1) return;
       element.scrollTop = top;
@@ -77,10 +89,7 @@ export function useRowWindow(
       flushSync(update);
     };
     const onScroll = () => {
-      const { offset, scrollTop } = position.current;
-      const to = element.scrollTop;
-      if (Math.abs(to - scrollTop) < 1) return;
-      position.current = { offset: follow(offset, scrollTop, to, latest.current), scrollTop: to };
+      if (!catchUp()) return;
       update();
       clearTimeout(timer);
       timer = setTimeout(settle, REST_MS);
@@ -90,7 +99,7 @@ export function useRowWindow(
       element.removeEventListener('scroll', onScroll);
       clearTimeout(timer);
     };
-  }, [scroller, update]);
+  }, [scroller, catchUp, update]);
 
   const reveal = useCallback(
     (index: number) => {
