@@ -2,6 +2,7 @@
 // last poll may be missing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { times } from '../support/long.ts';
@@ -45,7 +46,10 @@ function pidOf(target: Target, nodeId: number): number {
   return JSON.parse(readFileSync(join(target.folder, 'engines', `node-${nodeId}.json`), 'utf8')).pid;
 }
 
-/** Pulls without a pause until it is stopped; how often. Each must succeed. */
+/** A pull takes about as long; without a pause they would keep both cores busy through all waiting. */
+const PAUSE_MS = 30;
+
+/** Pulls one time after the other until it is stopped; how often. Each must succeed. */
 function pullOn(client: Puller): { stop(): Promise<number> } {
   let isStopped = false;
   const work = (async () => {
@@ -53,6 +57,7 @@ function pullOn(client: Puller): { stop(): Promise<number> } {
     while (!isStopped) {
       expect(await client.pull(60_000)).toBe(ANSWER.length);
       pulls += 1;
+      await pause(PAUSE_MS);
     }
     return pulls;
   })();
