@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openOwnPanel } from '../support/own-panel.ts';
 import { whyWithout } from './found.ts';
@@ -58,6 +59,8 @@ describe.each(SCENES)('with $title', ({ program, shape }) => {
         for (;;) {
           await stream.move(10, 100);
           moved += 100;
+          // Polls find enough of them; without a pause they would keep both cores busy.
+          await pause(5);
         }
       };
       await expect(moveOn()).rejects.toThrow('the connection was cut');
