@@ -84,6 +84,12 @@ export interface DesktopApi {
   makePdf(): Promise<Uint8Array<ArrayBuffer>>;
   /** False: the address is not allowed. */
   openExternal(url: string): Promise<boolean>;
+  /** Shows a user's record in a window of its own, the one that it has already, if any. */
+  openRecord(userId: number): Promise<void>;
+  /** Shows a page in the main window by its hash. */
+  openInMain(hash: string): Promise<void>;
+  /** Closes the window that calls. */
+  closeWindow(): Promise<void>;
   versions(): Promise<Versions>;
   settings(): Promise<DesktopSettings>;
   /** Resolves to the settings now in effect: a change that the system refuses is not made. */
@@ -95,7 +101,10 @@ export interface DesktopApi {
   onAct(listener: (id: string) => void): () => void;
 }
 
-/** Called by the window, answered by the main process. */
+/** In the query of the pages' address in a record's own window; the hash is the record's. */
+export const RECORD_MARK = 'record';
+
+/** Called by a window, answered by the main process. */
 export const CALL_CHANNELS = {
   call: 'panel:call',
   watch: 'panel:watch',
@@ -105,6 +114,9 @@ export const CALL_CHANNELS = {
   print: 'host:print',
   makePdf: 'host:make-pdf',
   openExternal: 'host:open-external',
+  openRecord: 'host:open-record',
+  openInMain: 'host:open-in-main',
+  closeWindow: 'host:close-window',
   versions: 'host:versions',
   settings: 'host:settings',
   changeSettings: 'host:change-settings',
@@ -112,5 +124,5 @@ export const CALL_CHANNELS = {
   setActs: 'host:set-acts',
 } as const satisfies Record<Exclude<keyof DesktopApi, 'onLive' | 'onGo' | 'onAct'>, string>;
 
-/** Sent by the main process to the window. */
+/** Sent by the main process to a window. */
 export const EVENT_CHANNELS = { live: 'panel:live', go: 'host:go', act: 'host:act' } as const;

@@ -12,5 +12,10 @@ export interface HostApi {
   /** The page as a PDF document; null in a browser, which has that in its own dialog. */
   readonly makePdf: (() => Promise<Uint8Array<ArrayBuffer>>) | null;
   /** The application around the pages; null in a browser. */
-  readonly shell: Pick<DesktopApi, 'versions' | 'settings' | 'changeSettings' | 'setActs' | 'onAct'> | null;
+  readonly shell: Pick<
+    DesktopApi,
+    'versions' | 'settings' | 'changeSettings' | 'setActs' | 'onAct' | 'openRecord' | 'openInMain' | 'closeWindow'
+  > | null;
+  /** The hash of the record that has this window to itself; null: all pages are shown here. */
+  readonly record: string | null;
 }

@@ -10,6 +10,7 @@ it.each([
   ['gatehouse://plan/12', '#/plans/12'],
   ['gatehouse://connection/3', '#/connections/3'],
   ['gatehouse://node/999999999999999', '#/nodes/999999999999999'],
+  ['gatehouse://user/7?window', '?record#/users/7'],
 ])('follows %s', (link, hash) => {
   expect(parseDeepLink(link)).toBe(hash);
 });
@@ -24,6 +25,9 @@ it.each([
   'gatehouse://user/-1',
   'gatehouse://user/1e3',
   'gatehouse://user/7?act=delete',
+  'gatehouse://user/7?window=1',
+  'gatehouse://user/07?window',
+  'gatehouse://plan/7?window',
   'gatehouse://user/7#/settings',
   'gatehouse://user/7/../../settings',
   'gatehouse://user/%37',

@@ -1,12 +1,16 @@
 // Links of the system to a record of the panel, as `gatehouse://user/7`: they show its page and have no other effect.
 import type { App } from 'electron';
+import { recordPlace } from './record-windows.ts';
 
 export const LINK_SCHEME = 'gatehouse';
 
 const LINK = /^gatehouse:\/\/(user|plan|connection|node)\/([1-9]\d{0,14})\/?$/i;
+const WINDOW_LINK = /^gatehouse:\/\/user\/([1-9]\d{0,14})\?window$/i;
 
-/** The hash of the page that a link leads to; null for anything else. */
+/** Where a link leads: the hash of a page, or the place of a record's own window; null for anything else. */
 export function parseDeepLink(text: string): string | null {
+  const inWindow = WINDOW_LINK.exec(text)?.[1];
+  if (inWindow !== undefined) return recordPlace(Number(inWindow));
   const found = LINK.exec(text);
   if (found === null) return null;
   const [, kind = '', id = ''] = found;
@@ -14,21 +18,21 @@ export function parseDeepLink(text: string): string | null {
   return `#/${kind.toLowerCase()}s/${id}`;
 }
 
-/** The page of the first link among the arguments of a process, which Windows and Linux start for a link. */
+/** Where the first link leads among the arguments of a process, which Windows and Linux start for a link. */
 export function findDeepLink(argv: readonly string[]): string | null {
   return argv.map(parseDeepLink).find((hash) => hash !== null) ?? null;
 }
 
 export interface DeepLinks {
-  /** From now on a link calls the listener with the page's hash, null for a link that leads nowhere. Returns the page of the link that started the application. */
-  listen(listener: (hash: string | null) => void): string | null;
+  /** From now on a link calls the listener with its place, null for a link that leads nowhere. Returns the place of the link that started the application. */
+  listen(listener: (place: string | null) => void): string | null;
 }
 
 /** Call before the application is ready: macOS passes the link that started it by an event before that. */
 export function receiveDeepLinks(app: Pick<App, 'on'>, argv: readonly string[]): DeepLinks {
   let first = findDeepLink(argv);
-  let open = (hash: string | null) => {
-    first = hash ?? first;
+  let open = (place: string | null) => {
+    first = place ?? first;
   };
   app.on('open-url', (event, url) => {
     event.preventDefault();

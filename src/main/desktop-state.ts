@@ -7,6 +7,8 @@ import type { WindowState, WindowStates } from './window.ts';
 
 export interface DesktopState {
   readonly windows: WindowStates;
+  /** Of the windows of records. */
+  readonly recordWindows: WindowStates;
   readonly closeToTray: boolean;
   /** Whether it was explained that the panel keeps running after the window is closed. */
   readonly isTrayExplained: boolean;
@@ -20,6 +22,7 @@ export interface DesktopState {
 
 export const DEFAULT_STATE: DesktopState = {
   windows: {},
+  recordWindows: {},
   closeToTray: true,
   isTrayExplained: false,
   staySignedIn: false,
@@ -67,6 +70,7 @@ function parseState(found: Record<string, unknown>): DesktopState {
     typeof found[name] === 'boolean' ? found[name] : DEFAULT_STATE[name];
   return {
     windows: parseWindows(found.windows),
+    recordWindows: parseWindows(found.recordWindows),
     closeToTray: flag('closeToTray'),
     isTrayExplained: flag('isTrayExplained'),
     staySignedIn: flag('staySignedIn'),

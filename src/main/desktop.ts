@@ -21,12 +21,13 @@ import { createPanelChannels } from './panel-channels.ts';
 import { followSleep } from './power.ts';
 import { type PageSource, serveScheme } from './protocol.ts';
 import { createQuickSearch } from './quick-search.ts';
+import { createRecordWindows, RECORD_SIZE, recordPlace, steppedState, userOfPlace } from './record-windows.ts';
 import { guardContents, guardSession } from './security.ts';
 import { createShutdown, takeCrashReport } from './shutdown.ts';
 import { createStaySignedIn } from './stay-signed-in.ts';
 import { openTray, readStatus, type Status, trayIcon } from './tray.ts';
 import { createUpdates, type Updater } from './updates.ts';
-import { createShellWindow, stateOn, withStateOn } from './window.ts';
+import { createShellWindow, type ShellWindow, stateOn, withStateOn } from './window.ts';
 
 /** How often the panel is checked and the tray updated, in ms. */
 const CHECK_MS = 5000;
@@ -104,32 +105,79 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   });
   const channels = createPanelChannels({
     session: () => host.session(),
-    emit: (message) => window.send(EVENT_CHANNELS.live, message),
+    emit(sender, message) {
+      const watching = windowOf(sender);
+      // The session is that of all windows, and those of records are closed with it.
+      if (message.kind === 'signed-out' && watching !== window) watching?.close();
+      else watching?.send(EVENT_CHANNELS.live, message);
+    },
     log,
   });
-  const window = createShellWindow(
+  const areas = () => workAreas(electron.screen);
+  const ofEveryWindow = {
+    BrowserWindow: electron.BrowserWindow,
+    preload: parts.preload,
+    workAreas: areas,
+    onPageGone(contents: number) {
+      channels.endWatches(contents);
+      acts.delete(contents);
+      refreshMenus();
+    },
+    onLoadFailed: (error: unknown) => log.warn('pages not loaded', { error: String(error) }),
+    onFailed(reason: string) {
+      log.error('window failed', { reason });
+      return dialogs.pageFailed(reason);
+    },
+    onUnresponsive: dialogs.unresponsive,
+    onSessionEnd: () => void shutdown.prepare(),
+  };
+  const window: ShellWindow = createShellWindow(
     {
-      BrowserWindow: electron.BrowserWindow,
-      preload: parts.preload,
-      workAreas: () => workAreas(electron.screen),
-      state: () => stateOn(workAreas(electron.screen), state.get().windows),
-      saveState: (next) => state.set({ windows: withStateOn(workAreas(electron.screen), state.get().windows, next) }),
-      startHash: () => (host.panel()?.core.local.isSetUp() ? '' : `#/setup/${SETUP_HERE}`),
+      ...ofEveryWindow,
+      state: () => stateOn(areas(), state.get().windows),
+      saveState: (next) => state.set({ windows: withStateOn(areas(), state.get().windows, next) }),
+      startAt: () => (host.panel()?.core.local.isSetUp() ? '' : `#/setup/${SETUP_HERE}`),
       hidesOnClose,
-      onPageGone() {
-        channels.endWatches();
-        setActs([]);
-      },
-      onLoadFailed: (error) => log.warn('pages not loaded', { error: String(error) }),
-      onFailed(reason) {
-        log.error('window failed', { reason });
-        return dialogs.pageFailed(reason);
-      },
-      onUnresponsive: dialogs.unresponsive,
-      onSessionEnd: () => void shutdown.prepare(),
+      onFocus: () => focus(window),
+      onClosed() {},
     },
     EVENT_CHANNELS.go,
   );
+  const records = createRecordWindows((userId, place, onClosed) => {
+    const record: ShellWindow = createShellWindow(
+      {
+        ...ofEveryWindow,
+        size: RECORD_SIZE,
+        // Electron has one zoom for all pages of an address.
+        state: () => ({
+          ...steppedState(stateOn(areas(), state.get().recordWindows), place, areas()),
+          zoom: window.contents()?.getZoomLevel() ?? stateOn(areas(), state.get().windows).zoom,
+        }),
+        saveState: (next) => state.set({ recordWindows: withStateOn(areas(), state.get().recordWindows, next) }),
+        startAt: () => recordPlace(userId),
+        hidesOnClose: () => false,
+        onFocus: () => focus(record),
+        onClosed() {
+          onClosed();
+          if (focused === record) focus(window);
+        },
+      },
+      EVENT_CHANNELS.go,
+    );
+    return record;
+  });
+  const windowOf = (contents: number) => [window, ...records.all()].find((one) => one.contents()?.id === contents);
+  /** The one whose commands are in the menu. */
+  let focused = window;
+  function focus(next: ShellWindow): void {
+    focused = next;
+    refreshMenus();
+  }
+  /** In a window of its own where there is a session; in the main one it waits for the sign-in. */
+  function openRecord(userId: number): void {
+    const isSignedIn = (host.session()?.token() ?? null) !== null;
+    if (!isSignedIn || !records.show(userId)) window.show(`#/users/${userId}`);
+  }
   const { now } = parts.clock;
   /** When what needs attention was last counted. */
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -148,7 +196,10 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
         if (content !== null) notify(content);
       });
     },
-    onSession: staySignedIn.onSession,
+    onSession(token) {
+      staySignedIn.onSession(token);
+      if (token === null) records.closeAll();
+    },
     onReopened(reason, error) {
       const t = texts();
       const body = error === null ? t('reopenedDetail', { reason }) : String(error);
@@ -156,7 +207,14 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     },
   });
 
-  guardContents(app, (url) => void openExternal(url).catch(() => undefined));
+  guardContents(app, {
+    external: (url) => void openExternal(url).catch(() => undefined),
+    own(hash) {
+      const user = /^#\/users\/([1-9]\d{0,14})(?:\?|$)/.exec(hash)?.[1];
+      if (user === undefined) window.show(hash);
+      else openRecord(Number(user));
+    },
+  });
   guardSession(electron.session.defaultSession);
   const shutdown = createShutdown({
     app,
@@ -165,7 +223,9 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     process: parts.process,
     log: () => host.panel()?.log ?? null,
     steps: [
-      window.save,
+      () => {
+        for (const one of [window, ...records.all()]) one.save();
+      },
       () => clearInterval(timer),
       clipboard.clearSecret,
       staySignedIn.idle,
@@ -208,14 +268,15 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       log: log.warn,
     });
 
-  /** The commands of the page in the window; none while it is locked or loads. */
-  let acts: readonly MenuAct[] = [];
-  /** Chosen while there was no page that could do it. */
+  /** The commands of the pages by their contents; none while a page is locked or loads. */
+  const acts = new Map<number, readonly MenuAct[]>();
+  const actsOf = (one: ShellWindow) => acts.get(one.contents()?.id ?? 0) ?? [];
+  /** Chosen while there was no page in the main window that could do it. */
   let awaited: string | null = null;
-  function setActs(next: readonly MenuAct[]): void {
-    acts = next;
+  function setActs(sender: number, next: readonly MenuAct[]): void {
+    acts.set(sender, next);
     refreshMenus();
-    if (acts.length === 0 || awaited === null) return;
+    if (awaited === null || actsOf(window).length === 0) return;
     window.send(EVENT_CHANNELS.act, awaited);
     awaited = null;
   }
@@ -223,7 +284,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const actions = {
     act(id: string) {
       window.show();
-      if (acts.length > 0) window.send(EVENT_CHANNELS.act, id);
+      if (actsOf(window).length > 0) window.send(EVENT_CHANNELS.act, id);
       else awaited = id;
     },
     open: () => window.show(),
@@ -236,8 +297,12 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     openDataFolder: () => void shell.openPath(parts.folder).catch(() => undefined),
     about: () => app.showAboutPanel(),
     checkForUpdates: updates && (() => void updates.check()),
-    closeWindow: window.close,
+    closeWindow: () => focused.close(),
     quit: () => app.quit(),
+  };
+  const menuActions = {
+    ...actions,
+    act: (id: string) => (focused === window ? actions.act(id) : focused.send(EVENT_CHANNELS.act, id)),
   };
   const icon = trayIcon(electron.nativeImage, platform);
   const trayParts = { Tray: electron.Tray, Menu, icon, actions, platform };
@@ -261,12 +326,12 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     // A tray that is gone cannot be changed.
     if (shutdown.hasStarted()) return;
     const t = texts();
-    tray?.show(status, t, acts);
+    tray?.show(status, t, actsOf(window));
     // The menu depends on the language and the commands only.
-    const next = JSON.stringify([t('open'), acts]);
+    const next = JSON.stringify([t('open'), actsOf(focused)]);
     if (menuShown === next) return;
     menuShown = next;
-    Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(t, actions, platform, acts)]));
+    Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(t, menuActions, platform, actsOf(focused))]));
   }
 
   /** A closed window is hidden while the panel keeps running, which is explained once. */
@@ -301,7 +366,10 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     openExternal,
     versions: readVersions(app, parts.process),
     save: (name, content) => saveFile({ dialog, folder: app.getPath('downloads') }, name, content),
-    contentsOf: () => window.contents(),
+    contentsOf: (sender) => windowOf(sender)?.contents() ?? null,
+    openRecord,
+    openInMain: window.show,
+    closeWindow: (sender) => windowOf(sender)?.close(),
     staySignedIn: staySignedIn.enable,
     setActs,
     onChange: refresh,
@@ -309,7 +377,10 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   attachIpc(
     electron.ipcMain,
     { ...channels.handlers, ...hostChannels },
-    { windowContents: () => window.contents()?.id ?? null, log },
+    {
+      windowContents: () => [window, ...records.all()].flatMap((one) => one.contents()?.id ?? []),
+      log,
+    },
   );
 
   followSleep({
@@ -325,8 +396,12 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   nativeTheme.themeSource = state.get().appearance.theme;
   startChecks();
   // Before the set-up there is no record that a link could show.
-  const openLink = (hash: string | null) =>
-    window.show(hash !== null && host.panel()?.core.local.isSetUp() ? hash : undefined);
+  const openLink = (place: string | null) => {
+    const target = host.panel()?.core.local.isSetUp() ? place : null;
+    const user = target === null ? null : userOfPlace(target);
+    if (user === null) window.show(target ?? undefined);
+    else openRecord(user);
+  };
   const firstLink = parts.links.listen(openLink);
   app.on('activate', actions.open);
   // Without a listener Electron would quit; the panel runs without a window.

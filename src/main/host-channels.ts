@@ -25,9 +25,14 @@ export interface HostChannelParts {
   /** The contents that called; null if they are gone. */
   contentsOf(sender: number): Pick<WebContents, 'print' | 'printToPDF'> | null;
   openExternal(url: string): Promise<void>;
+  /** Shows the record of a user in a window of its own. */
+  openRecord(userId: number): void;
+  /** Shows a page in the main window. */
+  openInMain(hash: string): void;
+  closeWindow(sender: number): void;
   /** Stores the current session, or deletes the stored one. False if the keychain did not store it. */
   staySignedIn(isEnabled: boolean): Promise<boolean>;
-  setActs(acts: readonly MenuAct[]): void;
+  setActs(sender: number, acts: readonly MenuAct[]): void;
   /** The language or a setting has changed. */
   onChange(): void;
 }
@@ -61,6 +66,14 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
       await parts.openExternal(allowed);
       return true;
     },
+    openRecord(_sender, userId) {
+      if (Number.isSafeInteger(userId) && Number(userId) > 0) parts.openRecord(Number(userId));
+    },
+    openInMain(_sender, hash) {
+      if (typeof hash !== 'string' || !hash.startsWith('#/') || hash.length > MAX_HASH_LENGTH) return;
+      parts.openInMain(hash);
+    },
+    closeWindow: (sender) => parts.closeWindow(sender),
     versions: () => parts.versions,
     settings,
     async changeSettings(_sender, change) {
@@ -82,12 +95,15 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
       state.set({ appearance });
       parts.onChange();
     },
-    setActs(_sender, value) {
+    setActs(sender, value) {
       const acts = parseActs(value);
-      if (acts !== null) parts.setActs(acts);
+      if (acts !== null) parts.setActs(sender, acts);
     },
   };
 }
+
+/** Longer hashes are not those of pages. */
+const MAX_HASH_LENGTH = 4000;
 
 type Running = Pick<NodeJS.Process, 'platform' | 'versions' | 'execPath' | 'env'>;
 

@@ -1,4 +1,4 @@
-// The one place that touches ipcMain: each channel of the bridge, answered only to the top frame of our own window.
+// The one place that touches ipcMain: each channel of the bridge, answered only to the top frames of our own windows.
 import type { IpcMain, IpcMainInvokeEvent } from 'electron';
 import { CALL_CHANNELS } from '../bridge/desktop-api.ts';
 import type { Log } from '../core/ports/ports.ts';
@@ -8,8 +8,8 @@ import { isOwnUrl } from './security.ts';
 export type Handlers = Record<keyof typeof CALL_CHANNELS, (sender: number, ...args: unknown[]) => unknown>;
 
 export interface IpcParts {
-  /** The contents of our window; null while there is none. */
-  windowContents(): number | null;
+  /** The contents of our windows. */
+  windowContents(): readonly number[];
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -35,16 +35,16 @@ export function attachIpc(
 }
 
 /**
- * Item 17 of the checklist: the main frame of our own window, at our own pages. A frame that has been destroyed is refused. Whether it is
+ * Item 17 of the checklist: the main frame of one of our own windows, at our own pages. A frame that has been destroyed is refused. Whether it is
  * `detached` says nothing: after a renderer has crashed Electron says so of the frame that is loaded again, too.
  */
 export function isFromOwnPage(
   event: Pick<IpcMainInvokeEvent, 'sender' | 'senderFrame'>,
-  contents: number | null,
+  contents: readonly number[],
 ): boolean {
   try {
     const { sender, senderFrame: frame } = event;
-    if (frame === null || frame === undefined || contents === null || sender.id !== contents) return false;
+    if (frame === null || frame === undefined || !contents.includes(sender.id)) return false;
     return frame.parent === null && isOwnUrl(frame.url);
   } catch {
     return false;

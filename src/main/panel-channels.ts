@@ -16,27 +16,29 @@ const DONE: CallEnvelope = { ok: true, text: null, etag: null };
 export interface PanelChannelParts {
   /** null while no panel is open. */
   session(): IpcSession | null;
-  /** Sends a message to the window. */
-  emit(message: LiveMessage): void;
+  /** Sends a message to the contents that watch. */
+  emit(sender: number, message: LiveMessage): void;
   readonly log: Pick<Log, 'error'>;
 }
 
 export interface PanelChannels {
   readonly handlers: Pick<Handlers, 'call' | 'watch' | 'unwatch'>;
-  /** Ends all watches, because the page has been closed. */
-  endWatches(): void;
+  /** Ends all watches of the contents, because their page has been closed. */
+  endWatches(sender: number): void;
 }
 
 export function createPanelChannels({ session, emit, log }: PanelChannelParts): PanelChannels {
-  const watches = new Map<number, () => void>();
+  /** Of each of the contents by the numbers that its page chose. */
+  const watches = new Map<number, Map<number, () => void>>();
   const requireSession = (): IpcSession => {
     const open = session();
     if (open === null) throw new PanelError('unavailable', undefined, RETRY_S);
     return open;
   };
-  const unwatch = (watch: number) => {
-    watches.get(watch)?.();
-    watches.delete(watch);
+  const unwatch = (sender: number, watch: number) => {
+    const own = watches.get(sender);
+    own?.get(watch)?.();
+    own?.delete(watch);
   };
   /** The reply to a request of the window, or the problem. Never rejects. */
   const attempt = async (work: () => CallEnvelope | Promise<CallEnvelope>): Promise<CallEnvelope> => {
@@ -53,26 +55,28 @@ export function createPanelChannels({ session, emit, log }: PanelChannelParts): 
           if (typeof id !== 'string' || typeof input !== 'string') throw new PanelError('bad_json');
           return requireSession().call(id, input, readHeaders(headers));
         }),
-      watch: (_sender, watch, lastId) =>
+      watch: (sender, watch, lastId) =>
         attempt(() => {
           if (!Number.isSafeInteger(watch) || !(lastId === null || Number.isSafeInteger(lastId))) {
             throw new PanelError('bad_json');
           }
           const number = watch as number;
-          unwatch(number);
-          if (watches.size >= MAX_WATCHES) throw new PanelError('unavailable');
+          unwatch(sender, number);
+          const own = watches.get(sender) ?? new Map<number, () => void>();
+          if (own.size >= MAX_WATCHES) throw new PanelError('unavailable');
           const stop = requireSession().watch(lastId as number | null, (message) => {
-            if (message.kind !== 'beat') emit({ ...message, watch: number });
+            if (message.kind !== 'beat') emit(sender, { ...message, watch: number });
           });
-          watches.set(number, stop);
+          watches.set(sender, own.set(number, stop));
           return DONE;
         }),
-      unwatch: (_sender, watch) => {
-        if (typeof watch === 'number') unwatch(watch);
+      unwatch: (sender, watch) => {
+        if (typeof watch === 'number') unwatch(sender, watch);
       },
     },
-    endWatches() {
-      for (const watch of [...watches.keys()]) unwatch(watch);
+    endWatches(sender) {
+      for (const stop of watches.get(sender)?.values() ?? []) stop();
+      watches.delete(sender);
     },
   };
 }

@@ -48,12 +48,20 @@ export function isPermitted(): boolean {
   return false;
 }
 
-/** Restricts all future contents: they stay at their own pages, open no window and embed nothing. */
-export function guardContents(app: Pick<App, 'on'>, openExternal: (url: string) => unknown): void {
-  app.on('web-contents-created', (_event, contents) => guard(contents, openExternal));
+/** Restricts all future contents: they stay at their own pages, open no window by themselves and embed nothing. */
+export function guardContents(app: Pick<App, 'on'>, openers: Openers): void {
+  app.on('web-contents-created', (_event, contents) => guard(contents, openers));
 }
 
-function guard(contents: WebContents, openExternal: (url: string) => unknown): void {
+/** What is done instead of opening a window. */
+export interface Openers {
+  /** An address for the system's browser or mail program. */
+  external(url: string): unknown;
+  /** The hash of an own page, of a link that was clicked with Ctrl or the middle button. */
+  own(hash: string): unknown;
+}
+
+function guard(contents: WebContents, openers: Openers): void {
   const stay = (event: { preventDefault(): void; readonly url: string; readonly isMainFrame?: boolean }) => {
     if (!isOwnUrl(event.url) || event.isMainFrame === false) event.preventDefault();
   };
@@ -63,7 +71,8 @@ function guard(contents: WebContents, openExternal: (url: string) => unknown): v
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
     const allowed = externalUrl(url);
-    if (allowed !== null) openExternal(allowed);
+    if (allowed !== null) openers.external(allowed);
+    else if (isOwnUrl(url)) openers.own(new URL(url).hash);
     return { action: 'deny' };
   });
 }

@@ -1,4 +1,4 @@
-// The one window: the pages in it, its bounds, what closing it does, and what happens when a page fails.
+// A window: the pages in it, its bounds, what closing it does, and what happens when a page fails.
 import type { BrowserWindow, NativeImage, Rectangle, WebContents } from 'electron';
 import { ORIGIN, webPreferences } from './security.ts';
 
@@ -40,12 +40,16 @@ export interface WindowParts {
   workAreas(): readonly Rectangle[];
   state(): WindowState;
   saveState(state: WindowState): void;
-  /** The hash that a new window starts at; empty: the first page. */
-  startHash(): string;
+  /** What a new window starts at, behind the address of the pages: a hash, or the place of a record; empty: the first page. */
+  startAt(): string;
+  /** Without stored bounds. */
+  readonly size?: Size;
   /** Called when the window is about to close; true: it is hidden instead. */
   hidesOnClose(): boolean;
-  /** The page has been closed, or is loaded again. */
-  onPageGone(): void;
+  /** The page has been closed, or is loaded again; `contents`: its id. */
+  onPageGone(contents: number): void;
+  onFocus(): void;
+  onClosed(): void;
   onLoadFailed(error: unknown): void;
   onFailed(reason: string): Promise<'reload' | 'close'>;
   onUnresponsive(): Promise<'reload' | 'wait'>;
@@ -74,7 +78,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
   function create(hash: string): BrowserWindow {
     const { bounds, isMaximized, zoom } = parts.state();
     const created = new parts.BrowserWindow({
-      ...fitBounds(bounds, parts.workAreas()),
+      ...fitBounds(bounds, parts.workAreas(), parts.size),
       minWidth: MIN_SIZE.width,
       minHeight: MIN_SIZE.height,
       show: false,
@@ -84,11 +88,13 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
     });
     if (isMaximized) created.maximize();
     const { webContents } = created;
+    const { id } = webContents;
     webContents.on('did-finish-load', () => webContents.setZoomLevel(zoom));
     webContents.on('did-start-navigation', ({ isMainFrame, isSameDocument }) => {
-      if (isMainFrame && !isSameDocument) parts.onPageGone();
+      if (isMainFrame && !isSameDocument) parts.onPageGone(id);
     });
     handleFailures(created);
+    created.on('focus', parts.onFocus);
     created.on('close', (event) => {
       save();
       if (!parts.hidesOnClose()) return;
@@ -98,7 +104,8 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
     created.on('session-end', parts.onSessionEnd);
     created.on('closed', () => {
       window = null;
-      parts.onPageGone();
+      parts.onPageGone(id);
+      parts.onClosed();
     });
     window = created;
     // Rejects also when the window is closed while it loads.
@@ -110,7 +117,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
   function handleFailures(created: BrowserWindow): void {
     const { webContents } = created;
     webContents.on('render-process-gone', (_event, { reason }) => {
-      parts.onPageGone();
+      parts.onPageGone(webContents.id);
       if (reason === 'clean-exit' || created.isDestroyed()) return;
       void parts.onFailed(reason).then((answer) => {
         if (created.isDestroyed()) return;
@@ -144,7 +151,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
     isFocused: () => alive()?.isFocused() ?? false,
     show(hash) {
       const existing = alive();
-      const shown = existing ?? create(hash ?? parts.startHash());
+      const shown = existing ?? create(hash ?? parts.startAt());
       if (existing !== null && hash !== undefined) existing.webContents.send(goChannel, hash);
       if (shown.isMinimized()) shown.restore();
       shown.show();
@@ -160,7 +167,12 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
   };
 }
 
-const DEFAULT_SIZE = { width: 1280, height: 860 };
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const DEFAULT_SIZE: Size = { width: 1280, height: 860 };
 const MIN_SIZE = { width: 480, height: 480 };
 /** How much of the title bar must be on a screen so that the window can be dragged, in px. */
 const HANDLE = 80;
@@ -169,10 +181,10 @@ const HANDLE = 80;
  * The stored bounds, fitted to the present screens, because a screen may have been unplugged. `areas` are their work areas, the primary
  * one first.
  */
-export function fitBounds(bounds: Rectangle | null, areas: readonly Rectangle[]): Rectangle {
-  const primary = areas[0] ?? { x: 0, y: 0, ...DEFAULT_SIZE };
+export function fitBounds(bounds: Rectangle | null, areas: readonly Rectangle[], size: Size = DEFAULT_SIZE): Rectangle {
+  const primary = areas[0] ?? { x: 0, y: 0, ...size };
   const screen = bounds === null ? undefined : areas.find((area) => isReachable(bounds, area));
-  if (bounds === null || screen === undefined) return centerIn(primary);
+  if (bounds === null || screen === undefined) return centerIn(primary, size);
   const width = clamp(bounds.width, MIN_SIZE.width, screen.width);
   const height = clamp(bounds.height, MIN_SIZE.height, screen.height);
   return {
@@ -189,9 +201,9 @@ function isReachable({ x, y, width }: Rectangle, area: Rectangle): boolean {
   return visible >= HANDLE && y >= area.y - HANDLE && y <= area.y + area.height - HANDLE;
 }
 
-function centerIn(area: Rectangle): Rectangle {
-  const width = Math.min(DEFAULT_SIZE.width, area.width);
-  const height = Math.min(DEFAULT_SIZE.height, area.height);
+function centerIn(area: Rectangle, size: Size): Rectangle {
+  const width = Math.min(size.width, area.width);
+  const height = Math.min(size.height, area.height);
   return {
     x: area.x + Math.floor((area.width - width) / 2),
     y: area.y + Math.floor((area.height - height) / 2),

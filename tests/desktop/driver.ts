@@ -39,7 +39,8 @@ export interface Controls {
   answerMessage(index: number): void;
   /** null: cancelled. */
   answerSave(path: string | null): void;
-  closeWindow(): void;
+  /** `place`: a part of the address of its page; the main window without it. */
+  closeWindow(place?: string): void;
   pressTray(label: string): void;
   pressMenu(label: string): void;
   pressNotification(index: number): void;
@@ -59,8 +60,8 @@ export interface Desktop {
   snapshot(): Promise<Snapshot>;
   /** Resolves once a snapshot passes. */
   until(passes: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
-  /** The page in the window. */
-  page(): Promise<Page>;
+  /** The page in the main window, or in one at this place: `page('/?record#/users/7')`. */
+  page(place?: string): Promise<Page>;
   /** Runs in the page of the window, also after it crashed and was reloaded. */
   inPage<Given, Result>(work: (given: Given) => Result | Promise<Result>, given: Given): Promise<Result>;
   /** Resolves to the exit code, null if it was killed. */

@@ -230,6 +230,44 @@ describeDesktop('the first day', () => {
     expect((await desktop.snapshot()).appCalls).not.toContain('setAsDefaultProtocolClient gatehouse');
   });
 
+  it('shows a record in a window of its own, one for each user, and other pages in the main window', async () => {
+    const page = await desktop.page();
+    await visit(page, 'users/1');
+    await page.getByRole('dialog', { name: 'Anna' }).getByRole('button', { name: 'More acts' }).click();
+    await page.getByRole('menuitem', { name: 'Open in its own window' }).click();
+    const record = await desktop.page('/?record#/users/1');
+    await record.getByRole('dialog', { name: 'Anna' }).getByRole('button', { name: 'More acts' }).waitFor();
+    expect(await record.title()).toBe('Anna · Gatehouse');
+    expect(await record.getByRole('navigation').count()).toBe(0);
+    expect(await barriersOf(record)).toEqual([]);
+    await picture(record, 'record');
+
+    await visit(page, 'plans');
+    await expect(machine.startAndEnd('gatehouse://user/1?window')).resolves.toBe(0);
+    // A second link of a user brings the same window to the front.
+    await expect(machine.startAndEnd('gatehouse://user/2?window')).resolves.toBe(0);
+    const { windows } = await desktop.until((snapshot) => snapshot.windows.length > 2);
+    expect(windows.map(({ url }) => url.replace(/.*\/(?=[?#])/, ''))).toEqual([
+      '#/plans',
+      '?record#/users/1',
+      '?record#/users/2',
+    ]);
+    // What a bot changes is seen in it.
+    const renamed = { method: 'PATCH', key, body: { name: 'Anna Smirnova' } };
+    expect((await request(machine, `${baseUrl}/users/1`, renamed)).status).toBe(200);
+    await record.getByRole('dialog', { name: 'Anna Smirnova' }).waitFor();
+    await request(machine, `${baseUrl}/users/1`, { ...renamed, body: { name: 'Anna' } });
+    await record.getByRole('dialog', { name: 'Anna', exact: true }).waitFor();
+
+    await record.evaluate("location.hash = '#/nodes'");
+    await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
+    await record.waitForURL(/\?record#\/users\/1$/);
+    await desktop.control('closeWindow', '?record#/users/1');
+    await desktop.control('closeWindow', '?record#/users/2');
+    await desktop.until((snapshot) => snapshot.windows.length === 1);
+    expect((await desktop.snapshot()).windows[0]?.isShown).toBe(true);
+  });
+
   it('shows its search by a key of the whole system once that is turned on', async () => {
     const page = await desktop.page();
     await expect(desktop.control('pressShortcut', 'CommandOrControl+Shift+G')).rejects.toThrow('no key');
@@ -289,5 +327,15 @@ describeDesktop('the first day', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('dialog', { name: 'Anna' }).waitFor();
     expect((await request(machine, `${baseUrl}/users`, { key })).status).toBe(200);
+  });
+
+  it('closes the windows of records when the session ends', async () => {
+    const page = await desktop.page();
+    await expect(machine.startAndEnd('gatehouse://user/1?window')).resolves.toBe(0);
+    const record = await desktop.page('/?record#/users/1');
+    await record.getByRole('dialog', { name: 'Anna' }).waitFor();
+    await call(page, 'signOut', {});
+    const { windows } = await desktop.until((snapshot) => snapshot.windows.length === 1);
+    expect(windows[0]?.url).not.toContain('?record');
   });
 });

@@ -1,4 +1,4 @@
-// Waits for a condition by polling.
+// Waits for a condition by polling, and says which page is meant.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Desktop, Snapshot } from './driver.ts';
 
@@ -18,6 +18,11 @@ export async function poll<Found>(
     }
     await pause(50);
   }
+}
+
+/** Whether an address is that of a page at a place; without one that of the main window. */
+export function isAt(url: string, place?: string): boolean {
+  return url.startsWith('app://gatehouse/') && (place === undefined ? !url.includes('/?record') : url.includes(place));
 }
 
 /** Makes the `until` of a desktop from its `snapshot`. */

@@ -123,7 +123,8 @@ describe('the checklist', () => {
 
   it.each([
     ['https://example.com/help', 'https://example.com/help'],
-    [`${ORIGIN}/`, null],
+    [`${ORIGIN}/#/users/7`, '#/users/7'],
+    ['app://other/#/users/7', null],
     ['about:blank', null],
   ])('14. no window is opened for %s', (url, opened) => {
     const guarded = guardedContents();
@@ -159,11 +160,12 @@ describe('the checklist', () => {
     ['a foreign origin', { url: 'https://example.com/' }, 7, false],
     ['an origin with the same prefix', { url: 'app://gatehouse.example/' }, 7, false],
     ['the page after its renderer crashed and was loaded again', { url: `${ORIGIN}/`, detached: true }, 7, true],
+    ['a window of a record', { url: `${ORIGIN}/?record#/users/7` }, [6, 7], true],
     ['other contents', { url: `${ORIGIN}/` }, 8, false],
-    ['a window that is closed', { url: `${ORIGIN}/` }, null, false],
+    ['a window that is closed', { url: `${ORIGIN}/` }, [], false],
   ])('17. a message of %s is trusted: %s', (_what, frame, contents, isTrusted) => {
     const senderFrame = frame && { parent: null, detached: false, ...frame };
-    expect(isFromOwnPage({ sender: { id: 7 }, senderFrame } as never, contents)).toBe(isTrusted);
+    expect(isFromOwnPage({ sender: { id: 7 }, senderFrame } as never, [contents].flat())).toBe(isTrusted);
   });
 
   it('17. a message of a frame that was destroyed is not trusted', () => {
@@ -174,7 +176,7 @@ describe('the checklist', () => {
       parent: null,
       detached: false,
     };
-    expect(isFromOwnPage({ sender: { id: 7 }, senderFrame: gone } as never, 7)).toBe(false);
+    expect(isFromOwnPage({ sender: { id: 7 }, senderFrame: gone } as never, [7])).toBe(false);
   });
 
   it('18. files are served by a custom protocol, which is only standard and secure', async () => {
@@ -264,9 +266,11 @@ function fakeWindowParts(loaded: string[]): Parameters<typeof createShellWindow>
     workAreas: () => [],
     state: () => ({ bounds: null, isMaximized: false, zoom: 0 }),
     saveState() {},
-    startHash: () => '#/setup/here',
+    startAt: () => '#/setup/here',
     hidesOnClose: () => false,
     onPageGone() {},
+    onFocus() {},
+    onClosed() {},
     onLoadFailed() {},
     onFailed: async () => 'close',
     onUnresponsive: async () => 'wait',

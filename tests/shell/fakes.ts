@@ -15,7 +15,7 @@ export interface GuardedContents {
 export function guardedContents(): GuardedContents {
   const app = new EventEmitter();
   const opened: string[] = [];
-  guardContents(app as never, (url) => opened.push(url));
+  guardContents(app as never, { external: (url) => opened.push(url), own: (hash) => opened.push(hash) });
   let openHandler: (details: { url: string }) => unknown = () => ({ action: 'allow' });
   const contents = Object.assign(new EventEmitter(), {
     setWindowOpenHandler(handler: typeof openHandler) {

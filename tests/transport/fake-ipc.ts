@@ -29,7 +29,7 @@ export function fakeIpc(): FakeIpc {
   let isDisconnected = false;
   const log = { warn() {}, error() {} };
   const watches = new Set<number>();
-  const emit = (message: LiveMessage) => {
+  const emit = (_sender: number, message: LiveMessage) => {
     watches.add(message.watch);
     const cloned: unknown = structuredClone(message);
     // Asynchronous, as over a pipe.
@@ -48,7 +48,7 @@ export function fakeIpc(): FakeIpc {
       removeHandler: (channel) => void channels.delete(channel),
     },
     { ...handlers, ...Object.fromEntries(others.map((name) => [name, unused])) } as Handlers,
-    { windowContents: () => CONTENTS, log },
+    { windowContents: () => [CONTENTS], log },
   );
 
   return {
@@ -67,8 +67,8 @@ export function fakeIpc(): FakeIpc {
     },
     disconnect() {
       isDisconnected = true;
-      endWatches();
-      for (const watch of watches) emit({ watch, kind: 'ended' });
+      endWatches(CONTENTS);
+      for (const watch of watches) emit(CONTENTS, { watch, kind: 'ended' });
       watches.clear();
     },
     reconnect() {

@@ -145,12 +145,13 @@ export function installControls(electron: typeof Electron, options: ControlsOpti
     found.click();
   };
   const labels = (menu: Electron.Menu | null) => itemsOf(menu).map(({ label, role, type }) => label || (role ?? type));
-  const first = () => BrowserWindow.getAllWindows()[0];
+  const windows = () => BrowserWindow.getAllWindows().toSorted((a, b) => a.id - b.id);
+  const first = (place = '') => windows().find((window) => window.webContents.getURL().includes(place));
 
   return {
     answerMessage: messages.answer,
     answerSave: saves.answer,
-    closeWindow: () => first()?.close(),
+    closeWindow: (place) => first(place)?.close(),
     pressTray: (label) => press(tray.menu, label),
     pressMenu: (label) => press(Menu.getApplicationMenu(), label),
     pressNotification: (index) => void notifications[index]?.emit('click'),
@@ -173,7 +174,7 @@ export function installControls(electron: typeof Electron, options: ControlsOpti
       blockedRequests,
       appCalls,
       sessionHandlers,
-      windows: BrowserWindow.getAllWindows().map((window) => ({
+      windows: windows().map((window) => ({
         isShown: window.isVisible(),
         url: window.webContents.getURL(),
       })),

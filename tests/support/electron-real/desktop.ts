@@ -7,7 +7,7 @@ import { _electron } from '@playwright/test';
 import { findDesktop } from '../../../scripts/desktop.ts';
 import { root } from '../../../scripts/run.ts';
 import type { Desktop, LaunchOptions } from '../../desktop/driver.ts';
-import { createUntil, poll } from '../../desktop/poll.ts';
+import { createUntil, isAt, poll } from '../../desktop/poll.ts';
 import { controlsModule, type InstalledControls } from './controls.ts';
 
 /** The arguments of Electron: its own switches, the controls, then the application. */
@@ -59,9 +59,9 @@ export async function launch(options: LaunchOptions): Promise<Desktop> {
         if (child.exitCode === null && child.signalCode === null) throw error;
       }
     },
-    page: () =>
+    page: (place) =>
       poll(
-        async () => application.windows().findLast((candidate) => candidate.url().startsWith('app://gatehouse/')),
+        async () => application.windows().findLast((candidate) => isAt(candidate.url(), place)),
         'the window has a page',
       ),
     // By Electron, because Playwright cannot use a page that has crashed once.

@@ -1,16 +1,10 @@
-// The Chromium behind the stand-in's windows. It does not know `app://`: pages have an https address that never resolves instead.
+// The Chromium behind the stand-in's windows.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Route } from '@playwright/test';
 import { launchOptions } from '../chromium.ts';
+import { APP, fromPage } from './addresses.ts';
 import { app } from './app.ts';
-
-const APP = 'app://gatehouse';
-/** RFC 2606: a name that never resolves. */
-const PAGES = 'https://gatehouse.app.invalid';
-
-export const toPage = (url: string) => (url.startsWith(APP) ? PAGES + url.slice(APP.length) : url);
-export const fromPage = (url: string) => (url.startsWith(PAGES) ? APP + url.slice(PAGES.length) : url);
 
 export type Handler = (request: Request) => Response | Promise<Response>;
 export const schemes = new Map<string, Handler>();

@@ -16,6 +16,8 @@ const labels = (items: readonly Item[] = []): unknown[] =>
     ...(submenu && { submenu: labels(submenu) }),
   }));
 
+const windowAt = (place: string) => BrowserWindow.all.find(({ webContents }) => webContents.getURL().includes(place));
+
 export const CONTROLS = {
   snapshot: async (): Promise<Snapshot> => ({
     windows: BrowserWindow.all.map(({ isShown, webContents }) => ({ isShown, url: webContents.getURL() })),
@@ -33,7 +35,7 @@ export const CONTROLS = {
   }),
   answerMessage: (index: number) => giveAnswer('message', index),
   answerSave: (path: string | null) => giveAnswer('save', path),
-  closeWindow: () => BrowserWindow.all[0]?.close(),
+  closeWindow: (place = '') => windowAt(place)?.close(),
   pressTray: (label: string) => Menu.press(Tray.all[0]?.menu?.items ?? [], label),
   pressMenu: (label: string) => Menu.press(Menu.application?.items ?? [], label),
   pressNotification: (index: number) => void Notification.all[index]?.emit('click'),

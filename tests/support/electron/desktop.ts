@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { root } from '../../../scripts/run.ts';
 import type { Desktop, LaunchOptions, Snapshot } from '../../desktop/driver.ts';
-import { createUntil, poll } from '../../desktop/poll.ts';
+import { createUntil, isAt, poll } from '../../desktop/poll.ts';
+
+import { fromPage } from './addresses.ts';
 import type { CONTROLS } from './controls.ts';
 
 type Controls = typeof CONTROLS;
@@ -38,7 +40,7 @@ function spawnDesktop(env: NodeJS.ProcessEnv, args: readonly string[]): Desktop 
   const ended = once(child, 'exit').then(([code]): number | null => code);
   const control = controlsOf(child, () => output);
   let browser: Browser | null = null;
-  const page = async (): Promise<Page> => {
+  const page = async (place?: string): Promise<Page> => {
     // An unexpected dialog leaves the window empty, so the error names it.
     let dialogs: Snapshot['dialogs'] = [];
     const portOf = async () => {
@@ -50,7 +52,7 @@ function spawnDesktop(env: NodeJS.ProcessEnv, args: readonly string[]): Desktop 
     );
     const [context] = browser.contexts();
     return poll(async () => {
-      const found = context?.pages().findLast((candidate) => candidate.url().includes('gatehouse.app.invalid'));
+      const found = context?.pages().findLast((candidate) => isAt(fromPage(candidate.url()), place));
       // A crashed page is still in the list.
       return found
         ?.evaluate(() => true)

@@ -2,8 +2,9 @@
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { BrowserContext, Frame, Page } from '@playwright/test';
+import { fromPage, toPage } from './addresses.ts';
 import { app, preventable } from './app.ts';
-import { browser, fromPage, type Handler, schemes, toPage } from './browser.ts';
+import { browser, type Handler, schemes } from './browser.ts';
 
 type IpcHandler = (event: object, ...args: unknown[]) => unknown;
 const channels = new Map<string, IpcHandler>();
@@ -186,7 +187,9 @@ export class BrowserWindow extends EventEmitter {
   hide = () => {
     this.isShown = false;
   };
-  focus(): void {}
+  focus(): void {
+    this.emit('focus');
+  }
   restore(): void {}
   maximize(): void {}
   isVisible = () => this.isShown;

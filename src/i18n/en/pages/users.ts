@@ -99,6 +99,7 @@ export const users = {
     disable: 'Disable',
     delete: 'Delete',
     addTraffic: 'Add traffic',
+    window: 'Open in its own window',
     more: 'More acts',
   },
   said: {
@@ -125,6 +126,7 @@ export const users = {
     gone: 'This user is not here',
     goneHint: 'It may have been deleted. Its link no longer works.',
     back: 'Back to the list',
+    closeWindow: 'Close the window',
     next: 'Next user',
     previous: 'Previous user',
     id: 'ID {{id}}',

@@ -108,6 +108,7 @@ export const users: Russian<typeof english> = {
     disable: 'Отключить',
     delete: 'Удалить',
     addTraffic: 'Добавить трафик',
+    window: 'Открыть в отдельном окне',
     more: 'Другие действия',
   },
   said: {
@@ -136,6 +137,7 @@ export const users: Russian<typeof english> = {
     gone: 'Такого пользователя нет',
     goneHint: 'Возможно, его удалили. Его ссылка больше не работает.',
     back: 'Вернуться к списку',
+    closeWindow: 'Закрыть окно',
     next: 'Следующий пользователь',
     previous: 'Предыдущий пользователь',
     id: 'ID {{id}}',

@@ -1,5 +1,5 @@
 // The desktop around the pages, if there is one: the API of its preload as the host of the pages.
-import type { DesktopApi } from '../../../bridge/desktop-api.ts';
+import { type DesktopApi, RECORD_MARK } from '../../../bridge/desktop-api.ts';
 import type { HostApi } from '../../../bridge/host-api.ts';
 import { useView, type View } from '../state/view.ts';
 
@@ -23,6 +23,7 @@ export function desktopHost(api: DesktopApi): HostApi {
     print: async () => void (await api.print()),
     makePdf: api.makePdf,
     shell: api,
+    record: new URLSearchParams(location.search).has(RECORD_MARK) ? location.hash : null,
   };
 }
 

@@ -1,5 +1,6 @@
 // The one registry of acts: row menus, record menus, the bulk bar, the palette and the keys are made from these values.
 import {
+  IconAppWindow,
   IconArchive,
   IconArchiveOff,
   IconCalendarMinus,
@@ -114,6 +115,7 @@ export const ACTS = {
     places: ['record'],
     asks: 'confirmation',
   },
+  'users.window': { subject: 'users', name: 'users:act.window', icon: IconAppWindow, places: ['record'], keys: 'o' },
   'users.disable': {
     subject: 'users',
     name: 'users:act.disable',

@@ -24,28 +24,42 @@ export interface RecordDrawerProps {
   readonly footer?: ReactNode;
   /** false: a click beside the drawer does not close it; Escape does nothing here. */
   readonly canClose?: boolean;
+  /** It fills a window of its own, which closes it. */
+  readonly isWindow?: boolean;
   readonly children: ReactNode;
 }
 
 export function RecordDrawer(props: RecordDrawerProps) {
-  const { isOpen, onClose, subtitle, actions, width = 640, footer, canClose = true, children } = props;
+  const {
+    isOpen,
+    onClose,
+    subtitle,
+    actions,
+    width = 640,
+    footer,
+    canClose = true,
+    isWindow = false,
+    children,
+  } = props;
   const { t } = useTranslation('common');
   const title = showHidden(props.title);
   const content = useRef<HTMLDivElement>(null);
   useTitle(isOpen ? title : undefined, 1);
-  useEscape(content, onClose, isOpen && canClose);
+  useEscape(content, onClose, isOpen && canClose && !isWindow);
   return (
     <Drawer.Root
       opened={isOpen}
       onClose={onClose}
       position="right"
-      size={width}
+      size={isWindow ? '100%' : width}
       closeOnEscape={false}
-      closeOnClickOutside={canClose}
-      transitionProps={{ transition: 'slide-left', duration: 180 }}
+      closeOnClickOutside={canClose && !isWindow}
+      transitionProps={{ transition: 'slide-left', duration: isWindow ? 0 : 180 }}
+      // What is in a portal is not printed.
+      withinPortal={!isWindow}
       shadow="none"
     >
-      <Drawer.Overlay className={classes.scrim} />
+      {!isWindow && <Drawer.Overlay className={classes.scrim} />}
       <Drawer.Content ref={content} classNames={{ content: classes.content ?? '' }}>
         <div className={classes.head}>
           <div className={classes.names}>
@@ -54,7 +68,7 @@ export function RecordDrawer(props: RecordDrawerProps) {
           </div>
           <div className={classes.actions}>
             {actions}
-            <Drawer.CloseButton aria-label={t('close')} icon={<IconX size={18} stroke={1.5} />} />
+            {!isWindow && <Drawer.CloseButton aria-label={t('close')} icon={<IconX size={18} stroke={1.5} />} />}
           </div>
         </div>
         <div className={classes.body}>{children}</div>

@@ -20,6 +20,7 @@ export const browserHost: HostApi = {
   print: async () => window.print(),
   makePdf: null,
   shell: null,
+  record: null,
 };
 
 export const HostContext = createContext<HostApi>(browserHost);

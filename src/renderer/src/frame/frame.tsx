@@ -6,9 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { UnsavedQuestion } from '../components/form/unsaved.tsx';
 import { Page } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';
+import { useHost } from '../data/host.ts';
 import { hashOf } from '../router/route.ts';
-import { useRoute } from '../router/router.ts';
+import { navigate, useRoute } from '../router/router.ts';
 import { useTitle } from '../router/title.ts';
+import { notifyFailure } from '../state/messages.ts';
 import { DropTarget } from './drop-target.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import classes from './frame.module.css';
@@ -16,7 +18,7 @@ import { NativeMenu } from './native-menu.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { useOverlay } from './overlays.ts';
 import { Rail } from './rail.tsx';
-import { contentOf, screenOf } from './screens.ts';
+import { contentOf, RECORD, screenOf } from './screens.ts';
 import { TopBar } from './top-bar.tsx';
 import { useFrameCommands } from './use-frame-commands.ts';
 
@@ -31,24 +33,31 @@ export function Frame() {
   const overlay = useOverlay(({ open }) => open);
   useFrameCommands();
   useFocusOnArrival(main, screen?.id);
-  const Content = contentOf(path) ?? NotFound;
+  const { record } = useHost();
+  const isRecord = record !== null;
+  useOwnRecord();
+  const Content = isRecord ? RECORD : (contentOf(path) ?? NotFound);
   return (
     <div className={classes.frame}>
-      <nav aria-label={t('skip')}>
-        <a
-          className={classes.skip}
-          href={hashOf(path)}
-          onClick={(event) => {
-            event.preventDefault();
-            main.current?.focus();
-          }}
-        >
-          {t('skip')}
-        </a>
-      </nav>
-      <Rail />
+      {!isRecord && (
+        <>
+          <nav aria-label={t('skip')}>
+            <a
+              className={classes.skip}
+              href={hashOf(path)}
+              onClick={(event) => {
+                event.preventDefault();
+                main.current?.focus();
+              }}
+            >
+              {t('skip')}
+            </a>
+          </nav>
+          <Rail />
+        </>
+      )}
       <div className={classes.column}>
-        <TopBar />
+        {!isRecord && <TopBar />}
         <OfflineBanner />
         <main ref={main} className={classes.main} tabIndex={-1}>
           <ErrorBoundary path={path.join('/')}>
@@ -60,7 +69,7 @@ export function Frame() {
       </div>
       <UnsavedQuestion />
       <NativeMenu />
-      <DropTarget />
+      {!isRecord && <DropTarget />}
       <Suspense fallback={null}>
         {overlay === 'palette' && <Palette />}
         {overlay === 'keys' && <KeysDialog />}
@@ -78,6 +87,18 @@ function useFocusOnArrival(main: React.RefObject<HTMLElement | null>, screen: st
     main.current?.scrollTo({ top: 0 });
     main.current?.focus({ preventScroll: true });
   }, [main, screen]);
+}
+
+/** In the window of a record, links to other pages lead to the main window. */
+function useOwnRecord(): void {
+  const { path } = useRoute();
+  const { record, shell } = useHost();
+  const address = hashOf(path);
+  useEffect(() => {
+    if (record === null || address === record) return;
+    void shell?.openInMain(location.hash).catch(notifyFailure);
+    navigate(record, { replace: true });
+  }, [address, record, shell]);
 }
 
 // What an address shows that leads nowhere.

@@ -57,6 +57,11 @@ const CONFIRM = lazy(async () => ({
   default: (await import('../features/settings/addresses/confirm-page.tsx')).ConfirmPage,
 }));
 
+/** All that the window of a record shows. */
+export const RECORD = lazy(async () => ({
+  default: (await import('../features/users/record/user-window.tsx')).UserWindow,
+}));
+
 /** The screen of an empty path. */
 const HOME: ScreenId = 'overview';
 

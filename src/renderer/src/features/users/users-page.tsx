@@ -25,6 +25,7 @@ import { ExportButton } from './export-button.tsx';
 import { bulkFilterOf, filterOf, namesIn, sortOf, without } from './filter.ts';
 import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
 import { UserDrawer } from './record/user-drawer.tsx';
+import { useOpenWindow } from './record/user-window.tsx';
 import { SearchField } from './search-field.tsx';
 import { StateTabs } from './state-tabs.tsx';
 import { useNeighbours } from './use-neighbours.ts';
@@ -44,6 +45,7 @@ export function UsersPage() {
   const selection = useSelection(JSON.stringify(filter));
   const [bulk, setBulk] = useState<BulkJob | null>(null);
   const labelOf = useFilterLabels(filter, plans);
+  const openWindow = useOpenWindow();
 
   const search = changedQuery(query, { do: null }).toString();
   // Drawn again with the rows of the answer, not with every key.
@@ -113,6 +115,7 @@ export function UsersPage() {
           'users.extend': () => openPart(user, 'extend'),
           'users.shorten': () => openPart(user, 'shorten'),
           'users.grant': () => openPart(user, 'grant'),
+          'users.window': openWindow && (() => openWindow(user.id)),
         })}
         remember="users"
         empty={

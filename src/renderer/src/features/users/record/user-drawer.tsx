@@ -42,9 +42,11 @@ interface UserDrawerProps {
   readonly neighbours: Neighbours;
   readonly onGo: (user: User) => void;
   readonly onClose: () => void;
+  /** It has the whole window, and no list behind it. */
+  readonly isWindow?: boolean;
 }
 
-export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose }: UserDrawerProps) {
+export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose, isWindow = false }: UserDrawerProps) {
   const { t } = useTranslation(['users', 'frame']);
   const asked = useRoute().query.get('do');
   // While it slides away it still shows whom it showed.
@@ -70,6 +72,7 @@ export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose }: 
             isOpen={id !== null || isUnknown}
             onClose={() => (isEditing ? setAsking(true) : onClose())}
             canClose={!isEditing}
+            isWindow={isWindow}
             title={isGone ? t('users:record.gone') : (user.data?.name ?? t('users:record.loading'))}
             {...(user.data && !isGone && { subtitle: <Subtitle id={user.data.id} contact={user.data.contact} /> })}
             actions={
@@ -80,7 +83,7 @@ export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose }: 
             }
           >
             {isGone ? (
-              <Gone onClose={onClose} />
+              <Gone back={t(isWindow ? 'users:record.closeWindow' : 'users:record.back')} onClose={onClose} />
             ) : user.data === undefined ? (
               <Waiting failure={user.error} onRetry={() => void user.refetch()} />
             ) : (
@@ -177,7 +180,7 @@ function Subtitle({ id, contact }: { readonly id: number; readonly contact: stri
   );
 }
 
-function Gone({ onClose }: { readonly onClose: () => void }) {
+function Gone({ back, onClose }: { readonly back: string; readonly onClose: () => void }) {
   const { t } = useTranslation('users');
   return (
     <EmptyState
@@ -185,7 +188,7 @@ function Gone({ onClose }: { readonly onClose: () => void }) {
       text={t('record.goneHint')}
       action={
         <Button variant="default" onClick={onClose}>
-          {t('record.back')}
+          {back}
         </Button>
       }
     />

@@ -8,6 +8,7 @@ import { useActs } from '../../../components/use-acts.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import type { OpenPart } from './record-context.tsx';
 import { useUserActs } from './use-user-acts.ts';
+import { useOpenWindow } from './user-window.tsx';
 
 interface UserMenuProps {
   readonly user: User;
@@ -19,6 +20,7 @@ export function UserMenu({ user, onPart, onDeleted }: UserMenuProps) {
   const { t } = useTranslation('users');
   const format = useFormat();
   const acts = useUserActs(user);
+  const openWindow = useOpenWindow();
   const [asking, setAsking] = useState<'reset' | 'reissue' | 'delete' | null>(null);
   const { id, name, enabled } = user;
   const close = () => setAsking(null);
@@ -29,6 +31,7 @@ export function UserMenu({ user, onPart, onDeleted }: UserMenuProps) {
     'users.grant': () => onPart('grant'),
     'users.reset': () => setAsking('reset'),
     'users.reissue': () => setAsking('reissue'),
+    'users.window': openWindow && (() => openWindow(id)),
     [enabled ? 'users.disable' : 'users.enable']: acts.toggle,
     'users.delete': () => setAsking('delete'),
   };
