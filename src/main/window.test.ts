@@ -78,6 +78,7 @@ it('says when the session of the user ends, since Windows then waits for nothing
     state: () => ({ bounds: null, isMaximized: false, zoom: 0 }),
     workAreas: () => [primary],
     startAt: () => '',
+    onFocus() {},
     onSessionEnd,
   };
   createShellWindow(parts as never, 'go').show();
