@@ -60,7 +60,11 @@ export function RecordDrawer(props: RecordDrawerProps) {
       shadow="none"
     >
       {!isWindow && <Drawer.Overlay className={classes.scrim} />}
-      <Drawer.Content ref={content} classNames={{ content: classes.content ?? '' }}>
+      <Drawer.Content
+        ref={content}
+        data-window={isWindow || undefined}
+        classNames={{ inner: classes.inner ?? '', content: classes.content ?? '' }}
+      >
         <div className={classes.head}>
           <div className={classes.names}>
             <Drawer.Title className={classes.title ?? ''}>{title}</Drawer.Title>
