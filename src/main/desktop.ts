@@ -114,9 +114,11 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     log,
   });
   const areas = () => workAreas(electron.screen);
+  const icon = trayIcon(electron.nativeImage, platform);
   const ofEveryWindow = {
     BrowserWindow: electron.BrowserWindow,
     preload: parts.preload,
+    icon: platform === 'linux' ? icon : null,
     workAreas: areas,
     onPageGone(contents: number) {
       channels.endWatches(contents);
@@ -304,7 +306,6 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
     ...actions,
     act: (id: string) => (focused === window ? actions.act(id) : focused.send(EVENT_CHANNELS.act, id)),
   };
-  const icon = trayIcon(electron.nativeImage, platform);
   const trayParts = { Tray: electron.Tray, Menu, icon, actions, platform };
   let tray = openTray(trayParts);
   let menuShown = '';

@@ -36,6 +36,8 @@ export interface WindowParts {
   readonly BrowserWindow: typeof BrowserWindow;
   /** Absolute path of the built preload. */
   readonly preload: string;
+  /** For systems that take it from no file of the application; null elsewhere. */
+  readonly icon: NativeImage | null;
   /** Work areas of the screens, the primary one first. */
   workAreas(): readonly Rectangle[];
   state(): WindowState;
@@ -84,6 +86,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
       show: false,
       title: 'Gatehouse',
       autoHideMenuBar: true,
+      ...(parts.icon !== null && { icon: parts.icon }),
       webPreferences: webPreferences(parts.preload),
     });
     if (isMaximized) created.maximize();

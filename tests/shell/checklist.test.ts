@@ -263,6 +263,7 @@ function fakeWindowParts(loaded: string[]): Parameters<typeof createShellWindow>
   return {
     BrowserWindow: FakeWindow as unknown as typeof BrowserWindow,
     preload: '/app/out/preload/index.cjs',
+    icon: null,
     workAreas: () => [],
     state: () => ({ bounds: null, isMaximized: false, zoom: 0 }),
     saveState() {},
