@@ -6,9 +6,9 @@ import { ActMenu, ActQuestion } from '../../../components/act-menu.tsx';
 import type { ActId, ActRuns } from '../../../components/acts.ts';
 import { useActs } from '../../../components/use-acts.ts';
 import { useFormat } from '../../../format/use-format.tsx';
+import { useOpenWindow } from './open-window.ts';
 import type { OpenPart } from './record-context.tsx';
 import { useUserActs } from './use-user-acts.ts';
-import { useOpenWindow } from './user-window.tsx';
 
 interface UserMenuProps {
   readonly user: User;

@@ -6,13 +6,6 @@ import { UserDrawer } from './user-drawer.tsx';
 
 const NO_NEIGHBOURS = { index: -1, previous: undefined, next: undefined };
 
-/** Opens that window; undefined where there is none to open: in a browser, and in such a window. */
-export function useOpenWindow(): ((id: number) => void) | undefined {
-  const { shell, record } = useHost();
-  if (shell === null || record !== null) return undefined;
-  return (id) => void shell.openRecord(id).catch(notifyFailure);
-}
-
 export function UserWindow() {
   const { shell, record } = useHost();
   const plans = usePlans();
