@@ -75,7 +75,7 @@ describe('the archive', () => {
 
 describe('each system', () => {
   it('gets its usual packages', () => {
-    expect(builder.linux.target).toEqual(['AppImage', 'deb']);
+    expect(builder.linux.target).toEqual(['AppImage', 'deb', 'rpm']);
     expect(builder.win.target).toEqual(['nsis']);
     expect(builder.mac.target).toEqual([
       { target: 'dmg', arch: 'universal' },
@@ -133,6 +133,12 @@ describe('a release', () => {
 
   it('looks at the fuses of what was packed', () => {
     expect(steps('package').map(({ run }) => run)).toContain('node scripts/packed-fuses.ts');
+  });
+
+  it('is built twice on Linux, to the same files', () => {
+    expect(steps('package').map(({ run }) => run)).toContainEqual(
+      expect.stringMatching(/packed-list\.ts > first[\s\S]*npm run build[\s\S]*packed-list\.ts \| diff first/),
+    );
   });
 
   it('may write nothing but the draft of the release', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { extractAll, listPackage } from '@electron/asar';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { listPacked } from '../../scripts/packed-list.ts';
 import { root, run } from '../../scripts/run.ts';
 import { ensureBuilt } from '../support/built.ts';
 
@@ -13,7 +14,7 @@ const MAX_ARCHIVE_BYTES = 19_500_000;
 
 let folder: string;
 let files: string[];
-const archive = () => join(folder, 'packed/linux-unpacked/resources/app.asar');
+const archive = (of = 'packed') => join(folder, of, 'linux-unpacked/resources/app.asar');
 
 beforeAll(async () => {
   await ensureBuilt();
@@ -24,14 +25,17 @@ beforeAll(async () => {
   for (const path of ['electron', 'locales/en-US.pak']) writeFileSync(join(electron, path), '');
   // The binary's fuses alone cannot be set here.
   const settings = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
-  const config = join(folder, 'electron-builder.json');
-  const directories = { ...settings.directories, output: join(folder, 'packed') };
-  writeFileSync(config, JSON.stringify({ ...settings, directories, electronDist: electron, electronFuses: null }));
-  const { ok, output } = await run(
-    ['electron-builder', '--linux', '--x64', '--dir', '--publish', 'never', '--config', config],
-    LIMIT_MS,
-  );
-  if (!ok) throw new Error(output);
+  const pack = async (name: string) => {
+    const config = join(folder, `${name}.json`);
+    const directories = { ...settings.directories, output: join(folder, name) };
+    writeFileSync(config, JSON.stringify({ ...settings, directories, electronDist: electron, electronFuses: null }));
+    const { ok, output } = await run(
+      ['electron-builder', '--linux', '--x64', '--dir', '--publish', 'never', '--config', config],
+      LIMIT_MS,
+    );
+    if (!ok) throw new Error(output);
+  };
+  await Promise.all(['packed', 'again'].map(pack));
   files = listPackage(archive(), { isPack: false }).map((path) => path.replaceAll('\\', '/'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -55,6 +59,15 @@ it('has nothing but the built application and the packages it loads', () => {
   const { size } = statSync(archive());
   console.log(`archive: ${size} bytes`);
   expect(size).toBeLessThan(MAX_ARCHIVE_BYTES);
+});
+
+it('is the same files where it is made twice, those beside the archive too', () => {
+  const listed = listPacked(archive());
+  expect(listed).toEqual(listPacked(archive('again')));
+  expect(listed.map((line) => line.replace(/^[\da-f]{64} {2}/, ''))).toEqual(
+    expect.arrayContaining(['out/main/index.js', 'node_modules/better-sqlite3/prebuilds/linux-x64.node']),
+  );
+  expect(listed.length).toBeGreaterThan(1000);
 });
 
 it('has what each of its packages needs to be loaded, by the application and by one another', async () => {
