@@ -7,6 +7,8 @@ export interface Scale {
   readonly rounds: number;
   /** Length of one side of a round under full load, whole seconds. */
   readonly seconds: number;
+  /** How long something is left alone before its memory is read. */
+  readonly idleMs: number;
 }
 
 export interface Bench {

@@ -4,6 +4,7 @@ import { beside } from './figures/beside.ts';
 import { bulk } from './figures/bulk.ts';
 import { create } from './figures/create.ts';
 import { deepOffset } from './figures/deep-offset.ts';
+import { desktop } from './figures/desktop.ts';
 import { engine } from './figures/engine.ts';
 import { fill } from './figures/fill.ts';
 import { ingest } from './figures/ingest.ts';
@@ -40,4 +41,5 @@ export const FIGURES: readonly Figure[] = [
   ingest,
   fill,
   pages,
+  desktop,
 ];

@@ -47,6 +47,6 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     kept: databases,
     isWritten: write,
     sizes: quick ? QUICK : FULL,
-    scale: quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 2 },
+    scale: quick ? { rounds: 3, seconds: 1, idleMs: 5000 } : { rounds: 7, seconds: 2, idleMs: 60_000 },
   };
 }
