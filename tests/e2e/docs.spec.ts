@@ -10,7 +10,7 @@ import { otherWindow } from './support/users.ts';
 
 const PLACE = 'settings/security/api/docs';
 /** A leak of each opening is far above what is allowed for all of them. */
-const OPENINGS = times(15, 50);
+const OPENINGS = times(5, 50);
 const block = (page: Page, id: string) => page.locator(`[id^="operations-"][id$="-${id}"]`);
 
 async function open(page: Page, id: string) {
@@ -154,7 +154,7 @@ test(`${OPENINGS} openings leave nothing behind`, async ({ page, visit }) => {
     return { nodes: of('Nodes'), listeners: of('JSEventListeners'), megabytes: of('JSHeapUsedSize') / 1e6 };
   };
   // The first ones load what stays: scripts, styles, the description.
-  await openings(5);
+  await openings(3);
   const before = await weigh();
   await openings(OPENINGS);
   const after = await weigh();

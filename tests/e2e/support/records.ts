@@ -53,44 +53,51 @@ export async function makeOneOfEach(panel: BrowserPanel, name: string): Promise<
   return { userId: user.id, planId: plan.id, nodeId: node.id, connectionId: connection.id };
 }
 
-/** Behind `#/`: every screen, every record and every form. */
-export function everyPlace({ userId, planId, nodeId, connectionId }: Made): readonly string[] {
+/** Behind `#/`: the lists that have the records, and the records. */
+export function placesOfRecords({ userId, planId, nodeId, connectionId }: Made): readonly string[] {
   return [
     'overview',
-    'overview?range=7d&by=node',
     'users',
     `users/${userId}`,
-    `users/${userId}?do=extend`,
-    'users/new',
-    'users/999999',
     'plans',
     `plans/${planId}`,
-    'plans/new',
-    'sales',
     'sales/orders',
     'sales/offers',
-    'sales/offers/new',
     'connections',
     `connections/${connectionId}`,
-    'connections/new',
     'nodes',
     `nodes/${nodeId}`,
-    'nodes/new',
     'audit',
-    'audit/1',
     'settings/general',
     'settings/subscription',
+    'settings/security/api',
+    'settings/security/webhooks',
+    'settings/security/webhooks/1',
+  ];
+}
+
+/** Every screen, every record and every form. */
+export function everyPlace(made: Made): readonly string[] {
+  return [
+    ...placesOfRecords(made),
+    'overview?range=7d&by=node',
+    `users/${made.userId}?do=extend`,
+    'users/new',
+    'users/999999',
+    'plans/new',
+    'sales',
+    'sales/offers/new',
+    'connections/new',
+    'nodes/new',
+    'audit/1',
     'settings/addresses',
     'settings/certificates',
     'settings/certificates/import',
     'settings/security',
-    'settings/security/api',
     'settings/security/api/new',
     'settings/security/api/docs',
     'settings/updates',
-    'settings/security/webhooks',
     'settings/security/webhooks/new',
-    'settings/security/webhooks/1',
     'settings/payments',
     'settings/payments/new',
     'settings/backups',
