@@ -68,14 +68,20 @@ test.describe('a list of a million rows', () => {
     await page
       .locator('table')
       .locator('..')
-      .evaluate((element) => {
-        // Between a scrolling and its event, just before the scrollbar of a list at rest is set: 140 ms after the event before.
-        const scrollLate = () => {
-          element.scrollTo(0, (element.scrollHeight - element.clientHeight) / 2);
-          for (const begun = performance.now(); performance.now() - begun < 20; );
-        };
-        window.addEventListener('scroll', () => setTimeout(scrollLate, 139), { capture: true, once: true });
+      .evaluate(async (element) => {
+        // What sets the scrollbar when the list has rested for 140 ms runs between a scrolling and its event.
+        const original = window.setTimeout;
+        let settle = () => {};
+        window.setTimeout = ((work: () => void, ms: number) => {
+          if (ms === 140) settle = work;
+          return original(work, ms);
+        }) as typeof setTimeout;
+        const scrolled = new Promise((resolve) => element.addEventListener('scroll', resolve, { once: true }));
         element.scrollTo(0, element.scrollHeight);
+        await scrolled;
+        window.setTimeout = original;
+        element.scrollTo(0, (element.scrollHeight - element.clientHeight) / 2);
+        settle();
       });
     await expect(row(page, 500_000)).toBeVisible();
   });
