@@ -100,7 +100,9 @@ export const provider = z
     secrets: z.array(z.string()).meta({ description: 'The names of the secrets that are sealed here.' }),
     api_root: z.string().nullable().meta({ description: "Where its API is; null: the provider's own." }),
     allow_private: allowPrivate,
-    enabled: z.boolean().meta({ description: 'Whether it is asked each hour if its keys still hold.' }),
+    enabled: z
+      .boolean()
+      .meta({ description: 'Whether orders can be opened there, and it is asked each hour if its keys still hold.' }),
     ok_at: s.instant.nullable().meta({ description: 'When it last answered as it should; null: never.' }),
     error: z.enum(PROVIDER_ERRORS).nullable().meta({ description: 'Why it failed since then; null: it did not.' }),
     error_at: s.instant.nullable().meta({ description: 'When it last failed; null: not since it answered.' }),
@@ -194,7 +196,8 @@ export const enableProvider = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Enable or disable a payment provider',
-  description: 'An enabled one is asked each hour whether its keys still hold.',
+  description:
+    'At an enabled one orders can be opened, and it is asked each hour whether its keys still hold. A disabled one is still asked about orders that were opened.',
   input: z.strictObject({ ...ofProvider, enabled: z.boolean().meta({ description: 'Whether it is asked.' }) }),
   output: provider,
   errors: ['not_found'],
@@ -220,9 +223,10 @@ export const deleteProvider = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Delete a payment provider with its keys',
+  description: 'One with orders that have not ended is disabled instead: nothing else says whether they were paid.',
   input: z.strictObject(ofProvider),
   status: 204,
   output: null,
-  errors: ['not_found'],
+  errors: ['not_found', 'provider_in_use'],
   example: { body: { id: 1 } },
 });

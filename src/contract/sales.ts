@@ -3,18 +3,48 @@ import { z } from 'zod';
 import { GRANT_LIFETIMES, MAX_GRANT_DAYS } from './grants.ts';
 import { panelOperation } from './operation.ts';
 import { PROOF_ERRORS, proof } from './proof.ts';
+import { PROVIDER_KINDS } from './providers.ts';
 import * as s from './scalars.ts';
 import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS } from './users.ts';
 
 /** An offer has no more prices, each in a currency of its own. */
 export const MAX_PRICES = 10;
 
-export const ORDER_STATES = ['paid', 'refunded'] as const;
+/**
+ * `new`: no provider was asked for it. `opening`: one is asked where it can be paid. `open`: it can be paid. `expired`, `failed`: the
+ * provider's last word, after which it can be opened again. Paid is applied.
+ */
+export const ORDER_STATES = ['new', 'opening', 'open', 'paid', 'refunded', 'expired', 'failed'] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
 /** How money comes that no provider reports. */
 export const PAYMENT_METHODS = ['cash', 'transfer', 'other'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
+
+/** Why a payment that a provider reports needs a person. The first that applies. */
+export const ATTENTION_REASONS = [
+  'unknown_order',
+  'test_money',
+  'currency',
+  'too_little',
+  'paid_twice',
+  'user_deleted',
+  'plan_archived',
+  'plan_changed',
+  'late',
+  'not_applicable',
+  'too_much',
+  'refunded',
+  'disputed',
+] as const;
+export type AttentionReason = (typeof ATTENTION_REASONS)[number];
+
+/**
+ * `apply`: gives what the order sold all the same. `days`: gives so many days instead. `take_back`: takes back what the order gave, as its
+ * money went back. `ignore`: leaves everything as it is.
+ */
+export const PAYMENT_ACTS = ['apply', 'days', 'take_back', 'ignore'] as const;
+export type PaymentAct = (typeof PAYMENT_ACTS)[number];
 
 const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
   description: 'In minor units (cents, kopecks); Telegram Stars are whole.',
@@ -78,12 +108,16 @@ const order = z
     sold,
     amount,
     currency,
-    method: z.enum(PAYMENT_METHODS),
-    reference: z.string().nullable(),
+    method: z
+      .enum([...PAYMENT_METHODS, ...PROVIDER_KINDS])
+      .nullable()
+      .meta({ description: 'How it was paid, or the kind of the provider that was asked last; null: none was.' }),
+    reference: z.string().nullable().meta({ description: "The number of a payment by hand, or the provider's own." }),
     note: z.string(),
     state: z.enum(ORDER_STATES),
     renewal: z.boolean().meta({ description: 'Whether the user had bought a term before.' }),
-    paid_at: s.instant,
+    pay_url: z.string().nullable().meta({ description: 'Where it can be paid, while it is open.' }),
+    paid_at: s.instant.nullable().meta({ description: 'null: it is not paid.' }),
     created_at: s.instant,
     refunded_at: s.instant.nullable(),
     refund_note: z.string().nullable(),
@@ -136,10 +170,59 @@ const orderExample: Order = {
   note: '',
   state: 'paid',
   renewal: true,
+  pay_url: null,
   paid_at: '2026-11-20T09:00:00.000Z',
   created_at: '2026-11-20T09:05:00.000Z',
   refunded_at: null,
   refund_note: null,
+};
+
+const payment = z
+  .object({
+    id: s.id.meta({ description: 'Its number.' }),
+    kind: z.enum(PROVIDER_KINDS).meta({ description: 'Which provider reports it.' }),
+    provider: z
+      .string()
+      .nullable()
+      .meta({ description: 'How the provider is called in the panel; null: was deleted.' }),
+    external_id: z.string().meta({ description: "The provider's number of it." }),
+    order_id: s.id.nullable().meta({ description: 'null: no order has what it names.' }),
+    user: z.object({ id: s.id, name: z.string() }).nullable().meta({ description: 'Whose order it is.' }),
+    amount,
+    currency: z.string(),
+    expected: money.nullable().meta({ description: 'What the order asked for.' }),
+    refunded: amount.meta({ description: 'What of it the provider gave back.' }),
+    test: z.boolean().meta({ description: 'Whether it is play money.' }),
+    applied: z.boolean().meta({ description: 'Whether an order was applied for it.' }),
+    paid_at: s.instant,
+    reason: z.enum(ATTENTION_REASONS).meta({ description: 'Why it needs a person.' }),
+    acts: z.array(z.enum(PAYMENT_ACTS)).meta({ description: 'What can be done about it.' }),
+    act: z.enum(PAYMENT_ACTS).nullable().meta({ description: 'What was done; null: nothing yet.' }),
+    note: z.string(),
+    resolved_at: s.instant.nullable(),
+  })
+  .meta({ id: 'AttentionPayment' });
+export type AttentionPayment = z.output<typeof payment>;
+
+const paymentExample: AttentionPayment = {
+  id: 3,
+  kind: 'crypto_pay',
+  provider: 'Crypto',
+  external_id: '77',
+  order_id: 12,
+  user: { id: 7, name: 'Anna Smirnova' },
+  amount: 1000,
+  currency: 'EUR',
+  expected: { amount: 1299, currency: 'EUR' },
+  refunded: 0,
+  test: false,
+  applied: false,
+  paid_at: '2026-11-20T09:00:00.000Z',
+  reason: 'too_little',
+  acts: ['apply', 'days', 'ignore'],
+  act: null,
+  note: '',
+  resolved_at: null,
 };
 
 const ofOffer = { id: s.id.meta({ description: 'The offer.' }) };
@@ -253,6 +336,106 @@ export const recordPayment = panelOperation({
   },
 });
 
+export const createOrder = panelOperation({
+  id: 'createOrder',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Make an order that a user pays at a provider',
+  description: 'An order of the same content that is not paid yet is answered instead of another one.',
+  input: z.strictObject({
+    user_id: s.id,
+    offer_id: s.id.meta({ description: 'Of the plan of the user, and on sale.' }),
+  }),
+  status: 201,
+  output: order,
+  errors: ['not_found', 'selling_off', 'order_limit'],
+  example: {
+    body: { user_id: 7, offer_id: 1 },
+    reply: { ...orderExample, state: 'new', method: null, reference: null, paid_at: null },
+  },
+});
+
+export const openOrder = panelOperation({
+  id: 'openOrder',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Ask a provider where an order can be paid',
+  description:
+    'The key of the request is stored before it is made. The same order at the same provider has one invoice at a time.',
+  input: z.strictObject({ ...ofOrder, provider_id: s.id, currency: currency.optional() }),
+  output: order,
+  errors: ['not_found', 'selling_off', 'order_ended', 'provider_failed'],
+  example: {
+    body: { id: 12, provider_id: 1 },
+    reply: {
+      ...orderExample,
+      state: 'open',
+      method: 'stripe',
+      reference: 'cs_1',
+      paid_at: null,
+      pay_url: 'https://checkout.stripe.com/c/pay/cs_1',
+    },
+  },
+});
+
+export const askOrder = panelOperation({
+  id: 'askOrder',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Ask the provider at once whether an order is paid',
+  description: 'No more often than the provider allows: in between, the answer is what is known.',
+  input: z.strictObject(ofOrder),
+  output: order,
+  errors: ['not_found'],
+  example: { body: { id: 12 }, reply: orderExample },
+});
+
+export const listAttention = panelOperation({
+  id: 'listAttention',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'List payments that need a person',
+  description: 'The newest first; `before` is the number of the last one seen.',
+  input: z.strictObject({
+    before: s.id.optional(),
+    limit: s.limit,
+    open: z.boolean().default(true).meta({ description: 'Only those about which nothing was decided.' }),
+  }),
+  output: z.object({
+    items: z.array(payment),
+    total: z.int().min(0).meta({ description: 'How many there are, on all pages.' }),
+    next_before: s.id.nullable(),
+  }),
+  example: { body: {}, reply: { items: [paymentExample], total: 1, next_before: null } },
+});
+
+export const resolvePayment = panelOperation({
+  id: 'resolvePayment',
+  access: 'session',
+  effect: 'write',
+  proof: 'fresh',
+  tag: 'Panel',
+  summary: 'Decide about a payment that needs a person',
+  input: z.strictObject({
+    ...proof,
+    id: s.id.meta({ description: 'The payment.' }),
+    act: z.enum(PAYMENT_ACTS),
+    days: z.int().min(1).max(MAX_EXTEND_DAYS).optional().meta({ description: 'How many, for the act `days`.' }),
+    user_id: s.id.optional().meta({ description: 'To whom, where the payment has no user, for the act `days`.' }),
+    note: s.text({ min: 0, max: 200 }).default(''),
+  }),
+  output: payment,
+  errors: [...PROOF_ERRORS, 'not_found', 'payment_resolved', 'term_unlimited'],
+  example: {
+    body: { id: 3, act: 'days', days: 60, password: 'correct horse battery' },
+    reply: { ...paymentExample, act: 'days', acts: [], applied: true, resolved_at: '2026-11-21T09:00:00.000Z' },
+  },
+});
+
 export const listOrders = panelOperation({
   id: 'listOrders',
   access: 'session',
@@ -282,7 +465,7 @@ export const previewRefund = panelOperation({
   summary: 'What a refund would take back',
   input: z.strictObject(ofOrder),
   output: takenBack,
-  errors: ['not_found', 'order_refunded'],
+  errors: ['not_found', 'order_unpaid', 'order_refunded'],
   example: {
     body: { id: 12 },
     reply: {
@@ -305,7 +488,7 @@ export const refundOrder = panelOperation({
   description: 'The money is given back by hand. What was bought is taken back: exactly that, whatever came after it.',
   input: z.strictObject({ ...proof, ...ofOrder, note: s.text({ min: 0, max: 200 }).default('') }),
   output: order,
-  errors: [...PROOF_ERRORS, 'not_found', 'order_refunded'],
+  errors: [...PROOF_ERRORS, 'not_found', 'order_unpaid', 'order_refunded'],
   example: {
     body: { id: 12, note: 'Paid twice', password: 'correct horse battery' },
     reply: {

@@ -112,6 +112,7 @@ const fields = {
     description:
       'Whether an engine is restarted, at most every 10 minutes, when users who may not connect any more go on moving bytes over connections that were open before.',
   }),
+  selling: z.boolean().meta({ description: 'Whether orders can be made that users pay at a provider.' }),
   update_checks: z.boolean().meta({
     description: 'Whether the panel looks for newer versions once a day. Nothing is sent but the request.',
   }),
@@ -135,6 +136,7 @@ const panelSettingsExample: PanelSettings = {
   engine_path: null,
   cut_off_concurrent: false,
   restart_to_cut_off: true,
+  selling: false,
   update_checks: true,
 };
 

@@ -9,6 +9,7 @@ import type { CoreParts } from './core.ts';
 import type { PanelError } from './panel-error.ts';
 import type { ListenAddress } from './ports/host.ts';
 import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
+import type { ProviderFailure } from './ports/providers.ts';
 import type { ActorKind, EventRow, UserDayCounts } from './ports/records.ts';
 import type { SettingValues } from './ports/settings.ts';
 import { createLinkReads, type LinkReads } from './users/link-reads.ts';
@@ -39,6 +40,8 @@ export interface Env extends CoreParts {
   acmeOrder: AbortController | null;
   /** Tokens by which machines can be joined now: by node, how to end each. In memory only: a restart ends them. */
   readonly invitations: Map<number, () => void>;
+  /** Questions to payment providers that are on their way, by invoice. */
+  readonly providerCalls: Map<number, Promise<ProviderFailure | null>>;
   /** When links were read. */
   readonly linkReads: LinkReads;
   /** Failed keys and sign-ins. */
@@ -162,6 +165,7 @@ export function createEnv(parts: CoreParts, announce: () => void, noteEndedSessi
     addressTrial: null,
     acmeOrder: null,
     invitations: new Map(),
+    providerCalls: new Map(),
     isStopping: false,
     settings,
     forgetSettings,

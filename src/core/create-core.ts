@@ -13,6 +13,7 @@ import { createDispatch } from './dispatch.ts';
 import { createEventHub } from './events.ts';
 import { renewCertificates } from './inbound-certificates.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
+import { createPaymentAsker } from './payments/asker.ts';
 import { checkProviders } from './payments/providers.ts';
 import { runAcme } from './settings/acme.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
@@ -36,6 +37,7 @@ const UPDATES_EVERY_MS = 60_000;
 const ACME_EVERY_MS = 1000;
 const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
 const PROVIDERS_EVERY_MS = 3_600_000;
+const ASK_EVERY_MS = 1000;
 
 function figuresOf({ store, clock }: Env): Figures {
   const now = clock.now();
@@ -102,6 +104,7 @@ export function createCore(parts: CoreParts): Core {
     });
   const env = createEnv(parts, announce, noteEndedSessions);
   const webhooks = parts.webhookClient ? createWebhookSender(env, parts.webhookClient) : null;
+  const asker = parts.paymentProviders ? createPaymentAsker(env) : null;
   const keys = createKeyAuthentication(env);
   let nodes: NodeWorkers | null = null;
   let isSaving = false;
@@ -177,6 +180,11 @@ export function createCore(parts: CoreParts): Core {
         const check = createJob(env, 'payment providers', () => checkProviders(env));
         stops.push(every(PROVIDERS_EVERY_MS, check));
       }
+      if (asker) {
+        const ask = () => void asker.wake();
+        stops.push(every(ASK_EVERY_MS, ask));
+        ask();
+      }
       if (env.openEngine) {
         const workers = createNodeWorkers(env, env.openEngine);
         nodes = workers;
@@ -195,6 +203,7 @@ export function createCore(parts: CoreParts): Core {
       await sweepAll();
       nodes?.poll();
       webhooks?.wake();
+      await asker?.wake();
     },
     saveEnergy(isOn) {
       isSaving = isOn;
@@ -207,6 +216,7 @@ export function createCore(parts: CoreParts): Core {
       parts.targetProbe?.close();
       parts.paymentProviders?.close();
       await nodes?.stop();
+      await asker?.stop();
       await webhooks?.stop();
       await env.backups?.close();
       await env.queue.drained();

@@ -12,6 +12,7 @@ import { listEvents } from './events.ts';
 import { INBOUND_HANDLERS } from './inbounds.ts';
 import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
+import { PAYMENT_HANDLERS } from './payments/attention.ts';
 import { PROVIDER_HANDLERS } from './payments/providers.ts';
 import { OFFER_HANDLERS } from './sales/offers.ts';
 import { ORDER_HANDLERS } from './sales/orders.ts';
@@ -47,6 +48,7 @@ export const HANDLERS: {
   ...TARIFF_HANDLERS,
   ...OFFER_HANDLERS,
   ...ORDER_HANDLERS,
+  ...PAYMENT_HANDLERS,
   ...INBOUND_HANDLERS,
   ...NODE_HANDLERS,
   ...JOIN_HANDLERS,

@@ -25,8 +25,6 @@ export interface Adapter {
   readonly kind: ProviderKind;
   /** Between the beginnings of two requests of one account. */
   readonly paceMs: number;
-  /** Between two questions about the same payment. */
-  readonly askEveryMs: number;
   probe(link: Link): Promise<Probed | ProviderFailure>;
   /** Repeated with the same request it gives the same invoice, wherever the provider can. */
   open(link: Link, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;

@@ -86,7 +86,6 @@ async function findByPayload(
 export const cryptoPay: Adapter = {
   kind: 'crypto_pay',
   paceMs: 200,
-  askEveryMs: 5000,
   async probe(link) {
     let failedWith = failure('unauthorized');
     for (const root of [LIVE, TEST]) {

@@ -96,8 +96,6 @@ function dateOf(ms: number): string {
 export const heleket: Adapter = {
   kind: 'heleket',
   paceMs: 300,
-  // The provider asks not to be asked more often.
-  askEveryMs: 30_000,
   async probe(link) {
     const found = await call(link, '/payment/list', { date_from: dateOf(link.now), date_to: dateOf(link.now) });
     return isFailure(found) ? found : { account: link.field('merchant'), isTest: null };

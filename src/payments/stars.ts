@@ -62,7 +62,6 @@ function paymentOf(link: Link, transaction: unknown): ProviderPayment | null {
 export const stars: Adapter = {
   kind: 'stars',
   paceMs: 50,
-  askEveryMs: 5000,
   async probe(link) {
     const me = await call(link, 'getMe', {});
     if (isFailure(me)) return failure(me.error, false, me.retryAfterMs);

@@ -154,7 +154,6 @@ export const stripe: Adapter = {
   kind: 'stripe',
   // 25 requests a second in test mode.
   paceMs: 50,
-  askEveryMs: 5000,
   async probe(link) {
     // What a restricted key needs; whose it is, it may not be allowed to ask.
     const found = await get(link, '/v1/checkout/sessions', new URLSearchParams({ limit: '1' }));

@@ -143,7 +143,6 @@ async function readOne(link: Link, externalId: string): Promise<readonly Provide
 export const yookassa: Adapter = {
   kind: 'yookassa',
   paceMs: 200,
-  askEveryMs: 5000,
   async probe(link) {
     const found = bodyOf(await request(link, '/me', null));
     if (isFailure(found)) return found;

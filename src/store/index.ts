@@ -17,6 +17,7 @@ import { createInboundStore } from './inbounds.ts';
 import { createLinkReadStore } from './link-reads.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
 import { createNodeStore } from './nodes.ts';
+import { createPaymentStore } from './payments.ts';
 import { createProviderStore } from './providers.ts';
 import { createAuditStore, createEventStore, createIdempotencyStore, createUndoStore } from './records.ts';
 import { createSalesStore } from './sales.ts';
@@ -114,6 +115,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     webhooks: createWebhookStore(db),
     providers: createProviderStore(db),
     sales: createSalesStore(db),
+    payments: createPaymentStore(db),
     diskSpace,
     journal: () => {
       const [, pages = 0, written = 0] = journal.get() ?? [];

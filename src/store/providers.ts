@@ -43,6 +43,12 @@ export function createProviderStore(db: Connection): ProviderStore {
      WHERE id = :id`,
   );
   const remove = db.prepare<[number]>('DELETE FROM providers WHERE id = ?');
+  const reading = db.prepare<[number], { readonly cursor: string | null; readonly caughtUpAt: number | null }>(
+    'SELECT cursor, caught_up_at AS caughtUpAt FROM providers WHERE id = ?',
+  );
+  const saveReading = db.prepare<[string | null, number | null, number]>(
+    'UPDATE providers SET cursor = ?, caught_up_at = ? WHERE id = ?',
+  );
   return {
     insert: (provider) => Number(insert.run(encode(provider)).lastInsertRowid),
     get: (id) => {
@@ -55,6 +61,10 @@ export function createProviderStore(db: Connection): ProviderStore {
     },
     remove: (id) => {
       remove.run(id);
+    },
+    reading: (id) => reading.get(id),
+    saveReading: (id, cursor, caughtUpAt) => {
+      saveReading.run(cursor, caughtUpAt, id);
     },
   };
 }

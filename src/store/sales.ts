@@ -9,18 +9,19 @@ type OfferCells = Omit<OfferRow, 'sold' | 'prices' | 'isOnSale'> & {
   readonly isOnSale: number;
 };
 
-type OrderCells = Omit<OrderRow, 'sold' | 'given' | 'isRenewal'> & {
+type OrderCells = Omit<OrderRow, 'sold' | 'prices' | 'given' | 'isRenewal'> & {
   readonly sold: string;
-  readonly given: string;
+  readonly prices: string;
+  readonly given: string | null;
   readonly isRenewal: number;
 };
 
 const OFFER_COLUMNS =
   'id, tariff_id AS tariffId, name, sold, prices, on_sale AS isOnSale, created_at AS createdAt, updated_at AS updatedAt';
 
-const ORDER_COLUMNS = `id, key, user_id AS userId, user_name AS userName, offer_id AS offerId, offer_name AS offerName,
-  tariff_name AS tariffName, sold, amount, currency, method, reference, note, state, is_renewal AS isRenewal, given, paid_at AS paidAt, day,
-  created_at AS createdAt, refunded_at AS refundedAt, refund_note AS refundNote`;
+const ORDER_COLUMNS = `id, key, token, user_id AS userId, user_name AS userName, offer_id AS offerId, offer_name AS offerName,
+  tariff_id AS tariffId, tariff_name AS tariffName, sold, prices, amount, currency, method, provider_id AS providerId, reference, note, state,
+  is_renewal AS isRenewal, given, paid_at AS paidAt, day, created_at AS createdAt, refunded_at AS refundedAt, refund_note AS refundNote`;
 
 function decodeOffer(cells: OfferCells): OfferRow {
   return {
@@ -44,8 +45,19 @@ function decodeOrder(cells: OrderCells): OrderRow {
   return {
     ...cells,
     sold: JSON.parse(cells.sold),
-    given: JSON.parse(cells.given),
+    prices: JSON.parse(cells.prices),
+    given: cells.given === null ? null : JSON.parse(cells.given),
     isRenewal: cells.isRenewal === 1,
+  };
+}
+
+function encodeOrder(row: OrderRow): OrderCells {
+  return {
+    ...row,
+    sold: JSON.stringify(row.sold),
+    prices: JSON.stringify(row.prices),
+    given: row.given === null ? null : JSON.stringify(row.given),
+    isRenewal: row.isRenewal ? 1 : 0,
   };
 }
 
@@ -66,11 +78,25 @@ export function createSalesStore(db: Connection): SalesStore {
   const removeOffer = db.prepare<[number]>('DELETE FROM offers WHERE id = ?');
   const lastOrderId = db.prepare<[], number>(`SELECT seq FROM sqlite_sequence WHERE name = 'orders'`).pluck();
   const insertOrder = db.prepare<[OrderCells]>(
-    `INSERT INTO orders (id, key, user_id, user_name, offer_id, offer_name, tariff_name, sold, amount, currency, method, reference, note,
-       state, is_renewal, given, paid_at, day, created_at, refunded_at, refund_note)
-     VALUES (:id, :key, :userId, :userName, :offerId, :offerName, :tariffName, :sold, :amount, :currency, :method, :reference, :note,
-       :state, :isRenewal, :given, :paidAt, :day, :createdAt, :refundedAt, :refundNote)`,
+    `INSERT INTO orders (id, key, token, user_id, user_name, offer_id, offer_name, tariff_id, tariff_name, sold, prices, amount, currency,
+       method, provider_id, reference, note, state, is_renewal, given, paid_at, day, created_at, refunded_at, refund_note)
+     VALUES (:id, :key, :token, :userId, :userName, :offerId, :offerName, :tariffId, :tariffName, :sold, :prices, :amount, :currency,
+       :method, :providerId, :reference, :note, :state, :isRenewal, :given, :paidAt, :day, :createdAt, :refundedAt, :refundNote)`,
   );
+  const saveOrder = db.prepare<[OrderCells]>(
+    `UPDATE orders SET sold = :sold, amount = :amount, currency = :currency, method = :method, provider_id = :providerId, state = :state,
+       is_renewal = :isRenewal, given = :given, paid_at = :paidAt, day = :day WHERE id = :id`,
+  );
+  const byToken = db.prepare<[string], OrderCells>(`SELECT ${ORDER_COLUMNS} FROM orders WHERE token = ?`);
+  const unpaid = db.prepare<[number, number], OrderCells>(
+    `SELECT ${ORDER_COLUMNS} FROM orders WHERE user_id = ? AND offer_id = ? AND given IS NULL ORDER BY id DESC LIMIT 1`,
+  );
+  const made = db
+    .prepare<[number, number], number>(
+      `SELECT count(*) FROM orders WHERE user_id = ? AND created_at >= ?
+       AND (method IS NULL OR method NOT IN ('cash', 'transfer', 'other'))`,
+    )
+    .pluck();
   const order = db.prepare<[number], OrderCells>(`SELECT ${ORDER_COLUMNS} FROM orders WHERE id = ?`);
   const byKey = db.prepare<[string], OrderCells>(`SELECT ${ORDER_COLUMNS} FROM orders WHERE key = ?`);
   const byReference = db.prepare<[string, string], OrderCells>(
@@ -118,13 +144,14 @@ export function createSalesStore(db: Connection): SalesStore {
     },
     nextOrderId: () => (lastOrderId.get() ?? 0) + 1,
     insertOrder: (row) => {
-      insertOrder.run({
-        ...row,
-        sold: JSON.stringify(row.sold),
-        given: JSON.stringify(row.given),
-        isRenewal: row.isRenewal ? 1 : 0,
-      });
+      insertOrder.run(encodeOrder(row));
     },
+    saveOrder: (row) => {
+      saveOrder.run(encodeOrder(row));
+    },
+    orderByToken: (token) => foundOrder(byToken.get(token)),
+    unpaidOrder: (userId, offerId) => foundOrder(unpaid.get(userId, offerId)),
+    countMade: (userId, since) => made.get(userId, since) ?? 0,
     order: (id) => foundOrder(order.get(id)),
     orderByKey: (key) => foundOrder(byKey.get(key)),
     orderByReference: (method, reference) => foundOrder(byReference.get(method, reference)),

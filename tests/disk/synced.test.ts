@@ -24,6 +24,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   retryAcme: 'there is none over plain HTTP',
   turnOffAcme: 'there is none over plain HTTP',
   confirmAddresses: 'writes the settings as changeAddresses does, from another port',
+  askOrder: 'writes what the provider says, or nothing; as every payment is written',
   confirmKey: 'only a restored backup leaves a key to be confirmed; it writes as revokeKey does',
   restoreBackup: 'exchanges the database with its journal: killed at each step in tests/backup',
 };
@@ -109,7 +110,6 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   const payment = { key: 'payment-1', user_id: buyer.id, offer_id: sale.id, method: 'cash', ...price };
   const order = await act('recordPayment', { ...payment, ...proof });
   await act('refundOrder', { id: order.id, ...proof });
-  await act('deleteOffer', { id: sale.id });
   await act('endOtherSessions', proof);
   await act('prove', proof);
   await act('scheduleBackups', { every_hours: 24, keep: 3 });
@@ -140,6 +140,18 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   const { id: providerId } = await act('createProvider', { ...account, ...proof });
   await act('changeProvider', { id: providerId, name: 'Bot', ...proof });
   await act('testProvider', { id: providerId });
+  await act('updateSettings', { selling: true });
+  await act('changeOffer', { id: sale.id, prices: [{ amount: 100, currency: 'XTR' }] });
+  const ordered = await act('createOrder', { user_id: buyer.id, offer_id: sale.id });
+  await act('openOrder', { id: ordered.id, provider_id: providerId });
+  const invoice = bank.invoices[0];
+  if (!invoice) throw new Error('no invoice was opened');
+  // Less than was asked is left to a person.
+  Object.assign(invoice, { amount: '1' });
+  bank.pay(invoice.token);
+  await browse('askOrder', { id: ordered.id });
+  await act('resolvePayment', { id: 1, act: 'ignore', ...proof });
+  await act('deleteOffer', { id: sale.id });
   await act('enableProvider', { id: providerId, enabled: false });
   await act('deleteProvider', { id: providerId });
   await act('rotateSecretPath', proof);

@@ -89,6 +89,7 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'refundOrder',
     'renewCertificate',
     'renewRecoveryCodes',
+    'resolvePayment',
     'restoreBackup',
     'revokeKey',
     'rotateSecretPath',

@@ -62,6 +62,7 @@ export const SETTINGS: SettingValues = {
   enginePath: null,
   cutOffConcurrent: false,
   restartToCutOff: true,
+  selling: false,
   host: '127.0.0.1',
   port: 8443,
   secretPath: SECRET_PATH,

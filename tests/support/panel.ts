@@ -98,7 +98,7 @@ export interface TestPanel extends AsyncDisposable {
   stop(options?: { readonly keep?: boolean }): Promise<void>;
 }
 
-/** Payment providers of the panel's time; requests and the pauses between them take the machine's. */
+/** Payment providers of the panel's time; requests take the machine's, and no pause is between them. */
 function providersOf(clock: Clock): PaymentProviders {
   const client = createOutboundClient({
     timers: systemTimers,
@@ -107,7 +107,10 @@ function providersOf(clock: Clock): PaymentProviders {
     reply: 'read',
     keepsConnections: false,
   });
-  return { isRefused: isRefusedUrl, ...createProviders({ client, clock, timers: systemTimers }) };
+  return {
+    isRefused: isRefusedUrl,
+    ...createProviders({ client, clock, timers: { after: (_ms, work) => systemTimers.after(0, work) } }),
+  };
 }
 
 export async function startPanel(options: PanelOptions = {}): Promise<TestPanel> {

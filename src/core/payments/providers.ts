@@ -205,6 +205,7 @@ async function changeProvider(input: Input<'changeProvider'>, context: AsyncCont
     const present = requireProvider(tx, before.id);
     const row = { ...present, ...wanted, ...found, account: account.slice(0, MOST_ACCOUNT), isTest: isTest ?? false };
     tx.store.providers.save(row);
+    if (row.account !== present.account) tx.store.providers.saveReading(row.id, null, null);
     sealSecrets(tx, row, secret);
     tx.audit(`provider:${row.id}`, auditOf(row));
     return { body: viewProvider(tx, row) };
@@ -220,15 +221,28 @@ function enableProvider({ id, enabled }: Input<'enableProvider'>, tx: Transactio
   return { body: viewProvider(tx, after) };
 }
 
-type Outcome = Probed | Pick<ProviderFailure, 'error'>;
-
-/** Asks the provider of a saved account about its keys; PanelError `vault_unavailable`. */
-async function ask(env: Env, row: ProviderRow): Promise<Outcome> {
+/** The account with its keys in clear; undefined where one is missing. PanelError `vault_unavailable`. */
+export function accessTo(env: Pick<Env, 'store' | 'vault'>, row: ProviderRow): ProviderAccess | undefined {
   const secrets = openSecrets(env, row);
   const isWhole = PROVIDER_FIELDS[row.kind].every(({ name, isSecret, isRequired }) => {
     return !isSecret || !isRequired || secrets[name] !== undefined;
   });
-  return isWhole ? requireClient(env).probe(accessOf(row, secrets)) : { error: 'no_keys' };
+  return isWhole ? accessOf(row, secrets) : undefined;
+}
+
+/** Notes whether a provider answered as it should, where that is news. */
+export function noteAnswer({ store, now }: Transaction, id: number, error: ProviderFailure['error'] | null): void {
+  const row = store.providers.get(id);
+  if (!row || (row.error === null && error === null)) return;
+  store.providers.save(error === null ? { ...row, okAt: now, error, errorAt: null } : { ...row, error, errorAt: now });
+}
+
+type Outcome = Probed | Pick<ProviderFailure, 'error'>;
+
+/** Asks the provider of a saved account about its keys; PanelError `vault_unavailable`. */
+async function ask(env: Env, row: ProviderRow): Promise<Outcome> {
+  const access = accessTo(env, row);
+  return access ? requireClient(env).probe(access) : { error: 'no_keys' };
 }
 
 function noteOutcome({ store }: Pick<Env, 'store'>, row: ProviderRow, outcome: Outcome, now: number): ProviderRow {
@@ -270,6 +284,7 @@ export async function checkProviders(env: Env): Promise<void> {
 
 function deleteProvider({ id }: Input<'deleteProvider'>, tx: Transaction): Result<undefined> {
   const row = requireProvider(tx, id);
+  if (tx.store.payments.hasOpen(id)) throw new PanelError('provider_in_use');
   tx.store.providers.remove(id);
   for (const name of secretNames(row)) tx.store.sealed.remove(secretPlace(id, name));
   tx.audit(`provider:${id}`, auditOf(row));

@@ -15,6 +15,7 @@ import type { ConnectedStore } from './connected.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
 import type { ImportFailure } from './host.ts';
 import type { LinkReadStore } from './link-reads.ts';
+import type { PaymentStore } from './payments.ts';
 import type { InboundStore, NodeStore, ServedCertificate, TariffStore } from './plans.ts';
 import type { ProviderStore } from './providers.ts';
 import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UndoStore, UserDayStore } from './records.ts';
@@ -155,6 +156,7 @@ export interface Store {
   readonly webhooks: WebhookStore;
   readonly providers: ProviderStore;
   readonly sales: SalesStore;
+  readonly payments: PaymentStore;
   readonly diskSpace: DiskSpace;
   /** What is in the journal at the moment. */
   journal(): Journal;

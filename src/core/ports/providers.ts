@@ -30,6 +30,9 @@ export interface ProviderStore {
   all(): readonly ProviderRow[];
   save(provider: ProviderRow): void;
   remove(id: number): void;
+  /** How far the list of its payments has been read, and when it was last read to its end. */
+  reading(id: number): { readonly cursor: string | null; readonly caughtUpAt: number | null } | undefined;
+  saveReading(id: number, cursor: string | null, caughtUpAt: number | null): void;
 }
 
 /** An account at a provider with its keys in clear: in memory only. */

@@ -1,4 +1,5 @@
 // The store's ports for what is sold and what was paid for it.
+import type { ProviderKind } from '../../contract/providers.ts';
 import type { OrderState, PaymentMethod, Sold } from '../../contract/sales.ts';
 import type { Money } from '../../domain/money.ts';
 import type { GivenTerm } from '../../domain/sale.ts';
@@ -20,30 +21,39 @@ export type Given =
   | { readonly kind: 'term'; readonly term: GivenTerm }
   | { readonly kind: 'traffic'; readonly grantId: number };
 
-/** One sale with its payment. */
+/** One sale; the payment's amount where it is paid, else what is asked. */
 export interface OrderRow extends Money {
   readonly id: number;
   /** By which a repetition is recognized. */
   readonly key: string;
+  /** By which a buyer names it; unguessable. */
+  readonly token: string;
   /** null: the user was deleted since. */
   readonly userId: number | null;
   /** As it was when the order was made, as is everything of the offer. */
   readonly userName: string;
   readonly offerId: number | null;
   readonly offerName: string;
+  readonly tariffId: number | null;
   readonly tariffName: string;
   readonly sold: Sold;
-  readonly method: PaymentMethod;
-  /** The number of the transfer or the receipt; unique for its method. null: it has none. */
+  /** What it costs, or what was paid by hand. */
+  readonly prices: readonly Money[];
+  /** How it was paid, or the kind of the provider asked last; null: none was. */
+  readonly method: PaymentMethod | ProviderKind | null;
+  /** The provider asked last. */
+  readonly providerId: number | null;
+  /** The number of a transfer or a receipt by hand; unique for its method. null: it has none. */
   readonly reference: string | null;
   readonly note: string;
   readonly state: OrderState;
   /** Whether the user had bought a term before. */
   readonly isRenewal: boolean;
-  readonly given: Given;
+  /** null: it is not paid, as are `paidAt` and `day`. */
+  readonly given: Given | null;
   /** When the money came; `day` is that day in the panel's time zone. */
-  readonly paidAt: number;
-  readonly day: string;
+  readonly paidAt: number | null;
+  readonly day: string | null;
   readonly createdAt: number;
   readonly refundedAt: number | null;
   readonly refundNote: string | null;
@@ -76,6 +86,13 @@ export interface SalesStore {
   /** The number that the next order gets; numbers are never used again. */
   nextOrderId(): number;
   insertOrder(order: OrderRow): void;
+  /** Writes what of an order changes: amount, method, provider, state and what was given for it. */
+  saveOrder(order: OrderRow): void;
+  orderByToken(token: string): OrderRow | undefined;
+  /** The newest order of this user and offer that is not paid. */
+  unpaidOrder(userId: number, offerId: number): OrderRow | undefined;
+  /** How many orders of a user were made since, which are not paid by hand. */
+  countMade(userId: number, since: number): number;
   order(id: number): OrderRow | undefined;
   orderByKey(key: string): OrderRow | undefined;
   orderByReference(method: PaymentMethod, reference: string): OrderRow | undefined;

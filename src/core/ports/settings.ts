@@ -24,6 +24,8 @@ export interface SettingValues {
   readonly cutOffConcurrent: boolean;
   /** Whether an engine is restarted over which users who may not connect go on moving bytes. */
   readonly restartToCutOff: boolean;
+  /** Whether orders can be made that users pay at a provider. */
+  readonly selling: boolean;
   readonly host: string;
   readonly port: number;
   readonly secretPath: string;

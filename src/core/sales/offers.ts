@@ -7,6 +7,7 @@ import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { OfferRow } from '../ports/sales.ts';
+import type { UserRow } from '../ports/users.ts';
 import { isSameJson, toInstant } from '../wire.ts';
 
 function viewOffer(row: OfferRow): Offer {
@@ -35,6 +36,16 @@ function requirePrice({ isOnSale, prices }: Pick<OfferRow, 'isOnSale' | 'prices'
 
 export function isTerm(sold: Sold): boolean {
   return sold.kind === 'days' || sold.kind === 'months';
+}
+
+/** The offer that this user may buy: of the plan he has, and on sale. */
+export function requireOfferFor({ store }: Context, user: UserRow, id: number): OfferRow {
+  const refuse = (message: string) => bodyError('validation', '#/offer_id', 'inconsistent', message);
+  const offer = store.sales.offer(id);
+  if (!offer) throw bodyError('validation', '#/offer_id', 'invalid', 'there is no such offer');
+  if (!offer.isOnSale) throw refuse('is not on sale');
+  if (offer.tariffId !== user.tariffId) throw refuse('is of a plan that the user does not have');
+  return offer;
 }
 
 /** The offer whose first price is that of the plan. */

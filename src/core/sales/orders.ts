@@ -1,103 +1,25 @@
 // Orders: a payment and what was bought for it are one transaction, and so are a refund and what it takes back.
 
-import type { Order, Sold, TakenBack } from '../../contract/sales.ts';
+import type { Order, TakenBack } from '../../contract/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { isGrantLive } from '../../domain/account.ts';
 import { addDays, localDay } from '../../domain/calendar.ts';
-import { giveTerm, takeTermBack } from '../../domain/sale.ts';
-import type { Duration } from '../../domain/term.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
-import type { Given, OfferRow, OrderRow } from '../ports/sales.ts';
-import type { UserRow } from '../ports/users.ts';
-import { type Change, type Current, commitUser, openUser } from '../users/change.ts';
-import { grantBy } from '../users/grants.ts';
+import type { OrderRow } from '../ports/sales.ts';
+import { openUser } from '../users/change.ts';
 import { requireUser } from '../users/users.ts';
-import { fromInstant, toInstant, toInstantOrNull } from '../wire.ts';
-import { isTerm } from './offers.ts';
+import { fromInstant, toInstantOrNull } from '../wire.ts';
+import { give, takeBack, takeOrderBack } from './give.ts';
+import { isTerm, requireOfferFor } from './offers.ts';
+import { newOrder, requireOrder, viewOrder } from './order.ts';
 
-function viewOrder({ store }: Context, row: OrderRow): Order {
-  const user = row.userId === null ? undefined : store.users.get(row.userId);
-  return {
-    id: row.id,
-    user: user ? { id: user.id, name: user.name } : null,
-    user_name: row.userName,
-    offer: row.offerName,
-    tariff: row.tariffName,
-    sold: row.sold,
-    amount: row.amount,
-    currency: row.currency,
-    method: row.method,
-    reference: row.reference,
-    note: row.note,
-    state: row.state,
-    renewal: row.isRenewal,
-    paid_at: toInstant(row.paidAt),
-    created_at: toInstant(row.createdAt),
-    refunded_at: toInstantOrNull(row.refundedAt),
-    refund_note: row.refundNote,
-  };
-}
-
-function requireOrder({ store }: Context, id: number): OrderRow {
-  const row = store.sales.order(id);
-  if (!row) throw new PanelError('not_found');
-  return row;
-}
-
-function requireUnrefunded(context: Context, id: number): OrderRow {
+function requirePaid(context: Context, id: number): OrderRow {
   const row = requireOrder(context, id);
   if (row.state === 'refunded') throw new PanelError('order_refunded');
+  if (row.state !== 'paid') throw new PanelError('order_unpaid');
   return row;
-}
-
-/** The offer that this user may buy: of the plan he has, and on sale. */
-function requireOfferFor({ store }: Context, user: UserRow, id: number): OfferRow {
-  const refuse = (message: string) => bodyError('validation', '#/offer_id', 'inconsistent', message);
-  const offer = store.sales.offer(id);
-  if (!offer) throw bodyError('validation', '#/offer_id', 'invalid', 'there is no such offer');
-  if (!offer.isOnSale) throw refuse('is not on sale');
-  if (offer.tariffId !== user.tariffId) throw refuse('is of a plan that the user does not have');
-  return offer;
-}
-
-function durationOf(sold: Sold): Duration | null {
-  if (sold.kind === 'days') return { days: sold.days };
-  return sold.kind === 'months' ? { months: sold.months } : null;
-}
-
-/** Gives what was sold: extends the term or grants the traffic, with the number of the order in the event. */
-function give(tx: Transaction, user: UserRow, sold: Sold, orderId: number): Given {
-  const duration = durationOf(sold);
-  return duration === null ? giveTraffic(tx, user, sold, orderId) : giveTime(tx, user, duration, orderId);
-}
-
-function giveTime(tx: Transaction, user: UserRow, duration: Duration, orderId: number): Given {
-  const current = openUser(tx, user);
-  const result = giveTerm(current.account, duration, tx.now, tx.settings.timeZone);
-  if (!result.ok) {
-    if (result.error === 'term_unlimited') throw new PanelError('term_unlimited');
-    throw bodyError('validation', '#/offer_id', 'too_big', 'the term would end after 2100-01-01');
-  }
-  const emit: Change['emit'] = (after, changed, inner) =>
-    inner.emit('user.extended', { ...after, ...duration, order_id: orderId }, changed);
-  commitUser(tx, current, { account: result.account, setsEnd: true, emit });
-  return { kind: 'term', term: result.given };
-}
-
-function giveTraffic(tx: Transaction, user: UserRow, sold: Sold, orderId: number): Given {
-  if (!('bytes' in sold)) throw new Error('a term is no traffic');
-  const request =
-    sold.kind === 'traffic_days' ? { lifetime: 'days' as const, days: sold.days } : { lifetime: sold.lifetime };
-  const current = openUser(tx, user);
-  const plan = grantBy({ bytes: sold.bytes, ...request, note: `#${orderId}` })(current, tx);
-  if (plan instanceof PanelError) throw plan;
-  if (plan === 'unchanged') throw new Error('a grant changes a user');
-  commitUser(tx, current, { ...plan.change, orderId });
-  const grant = tx.store.grants.latest(user.id);
-  if (!grant) throw new Error('the grant was not stored');
-  return { kind: 'traffic', grantId: grant.id };
 }
 
 function isSamePayment(row: OrderRow, input: Input<'recordPayment'>): boolean {
@@ -129,14 +51,8 @@ function recordPayment(input: Input<'recordPayment'>, tx: Transaction): Result<O
   const id = sales.nextOrderId();
   const given = give(tx, user, offer.sold, id);
   const row: OrderRow = {
-    id,
-    key,
-    userId: user.id,
-    userName: user.name,
-    offerId: offer.id,
-    offerName: offer.name,
-    tariffName: store.tariffs.get(offer.tariffId)?.name ?? '',
-    sold: offer.sold,
+    ...newOrder(tx, user, offer, key),
+    prices: [{ amount, currency }],
     amount,
     currency,
     method,
@@ -147,9 +63,6 @@ function recordPayment(input: Input<'recordPayment'>, tx: Transaction): Result<O
     given,
     paidAt,
     day: localDay(paidAt, settings.timeZone),
-    createdAt: now,
-    refundedAt: null,
-    refundNote: null,
   };
   sales.insertOrder(row);
   tx.audit(`user:${user.id}`, { order_id: id, offer: offer.name, amount, currency, method });
@@ -165,36 +78,16 @@ function listOrders(input: Input<'listOrders'>, context: Context): Result<Output
   return { body: { items, total: sales.countOrders({ userId, state }), next_before: next } };
 }
 
-/** What a refund does to a user; null: nothing is left to take. */
-function takeBack(context: Context, current: Current, { id, given }: OrderRow): Change | null {
-  const { account, row } = current;
-  if (given.kind === 'traffic') {
-    const grants = account.grants.filter((grant) => grant.id !== given.grantId);
-    if (grants.length === account.grants.length) return null;
-    return {
-      account: { ...account, grants },
-      emit: (after, changed, tx) => tx.emit('user.changed', { ...after, tariff_id: row.tariffId }, changed),
-    };
-  }
-  const after = takeTermBack(account, given.term, context.now, context.settings.timeZone);
-  if (after === account) return null;
-  return {
-    account: after,
-    setsEnd: true,
-    emit: (facts, changed, tx) => tx.emit('user.shortened', { ...facts, order_id: id }, changed),
-  };
-}
-
 const NOTHING: TakenBack = { expires_at: null, hold: null, bytes: 0, bytes_used: 0, nothing: true };
 
 function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result<TakenBack> {
-  const order = requireUnrefunded(context, id);
+  const order = requirePaid(context, id);
   const user = order.userId === null ? undefined : context.store.users.get(order.userId);
   if (!user) return { body: NOTHING };
   const current = openUser(context, user);
   const change = takeBack(context, current, order);
   const { given, sold } = order;
-  if (given.kind === 'traffic') {
+  if (given?.kind === 'traffic') {
     const grant = current.account.grants.find((one) => one.id === given.grantId);
     const bytes = grant && isGrantLive(grant, context.now) ? grant.bytesLeft : 0;
     const whole = 'bytes' in sold ? sold.bytes : 0;
@@ -216,16 +109,8 @@ function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result
 }
 
 function refundOrder({ id, note }: Input<'refundOrder'>, tx: Transaction): Result<Order> {
-  const { store, now } = tx;
-  const order = requireUnrefunded(tx, id);
-  if (!store.sales.markRefunded(id, now, note)) throw new PanelError('order_refunded');
-  const user = order.userId === null ? undefined : store.users.get(order.userId);
-  if (user) {
-    const current = openUser(tx, user);
-    const change = takeBack(tx, current, order);
-    if (change) commitUser(tx, current, change);
-    if (change && order.given.kind === 'traffic') store.grants.remove(order.given.grantId);
-  }
+  const order = requirePaid(tx, id);
+  takeOrderBack(tx, order, note);
   const { amount, currency } = order;
   tx.audit(order.userId === null ? null : `user:${order.userId}`, { order_id: id, amount, currency, note });
   return { body: viewOrder(tx, requireOrder(tx, id)) };

@@ -62,6 +62,7 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
     engine_path: settings.enginePath,
     cut_off_concurrent: settings.cutOffConcurrent,
     restart_to_cut_off: settings.restartToCutOff,
+    selling: settings.selling,
     update_checks: settings.updateChecks,
   };
 }
@@ -117,6 +118,7 @@ const columnsOf = patchReader<Omit<Input<'updateSettings'>, keyof Proof>, Settin
   engine_path: 'enginePath',
   cut_off_concurrent: 'cutOffConcurrent',
   restart_to_cut_off: 'restartToCutOff',
+  selling: 'selling',
   update_checks: 'updateChecks',
 });
 

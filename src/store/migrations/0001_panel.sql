@@ -372,37 +372,124 @@ CREATE TABLE offers (
 ) STRICT;
 CREATE INDEX offers_tariff ON offers (tariff_id);
 
--- A sale with its payment, applied in the transaction that inserts it. What it says of user and offer is of that moment. key: by which a
--- repetition is recognized; given: what a refund takes back.
+-- Accounts at payment providers. fields: what is no secret; the secrets are sealed. api_root: null for the provider's own. error: a code, since ok_at.
+-- cursor: how far its list of payments has been read; caught_up_at: when that was last read to its end.
+CREATE TABLE providers (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('stars', 'crypto_pay', 'yookassa', 'stripe', 'heleket')),
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 60),
+  is_test INTEGER NOT NULL CHECK (is_test IN (0, 1)),
+  account TEXT NOT NULL CHECK (length(account) <= 200),
+  fields TEXT NOT NULL CHECK (json_valid(fields) AND json_type(fields) = 'object'),
+  api_root TEXT CHECK (length(api_root) BETWEEN 1 AND 500),
+  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  cursor TEXT CHECK (length(cursor) <= 2000),
+  caught_up_at INTEGER CHECK (caught_up_at BETWEEN 0 AND 8640000000000000),
+  ok_at INTEGER CHECK (ok_at BETWEEN 0 AND 8640000000000000),
+  error TEXT CHECK (length(error) BETWEEN 1 AND 40),
+  error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((error IS NULL) = (error_at IS NULL))
+) STRICT;
+
+-- What is sold to a user, and once it is paid what that gave: paid is applied, in one transaction. What it says of user and offer is of the
+-- moment it was made. key: by which a repetition is recognized; token: by which a buyer and providers name it; prices: what it costs, until
+-- it is paid; amount: what is asked or was paid; given: what a refund takes back; method: how it was paid, or the kind of the provider asked last.
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL CHECK (length(key) BETWEEN 8 AND 64),
+  token TEXT NOT NULL CHECK (length(token) BETWEEN 22 AND 64),
   user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
   user_name TEXT NOT NULL,
   offer_id INTEGER REFERENCES offers (id) ON DELETE SET NULL,
   offer_name TEXT NOT NULL,
+  tariff_id INTEGER REFERENCES tariffs (id) ON DELETE SET NULL,
   tariff_name TEXT NOT NULL,
   sold TEXT NOT NULL CHECK (json_valid(sold) AND json_type(sold) = 'object'),
+  prices TEXT NOT NULL CHECK (json_valid(prices) AND json_type(prices) = 'array'),
   amount INTEGER NOT NULL CHECK (amount BETWEEN 0 AND 9007199254740991),
   currency TEXT NOT NULL CHECK (length(currency) = 3),
-  method TEXT NOT NULL CHECK (method IN ('cash', 'transfer', 'other')),
+  method TEXT CHECK (length(method) BETWEEN 1 AND 20),
+  provider_id INTEGER REFERENCES providers (id) ON DELETE SET NULL,
   reference TEXT CHECK (length(reference) BETWEEN 1 AND 100),
   note TEXT NOT NULL CHECK (length(note) <= 200),
-  state TEXT NOT NULL CHECK (state IN ('paid', 'refunded')),
+  state TEXT NOT NULL CHECK (state IN ('new', 'opening', 'open', 'paid', 'refunded', 'expired', 'failed')),
   is_renewal INTEGER NOT NULL CHECK (is_renewal IN (0, 1)),
-  given TEXT NOT NULL CHECK (json_valid(given) AND json_type(given) = 'object'),
-  paid_at INTEGER NOT NULL CHECK (paid_at BETWEEN 0 AND 8640000000000000),
-  day TEXT NOT NULL CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
+  given TEXT CHECK (json_valid(given) AND json_type(given) = 'object'),
+  paid_at INTEGER CHECK (paid_at BETWEEN 0 AND 8640000000000000),
+  day TEXT CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   refunded_at INTEGER CHECK (refunded_at BETWEEN 0 AND 8640000000000000),
   refund_note TEXT CHECK (length(refund_note) <= 200),
+  CHECK ((state IN ('paid', 'refunded')) = (given IS NOT NULL)),
+  CHECK ((given IS NULL) = (paid_at IS NULL) AND (given IS NULL) = (day IS NULL)),
+  CHECK (given IS NULL OR method IS NOT NULL),
   CHECK ((state = 'refunded') = (refunded_at IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX orders_key ON orders (key);
+CREATE UNIQUE INDEX orders_token ON orders (token);
 CREATE UNIQUE INDEX orders_reference ON orders (method, reference) WHERE reference IS NOT NULL;
 CREATE INDEX orders_user ON orders (user_id);
 CREATE INDEX orders_offer ON orders (offer_id);
+CREATE INDEX orders_tariff ON orders (tariff_id);
+CREATE INDEX orders_provider ON orders (provider_id);
 CREATE INDEX orders_day ON orders (day);
+
+-- One try to have an order paid at a provider. token: what the provider gives back with the payment; key: on disk before the provider is
+-- called, the same on every repetition; next_ask_at: null where its state is final.
+CREATE TABLE invoices (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  order_id INTEGER NOT NULL REFERENCES orders (id),
+  provider_id INTEGER REFERENCES providers (id) ON DELETE SET NULL,
+  token TEXT NOT NULL CHECK (length(token) BETWEEN 22 AND 64),
+  key TEXT NOT NULL CHECK (length(key) BETWEEN 8 AND 64),
+  state TEXT NOT NULL CHECK (state IN ('opening', 'open', 'paid', 'expired', 'failed')),
+  amount INTEGER NOT NULL CHECK (amount BETWEEN 0 AND 9007199254740991),
+  currency TEXT NOT NULL CHECK (length(currency) = 3),
+  external_id TEXT CHECK (length(external_id) BETWEEN 1 AND 300),
+  pay_url TEXT CHECK (length(pay_url) BETWEEN 1 AND 4000),
+  return_url TEXT CHECK (length(return_url) BETWEEN 1 AND 1000),
+  tries INTEGER NOT NULL CHECK (tries >= 0),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  asked_at INTEGER CHECK (asked_at BETWEEN 0 AND 8640000000000000),
+  next_ask_at INTEGER CHECK (next_ask_at BETWEEN 0 AND 8640000000000000),
+  CHECK (next_ask_at IS NULL OR state IN ('opening', 'open'))
+) STRICT;
+CREATE UNIQUE INDEX invoices_token ON invoices (token);
+CREATE UNIQUE INDEX invoices_key ON invoices (key);
+CREATE INDEX invoices_order ON invoices (order_id);
+CREATE INDEX invoices_external ON invoices (external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX invoices_due ON invoices (provider_id, next_ask_at);
+
+-- Money that a provider says has come, once for each of its ids. reason: why a person must look at it; act: what was decided then.
+-- raw: the provider's own words, without secrets.
+CREATE TABLE payments (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (length(kind) BETWEEN 1 AND 20),
+  provider_id INTEGER REFERENCES providers (id) ON DELETE SET NULL,
+  external_id TEXT NOT NULL CHECK (length(external_id) BETWEEN 1 AND 300),
+  is_test INTEGER NOT NULL CHECK (is_test IN (0, 1)),
+  order_id INTEGER REFERENCES orders (id),
+  amount INTEGER NOT NULL CHECK (amount BETWEEN 0 AND 9007199254740991),
+  currency TEXT NOT NULL CHECK (length(currency) BETWEEN 1 AND 20),
+  refunded INTEGER NOT NULL CHECK (refunded BETWEEN 0 AND 9007199254740991),
+  paid_at INTEGER NOT NULL CHECK (paid_at BETWEEN 0 AND 8640000000000000),
+  buyer TEXT CHECK (length(buyer) <= 300),
+  raw TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('applied', 'unapplied', 'refunded')),
+  provider_state TEXT NOT NULL CHECK (provider_state IN ('paid', 'refunded', 'partly_refunded', 'disputed')),
+  reason TEXT CHECK (length(reason) BETWEEN 1 AND 40),
+  act TEXT CHECK (length(act) BETWEEN 1 AND 20),
+  note TEXT NOT NULL CHECK (length(note) <= 200),
+  resolved_at INTEGER CHECK (resolved_at BETWEEN 0 AND 8640000000000000),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE UNIQUE INDEX payments_external ON payments (kind, is_test, external_id);
+CREATE INDEX payments_order ON payments (order_id);
+CREATE INDEX payments_provider ON payments (provider_id, paid_at);
+CREATE INDEX payments_attention ON payments (id) WHERE reason IS NOT NULL AND resolved_at IS NULL;
 
 -- Traffic of nodes over time. Node 0 is all nodes together, deleted ones included.
 CREATE TABLE node_hours (
@@ -545,25 +632,6 @@ CREATE TABLE webhook_attempts (
   error TEXT,
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
-
--- Accounts at payment providers. fields: what is no secret; the secrets are sealed. api_root: null for the provider's own. error: a code, since ok_at.
-CREATE TABLE providers (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL CHECK (kind IN ('stars', 'crypto_pay', 'yookassa', 'stripe', 'heleket')),
-  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 60),
-  is_test INTEGER NOT NULL CHECK (is_test IN (0, 1)),
-  account TEXT NOT NULL CHECK (length(account) <= 200),
-  fields TEXT NOT NULL CHECK (json_valid(fields) AND json_type(fields) = 'object'),
-  api_root TEXT CHECK (length(api_root) BETWEEN 1 AND 500),
-  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
-  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
-  ok_at INTEGER CHECK (ok_at BETWEEN 0 AND 8640000000000000),
-  error TEXT CHECK (length(error) BETWEEN 1 AND 40),
-  error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
-  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
-  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
-  CHECK ((error IS NULL) = (error_at IS NULL))
-) STRICT;
 
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -21,7 +21,17 @@ export const ACTION_GROUPS = {
     'deleteUser',
   ],
   plans: ['createTariff', 'updateTariff', 'deleteTariff'],
-  sales: ['createOffer', 'changeOffer', 'deleteOffer', 'recordPayment', 'refundOrder'],
+  sales: [
+    'createOffer',
+    'changeOffer',
+    'deleteOffer',
+    'createOrder',
+    'openOrder',
+    'recordPayment',
+    'takePayment',
+    'resolvePayment',
+    'refundOrder',
+  ],
   connections: ['createInbound', 'updateInbound', 'deleteInbound'],
   nodes: ['createNode', 'updateNode', 'inviteNode', 'deleteNode'],
   access: [

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ORDER_STATES, type Order } from '../../../../contract/sales.ts';
+import { ORDER_STATES, type Order, type OrderState } from '../../../../contract/sales.ts';
 import { DateTime } from '../../components/figures.tsx';
 import { FilterTabs } from '../../components/filters.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
@@ -22,6 +22,16 @@ import { useSoldText } from './sold-text.ts';
 const NO_ORDERS: readonly Order[] = [];
 const FIRST = 100;
 const MOST = 500;
+
+const DOTS = {
+  new: 'on_hold',
+  opening: 'on_hold',
+  open: 'on_hold',
+  paid: 'active',
+  refunded: 'archived',
+  expired: 'archived',
+  failed: 'archived',
+} as const satisfies Record<OrderState, unknown>;
 
 const column = columnsOf<Order>();
 
@@ -105,20 +115,18 @@ function useOrderColumns(onRefund: (order: Order) => void) {
           meta: { label: t('order.columns.method'), width: 200, hideBelow: 1100 },
           cell: ({ row: { original: order } }) => (
             <span className={classes.quiet}>
-              {t(`order.method.${order.method}`)}
+              {order.method !== null && t(`order.method.${order.method}`)}
               {order.reference !== null && ` · ${order.reference}`}
             </span>
           ),
         }),
         column.accessor('paid_at', {
           meta: { label: t('order.columns.paidAt'), width: 128, sort: 'paid_at', descFirst: true, hideBelow: 860 },
-          cell: ({ getValue }) => <DateTime at={getValue()} />,
+          cell: ({ row: { original: order } }) => order.paid_at !== null && <DateTime at={order.paid_at} />,
         }),
         column.accessor('state', {
           meta: { label: t('order.columns.state'), width: 128, hideBelow: 480 },
-          cell: ({ getValue }) => (
-            <StateDot state={getValue() === 'paid' ? 'active' : 'archived'} label={t(`order.state.${getValue()}`)} />
-          ),
+          cell: ({ getValue }) => <StateDot state={DOTS[getValue()]} label={t(`order.state.${getValue()}`)} />,
         }),
         column.display({
           id: 'acts',

@@ -114,6 +114,16 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
       return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
     case 'recordPayment':
       return t('history.act.recordPayment', { amount: priceOf(detail, format), offer: textOf(detail.offer) });
+    case 'takePayment':
+      return t(detail.reason === undefined ? 'history.act.recordPayment' : 'history.act.takePaymentUndecided', {
+        amount: priceOf(detail, format),
+        offer: textOf(detail.offer),
+      });
+    case 'createOrder':
+    case 'openOrder':
+      return t(`history.act.${action}`, { id: String(detail.order_id) });
+    case 'resolvePayment':
+      return t('history.act.resolvePayment', { amount: priceOf(detail, format) });
     case 'refundOrder':
       return t('history.act.refundOrder', { amount: priceOf(detail, format), id: String(detail.order_id) });
     case 'bulkUsers':

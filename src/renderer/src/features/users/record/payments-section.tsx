@@ -74,14 +74,20 @@ function OrderLine({ order, onRefund }: { readonly order: Order; readonly onRefu
   const { t } = useTranslation('sales');
   const format = useFormat();
   const { id, offer, method, reference, note, paid_at, state } = order;
-  const facts = [t('order.number', { id }), t(`order.method.${method}`), reference ?? '', format.moment(paid_at), note];
+  const facts = [
+    t('order.number', { id }),
+    method === null ? '' : t(`order.method.${method}`),
+    reference ?? '',
+    paid_at === null ? '' : format.moment(paid_at),
+    note,
+  ];
   return (
-    <li className={classes.grant} data-over={state === 'refunded' || undefined}>
+    <li className={classes.grant} data-over={state !== 'paid' || undefined}>
       <span className={classes.grantText}>
         <span className="figures">{`${formatPrice(order, format.locale)} · ${offer}`}</span>
         <span className={classes.quiet}>
           {facts.filter((fact) => fact !== '').join(' · ')}
-          {state === 'refunded' && ` · ${t('order.state.refunded')}`}
+          {state !== 'paid' && ` · ${t(`order.state.${state}`)}`}
         </span>
       </span>
       {state === 'paid' && <RefundButton id={id} onClick={onRefund} />}

@@ -1,0 +1,89 @@
+// Asks payment providers about what is open, in the times of domain/asking.ts, and reads their lists at start and each hour: nothing
+// waits to be told. Each provider has a turn of its own, so that one that hangs holds up its own orders only.
+
+import { HOUR_MS } from '../../domain/limits.ts';
+import type { Env } from '../context.ts';
+import type { ProviderRow } from '../ports/providers.ts';
+import { type Asked, askInvoice, readPage } from './checkout.ts';
+
+/** After a failure a provider rests, twice as long each time. */
+const FIRST_REST_MS = 5000;
+const MOST_REST_MS = 10 * 60_000;
+
+interface Rest {
+  readonly until: number;
+  readonly failures: number;
+}
+
+export interface PaymentAsker {
+  /** Asks what is due; resolved when the providers have answered. */
+  wake(): Promise<void>;
+  /** Waits for what runs, after the providers' client was closed. */
+  stop(): Promise<void>;
+}
+
+export function createPaymentAsker(env: Env): PaymentAsker {
+  const { store, clock, vault, log } = env;
+  const running = new Map<number, Promise<void>>();
+  const rests = new Map<number, Rest>();
+  /** Providers whose list was read to its end since the start. */
+  const read = new Set<number>();
+
+  async function wake(): Promise<void> {
+    const isOpen = vault.state() === 'unlocked' || vault.state() === 'headless';
+    if (!isOpen || env.isStopping || store.diskSpace.isFull()) return;
+    for (const provider of store.providers.all()) {
+      if (running.has(provider.id) || isResting(provider.id) || nextOf(provider) === null) continue;
+      const turn = work(provider.id)
+        .catch((error: unknown) => log.error('asking a payment provider failed', { error: String(error) }))
+        .finally(() => running.delete(provider.id));
+      running.set(provider.id, turn);
+    }
+    await Promise.all(running.values());
+  }
+
+  /** Not beyond the longest rest, where the clock was set back. */
+  function isResting(id: number): boolean {
+    const rest = rests.get(id);
+    const left = rest ? rest.until - clock.now() : 0;
+    return left > 0 && left <= MOST_REST_MS * 2;
+  }
+
+  /** What is to be done next: an invoice to ask about, or a page of the list. */
+  function nextOf({ id, enabled }: ProviderRow): number | 'list' | null {
+    const now = clock.now();
+    const due = store.payments.due(id, now);
+    if (due) return due.id;
+    if (!enabled && !store.payments.hasOpen(id)) return null;
+    const { caughtUpAt = null } = store.providers.reading(id) ?? {};
+    const isOld = caughtUpAt === null || Math.abs(now - caughtUpAt) >= HOUR_MS;
+    return isOld || !read.has(id) ? 'list' : null;
+  }
+
+  async function work(id: number): Promise<void> {
+    for (;;) {
+      const provider = store.providers.get(id);
+      const next = provider && !env.isStopping ? nextOf(provider) : null;
+      if (!provider || next === null) return;
+      const outcome = next === 'list' ? await readPage(env, provider) : await askInvoice(env, next);
+      if (outcome === null && next === 'list') read.add(id);
+      if (outcome === null || outcome === 'more') rests.delete(id);
+      else return rest(id, outcome);
+    }
+  }
+
+  function rest(id: number, { error, retryAfterMs }: NonNullable<Asked>): void {
+    if (error === 'stopped') return;
+    const failures = (rests.get(id)?.failures ?? 0) + 1;
+    const own = Math.min(MOST_REST_MS, FIRST_REST_MS * 2 ** (failures - 1));
+    rests.set(id, { failures, until: clock.now() + Math.max(own, Math.min(retryAfterMs, MOST_REST_MS)) });
+    log.warn('payment provider fails', { provider: id, error });
+  }
+
+  return {
+    wake,
+    async stop() {
+      await Promise.all([...running.values(), ...env.providerCalls.values()].map((one) => one.catch(() => null)));
+    },
+  };
+}

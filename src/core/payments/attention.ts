@@ -1,0 +1,167 @@
+// Orders at providers as the administrator works with them, and payments that need a decision.
+
+import type { AttentionPayment, AttentionReason, Order, PaymentAct } from '../../contract/sales.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import type { Result } from '../call.ts';
+import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
+import { bodyError, PanelError } from '../panel-error.ts';
+import type { PaymentRow } from '../ports/payments.ts';
+import type { OrderRow } from '../ports/sales.ts';
+import type { UserRow } from '../ports/users.ts';
+import { takeOrderBack } from '../sales/give.ts';
+import { newToken, requireOrder, viewOrder } from '../sales/order.ts';
+import { requireUser } from '../users/users.ts';
+import { toInstant, toInstantOrNull } from '../wire.ts';
+import { askOrder, makeOrder, openOrder } from './checkout.ts';
+import { applyPayment } from './record.ts';
+
+function createOrder(input: Input<'createOrder'>, tx: Transaction): Result<Order> {
+  const order = makeOrder(tx, input.user_id, input.offer_id);
+  tx.audit(`user:${input.user_id}`, { order_id: order.id, offer: order.offerName });
+  return { body: viewOrder(tx, order) };
+}
+
+async function openAtProvider(input: Input<'openOrder'>, context: AsyncContext<'openOrder'>) {
+  const { id, provider_id: providerId, currency } = input;
+  await openOrder(context.env, { orderId: id, providerId, currency, returnUrl: null });
+  return context.commit((tx) => {
+    const order = requireOrder(tx, id);
+    tx.audit(order.userId === null ? null : `user:${order.userId}`, { order_id: id, provider_id: providerId });
+    return { body: viewOrder(tx, order) };
+  });
+}
+
+async function askAboutOrder({ id }: Input<'askOrder'>, context: AsyncContext<'askOrder'>) {
+  requireOrder(context.env, id);
+  await askOrder(context.env, id);
+  return context.commit((tx) => ({ body: viewOrder(tx, requireOrder(tx, id)) }));
+}
+
+/** Where the money went back, only that can be answered. */
+const GONE: ReadonlySet<AttentionReason | null> = new Set(['refunded', 'disputed']);
+
+function actsOf(payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] {
+  const { reason, state, resolvedAt } = payment;
+  if (reason === null || resolvedAt !== null) return [];
+  if (GONE.has(reason)) return state === 'applied' ? ['take_back', 'ignore'] : ['ignore'];
+  if (state !== 'unapplied') return ['ignore'];
+  return order && order.userId !== null ? ['apply', 'days', 'ignore'] : ['days', 'ignore'];
+}
+
+function viewPayment({ store }: Context, row: PaymentRow): AttentionPayment {
+  const order = row.orderId === null ? undefined : store.sales.order(row.orderId);
+  const user = order?.userId == null ? undefined : store.users.get(order.userId);
+  const price = order?.prices.find(({ currency }) => currency === row.currency) ?? order?.prices[0];
+  return {
+    id: row.id,
+    kind: row.kind,
+    provider: row.providerId === null ? null : (store.providers.get(row.providerId)?.name ?? null),
+    external_id: row.externalId,
+    order_id: row.orderId,
+    user: user ? { id: user.id, name: user.name } : null,
+    amount: row.amount,
+    currency: row.currency,
+    expected: price ? { amount: price.amount, currency: price.currency } : null,
+    refunded: row.refunded,
+    test: row.isTest,
+    applied: row.state === 'applied',
+    paid_at: toInstant(row.paidAt),
+    reason: row.reason ?? 'unknown_order',
+    acts: actsOf(row, order),
+    act: row.act,
+    note: row.note,
+    resolved_at: toInstantOrNull(row.resolvedAt),
+  };
+}
+
+function listAttention(input: Input<'listAttention'>, context: Context): Result<Output<'listAttention'>> {
+  const { payments } = context.store;
+  const { before, limit, open: isOpen } = input;
+  const rows = payments.attention({ before, limit, isOpen });
+  const next = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+  const items = rows.map((row) => viewPayment(context, row));
+  return { body: { items, total: payments.countAttention(isOpen), next_before: next } };
+}
+
+/** Another order for money whose own is paid, or that names none. */
+function orderBeside(tx: Transaction, user: UserRow, payment: PaymentRow, order: OrderRow | undefined): OrderRow {
+  const { store, now, crypto } = tx;
+  const { amount, currency } = payment;
+  const row: OrderRow = {
+    id: store.sales.nextOrderId(),
+    key: crypto.uuid(),
+    token: newToken(tx),
+    userId: user.id,
+    userName: user.name,
+    offerId: order?.offerId ?? null,
+    offerName: order?.offerName ?? `#${payment.externalId}`.slice(0, 100),
+    tariffId: user.tariffId,
+    tariffName: user.tariffId === null ? '' : (store.tariffs.get(user.tariffId)?.name ?? ''),
+    sold: order?.sold ?? { kind: 'days', days: 1 },
+    prices: [{ amount, currency }],
+    amount,
+    currency,
+    method: payment.kind,
+    providerId: payment.providerId,
+    reference: null,
+    note: '',
+    state: 'new',
+    isRenewal: false,
+    given: null,
+    paidAt: null,
+    day: null,
+    createdAt: now,
+    refundedAt: null,
+    refundNote: null,
+  };
+  store.sales.insertOrder(row);
+  return row;
+}
+
+function applyTo(tx: Transaction, payment: PaymentRow, order: OrderRow | undefined, input: Input<'resolvePayment'>) {
+  const { act, days, user_id: userId } = input;
+  if (act === 'days' && days === undefined) throw bodyError('validation', '#/days', 'required', 'is missing');
+  const ownerId = order?.userId ?? userId;
+  if (ownerId === undefined) throw bodyError('validation', '#/user_id', 'required', 'is missing');
+  const user = requireUser(tx, ownerId);
+  const isOwn = order !== undefined && order.given === null && order.userId === user.id;
+  const paid = isOwn ? order : orderBeside(tx, user, payment, order);
+  return applyPayment(tx, paid, payment, days === undefined ? paid.sold : { kind: 'days', days });
+}
+
+function resolvePayment(input: Input<'resolvePayment'>, tx: Transaction): Result<AttentionPayment> {
+  const { store, now } = tx;
+  const { id, act, note } = input;
+  const payment = store.payments.payment(id);
+  if (!payment || payment.reason === null) throw new PanelError('not_found');
+  const order = payment.orderId === null ? undefined : store.sales.order(payment.orderId);
+  if (!actsOf(payment, order).includes(act)) throw new PanelError('payment_resolved');
+  const isGiven = act === 'apply' || act === 'days';
+  const given = isGiven
+    ? applyTo(tx, payment, order, { ...input, days: act === 'days' ? input.days : undefined })
+    : payment;
+  if (act === 'take_back' && order) takeOrderBack(tx, order, note);
+  const after = store.payments.payment(id) ?? given;
+  const resolved = { ...after, act, note, resolvedAt: now };
+  store.payments.savePayment(resolved);
+  const owner = resolved.orderId === null ? undefined : store.sales.order(resolved.orderId);
+  const { amount, currency, orderId } = resolved;
+  tx.audit(owner?.userId == null ? null : `user:${owner.userId}`, {
+    payment_id: id,
+    order_id: orderId,
+    amount,
+    currency,
+    reason: payment.reason,
+    act,
+    note,
+  });
+  return { body: viewPayment(tx, resolved) };
+}
+
+export const PAYMENT_HANDLERS = {
+  createOrder: { write: createOrder },
+  openOrder: { run: openAtProvider },
+  askOrder: { run: askAboutOrder },
+  listAttention: { read: listAttention },
+  resolvePayment: { write: resolvePayment },
+} satisfies Handlers<'createOrder' | 'openOrder' | 'askOrder' | 'listAttention' | 'resolvePayment'>;

@@ -1,0 +1,339 @@
+// Orders that are paid at a provider: made, opened there, and asked about. Whoever sells calls these: the panel, the order's page, the bot.
+
+import { askEveryMs, nextAskAt } from '../../domain/asking.ts';
+import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
+import type { Call } from '../call.ts';
+import { createTransaction, type Env, type Transaction } from '../context.ts';
+import { bodyError, PanelError } from '../panel-error.ts';
+import type { InvoiceRow } from '../ports/payments.ts';
+import type { ProviderAccess, ProviderFailure, ProviderPayment, ProviderRow } from '../ports/providers.ts';
+import type { OrderRow } from '../ports/sales.ts';
+import { isTerm, requireOfferFor } from '../sales/offers.ts';
+import { newOrder, newToken, requireOrder } from '../sales/order.ts';
+import { requireUser } from '../users/users.ts';
+import { accessTo, noteAnswer } from './providers.ts';
+import { recordPayment } from './record.ts';
+
+/** Orders of one user in an hour. */
+const MOST_ORDERS = 20;
+/** Until the next try after one without a clear answer. */
+const RETRY_MS = 60_000;
+/** So long after the first try, a provider may no longer know the key: its list is searched instead. */
+const KEY_LIFE_MS = DAY_MS - HOUR_MS;
+/** Of a provider's list that is read to the end at once. */
+const MOST_PAGES = 100;
+
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
+  requestId: 'payments',
+  address: null,
+};
+
+/** A transaction of the panel itself. */
+async function write<T>(env: Env, work: (tx: Transaction) => T): Promise<T> {
+  const { store, queue, clock } = env;
+  const done = await queue.run(() => store.write(() => work(createTransaction(env, CALL, 'takePayment', clock.now()))));
+  env.announce();
+  return done;
+}
+
+/** Refuses where nothing is sold: PanelError `selling_off`. */
+function requireSelling({ settings }: Pick<Transaction, 'settings'>): void {
+  if (!settings.selling) throw new PanelError('selling_off');
+}
+
+/**
+ * Makes an order for a user, or finds the one of the same content that is not paid. PanelError `selling_off`, `not_found`, `validation`,
+ * `term_unlimited`, `order_limit`.
+ */
+export function makeOrder(tx: Transaction, userId: number, offerId: number): OrderRow {
+  const { store, now, crypto } = tx;
+  requireSelling(tx);
+  const user = requireUser(tx, userId);
+  const offer = requireOfferFor(tx, user, offerId);
+  if (isTerm(offer.sold) && user.expiresAt === null && user.hold === null) throw new PanelError('term_unlimited');
+  const order = newOrder(tx, user, offer, crypto.uuid());
+  const before = store.sales.unpaidOrder(userId, offerId);
+  if (before && isSameContent(before, order)) return before;
+  if (store.sales.countMade(userId, now - HOUR_MS) >= MOST_ORDERS) throw new PanelError('order_limit');
+  store.sales.insertOrder(order);
+  return order;
+}
+
+function isSameContent(a: OrderRow, b: OrderRow): boolean {
+  const contentOf = ({ sold, prices, tariffId, offerName }: OrderRow) =>
+    JSON.stringify([sold, prices, tariffId, offerName]);
+  return contentOf(a) === contentOf(b);
+}
+
+export interface OpenRequest {
+  readonly orderId: number;
+  readonly providerId: number;
+  /** Left out: the first of the order's that the provider has. */
+  readonly currency?: string | undefined;
+  /** Where the buyer comes back to. */
+  readonly returnUrl: string | null;
+}
+
+/**
+ * Opens an order at a provider; the invoice says where it is paid. The same order has one open invoice at a provider. PanelError
+ * `selling_off`, `not_found`, `order_ended`, `validation`, `provider_failed`.
+ */
+export async function openOrder(env: Env, request: OpenRequest): Promise<InvoiceRow> {
+  await env.vault.prepare();
+  const begun = await write(env, (tx) => beginInvoice(tx, request));
+  if (begun.state === 'opening') await once(env, begun.id, () => callOpen(env, begun.id));
+  const invoice = env.store.payments.invoice(begun.id);
+  if (invoice?.state !== 'open')
+    throw bodyError('provider_failed', '#/provider_id', 'no_answer', 'opens no payment at the moment');
+  return invoice;
+}
+
+/** The invoice to open, stored with its key before the provider hears of it. */
+function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUrl }: OpenRequest): InvoiceRow {
+  const { store, now, crypto } = tx;
+  requireSelling(tx);
+  const order = requireOrder(tx, orderId);
+  const provider = store.providers.get(providerId);
+  if (!provider?.enabled) throw bodyError('validation', '#/provider_id', 'invalid', 'is no provider to pay at');
+  if (order.given !== null || store.payments.hasUndecided(orderId)) throw new PanelError('order_ended');
+  const price = order.prices.find(
+    (one) => takesCurrency(provider, one.currency) && (currency ?? one.currency) === one.currency,
+  );
+  if (!price) throw bodyError('validation', '#/currency', 'invalid', 'is no currency of the order at this provider');
+  const before = store.payments
+    .invoicesOf(orderId)
+    .find((one) => one.providerId === providerId && one.currency === price.currency && isUsable(one));
+  const asked = { ...order, amount: price.amount, currency: price.currency, method: provider.kind, providerId };
+  if (before) {
+    store.sales.saveOrder({ ...asked, state: before.state === 'open' ? 'open' : 'opening' });
+    return before;
+  }
+  const unsaved: Omit<InvoiceRow, 'id'> = {
+    orderId,
+    providerId,
+    token: newToken(tx),
+    key: crypto.uuid(),
+    state: 'opening',
+    amount: price.amount,
+    currency: price.currency,
+    externalId: null,
+    payUrl: null,
+    returnUrl,
+    tries: 0,
+    createdAt: now,
+    askedAt: null,
+    nextAskAt: now + RETRY_MS,
+  };
+  const invoice = { ...unsaved, id: store.payments.insertInvoice(unsaved) };
+  store.sales.saveOrder({ ...asked, state: 'opening' });
+  return invoice;
+}
+
+function isUsable({ state, payUrl }: InvoiceRow): boolean {
+  return state === 'opening' || (state === 'open' && payUrl !== null);
+}
+
+/** Whether a provider takes this currency, as far as the panel can say without asking it. */
+export function takesCurrency({ kind }: Pick<ProviderRow, 'kind'>, currency: string): boolean {
+  if (kind === 'stars') return currency === 'XTR';
+  return kind === 'yookassa' ? currency === 'RUB' : currency !== 'XTR';
+}
+
+/** One call at a time about one invoice; a second waits for the first. */
+function once(env: Env, invoiceId: number, work: () => Promise<Asked>): Promise<Asked> {
+  const running = env.providerCalls.get(invoiceId);
+  if (running !== undefined) return running;
+  const call = work().finally(() => env.providerCalls.delete(invoiceId));
+  env.providerCalls.set(invoiceId, call);
+  return call;
+}
+
+/** How a question to a provider went: null: it answered. */
+export type Asked = ProviderFailure | null;
+
+interface Called {
+  readonly provider: ProviderRow;
+  readonly access: ProviderAccess;
+}
+
+/** The provider with its keys; a failure where there are none. */
+function calledFor({ store, vault }: Env, providerId: number | null): Called | ProviderFailure {
+  const provider = providerId === null ? undefined : store.providers.get(providerId);
+  const access = provider && accessTo({ store, vault }, provider);
+  return provider && access ? { provider, access } : { error: 'no_keys', retryAfterMs: 0, isUnclear: false };
+}
+
+async function callOpen(env: Env, id: number): Promise<Asked> {
+  const before = env.store.payments.invoice(id);
+  if (before?.state !== 'opening') return null;
+  const called = calledFor(env, before.providerId);
+  if ('error' in called || !env.paymentProviders) {
+    const failure = 'error' in called ? called : NO_CLIENT;
+    await write(env, (tx) => endOpening(tx, id, failure, before.tries === 0));
+    return failure;
+  }
+  const { provider, access } = called;
+  if (before.tries > 0 && env.clock.now() - before.createdAt >= KEY_LIFE_MS) return findOpened(env, before, called);
+  const { order } = await write(env, (tx) => {
+    tx.store.payments.saveInvoice({ ...before, tries: before.tries + 1 });
+    return { order: requireOrder(tx, before.orderId) };
+  });
+  const outcome = await env.paymentProviders.open(access, {
+    token: before.token,
+    idempotencyKey: before.key,
+    price: { amount: before.amount, currency: before.currency },
+    title: `${order.tariffName} · ${order.offerName}`,
+    returnUrl: before.returnUrl,
+    contact: { email: null, phone: null },
+    isRetry: before.tries > 0,
+  });
+  if ('error' in outcome) {
+    if (outcome.error === 'stopped') return outcome;
+    if (outcome.error === 'refused' && before.tries > 0) return findOpened(env, before, called);
+    await write(env, (tx) => {
+      noteAnswer(tx, provider.id, outcome.error);
+      endOpening(tx, id, outcome, before.tries === 0);
+    });
+    return outcome;
+  }
+  await write(env, (tx) => {
+    noteAnswer(tx, provider.id, null);
+    const { externalId, payUrl } = outcome;
+    noteOpened(tx, provider, id, externalId, payUrl);
+  });
+  return null;
+}
+
+const NO_CLIENT: ProviderFailure = { error: 'unavailable', retryAfterMs: 0, isUnclear: false };
+
+function noteOpened(
+  tx: Transaction,
+  { kind }: ProviderRow,
+  id: number,
+  externalId: string | null,
+  payUrl: string | null,
+): void {
+  const { store, now } = tx;
+  const invoice = store.payments.invoice(id);
+  // Paid meanwhile, as its list said.
+  if (invoice?.state !== 'opening') return;
+  const due = nextAskAt(invoice.createdAt, now, kind);
+  store.payments.saveInvoice({ ...invoice, state: 'open', externalId, payUrl, askedAt: null, nextAskAt: due });
+  const order = requireOrder(tx, invoice.orderId);
+  if (order.given === null) store.sales.saveOrder({ ...order, state: 'open' });
+}
+
+/** What a failed try leaves: an end where it had no effect and `isSure`: no earlier one had, else another try. */
+function endOpening(tx: Transaction, id: number, { isUnclear, retryAfterMs }: ProviderFailure, isSure: boolean): void {
+  const { store, now } = tx;
+  const invoice = store.payments.invoice(id);
+  if (invoice?.state !== 'opening') return;
+  if (isUnclear || !isSure) {
+    store.payments.saveInvoice({ ...invoice, nextAskAt: now + Math.max(RETRY_MS, retryAfterMs) });
+    return;
+  }
+  store.payments.saveInvoice({ ...invoice, state: 'failed', nextAskAt: null });
+  const order = requireOrder(tx, invoice.orderId);
+  if (order.given === null) store.sales.saveOrder({ ...order, state: 'failed' });
+}
+
+/** Whether an earlier try opened the invoice after all, by its token. */
+async function findOpened(env: Env, before: InvoiceRow, { provider, access }: Called): Promise<Asked> {
+  const found = await env.paymentProviders?.read(access, { externalId: null, token: before.token });
+  if (found === undefined) return NO_CLIENT;
+  if ('error' in found && found.error === 'stopped') return found;
+  await write(env, (tx) => {
+    if ('error' in found) {
+      noteAnswer(tx, provider.id, found.error === 'unsupported' ? null : found.error);
+      endOpening(tx, before.id, found, found.error === 'unsupported');
+      return;
+    }
+    noteAnswer(tx, provider.id, null);
+    const [first] = found.payments;
+    if (!first) endOpening(tx, before.id, { ...NO_CLIENT, isUnclear: false }, true);
+    else {
+      noteOpened(tx, provider, before.id, first.externalId, null);
+      for (const payment of found.payments) recordPayment(tx, provider, payment);
+    }
+  });
+  return 'error' in found ? found : null;
+}
+
+/** Asks about one invoice, whatever its state; what the provider says is recorded. */
+export function askInvoice(env: Env, id: number): Promise<Asked> {
+  return once(env, id, async () => {
+    const { store } = env;
+    const before = store.payments.invoice(id);
+    if (before === undefined || before.nextAskAt === null) return null;
+    if (before.state === 'opening') return callOpen(env, id);
+    const called = calledFor(env, before.providerId);
+    const answer =
+      'error' in called ? called : ((await env.paymentProviders?.read(called.access, before)) ?? NO_CLIENT);
+    if ('error' in answer && answer.error === 'stopped') return answer;
+    const isByList = 'error' in answer && answer.error === 'unsupported' && !('error' in called);
+    const listed = isByList ? await readList(env, called.provider) : null;
+    if (listed?.error === 'stopped') return listed;
+    await write(env, (tx) => noteAsked(tx, id, called, isByList ? (listed ?? { payments: [] }) : answer));
+    return isByList ? listed : 'error' in answer ? answer : null;
+  });
+}
+
+function noteAsked(
+  tx: Transaction,
+  id: number,
+  called: Called | ProviderFailure,
+  answer: { readonly payments: readonly ProviderPayment[] } | ProviderFailure,
+): void {
+  const { store, now } = tx;
+  const isFailed = 'error' in answer;
+  if (!('error' in called)) {
+    noteAnswer(tx, called.provider.id, isFailed ? answer.error : null);
+    if (!isFailed) for (const payment of answer.payments) recordPayment(tx, called.provider, payment);
+  }
+  const invoice = store.payments.invoice(id);
+  if (!invoice || invoice.nextAskAt === null) return;
+  const kind = 'error' in called ? 'stripe' : called.provider.kind;
+  const due = nextAskAt(invoice.createdAt, now, kind);
+  const wait = isFailed ? answer.retryAfterMs : 0;
+  store.payments.saveInvoice({ ...invoice, askedAt: now, nextAskAt: Math.max(due, now + wait) });
+}
+
+/** Reads a page of a provider's list behind what was read. What it holds and the new place are one transaction. */
+export async function readPage(env: Env, provider: ProviderRow): Promise<Asked | 'more'> {
+  const called = calledFor(env, provider.id);
+  if ('error' in called) return called;
+  const { cursor = null } = env.store.providers.reading(provider.id) ?? {};
+  const page = (await env.paymentProviders?.since(called.access, cursor)) ?? NO_CLIENT;
+  if ('error' in page && page.error === 'stopped') return page;
+  await write(env, (tx) => {
+    const { store, now } = tx;
+    noteAnswer(tx, provider.id, 'error' in page ? page.error : null);
+    const reading = store.providers.reading(provider.id);
+    // Deleted meanwhile, or another account has its place.
+    if ('error' in page || reading === undefined || reading.cursor !== cursor) return;
+    for (const payment of page.payments) recordPayment(tx, called.provider, payment);
+    store.providers.saveReading(provider.id, page.cursor, page.hasMore ? reading.caughtUpAt : now);
+  });
+  if ('error' in page) return page;
+  return page.hasMore ? 'more' : null;
+}
+
+async function readList(env: Env, provider: ProviderRow): Promise<Asked> {
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const outcome = await readPage(env, provider);
+    if (outcome !== 'more') return outcome;
+  }
+  return null;
+}
+
+/** Asks at once about what of an order is open, where its provider was not asked a moment ago. Never rejects for what a provider does. */
+export async function askOrder(env: Env, orderId: number): Promise<void> {
+  const now = env.clock.now();
+  const asked = env.store.payments.invoicesOf(orderId).filter(({ nextAskAt: due, askedAt, providerId }) => {
+    const kind = providerId === null ? undefined : env.store.providers.get(providerId)?.kind;
+    if (due === null || kind === undefined) return false;
+    return askedAt === null || Math.abs(now - askedAt) >= askEveryMs(kind);
+  });
+  await Promise.all(asked.map(({ id }) => askInvoice(env, id)));
+}

@@ -1,0 +1,181 @@
+// What a provider reports about a payment is written here alone: however often and in whatever order it comes, money counts once.
+// The payment, the order, what it gives, the events and the audit row are one transaction.
+
+import type { AttentionReason, Sold } from '../../contract/sales.ts';
+import { localDay } from '../../domain/calendar.ts';
+import { DAY_MS } from '../../domain/limits.ts';
+import type { Transaction } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
+import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';
+import type { OrderRow } from '../ports/sales.ts';
+import { give } from '../sales/give.ts';
+import { isTerm } from '../sales/offers.ts';
+import { isOwnToken } from '../sales/order.ts';
+
+/** Money that comes longer after its order was made is looked at by a person first. */
+const LATE_MS = 30 * DAY_MS;
+/** What a provider says of a payment is never taken back to the left of this. */
+const RANK: Readonly<Record<PaymentRow['providerState'], number>> = {
+  paid: 0,
+  disputed: 1,
+  partly_refunded: 2,
+  refunded: 3,
+};
+
+/** A provider's account, as far as it decides about its payments. */
+export type PaidAt = Pick<ProviderRow, 'id' | 'kind' | 'isTest'>;
+
+/**
+ * Writes what a provider reports. `token` is that of an invoice or of an order. Nothing for a payment that has neither, as another
+ * program may use the account, and nothing where it is known already.
+ */
+export function recordPayment(tx: Transaction, provider: PaidAt, reported: ProviderPayment): void {
+  const { store } = tx;
+  const known = store.payments.paymentByExternalId(provider.kind, reported.isTest, reported.externalId);
+  if (known) {
+    noteLater(tx, known, reported);
+    return;
+  }
+  const { token, externalId, state } = reported;
+  const invoice =
+    (token === null ? undefined : store.payments.invoiceByToken(token)) ??
+    store.payments.invoiceByExternalId(provider.id, externalId);
+  if (state === 'open') return;
+  if (state === 'expired' || state === 'failed') {
+    if (invoice) endInvoice(tx, invoice, state);
+    return;
+  }
+  const order = invoice
+    ? store.sales.order(invoice.orderId)
+    : token === null
+      ? undefined
+      : store.sales.orderByToken(token);
+  if (order || isOwnToken(token)) recordNew(tx, provider, { ...reported, state }, order, invoice);
+}
+
+type PaidPayment = ProviderPayment & Pick<PaymentRow, 'providerState'>;
+
+function recordNew(
+  tx: Transaction,
+  provider: PaidAt,
+  reported: ProviderPayment & { readonly state: PaymentRow['providerState'] },
+  order: OrderRow | undefined,
+  invoice: InvoiceRow | undefined,
+): void {
+  const { store, now } = tx;
+  const { externalId, paid, refunded, isTest, buyer, raw, state: providerState } = reported;
+  const paidAt = Math.max(0, reported.paidAt ?? now);
+  const found: PaidPayment = { ...reported, providerState, paidAt };
+  const reason = order ? reasonOf(tx, provider, found, order, invoice) : 'unknown_order';
+  const unsaved: Omit<PaymentRow, 'id'> = {
+    kind: provider.kind,
+    providerId: provider.id,
+    externalId,
+    isTest,
+    orderId: order?.id ?? null,
+    amount: paid.amount,
+    currency: paid.currency,
+    refunded,
+    paidAt,
+    buyer,
+    raw,
+    state: 'unapplied',
+    providerState,
+    reason,
+    act: null,
+    note: '',
+    resolvedAt: null,
+    createdAt: now,
+  };
+  const payment = { ...unsaved, id: store.payments.insertPayment(unsaved) };
+  if (invoice) endInvoice(tx, invoice, 'paid');
+  const applied = order && (reason === null || reason === 'too_much') ? applyOr(tx, order, payment) : payment;
+  const detail = { order_id: applied.orderId, offer: order?.offerName, amount: paid.amount, currency: paid.currency };
+  tx.audit(order?.userId == null ? null : `user:${order.userId}`, {
+    ...detail,
+    method: provider.kind,
+    payment_id: applied.id,
+    ...(applied.reason !== null && { reason: applied.reason }),
+  });
+}
+
+/** Applies the order, or leaves the payment to a person where that cannot be done. */
+function applyOr(tx: Transaction, order: OrderRow, payment: PaymentRow): PaymentRow {
+  try {
+    return applyPayment(tx, order, payment, order.sold);
+  } catch (error) {
+    if (!(error instanceof PanelError)) throw error;
+    const waiting: PaymentRow = { ...payment, reason: 'not_applicable' };
+    tx.store.payments.savePayment(waiting);
+    return waiting;
+  }
+}
+
+/** Gives `sold` for a payment, by which the order is paid. PanelError where the user cannot have it, before anything is written. */
+export function applyPayment(tx: Transaction, order: OrderRow, payment: PaymentRow, sold: Sold): PaymentRow {
+  const { store, settings } = tx;
+  const user = order.userId === null ? undefined : store.users.get(order.userId);
+  if (!user || order.given !== null) throw new PanelError('payment_resolved');
+  const isRenewal = isTerm(sold) && store.sales.hasBoughtTerm(user.id);
+  const given = give(tx, user, sold, order.id);
+  const { amount, currency, kind, providerId, paidAt } = payment;
+  const day = localDay(paidAt, settings.timeZone);
+  const paid = { amount, currency, method: kind, providerId, state: 'paid', isRenewal, given, paidAt, day } as const;
+  store.sales.saveOrder({ ...order, ...paid, sold });
+  const applied: PaymentRow = { ...payment, state: 'applied', orderId: order.id };
+  store.payments.savePayment(applied);
+  return applied;
+}
+
+/** Why a payment needs a person; null: it pays its order. */
+function reasonOf(
+  { store }: Transaction,
+  provider: PaidAt,
+  { paid, isTest, paidAt, providerState }: PaidPayment,
+  order: OrderRow,
+  invoice: InvoiceRow | undefined,
+): AttentionReason | null {
+  if (providerState === 'disputed') return 'disputed';
+  if (providerState !== 'paid') return 'refunded';
+  if (isTest && !provider.isTest) return 'test_money';
+  const expected = invoice ?? order.prices.find(({ currency }) => currency === paid.currency);
+  if (expected?.currency !== paid.currency) return 'currency';
+  if (paid.amount < expected.amount) return 'too_little';
+  if (order.given !== null) return 'paid_twice';
+  const user = order.userId === null ? undefined : store.users.get(order.userId);
+  if (!user) return 'user_deleted';
+  const tariff = order.tariffId === null ? undefined : store.tariffs.get(order.tariffId);
+  if (!tariff || tariff.archived) return 'plan_archived';
+  if (user.tariffId !== tariff.id) return 'plan_changed';
+  if (paidAt !== null && paidAt - order.createdAt > LATE_MS) return 'late';
+  return paid.amount > expected.amount ? 'too_much' : null;
+}
+
+/** The provider's last word about an invoice. What is paid stays so, and an invoice that ended is paid all the same where money comes. */
+function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: 'paid' | 'expired' | 'failed'): void {
+  if (invoice.state === 'paid' || invoice.state === state) return;
+  store.payments.saveInvoice({ ...invoice, state, nextAskAt: null });
+  const order = store.sales.order(invoice.orderId);
+  const newest = store.payments.invoicesOf(invoice.orderId)[0];
+  if (order && order.given === null && state !== 'paid' && newest?.id === invoice.id)
+    store.sales.saveOrder({ ...order, state });
+}
+
+/** What the provider says later of a payment that is known: a refund or a dispute that was not made here needs a person. */
+function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }: ProviderPayment): void {
+  if (state === 'open' || state === 'expired' || state === 'failed' || state === 'paid') return;
+  const isNews = RANK[state] > RANK[known.providerState] || refunded > known.refunded;
+  if (!isNews) return;
+  const seen = { ...known, providerState: state, refunded: Math.max(refunded, known.refunded), raw };
+  if (known.state === 'refunded') {
+    tx.store.payments.savePayment(seen);
+    return;
+  }
+  const reason = state === 'disputed' ? 'disputed' : 'refunded';
+  tx.store.payments.savePayment({ ...seen, reason, act: null, note: '', resolvedAt: null });
+  const order = known.orderId === null ? undefined : tx.store.sales.order(known.orderId);
+  const { amount, currency, kind: method, id, orderId } = known;
+  const detail = { order_id: orderId, offer: order?.offerName, amount, currency, method, payment_id: id, reason };
+  tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
+}

@@ -1,0 +1,88 @@
+// The store's ports for what providers are asked about orders, and for the money that they report.
+import type { ProviderKind } from '../../contract/providers.ts';
+import type { AttentionReason, PaymentAct } from '../../contract/sales.ts';
+import type { Money } from '../../domain/money.ts';
+import type { PaymentState } from './providers.ts';
+
+export type InvoiceState = 'opening' | 'open' | 'paid' | 'expired' | 'failed';
+
+/** One try to have an order paid at a provider. */
+export interface InvoiceRow extends Money {
+  readonly id: number;
+  readonly orderId: number;
+  /** null: the provider was deleted after its last word. */
+  readonly providerId: number | null;
+  /** What the provider gives back with the payment. */
+  readonly token: string;
+  /** Stored before the provider is called, the same on every repetition. */
+  readonly key: string;
+  readonly state: InvoiceState;
+  readonly externalId: string | null;
+  readonly payUrl: string | null;
+  readonly returnUrl: string | null;
+  /** How often the provider was called to open it. */
+  readonly tries: number;
+  readonly createdAt: number;
+  readonly askedAt: number | null;
+  /** null: its state is final. */
+  readonly nextAskAt: number | null;
+}
+
+/** Money that a provider says has come. */
+export interface PaymentRow extends Money {
+  readonly id: number;
+  readonly kind: ProviderKind;
+  readonly providerId: number | null;
+  /** Unique for its kind, and play money or not. */
+  readonly externalId: string;
+  readonly isTest: boolean;
+  readonly orderId: number | null;
+  /** What of it the provider gave back. */
+  readonly refunded: number;
+  readonly paidAt: number;
+  readonly buyer: string | null;
+  readonly raw: string;
+  /** Whether an order was applied for it, and taken back since. */
+  readonly state: 'applied' | 'unapplied' | 'refunded';
+  /** What the provider says of it. */
+  readonly providerState: Exclude<PaymentState, 'open' | 'expired' | 'failed'>;
+  /** Why a person must look at it; null: there is no reason. */
+  readonly reason: AttentionReason | null;
+  /** What was decided; null: nothing yet. */
+  readonly act: PaymentAct | null;
+  readonly note: string;
+  readonly resolvedAt: number | null;
+  readonly createdAt: number;
+}
+
+export interface AttentionQuery {
+  readonly before: number | undefined;
+  readonly limit: number;
+  /** Only those about which nothing was decided. */
+  readonly isOpen: boolean;
+}
+
+export interface PaymentStore {
+  insertInvoice(invoice: Omit<InvoiceRow, 'id'>): number;
+  saveInvoice(invoice: InvoiceRow): void;
+  invoice(id: number): InvoiceRow | undefined;
+  invoiceByToken(token: string): InvoiceRow | undefined;
+  invoiceByExternalId(providerId: number, externalId: string): InvoiceRow | undefined;
+  /** The newest first. */
+  invoicesOf(orderId: number): readonly InvoiceRow[];
+  /** What a provider is to be asked about first, now. */
+  due(providerId: number, now: number): InvoiceRow | undefined;
+  /** Whether the provider has invoices without its last word. */
+  hasOpen(providerId: number): boolean;
+  insertPayment(payment: Omit<PaymentRow, 'id'>): number;
+  savePayment(payment: PaymentRow): void;
+  payment(id: number): PaymentRow | undefined;
+  paymentByExternalId(kind: ProviderKind, isTest: boolean, externalId: string): PaymentRow | undefined;
+  /** The payment for which an order was applied. */
+  paymentOf(orderId: number): PaymentRow | undefined;
+  /** Whether money came for an order about which a person has yet to decide. */
+  hasUndecided(orderId: number): boolean;
+  /** The newest first. */
+  attention(query: AttentionQuery): readonly PaymentRow[];
+  countAttention(isOpen: boolean): number;
+}

@@ -1,0 +1,86 @@
+// An order as it is made, found and shown.
+
+import type { Order } from '../../contract/sales.ts';
+import type { Context } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import type { OfferRow, OrderRow } from '../ports/sales.ts';
+import type { UserRow } from '../ports/users.ts';
+import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
+
+const TOKEN_BYTES = 24;
+/** By which a payment at a provider is recognized as one of a panel's. */
+const PREFIX = 'gh_';
+
+/** A token of an order or an invoice: 192 bits. */
+export function newToken({ crypto }: Context): string {
+  return `${PREFIX}${tokenOf(crypto.randomBytes(TOKEN_BYTES))}`;
+}
+
+export function isOwnToken(token: string | null): boolean {
+  return token?.startsWith(PREFIX) ?? false;
+}
+
+/** An order that is not paid, of what an offer sells at the moment. */
+export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: string): OrderRow {
+  const { store, now } = context;
+  const [first = { amount: 0, currency: 'EUR' }] = offer.prices;
+  return {
+    id: store.sales.nextOrderId(),
+    key,
+    token: newToken(context),
+    userId: user.id,
+    userName: user.name,
+    offerId: offer.id,
+    offerName: offer.name,
+    tariffId: offer.tariffId,
+    tariffName: store.tariffs.get(offer.tariffId)?.name ?? '',
+    sold: offer.sold,
+    prices: offer.prices,
+    amount: first.amount,
+    currency: first.currency,
+    method: null,
+    providerId: null,
+    reference: null,
+    note: '',
+    state: 'new',
+    isRenewal: false,
+    given: null,
+    paidAt: null,
+    day: null,
+    createdAt: now,
+    refundedAt: null,
+    refundNote: null,
+  };
+}
+
+export function viewOrder({ store }: Context, row: OrderRow): Order {
+  const user = row.userId === null ? undefined : store.users.get(row.userId);
+  const invoice = row.providerId === null ? undefined : store.payments.invoicesOf(row.id)[0];
+  const paid = row.providerId === null ? undefined : store.payments.paymentOf(row.id);
+  return {
+    id: row.id,
+    user: user ? { id: user.id, name: user.name } : null,
+    user_name: row.userName,
+    offer: row.offerName,
+    tariff: row.tariffName,
+    sold: row.sold,
+    amount: row.amount,
+    currency: row.currency,
+    method: row.method,
+    reference: row.reference ?? paid?.externalId ?? invoice?.externalId ?? null,
+    note: row.note,
+    state: row.state,
+    renewal: row.isRenewal,
+    pay_url: row.state === 'open' && invoice?.state === 'open' ? invoice.payUrl : null,
+    paid_at: toInstantOrNull(row.paidAt),
+    created_at: toInstant(row.createdAt),
+    refunded_at: toInstantOrNull(row.refundedAt),
+    refund_note: row.refundNote,
+  };
+}
+
+export function requireOrder({ store }: Pick<Context, 'store'>, id: number): OrderRow {
+  const row = store.sales.order(id);
+  if (!row) throw new PanelError('not_found');
+  return row;
+}

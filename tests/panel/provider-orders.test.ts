@@ -1,0 +1,432 @@
+// Orders through providers, from the first call to the money and back: paid is applied exactly once, whatever the provider, the network and the panel do.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EventType } from '../../src/contract/event-types.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../../src/contract/providers.ts';
+import type { Order } from '../../src/contract/sales.ts';
+import { PASSWORD } from '../support/panel.ts';
+import type { FakeProvider } from '../support/providers/fake.ts';
+import { END, openShop, type Shop } from '../support/shop.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const proof = { password: PASSWORD };
+/** Where each fake opens an invoice. */
+const OPENS: Readonly<Record<ProviderKind, string>> = {
+  stars: 'createInvoiceLink',
+  crypto_pay: 'createInvoice',
+  yookassa: '/payments',
+  stripe: '/v1/checkout/sessions',
+  heleket: '/payment',
+};
+
+let folder = '';
+let shop: Shop;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-shop-'));
+  shop = await openShop(folder);
+});
+afterEach(async () => {
+  await shop[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const endOf = async ({ user }: Order) => (await shop.panel().act('getUser', { id: user?.id ?? 0 })).expires_at;
+const later = (days: number) => new Date(Date.parse(END) + days * DAY).toISOString();
+const attention = async () => (await shop.panel().act('listAttention', {})).items;
+const resolve = (id: number, act: 'apply' | 'days' | 'take_back' | 'ignore', more: object = {}) =>
+  shop.panel().act('resolvePayment', { id, act, ...more, ...proof });
+function events(type: EventType): { readonly order_id?: number }[] {
+  return shop
+    .panel()
+    .store.events.after(0, 500, [type])
+    .map(({ data }) => JSON.parse(data));
+}
+const opened = (fake: FakeProvider, kind: ProviderKind) =>
+  fake.requests.filter(({ method, path }) => method === 'POST' && path.endsWith(OPENS[kind]));
+
+/** Another paid invoice under the same token, as where an order is paid twice; or of another amount or currency. */
+function payBeside(fake: FakeProvider, token: string, more: Partial<FakeProvider['invoices'][number]> = {}): void {
+  const first = fake.invoices.find((invoice) => invoice.token === token);
+  if (!first) throw new Error(`no invoice ${token}`);
+  const id = first.id.replace(/\d+$/, String(fake.invoices.length + 900));
+  fake.invoices.push({ ...first, id, state: 'open', ...more });
+  fake.invoices.reverse();
+  fake.pay(token);
+  fake.invoices.reverse();
+}
+
+describe.each(PROVIDER_KINDS)('%s', (kind) => {
+  it('is opened, asked and paid once: the term, the event and the audit row are there with the payment', async () => {
+    const { id, fake } = await shop.add(kind);
+    const order = await shop.open(id);
+    expect(order).toMatchObject({
+      state: 'open',
+      method: kind,
+      paid_at: null,
+      pay_url: expect.stringMatching(/^https:/),
+    });
+    expect(await shop.ask(order.id)).toMatchObject({ state: 'open' });
+    fake.pay(shop.tokenOf(order.id));
+    const paid = await shop.ask(order.id);
+    expect(paid).toMatchObject({ state: 'paid', method: kind, pay_url: null, amount: order.amount });
+    expect(await endOf(paid)).toBe(later(30));
+    // Again, by its list, and after a restart.
+    await shop.ask(order.id);
+    await shop.restart();
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+    expect(await endOf(paid)).toBe(later(30));
+    expect(events('user.extended')).toMatchObject([{ order_id: order.id }]);
+    const entries = (await shop.panel().act('listAudit', { target: `user:${paid.user?.id}` })).items;
+    expect(entries.map(({ action }) => action)).toEqual(['takePayment', 'openOrder', 'createOrder', 'createUser']);
+    expect(entries[0]?.detail).toMatchObject({ order_id: order.id, method: kind });
+    expect(await attention()).toEqual([]);
+    await expect(shop.panel().act('openOrder', { id: order.id, provider_id: id })).rejects.toMatchObject({
+      code: 'order_ended',
+    });
+  });
+
+  it('is opened once where the reply is lost, and the panel dies before the next try', async () => {
+    const { id, fake } = await shop.add(kind);
+    const made = await shop.panel().act('createOrder', { user_id: await shop.buyer(), offer_id: shop.offerId });
+    fake.fail(OPENS[kind], 'cut');
+    await expect(shop.panel().act('openOrder', { id: made.id, provider_id: id })).rejects.toMatchObject({
+      code: 'provider_failed',
+    });
+    expect(await shop.order(made.id)).toMatchObject({ state: 'opening' });
+    await shop.restart();
+    shop.clock.advance(2 * 60_000);
+    await shop.turn();
+    expect(await shop.order(made.id)).toMatchObject({ state: 'open', pay_url: expect.anything() });
+    const token = shop.tokenOf(made.id);
+    // Stars have no key and no way to look a link up: both links are of one order, which is paid once.
+    expect(fake.invoices).toHaveLength(kind === 'stars' ? 2 : 1);
+    for (const request of opened(fake, kind)) {
+      const key = request.headers['idempotency-key'] ?? request.headers['idempotence-key'];
+      if (kind === 'stripe' || kind === 'yookassa')
+        expect(key).toBe(shop.panel().store.payments.invoicesOf(made.id)[0]?.key);
+      expect(request.raw).toContain(token);
+    }
+    fake.pay(token);
+    expect(await endOf(await shop.ask(made.id))).toBe(later(30));
+  });
+
+  it('is found paid after a month of sleep', async () => {
+    const { id, fake } = await shop.add(kind);
+    const order = await shop.open(id);
+    fake.pay(shop.tokenOf(order.id));
+    shop.clock.advance(30 * DAY);
+    await shop.restart();
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
+    expect(await endOf(order)).toBe(later(30));
+    expect(events('user.extended')).toHaveLength(1);
+  });
+
+  it('asks again after each fault', async () => {
+    const { id, fake } = await shop.add(kind);
+    const order = await shop.open(id);
+    fake.pay(shop.tokenOf(order.id));
+    const path = kind === 'stars' ? 'getStarTransactions' : kind === 'crypto_pay' ? 'getInvoices' : '';
+    const provider = () => shop.panel().store.providers.get(id);
+    for (const fault of ['late', 'cut', 'busy', 'down', 'garbage', 'endless'] as const) {
+      fake.fail(path, fault);
+      expect(await shop.ask(order.id), fault).toMatchObject({ state: 'open' });
+      expect(provider()?.error, fault).not.toBeNull();
+    }
+    expect(await shop.ask(order.id)).toMatchObject({ state: 'paid' });
+    expect(provider()?.error).toBeNull();
+    expect(await endOf(order)).toBe(later(30));
+  });
+});
+
+describe('asking', () => {
+  it('follows its times, which are stored, and ends with the last word', async () => {
+    const { id, fake } = await shop.add('yookassa');
+    const order = await shop.open(id);
+    const invoice = () => shop.panel().store.payments.invoicesOf(order.id)[0];
+    const wait = () => (invoice()?.nextAskAt ?? 0) - shop.clock.now();
+    await shop.turn();
+    const waits: number[] = [];
+    for (const pause of [5000, 10_000, 15_000, 60_000, DAY, 7 * DAY, 30 * DAY]) {
+      waits.push(wait());
+      shop.clock.advance(Math.max(pause, wait()));
+      await shop.restart();
+      await shop.turn();
+    }
+    waits.push(wait());
+    expect(waits.map((ms) => ms / 1000)).toEqual([5, 10, 15, 60, 60, 3600, 86_400, 86_400]);
+    fake.expire(shop.tokenOf(order.id));
+    expect(await shop.ask(order.id)).toMatchObject({ state: 'expired', pay_url: null });
+    expect(invoice()?.nextAskAt).toBeNull();
+    const asked = fake.requests.length;
+    await shop.ask(order.id);
+    expect(fake.requests).toHaveLength(asked);
+  });
+
+  it('at once is no more often than the provider allows', async () => {
+    const { id, fake } = await shop.add('heleket');
+    const order = await shop.open(id);
+    await shop.ask(order.id);
+    const asked = fake.requests.length;
+    shop.clock.advance(29_000);
+    await Promise.all([1, 2, 3].map(() => shop.panel().act('askOrder', { id: order.id })));
+    expect(fake.requests).toHaveLength(asked);
+    shop.clock.advance(2000);
+    await Promise.all([1, 2, 3].map(() => shop.panel().act('askOrder', { id: order.id })));
+    expect(fake.requests).toHaveLength(asked + 1);
+  });
+
+  it('of a provider that hangs holds up neither another nor the API', async () => {
+    const slow = await shop.add('stripe');
+    const good = await shop.add('yookassa');
+    const [waiting, order] = [await shop.open(slow.id), await shop.open(good.id)];
+    slow.fake.fail('', ...Array.from({ length: 20 }, () => 'silent' as const));
+    good.fake.pay(shop.tokenOf(order.id));
+    shop.clock.advance(60_000);
+    shop.timers.tick();
+    await expect.poll(async () => (await shop.order(order.id)).state).toBe('paid');
+    expect((await shop.panel().full.call('listUsers', {})).status).toBe(200);
+    expect(await shop.order(waiting.id)).toMatchObject({ state: 'open' });
+  });
+
+  it('goes on after a clock that was set back', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const order = await shop.open(id);
+    shop.clock.advance(4000 * DAY);
+    await shop.turn();
+    shop.clock.advance(-4000 * DAY);
+    fake.pay(shop.tokenOf(order.id));
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
+  });
+});
+
+describe('an order', () => {
+  it('that expired can be opened again, and is paid by whichever invoice money comes for first', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const order = await shop.open(id);
+    const first = shop.tokenOf(order.id);
+    fake.expire(first);
+    await shop.ask(order.id);
+    await shop.panel().act('openOrder', { id: order.id, provider_id: id });
+    const second = shop.tokenOf(order.id);
+    expect(second).not.toBe(first);
+    fake.pay(first);
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
+    fake.pay(second);
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    expect(await endOf(order)).toBe(later(30));
+    expect(await attention()).toMatchObject([
+      { reason: 'paid_twice', applied: false, acts: ['apply', 'days', 'ignore'] },
+    ]);
+  });
+
+  it('is made once for the same content, and opened once at a provider', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const user = await shop.buyer();
+    const make = () => shop.panel().act('createOrder', { user_id: user, offer_id: shop.offerId });
+    const [first, second] = [await make(), await make()];
+    expect(second.id).toBe(first.id);
+    const open = () => shop.panel().act('openOrder', { id: first.id, provider_id: id });
+    const urls = (await Promise.all([open(), open(), open()])).map(({ pay_url }) => pay_url);
+    expect(new Set(urls).size).toBe(1);
+    await open();
+    expect(opened(fake, 'stripe')).toHaveLength(1);
+  });
+
+  it('is refused where nothing is sold', async () => {
+    const { id } = await shop.add('stripe');
+    const stars = await shop.add('stars');
+    const { panel } = shop;
+    const user_id = await shop.buyer();
+    const make = () => panel().act('createOrder', { user_id, offer_id: shop.offerId });
+    const order = await make();
+    const open = (provider_id: number, currency?: string) =>
+      panel().act('openOrder', { id: order.id, provider_id, ...(currency !== undefined && { currency }) });
+    await expect(open(stars.id, 'EUR')).rejects.toMatchObject({ errors: [{ pointer: '#/currency' }] });
+    await expect(open(99)).rejects.toMatchObject({ errors: [{ pointer: '#/provider_id' }] });
+    await panel().act('enableProvider', { id, enabled: false });
+    await expect(open(id)).rejects.toMatchObject({ errors: [{ pointer: '#/provider_id' }] });
+    await panel().act('updateSettings', { selling: false });
+    await expect(open(stars.id)).rejects.toMatchObject({ code: 'selling_off' });
+    await expect(make()).rejects.toMatchObject({ code: 'selling_off' });
+    await panel().act('updateSettings', { selling: true });
+    await panel().act('updateUser', { id: user_id, expires_at: null });
+    await expect(make()).rejects.toMatchObject({ code: 'term_unlimited' });
+    const endings = Array.from({ length: 20 }, (_, index) => index + 1);
+    const other = await shop.buyer();
+    for (const amount of endings) {
+      await panel().act('changeOffer', { id: shop.offerId, prices: [{ amount, currency: 'EUR' }] });
+      await panel().act('createOrder', { user_id: other, offer_id: shop.offerId });
+    }
+    await panel().act('changeOffer', { id: shop.offerId, prices: [{ amount: 99, currency: 'EUR' }] });
+    const again = () => panel().act('createOrder', { user_id: other, offer_id: shop.offerId });
+    await expect(again()).rejects.toMatchObject({ code: 'order_limit' });
+    shop.clock.advance(2 * HOUR);
+    expect(await again()).toMatchObject({ state: 'new', amount: 99 });
+  });
+
+  it('that waits keeps its provider, which is asked also when it is off', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const order = await shop.open(id);
+    await expect(shop.panel().act('deleteProvider', { id })).rejects.toMatchObject({ code: 'provider_in_use' });
+    await shop.panel().act('enableProvider', { id, enabled: false });
+    await shop.panel().act('updateSettings', { selling: false });
+    fake.pay(shop.tokenOf(order.id));
+    shop.clock.advance(60_000);
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
+    await shop.panel().act('deleteProvider', { id });
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', method: 'stripe' });
+  });
+
+  it('sells what was agreed, whatever became of the offer since', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const order = await shop.open(id);
+    await shop.panel().act('changeOffer', { id: shop.offerId, sold: { kind: 'days', days: 1 } });
+    await shop.panel().act('deleteOffer', { id: shop.offerId });
+    fake.pay(shop.tokenOf(order.id));
+    expect(await endOf(await shop.ask(order.id))).toBe(later(30));
+  });
+});
+
+describe('a payment that needs a person', () => {
+  const cases: Readonly<
+    Record<string, (fake: FakeProvider, order: Order, token: string) => Promise<unknown> | unknown>
+  > = {
+    too_little: (fake, _order, token) => payBeside(fake, token, { amount: '3.00' }),
+    currency: (fake, _order, token) => payBeside(fake, token, { currency: 'USD' }),
+    user_deleted: (fake, order, token) => {
+      fake.pay(token);
+      return shop.panel().act('deleteUser', { id: order.user?.id ?? 0 });
+    },
+    plan_archived: (fake, _order, token) => {
+      fake.pay(token);
+      return shop.panel().full.call('updateTariff', { id: shop.tariffId, archived: true });
+    },
+    plan_changed: async (fake, order, token) => {
+      fake.pay(token);
+      const other = await shop.panel().act('createTariff', { name: 'Other' });
+      await shop.panel().act('updateUser', { id: order.user?.id ?? 0, tariff_id: other.id, expires_at: END });
+    },
+    not_applicable: (fake, order, token) => {
+      fake.pay(token);
+      return shop.panel().act('updateUser', { id: order.user?.id ?? 0, expires_at: null });
+    },
+    refunded: (fake, _order, token) => {
+      fake.pay(token);
+      fake.refund(token);
+    },
+  };
+  it.each(Object.keys(cases))('%s: nothing is given, and it is there once', async (reason) => {
+    const kind = reason === 'refunded' ? 'yookassa' : 'crypto_pay';
+    const { id, fake } = await shop.add(kind);
+    const order = await shop.open(id);
+    await cases[reason]?.(fake, order, shop.tokenOf(order.id));
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    const [payment, ...others] = await attention();
+    expect(others).toEqual([]);
+    expect(payment).toMatchObject({ reason, kind, order_id: order.id, applied: false, act: null });
+    expect((await shop.order(order.id)).paid_at).toBeNull();
+    expect(events('user.extended')).toEqual([]);
+    await expect(shop.panel().act('openOrder', { id: order.id, provider_id: id })).rejects.toMatchObject({
+      code: 'order_ended',
+    });
+    const ignored = await resolve(payment?.id ?? 0, 'ignore', { note: 'Given back by hand' });
+    expect(ignored).toMatchObject({ act: 'ignore', note: 'Given back by hand', acts: [] });
+    expect(await attention()).toEqual([]);
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    expect(await attention()).toEqual([]);
+    await expect(resolve(payment?.id ?? 0, 'apply')).rejects.toMatchObject({ code: 'payment_resolved' });
+  });
+
+  it('may be applied all the same, or give days for the part', async () => {
+    const { id, fake } = await shop.add('crypto_pay');
+    const [whole, part] = [await shop.open(id), await shop.open(id)];
+    for (const { id: order } of [whole, part]) payBeside(fake, shop.tokenOf(order), { amount: '3.00' });
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    const found = await attention();
+    const of = ({ id: order }: Order) => found.find(({ order_id }) => order_id === order)?.id ?? 0;
+    await resolve(of(whole), 'apply');
+    expect(await shop.order(whole.id)).toMatchObject({ state: 'paid', amount: 300, currency: 'EUR' });
+    expect(await endOf(whole)).toBe(later(30));
+    await expect(resolve(of(part), 'days')).rejects.toMatchObject({ errors: [{ pointer: '#/days' }] });
+    await resolve(of(part), 'days', { days: 18 });
+    expect(await shop.order(part.id)).toMatchObject({ state: 'paid', sold: { kind: 'days', days: 18 } });
+    expect(await endOf(part)).toBe(later(18));
+    expect(events('user.extended')).toHaveLength(2);
+  });
+
+  it('more than was asked pays the order, and the rest is shown', async () => {
+    const { id, fake } = await shop.add('crypto_pay');
+    const order = await shop.open(id);
+    payBeside(fake, shop.tokenOf(order.id), { amount: '9.99' });
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', amount: 999 });
+    expect(await attention()).toMatchObject([
+      { reason: 'too_much', applied: true, amount: 999, expected: { amount: 499, currency: 'EUR' }, acts: ['ignore'] },
+    ]);
+  });
+
+  it('of an order that this panel does not know gives days to a user that is named', async () => {
+    const { fake } = await shop.add('crypto_pay');
+    const token = `gh_${'x'.repeat(32)}`;
+    const foreign = { id: '1', amount: '4.99', currency: 'EUR', createdAt: 1, state: 'paid', refunded: '0' } as const;
+    fake.invoices.push({ ...foreign, token }, { ...foreign, id: '2', token: 'another shop' });
+    await shop.turn();
+    const [payment, ...others] = await attention();
+    expect(others).toEqual([]);
+    expect(payment).toMatchObject({ reason: 'unknown_order', order_id: null, acts: ['days', 'ignore'] });
+    const user_id = await shop.buyer();
+    await expect(resolve(payment?.id ?? 0, 'days', { days: 5 })).rejects.toMatchObject({
+      errors: [{ pointer: '#/user_id' }],
+    });
+    const given = await resolve(payment?.id ?? 0, 'days', { days: 5, user_id });
+    expect(given).toMatchObject({ applied: true, user: { id: user_id } });
+    expect((await shop.panel().act('getUser', { id: user_id })).expires_at).toBe(later(5));
+  });
+
+  it('late, more than a month after its order', async () => {
+    const { id, fake } = await shop.add('heleket');
+    const order = await shop.open(id);
+    shop.clock.advance(40 * DAY);
+    const token = shop.tokenOf(order.id);
+    payBeside(fake, token, { createdAt: shop.clock.now() });
+    await shop.turn();
+    expect(await attention()).toMatchObject([{ reason: 'late', order_id: order.id }]);
+  });
+
+  it('given back in the pages of the provider: the order is taken back, and the user is as before', async () => {
+    for (const kind of ['stars', 'yookassa', 'stripe', 'heleket'] as const) {
+      const { id, fake } = await shop.add(kind);
+      const order = await shop.open(id);
+      const token = shop.tokenOf(order.id);
+      fake.pay(token);
+      await shop.ask(order.id);
+      fake.refund(token);
+      shop.clock.advance(2 * HOUR);
+      await shop.turn();
+      const [payment, ...others] = await attention();
+      expect(others).toEqual([]);
+      expect(payment).toMatchObject({ kind, reason: 'refunded', applied: true, acts: ['take_back', 'ignore'] });
+      expect(await endOf(order)).toBe(later(30));
+      expect(await resolve(payment?.id ?? 0, 'take_back')).toMatchObject({ act: 'take_back', applied: false });
+      expect(await endOf(order)).toBe(END);
+      expect(await shop.order(order.id)).toMatchObject({ state: 'refunded' });
+      shop.clock.advance(2 * HOUR);
+      await shop.turn();
+      expect(await attention()).toEqual([]);
+    }
+  });
+});
