@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fc } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventType } from '../../src/contract/event-types.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../src/contract/providers.ts';
@@ -430,3 +431,54 @@ describe('a payment that needs a person', () => {
     }
   });
 });
+
+/** What may happen to an order, in any order; `late`: the provider's last word that it expired, which a buyer may still overtake. */
+const HAPPENINGS = ['ask', 'turn', 'crash', 'pay', 'late', 'duplicate', 'hour', 'fault', 'open', 'refund'] as const;
+
+it('ends in one outcome, whatever comes in whatever order', async () => {
+  const provider = await shop.add('yookassa');
+  const { fake, id } = provider;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...HAPPENINGS), { minLength: 4, maxLength: 9 }), async (happenings) => {
+      const order = await shop.open(id);
+      const token = shop.tokenOf(order.id);
+      let isPaid = false;
+      for (const happening of [...happenings, 'pay', 'hour', 'turn'] as const) {
+        if (happening === 'ask') await shop.ask(order.id);
+        else if (happening === 'turn') await shop.turn();
+        else if (happening === 'crash') await shop.restart();
+        else if (happening === 'late') !isPaid && fake.expire(token);
+        else if (happening === 'hour') shop.clock.advance(HOUR + 1000);
+        else if (happening === 'fault') fake.fail('', 'late');
+        else if (happening === 'refund') await giveBack(order.id);
+        else if (happening === 'open')
+          await shop
+            .panel()
+            .act('openOrder', { id: order.id, provider_id: id })
+            .catch(() => null);
+        else if (happening === 'duplicate') await Promise.all([shop.ask(order.id), shop.turn()]);
+        else if (!isPaid) {
+          fake.pay(token);
+          isPaid = true;
+        }
+      }
+      // Faults that are left over are gone through.
+      for (let turns = 0; turns < 6; turns += 1) {
+        shop.clock.advance(HOUR + 1000);
+        await shop.turn();
+      }
+      const { state } = await shop.order(order.id);
+      expect(['paid', 'refunded']).toContain(state);
+      expect(await endOf(order)).toBe(state === 'paid' ? later(30) : END);
+      expect(events('user.extended').filter(({ order_id }) => order_id === order.id)).toHaveLength(1);
+      expect(await attention()).toEqual([]);
+    }),
+    { numRuns: 12, seed: 20_261_124 },
+  );
+});
+
+/** By hand, as the administrator does. */
+async function giveBack(id: number): Promise<void> {
+  const { state } = await shop.order(id);
+  if (state === 'paid') await shop.panel().act('refundOrder', { id, ...proof });
+}

@@ -105,6 +105,8 @@ it('is changed as a whole that was tried: what is left out stays, an empty text 
 it('shows when its provider stops answering, and when it answers again', async () => {
   const { fake, panel, input } = await open('stars');
   await panel.act('createProvider', input);
+  // Its list was read: an answer there would end the failure.
+  await panel.core.catchUp();
   fake.fail('getMe', 'down', 'busy', 'garbage');
   for (const error of ['unavailable', 'rate_limited', 'malformed']) {
     const failed = await panel.act('testProvider', { id: 1 });

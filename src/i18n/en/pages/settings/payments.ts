@@ -3,7 +3,11 @@
 export const payments = {
   title: 'Payment providers',
   description:
-    'Accounts whose keys are tried before they are saved and every hour since, sealed, and never shown again. No payments are taken through them yet.',
+    'Accounts whose keys are tried before they are saved and every hour since, sealed, and never shown again.',
+  selling: 'Selling',
+  sellingLabel: 'Sell through the enabled providers',
+  sellingHint:
+    'Off: no order can be made or opened. Those that are open are still asked about, and what was paid is given.',
   add: 'Add a provider',
   none: 'No payment providers yet',
   noneHint: 'Add the account of a shop: Telegram Stars, Crypto Pay, YooKassa, Stripe or Heleket.',

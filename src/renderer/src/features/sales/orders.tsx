@@ -1,9 +1,9 @@
 // The orders, the newest first, and the refund of one.
-import { Button } from '@mantine/core';
-import { IconReceipt } from '@tabler/icons-react';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { IconReceipt, IconRefresh } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ORDER_STATES, type Order, type OrderState } from '../../../../contract/sales.ts';
+import type { Order, OrderState } from '../../../../contract/sales.ts';
 import { DateTime } from '../../components/figures.tsx';
 import { FilterTabs } from '../../components/filters.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
@@ -11,6 +11,7 @@ import { RefundButton, RefundQuestion } from '../../components/refund.tsx';
 import { StateDot } from '../../components/state.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
+import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
@@ -20,8 +21,31 @@ import classes from './sales.module.css';
 import { useSoldText } from './sold-text.ts';
 
 const NO_ORDERS: readonly Order[] = [];
+/** The other states are short, or read with all. */
+const FILTERS = ['open', 'paid', 'refunded'] as const satisfies readonly OrderState[];
 const FIRST = 100;
 const MOST = 500;
+
+/** Asks the provider at once whether an order is paid. */
+function AskButton({ id }: { readonly id: number }) {
+  const { t } = useTranslation('sales');
+  const ask = useAct('askOrder', { message: ({ state }) => ({ text: t(`order.asked.${state}`, { id }) }) });
+  const label = t('order.ask', { id });
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={32}
+        aria-label={label}
+        loading={ask.isRunning}
+        onClick={() => ask.start({ id })}
+      >
+        <IconRefresh size={16} stroke={1.5} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
 
 const DOTS = {
   new: 'on_hold',
@@ -40,7 +64,7 @@ export function Orders() {
   const { query } = useRoute();
   const [limit, setLimit] = useState(FIRST);
   const [refunding, setRefunding] = useState<Order | null>(null);
-  const state = ORDER_STATES.find((one) => one === query.get('state'));
+  const state = FILTERS.find((one) => one === query.get('state'));
   const orders = useOperation('listOrders', { limit, ...(state !== undefined && { state }) }, { keepPrevious: true });
   const columns = useOrderColumns(setRefunding);
   return (
@@ -49,7 +73,7 @@ export function Orders() {
         <FilterTabs
           label={t('order.filter.label')}
           value={state ?? 'all'}
-          items={(['all', ...ORDER_STATES] as const).map((value) => ({ value, label: t(`order.filter.${value}`) }))}
+          items={(['all', ...FILTERS] as const).map((value) => ({ value, label: t(`order.filter.${value}`) }))}
           onChange={(value) => setQuery({ state: value === 'all' ? null : value })}
         />
       </div>
@@ -132,7 +156,11 @@ function useOrderColumns(onRefund: (order: Order) => void) {
           id: 'acts',
           meta: { label: t('order.columns.acts'), width: 56, isBare: true, isFixed: true },
           cell: ({ row: { original: order } }) =>
-            order.state === 'paid' && <RefundButton id={order.id} onClick={() => onRefund(order)} />,
+            order.state === 'paid' ? (
+              <RefundButton id={order.id} onClick={() => onRefund(order)} />
+            ) : (
+              (order.state === 'open' || order.state === 'opening') && <AskButton id={order.id} />
+            ),
         }),
       ]),
     [t, format, soldText, onRefund],

@@ -4,18 +4,21 @@ import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { FilterTabs } from '../../components/filters.tsx';
 import { Page, PageHeader } from '../../components/page.tsx';
+import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate, useRoute } from '../../router/router.ts';
+import { Attention } from './attention.tsx';
 import { Offers } from './offers.tsx';
 import { ExportButton } from './order-export.tsx';
 import { Orders } from './orders.tsx';
 import { SalesOverview } from './sales-overview.tsx';
 
-const TABS = ['overview', 'orders', 'offers'] as const;
+const TABS = ['overview', 'orders', 'attention', 'offers'] as const;
 
 export function SalesPage() {
   const { t } = useTranslation('sales');
   const { path, query } = useRoute();
+  const waiting = useOperation('listAttention', { limit: 1 });
   const tab = TABS.find((one) => one === path[1]) ?? 'overview';
   return (
     <Page fill={tab !== 'overview'}>
@@ -37,11 +40,16 @@ export function SalesPage() {
       <FilterTabs
         label={t('tabs.label')}
         value={tab}
-        items={TABS.map((value) => ({ value, label: t(`tabs.${value}`) }))}
+        items={TABS.map((value) => ({
+          value,
+          label: t(`tabs.${value}`),
+          count: value === 'attention' && waiting.data?.total !== 0 ? waiting.data?.total : undefined,
+        }))}
         onChange={(next) => navigate(hashOf(next === 'overview' ? ['sales'] : ['sales', next]))}
       />
       {tab === 'overview' && <SalesOverview />}
       {tab === 'orders' && <Orders />}
+      {tab === 'attention' && <Attention />}
       {tab === 'offers' && <Offers />}
     </Page>
   );

@@ -1,9 +1,10 @@
 // Settings, Payments: the accounts at payment providers, each with its state, and the way to its form.
-import { Button } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 import { IconCreditCard, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Provider } from '../../../../../contract/providers.ts';
 import { When } from '../../../components/figures.tsx';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
@@ -13,6 +14,7 @@ import { hashOf } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import { Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
+import { SaveCard } from '../parts/save-card.tsx';
 import { EditProvider, NewProvider } from './provider-form.tsx';
 import { lookOf, PROVIDERS_PATH } from './provider-texts.ts';
 import classes from './providers.module.css';
@@ -20,17 +22,41 @@ import classes from './providers.module.css';
 export function ProvidersSection() {
   const { t } = useTranslation('settings');
   const providers = useOperation('listProviders', {});
+  const settings = useOperation('getPanelSettings', {});
   const place = useRoute().path[2];
   return (
     <>
       <Reading title={t('payments.title')} query={providers} height={96}>
         {({ items }) => <Providers providers={items} />}
       </Reading>
+      <Reading title={t('payments.selling')} query={settings} height={96}>
+        {({ selling }) => <SellingCard selling={selling} />}
+      </Reading>
       {place === 'new' && <NewProvider />}
       {place !== undefined && place !== 'new' && providers.data !== undefined && (
         <OpenProvider provider={providers.data.items.find(({ id }) => String(id) === place)} />
       )}
     </>
+  );
+}
+
+/** Off at first: what a buyer could not be given must not be sold. */
+function SellingCard({ selling }: { readonly selling: boolean }) {
+  const { t } = useTranslation('settings');
+  const form = useOperationForm({
+    operation: 'updateSettings',
+    initial: { selling },
+    toInput: (values) => values,
+    message: () => ({ text: t('saved') }),
+  });
+  return (
+    <SaveCard title={t('payments.selling')} form={form}>
+      <Switch
+        label={t('payments.sellingLabel')}
+        description={t('payments.sellingHint')}
+        {...form.form.getInputProps('selling', { type: 'checkbox' })}
+      />
+    </SaveCard>
   );
 }
 
