@@ -34,7 +34,11 @@ async function openAtProvider(input: Input<'openOrder'>, context: AsyncContext<'
 async function askAboutOrder({ id }: Input<'askOrder'>, context: AsyncContext<'askOrder'>) {
   requireOrder(context.env, id);
   await askOrder(context.env, id);
-  return context.commit((tx) => ({ body: viewOrder(tx, requireOrder(tx, id)) }));
+  return context.commit((tx) => {
+    const order = requireOrder(tx, id);
+    tx.audit(order.userId === null ? null : `user:${order.userId}`, { order_id: id, state: order.state });
+    return { body: viewOrder(tx, order) };
+  });
 }
 
 /** Where the money went back, only that can be answered. */

@@ -128,6 +128,7 @@ export const audit = {
     deleteOffer: 'Deleted an offer',
     createOrder: 'Made an order',
     openOrder: 'Opened an order at a provider',
+    askOrder: 'Asked about an order',
     takePayment: 'A provider reported a payment',
     resolvePayment: 'Decided about a payment',
     recordPayment: 'Recorded a payment',

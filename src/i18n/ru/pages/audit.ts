@@ -138,6 +138,7 @@ export const audit: Russian<typeof english> = {
     deleteOffer: 'Удалено предложение',
     createOrder: 'Создан заказ',
     openOrder: 'Заказ открыт в платёжной системе',
+    askOrder: 'Запрошено состояние заказа',
     takePayment: 'Платёжная система сообщила об оплате',
     resolvePayment: 'Принято решение о платеже',
     recordPayment: 'Внесён платёж',

@@ -30,6 +30,7 @@ export const history = {
     takePaymentUndecided: '{{amount}} came for {{offer}} and needs a decision',
     createOrder: 'Order no. {{id}} made',
     openOrder: 'Order no. {{id}} opened at a provider',
+    askOrder: 'Provider asked about order no. {{id}}',
     resolvePayment: 'Decided about a payment of {{amount}}',
     refundOrder: '{{amount}} refunded, order no. {{id}}',
     setTariff: 'Plan changed to {{plan}}',

@@ -32,6 +32,7 @@ export const history = {
     takePaymentUndecided: 'Пришло {{amount}} за «{{offer}}», нужно решение',
     createOrder: 'Создан заказ № {{id}}',
     openOrder: 'Заказ № {{id}} открыт в платёжной системе',
+    askOrder: 'Платёжная система опрошена о заказе № {{id}}',
     resolvePayment: 'Принято решение о платеже {{amount}}',
     refundOrder: 'Возврат {{amount}}, заказ № {{id}}',
     setTariff: 'Тариф сменён на {{plan}}',

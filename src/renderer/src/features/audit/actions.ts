@@ -27,6 +27,7 @@ export const ACTION_GROUPS = {
     'deleteOffer',
     'createOrder',
     'openOrder',
+    'askOrder',
     'recordPayment',
     'takePayment',
     'resolvePayment',

@@ -121,6 +121,7 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
       });
     case 'createOrder':
     case 'openOrder':
+    case 'askOrder':
       return t(`history.act.${action}`, { id: String(detail.order_id) });
     case 'resolvePayment':
       return t('history.act.resolvePayment', { amount: priceOf(detail, format) });
