@@ -64,6 +64,12 @@ export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderFie
   ],
 };
 
+/** Whether a provider takes this currency, as far as can be said without asking it. */
+export function takesCurrency(kind: ProviderKind, currency: string): boolean {
+  if (kind === 'stars') return currency === 'XTR';
+  return kind === 'yookassa' ? currency === 'RUB' : currency !== 'XTR';
+}
+
 /** Whether a text is the root of an API, as far as its form goes. */
 export function isApiRoot(text: string): boolean {
   const url = URL.parse(text);

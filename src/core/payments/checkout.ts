@@ -1,5 +1,6 @@
 // Orders that are paid at a provider: made, opened there, and asked about. Whoever sells calls these: the panel, the order's page, the bot.
 
+import { takesCurrency } from '../../contract/providers.ts';
 import { askEveryMs, nextAskAt } from '../../domain/asking.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
@@ -98,7 +99,7 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   if (!provider?.enabled) throw bodyError('validation', '#/provider_id', 'invalid', 'is no provider to pay at');
   if (order.given !== null || store.payments.hasUndecided(orderId)) throw new PanelError('order_ended');
   const price = order.prices.find(
-    (one) => takesCurrency(provider, one.currency) && (currency ?? one.currency) === one.currency,
+    (one) => takesCurrency(provider.kind, one.currency) && (currency ?? one.currency) === one.currency,
   );
   if (!price) throw bodyError('validation', '#/currency', 'invalid', 'is no currency of the order at this provider');
   const before = store.payments
@@ -132,12 +133,6 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
 
 function isUsable({ state, payUrl }: InvoiceRow): boolean {
   return state === 'opening' || (state === 'open' && payUrl !== null);
-}
-
-/** Whether a provider takes this currency, as far as the panel can say without asking it. */
-export function takesCurrency({ kind }: Pick<ProviderRow, 'kind'>, currency: string): boolean {
-  if (kind === 'stars') return currency === 'XTR';
-  return kind === 'yookassa' ? currency === 'RUB' : currency !== 'XTR';
 }
 
 /** One call at a time about one invoice; a second waits for the first. */

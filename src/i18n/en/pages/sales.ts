@@ -232,6 +232,17 @@ export const sales = {
     all_other: 'Show {{count, number}} more',
     said: '{{amount}} from {{name}} recorded',
   },
+  request: {
+    title: 'Ask for a payment',
+    offer: 'What is sold',
+    where: 'Where it is paid',
+    act: 'Make the link',
+    said: 'Order no. {{id}} is open. Copy its link and send it.',
+    copy: 'Copy the link to pay order no. {{id}}',
+    off: 'Selling is off.',
+    noWay: 'No enabled provider takes a currency of an offer of this plan.',
+    toProviders: 'Payment providers',
+  },
   export: {
     act: 'Export CSV',
     running: '{{done}} written. Press to stop',

@@ -1,11 +1,12 @@
 // The payments of a user: what was bought and when, recording one that came by hand, and refunding one.
 import { Button, Select, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconLink, IconPlus } from '@tabler/icons-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Offer, type Order, PAYMENT_METHODS, type PaymentMethod } from '../../../../../contract/sales.ts';
 import type { User } from '../../../../../contract/users.ts';
 import { fromDecimal, toDecimal } from '../../../../../domain/money.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
 import { FieldRow } from '../../../components/form/form-drawer.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
@@ -18,6 +19,7 @@ import { formatPrice } from '../../../format/price.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
 import { randomHex } from '../../../state/random.ts';
+import { OrderPart } from './order-part.tsx';
 import classes from './record.module.css';
 import { type RecordProps, useEditing } from './record-context.tsx';
 
@@ -35,18 +37,30 @@ export function PaymentsSection({ user, part, onPart }: RecordProps) {
     <DrawerSection
       title={t('payment.title')}
       actions={
-        part !== 'payment' && (
-          <Button
-            variant="subtle"
-            className={classes.sectionAct ?? ''}
-            leftSection={<IconPlus size={16} stroke={1.5} />}
-            onClick={() => onPart('payment')}
-          >
-            {t('payment.record')}
-          </Button>
+        part !== 'payment' &&
+        part !== 'order' && (
+          <>
+            <Button
+              variant="subtle"
+              className={classes.sectionAct ?? ''}
+              leftSection={<IconLink size={16} stroke={1.5} />}
+              onClick={() => onPart('order')}
+            >
+              {t('request.title')}
+            </Button>
+            <Button
+              variant="subtle"
+              className={classes.sectionAct ?? ''}
+              leftSection={<IconPlus size={16} stroke={1.5} />}
+              onClick={() => onPart('payment')}
+            >
+              {t('payment.record')}
+            </Button>
+          </>
         )
       }
     >
+      {part === 'order' && <OrderPart user={user} onClose={() => onPart(null)} />}
       {part === 'payment' && <PaymentPart user={user} onClose={() => onPart(null)} />}
       {orders.error !== null && orders.data === undefined ? (
         <ErrorState size="small" failure={orders.error} onRetry={() => void orders.refetch()} />
@@ -90,6 +104,7 @@ function OrderLine({ order, onRefund }: { readonly order: Order; readonly onRefu
           {state !== 'paid' && ` · ${t(`order.state.${state}`)}`}
         </span>
       </span>
+      {order.pay_url !== null && <CopyButton value={order.pay_url} label={t('request.copy', { id })} />}
       {state === 'paid' && <RefundButton id={id} onClick={onRefund} />}
     </li>
   );

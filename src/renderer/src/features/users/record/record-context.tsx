@@ -43,7 +43,7 @@ export function useEditing(id: string): void {
 // What every part of a user's record is given.
 
 /** A part of the record that is opened for an act. */
-export type OpenPart = 'extend' | 'shorten' | 'grant' | 'payment' | null;
+export type OpenPart = 'extend' | 'shorten' | 'grant' | 'payment' | 'order' | null;
 
 export interface RecordProps {
   readonly user: User;
