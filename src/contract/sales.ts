@@ -40,10 +40,10 @@ export const ATTENTION_REASONS = [
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
 /**
- * `apply`: gives what the order sold all the same. `days`: gives so many days instead. `take_back`: takes back what the order gave, as its
+ * `apply`: gives what the order sold all the same. `days`: gives so many days instead. `refund`: has the provider give the money back. `take_back`: takes back what the order gave, as its
  * money went back. `ignore`: leaves everything as it is.
  */
-export const PAYMENT_ACTS = ['apply', 'days', 'take_back', 'ignore'] as const;
+export const PAYMENT_ACTS = ['apply', 'days', 'refund', 'take_back', 'ignore'] as const;
 export type PaymentAct = (typeof PAYMENT_ACTS)[number];
 
 const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
@@ -116,6 +116,7 @@ const order = z
     note: z.string(),
     state: z.enum(ORDER_STATES),
     renewal: z.boolean().meta({ description: 'Whether the user had bought a term before.' }),
+    refunding: z.boolean().meta({ description: 'A refund was asked for, and the provider has not answered clearly.' }),
     pay_url: z.string().nullable().meta({ description: 'Where it can be paid, while it is open.' }),
     paid_at: s.instant.nullable().meta({ description: 'null: it is not paid.' }),
     created_at: s.instant,
@@ -138,6 +139,7 @@ const takenBack = z
     bytes: s.bytes.meta({ description: 'What of the traffic is left and goes.' }),
     bytes_used: s.bytes.meta({ description: 'What of it was used, or has ended, and stays so.' }),
     nothing: z.boolean().meta({ description: 'There is nothing left to take back.' }),
+    by_provider: z.boolean().meta({ description: 'Whether the provider gives the money back, or a person must.' }),
   })
   .meta({ id: 'TakenBack' });
 export type TakenBack = z.output<typeof takenBack>;
@@ -170,6 +172,7 @@ const orderExample: Order = {
   note: '',
   state: 'paid',
   renewal: true,
+  refunding: false,
   pay_url: null,
   paid_at: '2026-11-20T09:00:00.000Z',
   created_at: '2026-11-20T09:05:00.000Z',
@@ -429,7 +432,7 @@ export const resolvePayment = panelOperation({
     note: s.text({ min: 0, max: 200 }).default(''),
   }),
   output: payment,
-  errors: [...PROOF_ERRORS, 'not_found', 'payment_resolved', 'term_unlimited'],
+  errors: [...PROOF_ERRORS, 'not_found', 'payment_resolved', 'order_refunded', 'term_unlimited', 'provider_failed'],
   example: {
     body: { id: 3, act: 'days', days: 60, password: 'correct horse battery' },
     reply: { ...paymentExample, act: 'days', acts: [], applied: true, resolved_at: '2026-11-21T09:00:00.000Z' },
@@ -474,6 +477,7 @@ export const previewRefund = panelOperation({
       bytes: 0,
       bytes_used: 0,
       nothing: false,
+      by_provider: false,
     },
   },
 });
@@ -485,10 +489,11 @@ export const refundOrder = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Refund an order',
-  description: 'The money is given back by hand. What was bought is taken back: exactly that, whatever came after it.',
+  description:
+    'The provider is asked to give the money back, where it can; else it is given back by hand. What was bought is taken back: exactly that, whatever came after it.',
   input: z.strictObject({ ...proof, ...ofOrder, note: s.text({ min: 0, max: 200 }).default('') }),
   output: order,
-  errors: [...PROOF_ERRORS, 'not_found', 'order_unpaid', 'order_refunded'],
+  errors: [...PROOF_ERRORS, 'not_found', 'order_unpaid', 'order_refunded', 'provider_failed'],
   example: {
     body: { id: 12, note: 'Paid twice', password: 'correct horse battery' },
     reply: {

@@ -10,7 +10,7 @@ const INVOICE_COLUMNS = `id, order_id AS orderId, provider_id AS providerId, tok
 
 const PAYMENT_COLUMNS = `id, kind, provider_id AS providerId, external_id AS externalId, is_test AS isTest, order_id AS orderId, amount,
   currency, refunded, paid_at AS paidAt, buyer, raw, state, provider_state AS providerState, reason, act, note, resolved_at AS resolvedAt,
-  created_at AS createdAt`;
+  refund_key AS refundKey, next_refund_at AS nextRefundAt, created_at AS createdAt`;
 
 function decodePayment(cells: PaymentCells): PaymentRow {
   return { ...cells, isTest: cells.isTest === 1 };
@@ -48,21 +48,28 @@ export function createPaymentStore(db: Connection): PaymentStore {
      ORDER BY next_ask_at LIMIT 1`,
   );
   const hasOpen = db
-    .prepare<[number], number>('SELECT 1 FROM invoices WHERE provider_id = ? AND next_ask_at IS NOT NULL LIMIT 1')
+    .prepare<[{ readonly id: number }], number>(
+      `SELECT 1 FROM invoices WHERE provider_id = :id AND next_ask_at IS NOT NULL
+       UNION ALL SELECT 1 FROM payments WHERE provider_id = :id AND next_refund_at IS NOT NULL LIMIT 1`,
+    )
     .pluck();
   const insertPayment = db.prepare<[Omit<PaymentCells, 'id'>]>(
     `INSERT INTO payments (kind, provider_id, external_id, is_test, order_id, amount, currency, refunded, paid_at, buyer, raw, state,
-       provider_state, reason, act, note, resolved_at, created_at)
+       provider_state, reason, act, note, resolved_at, refund_key, next_refund_at, created_at)
      VALUES (:kind, :providerId, :externalId, :isTest, :orderId, :amount, :currency, :refunded, :paidAt, :buyer, :raw, :state,
-       :providerState, :reason, :act, :note, :resolvedAt, :createdAt)`,
+       :providerState, :reason, :act, :note, :resolvedAt, :refundKey, :nextRefundAt, :createdAt)`,
   );
   const savePayment = db.prepare<[PaymentCells]>(
     `UPDATE payments SET order_id = :orderId, refunded = :refunded, raw = :raw, state = :state, provider_state = :providerState,
-       reason = :reason, act = :act, note = :note, resolved_at = :resolvedAt WHERE id = :id`,
+       reason = :reason, act = :act, note = :note, resolved_at = :resolvedAt, refund_key = :refundKey, next_refund_at = :nextRefundAt
+     WHERE id = :id`,
   );
   const payment = db.prepare<[number], PaymentCells>(`SELECT ${PAYMENT_COLUMNS} FROM payments WHERE id = ?`);
   const byExternalId = db.prepare<[string, number, string], PaymentCells>(
     `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE kind = ? AND is_test = ? AND external_id = ?`,
+  );
+  const refundDue = db.prepare<[{ readonly id: number; readonly now: number; readonly far: number }], PaymentCells>(
+    `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE provider_id = :id AND (next_refund_at <= :now OR next_refund_at > :far) LIMIT 1`,
   );
   const paymentOf = db.prepare<[number], PaymentCells>(
     `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE order_id = ? AND state <> 'unapplied' ORDER BY id LIMIT 1`,
@@ -89,7 +96,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
     invoiceByExternalId: (providerId, externalId) => invoiceByExternalId.get(externalId, providerId),
     invoicesOf: (orderId) => invoicesOf.all(orderId),
     due: (providerId, now) => due.get({ id: providerId, now, far: now + FAR_MS }),
-    hasOpen: (providerId) => hasOpen.get(providerId) !== undefined,
+    hasOpen: (providerId) => hasOpen.get({ id: providerId }) !== undefined,
     insertPayment: (row) => Number(insertPayment.run(encodePayment(row)).lastInsertRowid),
     savePayment: (row) => {
       savePayment.run(encodePayment(row));
@@ -97,6 +104,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
     payment: (id) => found(payment.get(id)),
     paymentByExternalId: (kind, isTest, externalId) => found(byExternalId.get(kind, isTest ? 1 : 0, externalId)),
     paymentOf: (orderId) => found(paymentOf.get(orderId)),
+    refundDue: (providerId, now) => found(refundDue.get({ id: providerId, now, far: now + FAR_MS })),
     hasUndecided: (orderId) => undecided.get(orderId) !== undefined,
     attention: ({ before, limit, isOpen }) =>
       (pagesOf(isOpen)?.page.all(before ?? Number.MAX_SAFE_INTEGER, limit) ?? []).map(decodePayment),

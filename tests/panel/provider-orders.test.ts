@@ -6,7 +6,7 @@ import { fc } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventType } from '../../src/contract/event-types.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../src/contract/providers.ts';
-import type { Order } from '../../src/contract/sales.ts';
+import type { Order, PaymentAct } from '../../src/contract/sales.ts';
 import { PASSWORD } from '../support/panel.ts';
 import type { FakeProvider } from '../support/providers/fake.ts';
 import { END, openShop, type Shop } from '../support/shop.ts';
@@ -37,7 +37,7 @@ afterEach(async () => {
 const endOf = async ({ user }: Order) => (await shop.panel().act('getUser', { id: user?.id ?? 0 })).expires_at;
 const later = (days: number) => new Date(Date.parse(END) + days * DAY).toISOString();
 const attention = async () => (await shop.panel().act('listAttention', {})).items;
-const resolve = (id: number, act: 'apply' | 'days' | 'take_back' | 'ignore', more: object = {}) =>
+const resolve = (id: number, act: PaymentAct, more: object = {}) =>
   shop.panel().act('resolvePayment', { id, act, ...more, ...proof });
 function events(type: EventType): { readonly order_id?: number }[] {
   return shop
@@ -430,6 +430,90 @@ describe('a payment that needs a person', () => {
       await shop.turn();
       expect(await attention()).toEqual([]);
     }
+  });
+});
+
+describe('a refund through the provider', () => {
+  const kinds = ['stars', 'yookassa', 'stripe'] as const;
+  const REFUNDS = { stars: 'refundStarPayment', yookassa: '/refunds', stripe: '/v1/refunds' } as const;
+  const refundsAt = (fake: FakeProvider, kind: (typeof kinds)[number]) =>
+    fake.requests.filter(({ method, path }) => method === 'POST' && path.endsWith(REFUNDS[kind]));
+
+  it.each(kinds)('%s gives the money back once, and takes the order back with it', async (kind) => {
+    const { id, fake } = await shop.add(kind);
+    const order = await shop.open(id);
+    fake.pay(shop.tokenOf(order.id));
+    await shop.ask(order.id);
+    expect(await shop.panel().act('previewRefund', { id: order.id })).toMatchObject({
+      expires_at: { from: later(30), to: END },
+      by_provider: true,
+    });
+    const refund = () => shop.panel().act('refundOrder', { id: order.id, note: 'Changed her mind', ...proof });
+    const [first, second] = await Promise.allSettled([refund(), refund()]);
+    expect(first).toMatchObject({ value: { state: 'refunded', refund_note: 'Changed her mind', refunding: false } });
+    expect(second.status === 'fulfilled' || second.reason.code === 'order_refunded').toBe(true);
+    await expect(refund()).rejects.toMatchObject({ code: 'order_refunded' });
+    expect(await endOf(order)).toBe(END);
+    expect(
+      new Set(refundsAt(fake, kind).map(({ headers }) => headers['idempotency-key'] ?? headers['idempotence-key']))
+        .size,
+    ).toBe(1);
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+    expect(await attention()).toEqual([]);
+    expect(events('user.shortened')).toMatchObject([{ order_id: order.id }]);
+  });
+
+  it.each(kinds)('%s whose reply is lost is asked for again by the same key, also after a crash', async (kind) => {
+    const { id, fake } = await shop.add(kind);
+    const order = await shop.open(id);
+    fake.pay(shop.tokenOf(order.id));
+    await shop.ask(order.id);
+    fake.fail(REFUNDS[kind], 'cut');
+    const refund = shop.panel().act('refundOrder', { id: order.id, ...proof });
+    await expect(refund).rejects.toMatchObject({ code: 'provider_failed' });
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: true });
+    expect(await endOf(order)).toBe(later(30));
+    await expect(shop.panel().act('deleteProvider', { id })).rejects.toMatchObject({ code: 'provider_in_use' });
+    await shop.restart();
+    shop.clock.advance(2 * 60_000);
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'refunded', refunding: false });
+    expect(await endOf(order)).toBe(END);
+    expect(await attention()).toEqual([]);
+  });
+
+  it('that the provider refuses changes nothing', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const order = await shop.open(id);
+    const token = shop.tokenOf(order.id);
+    fake.pay(token);
+    await shop.ask(order.id);
+    fake.refund(token);
+    const refund = shop.panel().act('refundOrder', { id: order.id, ...proof });
+    await expect(refund).rejects.toMatchObject({ code: 'provider_failed' });
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: false });
+    expect(await endOf(order)).toBe(later(30));
+  });
+
+  it('gives back what was not applied', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const order = await shop.open(id);
+    fake.pay(shop.tokenOf(order.id));
+    await shop.panel().act('updateUser', { id: order.user?.id ?? 0, expires_at: null });
+    await shop.ask(order.id);
+    const [payment] = await attention();
+    expect(payment).toMatchObject({ reason: 'not_applicable', acts: ['apply', 'days', 'refund', 'ignore'] });
+    expect(await resolve(payment?.id ?? 0, 'refund', { note: 'Never expires' })).toMatchObject({
+      act: 'refund',
+      note: 'Never expires',
+      refunded: 499,
+      acts: [],
+    });
+    expect(fake.invoices[0]?.refunded).toBe('499');
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+    expect(await attention()).toEqual([]);
   });
 });
 

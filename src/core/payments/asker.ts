@@ -4,7 +4,7 @@
 import { HOUR_MS } from '../../domain/limits.ts';
 import type { Env } from '../context.ts';
 import type { ProviderRow } from '../ports/providers.ts';
-import { type Asked, askInvoice, readPage } from './checkout.ts';
+import { type Asked, askInvoice, askRefund, readPage } from './checkout.ts';
 
 /** After a failure a provider rests, twice as long each time. */
 const FIRST_REST_MS = 5000;
@@ -14,6 +14,8 @@ interface Rest {
   readonly until: number;
   readonly failures: number;
 }
+
+type Next = { readonly invoice: number } | { readonly refund: number } | 'list';
 
 export interface PaymentAsker {
   /** Asks what is due; resolved when the providers have answered. */
@@ -49,11 +51,13 @@ export function createPaymentAsker(env: Env): PaymentAsker {
     return left > 0 && left <= MOST_REST_MS * 2;
   }
 
-  /** What is to be done next: an invoice to ask about, or a page of the list. */
-  function nextOf({ id, enabled }: ProviderRow): number | 'list' | null {
+  /** What is to be done next: an invoice to ask about, a refund to ask for again, or a page of the list. */
+  function nextOf({ id, enabled }: ProviderRow): Next | null {
     const now = clock.now();
     const due = store.payments.due(id, now);
-    if (due) return due.id;
+    if (due) return { invoice: due.id };
+    const refund = store.payments.refundDue(id, now);
+    if (refund) return { refund: refund.id };
     if (!enabled && !store.payments.hasOpen(id)) return null;
     const { caughtUpAt = null } = store.providers.reading(id) ?? {};
     const isOld = caughtUpAt === null || Math.abs(now - caughtUpAt) >= HOUR_MS;
@@ -65,11 +69,16 @@ export function createPaymentAsker(env: Env): PaymentAsker {
       const provider = store.providers.get(id);
       const next = provider && !env.isStopping ? nextOf(provider) : null;
       if (!provider || next === null) return;
-      const outcome = next === 'list' ? await readPage(env, provider) : await askInvoice(env, next);
+      const outcome = await ask(provider, next);
       if (outcome === null && next === 'list') read.add(id);
       if (outcome === null || outcome === 'more') rests.delete(id);
       else return rest(id, outcome);
     }
+  }
+
+  function ask(provider: ProviderRow, next: Next): Promise<Asked | 'more'> {
+    if (next === 'list') return readPage(env, provider);
+    return 'refund' in next ? askRefund(env, next.refund) : askInvoice(env, next.invoice);
   }
 
   function rest(id: number, { error, retryAfterMs }: NonNullable<Asked>): void {

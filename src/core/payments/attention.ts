@@ -12,7 +12,7 @@ import { takeOrderBack } from '../sales/give.ts';
 import { newToken, requireOrder, viewOrder } from '../sales/order.ts';
 import { requireUser } from '../users/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
-import { askOrder, makeOrder, openOrder } from './checkout.ts';
+import { askOrder, canRefund, makeOrder, openOrder, refundPayment } from './checkout.ts';
 import { applyPayment } from './record.ts';
 
 function createOrder(input: Input<'createOrder'>, tx: Transaction): Result<Order> {
@@ -49,7 +49,8 @@ function actsOf(payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] 
   if (reason === null || resolvedAt !== null) return [];
   if (GONE.has(reason)) return state === 'applied' ? ['take_back', 'ignore'] : ['ignore'];
   if (state !== 'unapplied') return ['ignore'];
-  return order && order.userId !== null ? ['apply', 'days', 'ignore'] : ['days', 'ignore'];
+  const gives: PaymentAct[] = order && order.userId !== null ? ['apply', 'days'] : ['days'];
+  return [...gives, ...(canRefund(payment) ? (['refund'] as const) : []), 'ignore'];
 }
 
 function viewPayment({ store }: Context, row: PaymentRow): AttentionPayment {
@@ -133,13 +134,27 @@ function applyTo(tx: Transaction, payment: PaymentRow, order: OrderRow | undefin
   return applyPayment(tx, paid, payment, days === undefined ? paid.sold : { kind: 'days', days });
 }
 
-function resolvePayment(input: Input<'resolvePayment'>, tx: Transaction): Result<AttentionPayment> {
-  const { store, now } = tx;
-  const { id, act, note } = input;
+function requireAct({ store }: Pick<Context, 'store'>, { id, act }: Pick<Input<'resolvePayment'>, 'id' | 'act'>) {
   const payment = store.payments.payment(id);
   if (!payment || payment.reason === null) throw new PanelError('not_found');
   const order = payment.orderId === null ? undefined : store.sales.order(payment.orderId);
   if (!actsOf(payment, order).includes(act)) throw new PanelError('payment_resolved');
+  return { payment, order };
+}
+
+async function resolvePayment(input: Input<'resolvePayment'>, context: AsyncContext<'resolvePayment'>) {
+  const { env, commit } = context;
+  const { id, act, note } = input;
+  if (act !== 'refund') return commit((tx) => decide(tx, input));
+  const { payment } = requireAct(env, input);
+  await refundPayment(env, payment.id, note);
+  return commit((tx) => ({ body: viewPayment(tx, tx.store.payments.payment(id) ?? payment) }));
+}
+
+function decide(tx: Transaction, input: Input<'resolvePayment'>): Result<AttentionPayment> {
+  const { store, now } = tx;
+  const { id, act, note } = input;
+  const { payment, order } = requireAct(tx, input);
   const isGiven = act === 'apply' || act === 'days';
   const given = isGiven
     ? applyTo(tx, payment, order, { ...input, days: act === 'days' ? input.days : undefined })
@@ -167,5 +182,5 @@ export const PAYMENT_HANDLERS = {
   openOrder: { run: openAtProvider },
   askOrder: { run: askAboutOrder },
   listAttention: { read: listAttention },
-  resolvePayment: { write: resolvePayment },
+  resolvePayment: { run: resolvePayment },
 } satisfies Handlers<'createOrder' | 'openOrder' | 'askOrder' | 'listAttention' | 'resolvePayment'>;

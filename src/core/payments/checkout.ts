@@ -1,19 +1,19 @@
 // Orders that are paid at a provider: made, opened there, and asked about. Whoever sells calls these: the panel, the order's page, the bot.
 
-import { takesCurrency } from '../../contract/providers.ts';
+import { type ProviderKind, takesCurrency } from '../../contract/providers.ts';
 import { askEveryMs, nextAskAt } from '../../domain/asking.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
-import type { InvoiceRow } from '../ports/payments.ts';
+import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
 import type { ProviderAccess, ProviderFailure, ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import { isTerm, requireOfferFor } from '../sales/offers.ts';
 import { newOrder, newToken, requireOrder } from '../sales/order.ts';
 import { requireUser } from '../users/users.ts';
 import { accessTo, noteAnswer } from './providers.ts';
-import { recordPayment } from './record.ts';
+import { endRefund, recordPayment } from './record.ts';
 
 /** Orders of one user in an hour. */
 const MOST_ORDERS = 20;
@@ -31,9 +31,9 @@ const CALL: Call = {
 };
 
 /** A transaction of the panel itself. */
-async function write<T>(env: Env, work: (tx: Transaction) => T): Promise<T> {
+async function write<T>(env: Env, work: (tx: Transaction) => T, action = 'takePayment'): Promise<T> {
   const { store, queue, clock } = env;
-  const done = await queue.run(() => store.write(() => work(createTransaction(env, CALL, 'takePayment', clock.now()))));
+  const done = await queue.run(() => store.write(() => work(createTransaction(env, CALL, action, clock.now()))));
   env.announce();
   return done;
 }
@@ -292,6 +292,58 @@ function noteAsked(
   const due = nextAskAt(invoice.createdAt, now, kind);
   const wait = isFailed ? answer.retryAfterMs : 0;
   store.payments.saveInvoice({ ...invoice, askedAt: now, nextAskAt: Math.max(due, now + wait) });
+}
+
+/** Providers that give money back when they are asked to; with the others a person does. */
+const REFUNDING: ReadonlySet<ProviderKind> = new Set(['stars', 'yookassa', 'stripe']);
+
+/** Whether the provider of a payment can be asked to give it back. */
+export function canRefund({ kind, providerId, state, providerState }: PaymentRow): boolean {
+  return REFUNDING.has(kind) && providerId !== null && state !== 'refunded' && providerState === 'paid';
+}
+
+/**
+ * Has a payment given back by its provider, then takes back what was given for it. The key is stored before the provider is called, and
+ * a refund without a clear answer is asked for again by the same key. PanelError `provider_failed`, `order_refunded`.
+ */
+export async function refundPayment(env: Env, id: number, note: string): Promise<void> {
+  await env.vault.prepare();
+  await write(env, (tx) => {
+    const payment = tx.store.payments.payment(id);
+    if (!payment || !canRefund(payment)) throw new PanelError('order_refunded');
+    const refundKey = payment.refundKey ?? tx.crypto.uuid();
+    tx.store.payments.savePayment({ ...payment, refundKey, note, nextRefundAt: tx.now + RETRY_MS });
+  });
+  const failed = await askRefund(env, id);
+  if (failed) throw bodyError('provider_failed', '#/id', 'no_answer', 'was not given back');
+}
+
+/** Asks for a refund whose key is stored. */
+export function askRefund(env: Env, id: number): Promise<Asked> {
+  // Payments and invoices have numbers of their own.
+  return once(env, -id, async () => {
+    const before = env.store.payments.payment(id);
+    if (!before || before.refundKey === null || before.nextRefundAt === null) return null;
+    const called = calledFor(env, before.providerId);
+    const { externalId, buyer, amount, currency, refundKey: idempotencyKey } = before;
+    const request = { externalId, buyer, price: { amount, currency }, idempotencyKey };
+    const outcome =
+      'error' in called ? called : ((await env.paymentProviders?.refund(called.access, request)) ?? NO_CLIENT);
+    if ('error' in outcome && outcome.error === 'stopped') return outcome;
+    await write(env, (tx) => noteRefund(tx, id, outcome), 'refundOrder');
+    return 'error' in outcome ? outcome : null;
+  });
+}
+
+function noteRefund(tx: Transaction, id: number, outcome: { readonly isDone: boolean } | ProviderFailure): void {
+  const payment = tx.store.payments.payment(id);
+  if (!payment) return;
+  if (!('error' in outcome)) endRefund(tx, payment);
+  else if (outcome.error !== 'refused' && outcome.error !== 'unsupported')
+    tx.store.payments.savePayment({ ...payment, nextRefundAt: tx.now + Math.max(RETRY_MS, outcome.retryAfterMs) });
+  // A repetition by the same key is refused only where the first try was.
+  else if (payment.state !== 'refunded')
+    tx.store.payments.savePayment({ ...payment, refundKey: null, nextRefundAt: null });
 }
 
 /** Reads a page of a provider's list behind what was read. What it holds and the new place are one transaction. */

@@ -9,7 +9,7 @@ import { PanelError } from '../panel-error.ts';
 import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
 import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
-import { give } from '../sales/give.ts';
+import { give, takeOrderBack } from '../sales/give.ts';
 import { isTerm } from '../sales/offers.ts';
 import { isOwnToken } from '../sales/order.ts';
 
@@ -86,6 +86,8 @@ function recordNew(
     act: null,
     note: '',
     resolvedAt: null,
+    refundKey: null,
+    nextRefundAt: null,
     createdAt: now,
   };
   const payment = { ...unsaved, id: store.payments.insertPayment(unsaved) };
@@ -167,6 +169,11 @@ function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }:
   if (state === 'open' || state === 'expired' || state === 'failed' || state === 'paid') return;
   const isNews = RANK[state] > RANK[known.providerState] || refunded > known.refunded;
   if (!isNews) return;
+  // Its own refund, whose reply did not come.
+  if (known.refundKey !== null && state === 'refunded') {
+    endRefund(tx, known);
+    return;
+  }
   const seen = { ...known, providerState: state, refunded: Math.max(refunded, known.refunded), raw };
   if (known.state === 'refunded') {
     tx.store.payments.savePayment(seen);
@@ -177,5 +184,26 @@ function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }:
   const order = known.orderId === null ? undefined : tx.store.sales.order(known.orderId);
   const { amount, currency, kind: method, id, orderId } = known;
   const detail = { order_id: orderId, offer: order?.offerName, amount, currency, method, payment_id: id, reason };
+  tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
+}
+
+/** The provider gave the money back, as it was asked: what was given for it is taken back. Nothing where that was done. */
+export function endRefund(tx: Transaction, { id }: Pick<PaymentRow, 'id'>): void {
+  const { store, now } = tx;
+  const before = store.payments.payment(id);
+  if (!before || before.state === 'refunded') return;
+  const order = before.orderId === null ? undefined : store.sales.order(before.orderId);
+  if (before.state === 'applied' && order?.state === 'paid') takeOrderBack(tx, order, before.note);
+  const isOpen = before.reason !== null && before.resolvedAt === null;
+  store.payments.savePayment({
+    ...before,
+    state: 'refunded',
+    providerState: 'refunded',
+    refunded: before.amount,
+    nextRefundAt: null,
+    ...(isOpen && { act: 'refund', resolvedAt: now }),
+  });
+  const { amount, currency, orderId, note } = before;
+  const detail = { order_id: orderId, payment_id: id, amount, currency, note };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
 }

@@ -52,6 +52,10 @@ export interface PaymentRow extends Money {
   readonly act: PaymentAct | null;
   readonly note: string;
   readonly resolvedAt: number | null;
+  /** Of the refund that the provider was asked for; stored before the call. null: none was. */
+  readonly refundKey: string | null;
+  /** When the refund is asked for again; null: its outcome is known. */
+  readonly nextRefundAt: number | null;
   readonly createdAt: number;
 }
 
@@ -72,7 +76,7 @@ export interface PaymentStore {
   invoicesOf(orderId: number): readonly InvoiceRow[];
   /** What a provider is to be asked about first, now. */
   due(providerId: number, now: number): InvoiceRow | undefined;
-  /** Whether the provider has invoices without its last word. */
+  /** Whether the provider has invoices or refunds without its last word. */
   hasOpen(providerId: number): boolean;
   insertPayment(payment: Omit<PaymentRow, 'id'>): number;
   savePayment(payment: PaymentRow): void;
@@ -80,6 +84,8 @@ export interface PaymentStore {
   paymentByExternalId(kind: ProviderKind, isTest: boolean, externalId: string): PaymentRow | undefined;
   /** The payment for which an order was applied. */
   paymentOf(orderId: number): PaymentRow | undefined;
+  /** The refund that a provider is to be asked for again, now. */
+  refundDue(providerId: number, now: number): PaymentRow | undefined;
   /** Whether money came for an order about which a person has yet to decide. */
   hasUndecided(orderId: number): boolean;
   /** The newest first. */

@@ -71,6 +71,7 @@ export function viewOrder({ store }: Context, row: OrderRow): Order {
     note: row.note,
     state: row.state,
     renewal: row.isRenewal,
+    refunding: paid?.nextRefundAt != null,
     pay_url: row.state === 'open' && invoice?.state === 'open' ? invoice.payUrl : null,
     paid_at: toInstantOrNull(row.paidAt),
     created_at: toInstant(row.createdAt),

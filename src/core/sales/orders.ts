@@ -5,8 +5,9 @@ import type { Input, Output } from '../../contract/table.ts';
 import { isGrantLive } from '../../domain/account.ts';
 import { addDays, localDay } from '../../domain/calendar.ts';
 import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
+import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
+import { canRefund, refundPayment } from '../payments/checkout.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import { openUser } from '../users/change.ts';
 import { requireUser } from '../users/users.ts';
@@ -78,12 +79,14 @@ function listOrders(input: Input<'listOrders'>, context: Context): Result<Output
   return { body: { items, total: sales.countOrders({ userId, state }), next_before: next } };
 }
 
-const NOTHING: TakenBack = { expires_at: null, hold: null, bytes: 0, bytes_used: 0, nothing: true };
+const NOTHING: TakenBack = { expires_at: null, hold: null, bytes: 0, bytes_used: 0, nothing: true, by_provider: false };
 
 function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result<TakenBack> {
   const order = requirePaid(context, id);
   const user = order.userId === null ? undefined : context.store.users.get(order.userId);
-  if (!user) return { body: NOTHING };
+  const payment = context.store.payments.paymentOf(id);
+  const none: TakenBack = { ...NOTHING, by_provider: payment !== undefined && canRefund(payment) };
+  if (!user) return { body: none };
   const current = openUser(context, user);
   const change = takeBack(context, current, order);
   const { given, sold } = order;
@@ -91,13 +94,13 @@ function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result
     const grant = current.account.grants.find((one) => one.id === given.grantId);
     const bytes = grant && isGrantLive(grant, context.now) ? grant.bytesLeft : 0;
     const whole = 'bytes' in sold ? sold.bytes : 0;
-    return { body: { ...NOTHING, bytes, bytes_used: whole - bytes, nothing: change === null } };
+    return { body: { ...none, bytes, bytes_used: whole - bytes, nothing: change === null } };
   }
-  if (change?.account === undefined) return { body: NOTHING };
+  if (change?.account === undefined) return { body: none };
   const { expiresAt, hold } = change.account;
   return {
     body: {
-      ...NOTHING,
+      ...none,
       expires_at:
         current.account.expiresAt === expiresAt
           ? null
@@ -108,12 +111,21 @@ function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result
   };
 }
 
-function refundOrder({ id, note }: Input<'refundOrder'>, tx: Transaction): Result<Order> {
-  const order = requirePaid(tx, id);
-  takeOrderBack(tx, order, note);
-  const { amount, currency } = order;
-  tx.audit(order.userId === null ? null : `user:${order.userId}`, { order_id: id, amount, currency, note });
-  return { body: viewOrder(tx, requireOrder(tx, id)) };
+async function refundOrder({ id, note }: Input<'refundOrder'>, context: AsyncContext<'refundOrder'>) {
+  const { env } = context;
+  const { state } = requireOrder(env, id);
+  const payment = state === 'paid' ? env.store.payments.paymentOf(id) : undefined;
+  if (payment && canRefund(payment)) {
+    await refundPayment(env, payment.id, note);
+    return context.commit((tx) => ({ body: viewOrder(tx, requireOrder(tx, id)) }));
+  }
+  return context.commit((tx) => {
+    const order = requirePaid(tx, id);
+    takeOrderBack(tx, order, note);
+    const { amount, currency } = order;
+    tx.audit(order.userId === null ? null : `user:${order.userId}`, { order_id: id, amount, currency, note });
+    return { body: viewOrder(tx, requireOrder(tx, id)) };
+  });
 }
 
 function getSales({ days }: Input<'getSales'>, { store, now, settings }: Context): Result<Output<'getSales'>> {
@@ -141,6 +153,6 @@ export const ORDER_HANDLERS = {
   recordPayment: { write: recordPayment },
   listOrders: { read: listOrders },
   previewRefund: { read: previewRefund },
-  refundOrder: { write: refundOrder },
+  refundOrder: { run: refundOrder },
   getSales: { read: getSales },
 } satisfies Handlers<'recordPayment' | 'listOrders' | 'previewRefund' | 'refundOrder' | 'getSales'>;

@@ -49,8 +49,7 @@ export function RefundQuestion({ order, onClose }: RefundQuestionProps) {
     >
       {order !== null && (
         <>
-          <p>{t('refund.money', { amount: formatPrice(order, locale) })}</p>
-          <TakenBackText id={order.id} />
+          <TakenBackText id={order.id} amount={formatPrice(order, locale)} />
           <TextInput
             mt={12}
             label={t('refund.note')}
@@ -64,15 +63,16 @@ export function RefundQuestion({ order, onClose }: RefundQuestionProps) {
   );
 }
 
-function TakenBackText({ id }: { readonly id: number }) {
+function TakenBackText({ id, amount }: { readonly id: number; readonly amount: string }) {
   const { t } = useTranslation('sales');
   const format = useFormat();
   const preview = useOperation('previewRefund', { id }, { staleMs: 0 });
   if (preview.data === undefined) return <p aria-busy>{t('refund.loading')}</p>;
-  const { expires_at: end, hold, bytes, bytes_used: used, nothing } = preview.data;
+  const { expires_at: end, hold, bytes, bytes_used: used, nothing, by_provider: byProvider } = preview.data;
   const isTerm = bytes === 0 && used === 0;
   return (
     <>
+      <p>{t(byProvider ? 'refund.byProvider' : 'refund.money', { amount })}</p>
       {nothing && <p>{t('refund.nothing')}</p>}
       {end !== null && end.to === null && hold === null && <p>{t('refund.termNever')}</p>}
       {end !== null && end.to !== null && (

@@ -150,7 +150,12 @@ function useOrderColumns(onRefund: (order: Order) => void) {
         }),
         column.accessor('state', {
           meta: { label: t('order.columns.state'), width: 128, hideBelow: 480 },
-          cell: ({ getValue }) => <StateDot state={DOTS[getValue()]} label={t(`order.state.${getValue()}`)} />,
+          cell: ({ row: { original: order } }) => (
+            <StateDot
+              state={DOTS[order.state]}
+              label={order.refunding ? t('order.refunding') : t(`order.state.${order.state}`)}
+            />
+          ),
         }),
         column.display({
           id: 'acts',
