@@ -136,7 +136,8 @@ export async function salesLane(target: Target): Promise<SalesLane> {
         const audited = `SELECT action || ' ' || (detail ->> 'order_id') FROM audit
           WHERE action IN ('recordPayment', 'refundOrder') AND outcome = 'done'`;
         expect(column(audited), 'audit rows').toEqual(traces('recordPayment', 'refundOrder'));
-        const inFeed = `SELECT type || ' ' || (data ->> 'order_id') FROM events WHERE data ->> 'order_id' IS NOT NULL`;
+        const inFeed = `SELECT type || ' ' || (data ->> 'order_id') FROM events
+          WHERE data ->> 'order_id' IN (SELECT id FROM orders WHERE method = 'cash')`;
         expect(column(inFeed), 'events').toEqual(traces('user.extended', 'user.shortened'));
       } finally {
         db.close();

@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Answer } from '../support/http-client.ts';
+import { buyingLane } from './buying-lane.ts';
 import { killDuring, momentWithin, say } from './kill.ts';
 import { type Lane, makeLanes } from './lanes.ts';
 import { addressLane, backupLane, keyLane, type PanelLane, type Tally } from './panel-lanes.ts';
@@ -42,10 +43,16 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
   const backups = backupLane(target);
   const panelLanes = [keyLane(target), backups, await addressLane(target, await linkToken(target))];
   const sales = await salesLane(target);
+  await using buying = await buyingLane(target);
   const bots = lanes.map((lane) => () => next(target, lane, progressOf(progress, lane)));
   const panel = panelLanes.map(({ act }) => act);
   // Payments are so fast that a kill would wait for them alone: it waits for what goes on beside them.
-  const besides = { everything: [sales.act], bots: [], 'the administrator': [sales.act], backups: [] };
+  const besides = {
+    everything: [sales.act, buying.act],
+    bots: [buying.act],
+    'the administrator': [sales.act],
+    backups: [],
+  };
 
   for (let kill = 1; kill <= kills; kill++) {
     const [what, leastActs, mostActs] = AT_WORK[kill % AT_WORK.length] ?? AT_WORK[0];
@@ -56,17 +63,18 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
     await target.start();
     requireSound(target.database);
     for (const [lane, own] of progress) await settle(target, lane, own);
-    for (const lane of [...panelLanes, sales]) await lane.verify();
+    for (const lane of [...panelLanes, sales, buying]) await lane.verify();
     log(`kill ${kill}/${kills} after ${say(moment)} of ${what}`);
   }
   await requireTold(target, progress);
   requireAudited(target.database, progress, panelLanes);
   sales.requireTraces();
+  buying.requireTraces();
   await target.stop();
   requireSound(target.database);
   return new Map([
     ...[...progress].map(([{ name }, tally]) => [name, tally] as const),
-    ...[...panelLanes, sales].map(({ name, tally }) => [name, tally] as const),
+    ...[...panelLanes, sales, buying].map(({ name, tally }) => [name, tally] as const),
   ]);
 }
 
