@@ -226,7 +226,7 @@ describe('an order', () => {
     await shop.turn();
     expect(await endOf(order)).toBe(later(30));
     expect(await attention()).toMatchObject([
-      { reason: 'paid_twice', applied: false, acts: ['apply', 'days', 'ignore'] },
+      { reason: 'paid_twice', applied: false, acts: ['apply', 'days', 'refund', 'ignore'] },
     ]);
   });
 
