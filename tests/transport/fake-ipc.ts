@@ -19,7 +19,7 @@ const CONTENTS = 7;
 /** Only the members of Electron's event that are read. */
 const event = {
   sender: { id: CONTENTS },
-  senderFrame: { url: `${ORIGIN}/`, parent: null, detached: false },
+  senderFrame: { url: `${ORIGIN}/`, parent: null },
 } as unknown as IpcMainInvokeEvent;
 
 export function fakeIpc(): FakeIpc {

@@ -47,7 +47,6 @@ class WebContents extends EventEmitter {
   readonly id = ++lastId;
   readonly preload: string;
   page: Promise<Page> | null = null;
-  #openHandler: (details: { url: string }) => unknown = () => ({ action: 'allow' });
   #zoom = 0;
   #url = '';
   #isDestroyed = false;
@@ -57,9 +56,8 @@ class WebContents extends EventEmitter {
     this.preload = readFileSync(preload, 'utf8');
     app.emit('web-contents-created', {}, this);
   }
-  setWindowOpenHandler(handler: (details: { url: string }) => unknown): void {
-    this.#openHandler = handler;
-  }
+  // What it refuses is asserted of the function itself, in tests/shell.
+  setWindowOpenHandler(): void {}
   printToPDF = async (options: { readonly landscape: boolean; readonly printBackground: boolean }) =>
     (await this.page)?.pdf({ ...options, format: 'A4' });
   isDestroyed = () => this.#isDestroyed;
@@ -94,22 +92,13 @@ class WebContents extends EventEmitter {
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) this.#url = fromPage(frame.url());
     });
-    page.on('popup', (popup) => {
-      this.#openHandler({ url: popup.url() });
-      void popup.close();
-    });
-    page.on('request', (request) => {
-      if (!request.isNavigationRequest() || request.url() === toPage(this.#url)) return;
-      const details = { url: fromPage(request.url()), isMainFrame: request.frame() === page.mainFrame() };
-      this.emit('will-navigate', preventable(details));
-    });
     return page;
   }
 
   /** As in Electron, only the message of a thrown error crosses. */
   async #invoke(frame: Frame, channel: string, args: unknown[]): Promise<unknown> {
     const handler = channels.get(channel);
-    const senderFrame = { url: fromPage(frame.url()), parent: frame.parentFrame(), detached: frame.isDetached() };
+    const senderFrame = { url: fromPage(frame.url()), parent: frame.parentFrame() };
     try {
       if (handler === undefined) throw new Error(`No handler registered for '${channel}'`);
       const result = await handler({ sender: this, senderFrame }, ...structuredClone(args));
@@ -168,6 +157,8 @@ function bootOf(preload: string): string {
 
 export class BrowserWindow extends EventEmitter {
   static readonly all: BrowserWindow[] = [];
+  /** The one that was brought to the front last. */
+  static focused: BrowserWindow | null = null;
   readonly options: Options;
   readonly webContents: WebContents;
   isShown = false;
@@ -188,12 +179,13 @@ export class BrowserWindow extends EventEmitter {
     this.isShown = false;
   };
   focus(): void {
+    BrowserWindow.focused = this;
     this.emit('focus');
   }
   restore(): void {}
   maximize(): void {}
   isVisible = () => this.isShown;
-  isFocused = () => this.isShown;
+  isFocused = () => this.isShown && BrowserWindow.focused === this;
   isMinimized = () => false;
   isMaximized = () => false;
   isDestroyed = () => this.#isDestroyed;
