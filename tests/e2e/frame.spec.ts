@@ -1,6 +1,6 @@
 // The frame: navigation, Back, titles, the command palette, keys, themes, languages, and a panel that goes away.
 import { expectAccessible } from './support/axe.ts';
-import { expect, test } from './support/fixtures.ts';
+import { expect, goByKeys, test } from './support/fixtures.ts';
 import { interceptCalls } from './support/intercept.ts';
 import { openBrowserPanel } from './support/panels.ts';
 import { watchPage } from './support/watch.ts';
@@ -63,9 +63,7 @@ test('the palette finds screens and users by keyboard alone', async ({ page, vis
 
 test('keys go to screens, are listed, and can be turned off', async ({ page, visit }) => {
   await visit('overview');
-  await page.keyboard.press('g');
-  await page.keyboard.press('n');
-  await expect(page.getByRole('heading', { level: 1, name: 'Nodes' })).toBeVisible();
+  await goByKeys(page, 'n', 'Nodes');
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(dialog.getByText('Open the command palette')).toBeVisible();

@@ -1,7 +1,7 @@
 // The main flow by keyboard alone, and what a bot changes over the REST API appearing in the open panel.
 import { readFileSync } from 'node:fs';
 import { createClient } from '../support/http-client.ts';
-import { expect, test } from './support/fixtures.ts';
+import { expect, goByKeys, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
@@ -35,9 +35,7 @@ test.describe('by keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 
-    await page.keyboard.press('g');
-    await page.keyboard.press('u');
-    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    await goByKeys(page, 'u', 'Users');
     await page.keyboard.press('n');
     await expect(page.getByRole('dialog').getByLabel('Name').first()).toBeFocused();
     await page.keyboard.type(name);

@@ -1,5 +1,5 @@
 // What browser tests begin with: a panel for each worker, a signed-in page, and the promise that nothing forbidden happens on it.
-import { test as base, type Page } from '@playwright/test';
+import { test as base, expect, type Page } from '@playwright/test';
 import { LANGUAGES } from '../../../src/i18n/languages.ts';
 import type { View } from '../../../src/renderer/src/state/view.ts';
 import { isFull } from '../../support/long.ts';
@@ -105,6 +105,15 @@ export const test = base.extend<Fixtures & Options, WorkerFixtures>({
 function expectNone(complaints: readonly string[]): void {
   if (complaints.length > 0)
     throw new Error(`On this page something happened that must not:\n${complaints.join('\n')}`);
+}
+
+/** Goes to a screen by `g` and a letter; again where a busy machine lets more time pass between the two than the page waits. */
+export async function goByKeys(page: Page, letter: string, title: string): Promise<void> {
+  await expect(async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press(letter);
+    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible({ timeout: 5000 });
+  }).toPass();
 }
 
 /** Opens a place and waits until its screen is there. */

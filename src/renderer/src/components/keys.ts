@@ -1,5 +1,5 @@
 // Keyboard shortcuts: components declare the keys they take while they are on screen; the newest wins, and typing is never disturbed.
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { useView } from '../state/view.ts';
 
@@ -33,10 +33,11 @@ export function useShortcuts(
   { isOn = true, inDialog = false }: { readonly isOn?: boolean; readonly inDialog?: boolean } = {},
 ): void {
   const layer = useRef<Layer>({ shortcuts, isInDialog: inDialog });
-  useEffect(() => {
+  // With what is shown and not a moment later: a key that comes in between would be lost, or act on what was shown before.
+  useLayoutEffect(() => {
     layer.current = { shortcuts, isInDialog: inDialog };
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOn) return;
     useLayers.setState(({ layers }) => ({ layers: [...layers, layer] }));
     return () => useLayers.setState(({ layers }) => ({ layers: layers.filter((other) => other !== layer) }));

@@ -1,5 +1,5 @@
 // What mouse and keyboard do with the rows of a list, by one set of handlers for all of them.
-import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { navigate } from '../../router/router.ts';
 import type { ActRuns } from '../acts.ts';
@@ -33,7 +33,8 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
   const wanted = useRef(-1);
   const anchor = useRef(-1);
 
-  useEffect(() => {
+  // With the row that is shown: the next key may depend on what has the focus.
+  useLayoutEffect(() => {
     // An effect of a render before the last key would take the focus to the row of that time.
     if (wanted.current < 0 || wanted.current !== active) return;
     const row = scroller.current?.querySelector<HTMLElement>(`tr[data-index="${active}"]`);
