@@ -63,6 +63,94 @@ describe('a demonstration', () => {
   });
 });
 
+/** All users, with the day by day sums of what each moved. */
+function everyUser() {
+  return store.users.rows(store.users.ids({}, NOW)).map((user) => {
+    const days = store.traffic.userDays(user.id, '2026-10-25');
+    return { ...user, days };
+  });
+}
+const sumOf = (all: readonly { readonly up: number; readonly down: number }[]) =>
+  all.reduce((sum, { up, down }) => ({ up: sum.up + up, down: sum.down + down }), { up: 0, down: 0 });
+
+describe('its figures agree', () => {
+  it('with the state of each user', () => {
+    const users = everyUser();
+    const used = (user: (typeof users)[number]) => user.usedUp + user.usedDown;
+    const idsOf = (wrong: (user: (typeof users)[number]) => boolean) => users.filter(wrong).map(({ id }) => id);
+    const isNever = ({ totalUp, totalDown, onlineAt, days }: (typeof users)[number]) =>
+      totalUp + totalDown === 0 && onlineAt === null && days.length === 0;
+    expect(idsOf((user) => user.state === 'on_hold' && !(isNever(user) && user.termBeganAt === null))).toEqual([]);
+    expect(idsOf((user) => (user.onlineAt === null) !== (user.totalUp + user.totalDown === 0))).toEqual([]);
+    const isAtLimit = (user: (typeof users)[number]) => user.trafficLimit !== null && used(user) >= user.trafficLimit;
+    expect(idsOf((user) => user.state === 'limited' && !isAtLimit(user))).toEqual([]);
+    expect(idsOf((user) => user.state === 'active' && isAtLimit(user))).toEqual([]);
+    expect(idsOf((user) => user.trafficLimit !== null && used(user) > user.trafficLimit)).toEqual([]);
+    expect(idsOf((user) => used(user) > user.totalUp + user.totalDown)).toEqual([]);
+    expect(users.filter(({ state, tariffId }) => state === 'on_hold' && tariffId !== 1)).toEqual([]);
+  });
+
+  it('in time: created, then begun, then used, and over before the end', () => {
+    const users = everyUser();
+    const idsOf = (wrong: (user: (typeof users)[number]) => boolean) => users.filter(wrong).map(({ id }) => id);
+    expect(idsOf((user) => user.createdAt > NOW || user.updatedAt < user.createdAt)).toEqual([]);
+    expect(idsOf((user) => user.termBeganAt !== null && user.termBeganAt < user.createdAt)).toEqual([]);
+    expect(
+      idsOf(({ termBeganAt, expiresAt }) => expiresAt !== null && (termBeganAt ?? expiresAt) >= expiresAt),
+    ).toEqual([]);
+    expect(idsOf(({ onlineAt, createdAt }) => onlineAt !== null && (onlineAt < createdAt || onlineAt > NOW))).toEqual(
+      [],
+    );
+    expect(idsOf(({ onlineAt, expiresAt }) => onlineAt !== null && expiresAt !== null && onlineAt > expiresAt)).toEqual(
+      [],
+    );
+    const disabledAt = new Map(
+      store.audit
+        .page({ limit: 5000, action: 'updateUser' })
+        .map(({ target, at }) => [Number(target?.slice('user:'.length)), at]),
+    );
+    expect(users.filter(({ enabled }) => !enabled).map(({ id }) => id)).toEqual(
+      [...disabledAt.keys()].sort((a, b) => a - b),
+    );
+    expect(idsOf(({ id, onlineAt }) => (onlineAt ?? 0) > (disabledAt.get(id) ?? NOW))).toEqual([]);
+    // A trial is as long as its plan says.
+    const isTooLong = (user: (typeof users)[number]) =>
+      user.tariffId === 1 && user.expiresAt !== null && user.expiresAt - (user.termBeganAt ?? 0) > 3 * 24 * 3_600_000;
+    expect(idsOf(isTooLong)).toEqual([]);
+    const places = store.nodes.page(10, 0);
+    expect(idsOf(({ createdAt }) => places.some((node) => node.createdAt > createdAt))).toEqual([]);
+  });
+
+  it('between users, nodes, connections and days', () => {
+    const users = everyUser();
+    const total = sumOf(users.map(({ totalUp, totalDown }) => ({ up: totalUp, down: totalDown })));
+    expect(store.traffic.total()).toEqual(total);
+    expect(sumOf(store.traffic.nodeTotals())).toEqual(total);
+    expect(sumOf(store.traffic.inboundTotals())).toEqual(total);
+    const ofDay = (day: string) => sumOf(users.flatMap(({ days }) => days.filter((one) => one.day === day)));
+    const days = store.traffic.nodeDays('2026-10-25', null);
+    expect(days.map(({ day }) => [day, ofDay(day)])).toEqual(days.map(({ day, up, down }) => [day, { up, down }]));
+    const from = Date.UTC(2026, 10, 13);
+    const hours = users.flatMap(({ id }) => store.traffic.userHours(id, from));
+    expect(sumOf(hours)).toEqual(sumOf(store.traffic.nodeHours(from, null)));
+  });
+
+  it('with what happened', () => {
+    const events = store.events.after(0, 100_000, null);
+    const latest = new Map<number, string>();
+    for (const { type, data } of events) {
+      const { user_id: id, state } = JSON.parse(data);
+      if (type.startsWith('user.')) latest.set(id, state);
+    }
+    const users = everyUser().filter(({ id }) => latest.has(id));
+    expect(users.length).toBeGreaterThan(50);
+    expect(
+      users.filter(({ id, state }) => latest.get(id) !== state).map(({ id, state }) => [id, state, latest.get(id)]),
+    ).toEqual([]);
+    expect(events.map(({ at }) => at).every((at) => at <= NOW)).toBe(true);
+  });
+});
+
 describe('its folder', () => {
   it('is filled once, and refused for another size or over a real panel', () => {
     const own = join(folder, 'demo');

@@ -140,3 +140,8 @@ export function createPerson(index: number, dice: () => number): Person {
     tags: dice() < 0.25 ? [pick(TAGS, dice)] : [],
   };
 }
+
+/** Whether the user is one of those who connect every day; the others come and go, and some have never come. */
+export function isRegular(userId: number): boolean {
+  return createDice(userId * 131 + 11)() < 0.35;
+}

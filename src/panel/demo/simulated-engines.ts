@@ -10,13 +10,13 @@ import {
 } from '../../core/ports/engines.ts';
 import type { Clock } from '../../core/ports/ports.ts';
 import type { UpDown } from '../../core/ports/records.ts';
-import { PLACES } from './demo.ts';
-import { createDice } from './people.ts';
+import { PLACES } from './offer.ts';
+import { createDice, isRegular } from './people.ts';
 
-/** So many of its users at most are connected at once, and so many of them come and go at each count. */
+/** So many of its users at most are connected at once, and so many of them come and go at each count; regular ones only. */
 const MOST_CONNECTED = 40;
 const CONNECTED_SHARE = 0.05;
-const CHANGED_SHARE = 0.1;
+const CHANGED_SHARE = 0.02;
 /** A demonstration of a million users does not hold them all in memory. */
 const MOST_USERS = 5000;
 const BYTES_PER_SECOND = 400_000;
@@ -61,8 +61,10 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
   let countedAt = clock.now();
 
   function pick(): void {
-    const ids = [...users.keys()];
-    const wanted = Math.min(MOST_CONNECTED, Math.ceil(ids.length * CONNECTED_SHARE));
+    const all = [...users.keys()];
+    const regulars = all.filter(isRegular);
+    const ids = regulars.length > 0 ? regulars : all;
+    const wanted = Math.min(MOST_CONNECTED, ids.length, Math.ceil(all.length * CONNECTED_SHARE));
     for (const id of connected) if (!users.has(id) || dice() < CHANGED_SHARE) connected.delete(id);
     for (let tries = 0; connected.size < wanted && tries < 2 * wanted; tries += 1) {
       const id = ids[Math.floor(dice() * ids.length)];
