@@ -226,13 +226,13 @@ export const userPatch = z
   .meta({ id: 'UserPatch', description: 'JSON merge patch (RFC 7396): what is left out stays.' });
 export type UserPatch = z.output<typeof userPatch>;
 
-export const SORTS = ['id', 'name', 'created_at', 'expires_at', 'used', 'online_at'] as const;
+export const SORTS = ['id', 'name', 'state', 'tariff_id', 'created_at', 'expires_at', 'used', 'online_at'] as const;
 export type SortField = (typeof SORTS)[number];
 const descending = SORTS.map((field) => `-${field}` as const);
 const userSort = z.enum([...SORTS, ...descending]).meta({
   id: 'UserSort',
   description:
-    '`-` in front: descending. Ties go by id. Users who never expire come last under `expires_at` and first under `-expires_at`; who never connected comes first under `online_at` and last under `-online_at`.',
+    '`-` in front: descending. Ties go by id. Users who never expire come last under `expires_at` and first under `-expires_at`; who never connected comes first under `online_at` and last under `-online_at`, and so does who has no plan under `tariff_id`. `state`: by name, as it was last written.',
 });
 export type Sort = SortField | `-${SortField}`;
 

@@ -24,6 +24,10 @@ export function sortKeyOf(row: UserRow, sort: SortField): string | number | null
       return row.id;
     case 'name':
       return foldText(row.name);
+    case 'state':
+      return row.state;
+    case 'tariff_id':
+      return row.tariffId ?? 0;
     case 'created_at':
       return row.createdAt;
     case 'expires_at':

@@ -47,6 +47,7 @@ describe(`${MANY} users`, () => {
     if (field === 'name') return user.name.toLowerCase();
     if (field === 'expires_at') return user.expires_at ?? '9999';
     if (field === 'online_at') return user.online_at ?? '';
+    if (field === 'tariff_id') return user.tariff_id ?? 0;
     return user[field];
   };
 

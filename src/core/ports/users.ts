@@ -120,7 +120,7 @@ export interface UserStore {
   /** With its grants and its traffic over time. */
   remove(id: number): void;
   /**
-   * One page and whether there is more. `used` sorts by what is stored. Users who never expire come last under `expires_at`
+   * One page and whether there is more. `used` and `state` sort by what is stored. Users who never expire come last under `expires_at`
    * ascending and first descending.
    */
   page(request: PageRequest): { readonly rows: readonly UserRow[]; readonly hasMore: boolean };

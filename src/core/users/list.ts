@@ -52,7 +52,7 @@ function rowBefore(cursor: string, sort: string): Cursor {
   if (typeof madeFor !== 'string' || others.length > 0) throw refuseCursor();
   if (madeFor !== sort) throw refuseCursor('belongs to another sort');
   if (typeof id !== 'number' || !Number.isSafeInteger(id)) throw refuseCursor();
-  const isText = sort === 'name' || sort === '-name';
+  const isText = sort.endsWith('name') || sort.endsWith('state');
   if (value === null && sort.endsWith('expires_at')) return { value, id };
   if (isText && typeof value === 'string') return { value, id };
   if (!isText && typeof value === 'number' && Number.isSafeInteger(value)) return { value, id };

@@ -188,6 +188,7 @@ CREATE INDEX users_state ON users (state);
 CREATE INDEX users_state_name ON users (state, name_sort);
 CREATE INDEX users_state_created ON users (state, created_at);
 CREATE INDEX users_state_expires ON users (state, expires_at);
+CREATE INDEX users_plan ON users (coalesce(tariff_id, 0));
 CREATE INDEX users_tariff ON users (tariff_id);
 CREATE INDEX users_tariff_name ON users (tariff_id, name_sort);
 CREATE INDEX users_tariff_created ON users (tariff_id, created_at);

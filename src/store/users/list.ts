@@ -206,6 +206,8 @@ interface Plan {
 /** The column of a sort, before the id. */
 const SORT_COLUMN: Readonly<Record<Exclude<SortField, 'id'>, string>> = {
   name: 'u.name_sort',
+  state: 'u.state',
+  tariff_id: 'coalesce(u.tariff_id, 0)',
   created_at: 'u.created_at',
   expires_at: 'u.expires_at',
   used: 'u.used',
@@ -215,15 +217,23 @@ const SORT_COLUMN: Readonly<Record<Exclude<SortField, 'id'>, string>> = {
 const INDEX: Readonly<Record<SortField, string>> = {
   id: '',
   name: '_name',
+  state: '_state',
+  tariff_id: '_plan',
   created_at: '_created',
   expires_at: '_expires',
   used: '_used',
   online_at: '_online',
 };
 
-/** Whether the indexes of a state and of a plan lack this order: what traffic changes would be written to each of them. */
+/** Whether the indexes of a state and of a plan lack this order: what traffic changes would be written to each of them, and plans are few. */
 function isApart(sort: SortField): boolean {
-  return sort === 'used' || sort === 'online_at';
+  return sort === 'used' || sort === 'online_at' || sort === 'tariff_id';
+}
+
+/** The users of one plan by plan stand in the order of their ids. */
+function withoutConstant(request: PageRequest): PageRequest {
+  const isOne = request.sort === 'tariff_id' && request.conditions.tariffId !== undefined;
+  return isOne ? { ...request, sort: 'id' } : request;
 }
 
 interface Planner {
@@ -265,7 +275,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
   ): [index: string, isOrdered: boolean] {
     if (wanted === undefined && tariffId === undefined) return [`users${INDEX[sort]}`, true];
     if (wanted !== undefined && tariffId !== undefined) {
-      if (sort === 'id') return ['users_tariff_state', true];
+      if (sort === 'id' || sort === 'state') return ['users_tariff_state', true];
       if (countOf({ states: wanted, tariffId }, now) <= few) return ['users_tariff_state', false];
       if (isApart(sort)) return [`users${INDEX[sort]}`, true];
       // Expired users come first in a plan, and are of one state.
@@ -273,6 +283,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
       return [`users_${isByState ? 'state' : 'tariff'}${INDEX[sort]}`, true];
     }
     const by = wanted === undefined ? 'users_tariff' : 'users_state';
+    if (sort === 'state' && by === 'users_state') return [by, true];
     if (!isApart(sort)) return [`${by}${INDEX[sort]}`, true];
     return countOf({ states: wanted, tariffId }, now) <= few ? [by, false] : [`users${INDEX[sort]}`, true];
   }
@@ -429,7 +440,8 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
     return { rows: rows.toReversed(), hasMore: rest > size };
   }
 
-  function readPage(asked: PageRequest): ReturnType<UserLists['page']> {
+  function readPage(given: PageRequest): ReturnType<UserLists['page']> {
+    const asked = withoutConstant(given);
     const isDeep = asked.after === null && isDeepOffset(asked.offset, few);
     const isAll = Object.values(asked.conditions).every((value) => value === undefined);
     const request = isDeep && isAll && asked.sort === 'id' ? skipBlocks(asked) : asked;

@@ -34,11 +34,11 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
           ),
         }),
         column.accessor('state', {
-          meta: { label: t('users:columns.state'), width: 164, hideBelow: 480 },
+          meta: { label: t('users:columns.state'), width: 164, sort: 'state', hideBelow: 480 },
           cell: ({ row: { original } }) => <UserState user={original} />,
         }),
         column.accessor('tariff_id', {
-          meta: { label: t('users:columns.plan'), width: 116, hideBelow: 860 },
+          meta: { label: t('users:columns.plan'), width: 116, sort: 'tariff_id', hideBelow: 860 },
           cell: ({ getValue }) => <span title={nameOf(getValue())}>{nameOf(getValue())}</span>,
         }),
         column.accessor('used_down', {
