@@ -75,7 +75,7 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
         column.accessor('created_at', {
           meta: {
             label: t('users:columns.created'),
-            width: 120,
+            width: 132,
             sort: 'created_at',
             descFirst: true,
             hideBelow: 1100,
