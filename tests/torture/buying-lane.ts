@@ -75,7 +75,10 @@ export async function buyingLane(target: Target): Promise<BuyingLane> {
   const lane = laneOf('bought at providers', buy, async (isPending) => {
     const before = paid();
     await requireApplied();
-    if (isPending) await buy();
+    if (isPending) {
+      await buy();
+      lane.tally.acknowledged += 1;
+    }
     await requireApplied();
     return isPending && paid() > before;
   });

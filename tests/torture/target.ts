@@ -50,6 +50,7 @@ export interface Target extends AsyncDisposable {
 export async function openTarget(): Promise<Target> {
   const line = openCommandLine();
   const database = join(line.folder, 'panel.db');
+  const serve = [...SERVE, '--key-file', join(line.folder, '..', 'master.key')];
   const key = await setUp(line, database);
   let serving: Serving | null = null;
   let client = createClient({ baseUrl: 'http://127.0.0.1', key });
@@ -83,7 +84,7 @@ export async function openTarget(): Promise<Target> {
     key,
     serving: running,
     async start() {
-      serving = await line.serve(SERVE);
+      serving = await line.serve(serve);
       moving = Promise.resolve();
       turnTo(serving.baseUrl);
       for (const left of former.splice(0)) left.close();
@@ -92,7 +93,7 @@ export async function openTarget(): Promise<Target> {
     kill: () => end('SIGKILL'),
     async killWhileStarting(delay) {
       const env = { ...process.env, GATEHOUSE_DATA: line.folder };
-      const child = spawn(process.execPath, [COMMAND, 'serve', ...SERVE], { env, stdio: 'ignore' });
+      const child = spawn(process.execPath, [COMMAND, 'serve', ...serve], { env, stdio: 'ignore' });
       const exit = once(child, 'exit');
       await wait(delay);
       child.kill('SIGKILL');
