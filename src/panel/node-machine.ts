@@ -1,6 +1,7 @@
 // A node's machine: joins the panel, runs beside the engine and serves it to the panel, leaves. The other composition root of this package.
 //
-// Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; and the engine's state and log.
+// Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; ledger.db: what the engine has counted and the
+// panel has not taken; and the engine's state and log.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,18 +12,23 @@ import { openLog } from '../adapters/log.ts';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
 import { JOIN_MINUTES } from '../contract/nodes.ts';
 import { type Engine, EngineError } from '../core/ports/engines.ts';
+import type { NodeLedger } from '../core/ports/node-ledger.ts';
 import { readJoinToken } from '../domain/join-token.ts';
 import { connectEngine } from '../nodes/connector.ts';
 import { findProgram } from '../nodes/engine-program.ts';
 import { createLocalEngine } from '../nodes/local-engine.ts';
 import { keepEngine } from '../nodes/remote/kept-engine.ts';
+import { recordEngine } from '../nodes/remote/ledger-engine.ts';
 import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../nodes/remote/node-server.ts';
+import { openNodeLedger } from '../store/node-ledger.ts';
 import { findDataFolder, prepareDataFolder } from './data-folder.ts';
 import type { Finding } from './doctor.ts';
 import { reasonOf, refusal } from './refusal.ts';
 
 /** Of the engine in the folder: a machine has one. */
 const ENGINE_ID = 1;
+/** What the engine has counted, until the panel has taken it. */
+const LEDGER = 'ledger.db';
 const DAY_MS = 86_400_000;
 const SOON_ENDING_DAYS = 30;
 
@@ -74,6 +80,17 @@ function engineIn(folder: string, path: string | undefined): Engine {
     timers: systemTimers,
     crypto: nodeCrypto,
   });
+}
+
+function openLedger(folder: string, lock: { release(): void }): NodeLedger {
+  const file = join(folder, LEDGER);
+  try {
+    return openNodeLedger(file);
+  } catch (error) {
+    lock.release();
+    const advice = 'Move it away to begin another; what the panel has not taken of it is lost then.';
+    throw refusal('data_folder', `${file} cannot be used: ${reasonOf(error)}. ${advice}`);
+  }
 }
 
 async function listening(opening: Promise<NodeListener>, port: number): Promise<NodeListener> {
@@ -140,14 +157,25 @@ interface RunOptions {
   readonly enginePath?: string | undefined;
   /** In place of a process: for tests. */
   readonly engine?: Engine;
+  /** How often the engine's counters are written down, and when one that ended is started again: for tests. */
+  readonly beatMs?: number;
+  readonly startAgainMs?: number;
 }
 
 /** Serves the panel that this machine was joined to. */
-export async function runMachine({ folder, host, enginePath, engine: given }: RunOptions): Promise<NodeMachine> {
+export async function runMachine(options: RunOptions): Promise<NodeMachine> {
+  const { folder, host, enginePath, engine: given, beatMs, startAgainMs } = options;
   const lock = own(folder, 'node run');
   const log = openLog({ file: join(folder, 'logs', 'node.log') });
   const keeping = { crypto: nodeCrypto, timers: systemTimers, log };
-  const engine = keepEngine(given ?? engineIn(folder, enginePath), keeping);
+  const ledger = openLedger(folder, lock);
+  const recorded = recordEngine(given ?? engineIn(folder, enginePath), {
+    ledger,
+    timers: systemTimers,
+    log,
+    ...(beatMs !== undefined && { beatMs }),
+  });
+  const engine = keepEngine(recorded, { ...keeping, ...(startAgainMs !== undefined && { pauseMs: startAgainMs }) });
   const closeAll = () => {
     engine.close();
     log.close();
@@ -183,7 +211,8 @@ export async function leaveMachine(folder: string): Promise<void> {
     if (!existsSync(join(folder, 'node.json')))
       throw refusal('refused', 'This machine has not been joined to a panel.');
     await engine.stop();
-    rmSync(join(folder, 'node.json'), { force: true });
+    for (const name of ['node.json', LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`])
+      rmSync(join(folder, name), { force: true });
   } finally {
     engine.close();
     lock.release();

@@ -1,4 +1,5 @@
 // What the panel knows of the engines of nodes: the log of changes that they must be told of, their counters, who is left out.
+import type { LedgerTaken } from '../core/ports/engines.ts';
 import type { Counted, Member, NodeChange, NodeSync, Quarantined, SyncStore } from '../core/ports/sync.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
@@ -34,8 +35,36 @@ export function createSyncStore(db: Connection): SyncStore {
     `UPDATE nodes SET boot = :boot, position = :position, cautious_until = :cautiousUntil, counted_change = 0
      WHERE id = :nodeId`,
   );
-  const forget = ['node_user_counters', 'node_inbound_counters'].map((table) =>
-    db.prepare<[number]>(`DELETE FROM ${table} WHERE node_id = ?`),
+  // A ledger says when a start has ended.
+  const forget = ['node_user_counters', 'node_inbound_counters', 'node_boots'].map((table) =>
+    db.prepare<[{ readonly nodeId: number; readonly boot: string | null }]>(
+      `DELETE FROM ${table} WHERE node_id = :nodeId AND boot IS NOT :boot
+       AND NOT EXISTS (SELECT 1 FROM node_ledgers WHERE node_id = :nodeId)`,
+    ),
+  );
+  const noteBoot = db.prepare<[number, string]>(
+    'INSERT INTO node_boots (node_id, boot, ended) VALUES (?, ?, 0) ON CONFLICT DO NOTHING',
+  );
+  const boots = db
+    .prepare<[number], [boot: string, ended: number]>('SELECT boot, ended FROM node_boots WHERE node_id = ?')
+    .raw();
+  const endBoot = db.prepare<[number, string]>(
+    'INSERT INTO node_boots (node_id, boot, ended) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET ended = 1',
+  );
+  const dropCounters = ['node_user_counters', 'node_inbound_counters'].map((table) =>
+    db.prepare<[number, string]>(`DELETE FROM ${table} WHERE node_id = ? AND boot = ?`),
+  );
+  const countedBoots = db
+    .prepare<[number], string>('SELECT DISTINCT boot FROM node_user_counters WHERE node_id = ?')
+    .pluck();
+  const ledger = db.prepare<[number], LedgerTaken>(
+    'SELECT ledger, run, taken, acknowledged FROM node_ledgers WHERE node_id = ?',
+  );
+  const saveLedger = db.prepare<[LedgerTaken & { readonly nodeId: number }]>(
+    `INSERT INTO node_ledgers (node_id, ledger, run, taken, acknowledged)
+     VALUES (:nodeId, :ledger, :run, :taken, :acknowledged)
+     ON CONFLICT (node_id) DO UPDATE SET
+       ledger = excluded.ledger, run = excluded.run, taken = excluded.taken, acknowledged = excluded.acknowledged`,
   );
   const savePosition = db.prepare<[number | null, number]>('UPDATE nodes SET position = ? WHERE id = ?');
   const saveCaution = db.prepare<[number, number]>('UPDATE nodes SET cautious_until = ? WHERE id = ?');
@@ -70,24 +99,24 @@ export function createSyncStore(db: Connection): SyncStore {
     )
     .pluck();
   const userCounters = db
-    .prepare<[string, number], [userId: number, up: number, down: number]>(
+    .prepare<[string, number, string], [userId: number, up: number, down: number]>(
       `SELECT c.user_id, c.up, c.down FROM json_each(?) AS wanted
-       CROSS JOIN node_user_counters AS c ON c.node_id = ? AND c.user_id = wanted.value`,
+       CROSS JOIN node_user_counters AS c ON c.node_id = ? AND c.boot = ? AND c.user_id = wanted.value`,
     )
     .raw();
-  const saveUserCounters = db.prepare<[{ nodeId: number; counted: string }]>(
-    `INSERT INTO node_user_counters (node_id, user_id, up, down)
-     SELECT :nodeId, id, up, down FROM (${COUNTED}) WHERE true
-     ON CONFLICT (node_id, user_id) DO UPDATE SET up = excluded.up, down = excluded.down`,
+  const saveUserCounters = db.prepare<[{ nodeId: number; boot: string; counted: string }]>(
+    `INSERT INTO node_user_counters (node_id, boot, user_id, up, down)
+     SELECT :nodeId, :boot, id, up, down FROM (${COUNTED}) WHERE true
+     ON CONFLICT (node_id, boot, user_id) DO UPDATE SET up = excluded.up, down = excluded.down`,
   );
   const inboundCounters = db
-    .prepare<[number], [tag: string, up: number, down: number]>(
-      'SELECT tag, up, down FROM node_inbound_counters WHERE node_id = ?',
+    .prepare<[number, string], [tag: string, up: number, down: number]>(
+      'SELECT tag, up, down FROM node_inbound_counters WHERE node_id = ? AND boot = ?',
     )
     .raw();
-  const saveInboundCounter = db.prepare<[number, string, number, number]>(
-    `INSERT INTO node_inbound_counters (node_id, tag, up, down) VALUES (?, ?, ?, ?)
-     ON CONFLICT (node_id, tag) DO UPDATE SET up = excluded.up, down = excluded.down`,
+  const saveInboundCounter = db.prepare<[number, string, string, number, number]>(
+    `INSERT INTO node_inbound_counters (node_id, boot, tag, up, down) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (node_id, boot, tag) DO UPDATE SET up = excluded.up, down = excluded.down`,
   );
   // The rules of core/users/change.ts and domain/traffic.ts for users of whom only the counters change; the others are left out. One
   // statement for many rows takes four times as long here.
@@ -143,7 +172,8 @@ export function createSyncStore(db: Connection): SyncStore {
     get: (nodeId) => get.get(nodeId) ?? { boot: null, position: null, cautiousUntil: 0 },
     begin: (nodeId, sync) => {
       begin.run({ ...sync, nodeId });
-      for (const statement of forget) statement.run(nodeId);
+      for (const statement of forget) statement.run({ nodeId, boot: sync.boot });
+      if (sync.boot !== null) noteBoot.run(nodeId, sync.boot);
     },
     savePosition: (nodeId, position) => {
       savePosition.run(position, nodeId);
@@ -168,15 +198,28 @@ export function createSyncStore(db: Connection): SyncStore {
     members: (userIds) => members.all(JSON.stringify(userIds)).map(decodeMember),
     membersAfter: (userId, limit) => membersAfter.all(userId, limit).map(decodeMember),
     cutOffForNow: (userIds) => cutOffForNow.all(JSON.stringify(userIds)),
-    userCounters: (nodeId, userIds) =>
-      new Map(userCounters.all(JSON.stringify(userIds), nodeId).map(([userId, up, down]) => [userId, { up, down }])),
-    saveUserCounters: (nodeId, counters) => {
-      saveUserCounters.run({ nodeId, counted: toJson(counters) });
+    userCounters: (nodeId, boot, userIds) =>
+      new Map(
+        userCounters.all(JSON.stringify(userIds), nodeId, boot).map(([userId, up, down]) => [userId, { up, down }]),
+      ),
+    saveUserCounters: (nodeId, boot, counters) => {
+      saveUserCounters.run({ nodeId, boot, counted: toJson(counters) });
     },
-    inboundCounters: (nodeId) => new Map(inboundCounters.all(nodeId).map(([tag, up, down]) => [tag, { up, down }])),
-    saveInboundCounter: (nodeId, tag, { up, down }) => {
-      saveInboundCounter.run(nodeId, tag, up, down);
+    inboundCounters: (nodeId, boot) =>
+      new Map(inboundCounters.all(nodeId, boot).map(([tag, up, down]) => [tag, { up, down }])),
+    saveInboundCounter: (nodeId, boot, tag, { up, down }) => {
+      saveInboundCounter.run(nodeId, boot, tag, up, down);
     },
+    ledger: (nodeId) => ledger.get(nodeId) ?? null,
+    saveLedger: (nodeId, taken) => {
+      saveLedger.run({ ...taken, nodeId });
+    },
+    boots: (nodeId) => new Map(boots.all(nodeId).map(([boot, ended]) => [boot, ended === 0 ? 'known' : 'ended'])),
+    endBoot: (nodeId, boot) => {
+      endBoot.run(nodeId, boot);
+      for (const statement of dropCounters) statement.run(nodeId, boot);
+    },
+    countedBoots: (nodeId) => countedBoots.all(nodeId),
     countPlainly: (nodeId, moved, { hour, day, month }, now) => {
       const others: number[] = [];
       clear.run();

@@ -36,9 +36,9 @@ function bareCount(store: FileStore): typeof count {
     `UPDATE users SET used_up = used_up + ?, used_down = used_down + ?, used = used + ? + ?,
        total_up = total_up + ?, total_down = total_down + ?, online_at = ? WHERE id = ?`,
   );
-  const save = db.prepare<[number, number, number, number]>(
-    `INSERT INTO node_user_counters (node_id, user_id, up, down) VALUES (?, ?, ?, ?)
-     ON CONFLICT (node_id, user_id) DO UPDATE SET up = excluded.up, down = excluded.down`,
+  const save = db.prepare<[number, string, number, number, number]>(
+    `INSERT INTO node_user_counters (node_id, boot, user_id, up, down) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (node_id, boot, user_id) DO UPDATE SET up = excluded.up, down = excluded.down`,
   );
   let last: EngineCounters['users'] = new Map();
   return async (counted) => {
@@ -50,7 +50,7 @@ function bareCount(store: FileStore): typeof count {
           const was = last.get(id);
           const [up, down] = [is.up - (was?.up ?? 0), is.down - (was?.down ?? 0)];
           use.run(up, down, up, down, up, down, now, id);
-          save.run(NODE, id, is.up, is.down);
+          save.run(NODE, BOOT, id, is.up, is.down);
         }
       });
       await new Promise((resolve) => setImmediate(resolve));

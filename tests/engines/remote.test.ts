@@ -1,14 +1,20 @@
-// A real engine on another machine's end of the wire: counted to the byte by the panel, through kills of the panel's contact and of the service.
+// A real engine on another machine's end of the wire: counted to the byte by the panel, through kills of the service and of the engine while the
+// panel is away.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { NODE_CALL } from '../../src/core/nodes/ingest.ts';
+import { joinMachine, leaveMachine, runMachine } from '../../src/panel/node-machine.ts';
+import { openPanel } from '../../src/panel/panel.ts';
+import { CHEAP_COST } from '../support/cheap-password.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
-import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { pathOf, whyWithout } from './found.ts';
 import { ANSWER, linkOf, openPuller, POLLED, PULLED, SHAPES } from './panel-traffic.ts';
 
@@ -28,24 +34,69 @@ function panelNode(folder: string, words: readonly string[]) {
   return { child, ended: once(child, 'exit') };
 }
 
+/** A node on another machine with a connection and a user, and a token for it. */
+async function openFar({ administrator, panel, newKey, ca }: OwnPanel) {
+  const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
+  const far = { name: 'Far', address: HOST, allows_private: true, password: PASSWORD };
+  const { id: nodeId } = (await administrator.call('createNode', far)).body;
+  const inbound = { ...SHAPES[PROGRAM], node_id: nodeId, tag: 'in', name: 'In', port: await freePort() };
+  await api.call('createInbound', inbound);
+  const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
+  const { id: userId } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
+  const invited = { id: nodeId, port: await freePort(), password: PASSWORD };
+  const { token } = (await administrator.call('inviteNode', invited)).body;
+  return { api, nodeId, userId, token, node: async () => (await api.call('getNode', { id: nodeId })).body };
+}
+
+test.skipIf(missing !== null)(
+  `an engine that is killed while the panel is away loses no byte that its machine has written down ${missing ?? ''}`,
+  async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
+    const folder = join(parent, 'machine');
+    const keyFile = join(parent, 'master.key');
+    await using own = await openOwnPanel({ keyFile });
+    const scene = await openFar(own);
+    await joinMachine({ folder, token: scene.token, host: HOST, waiting: () => {} });
+    const options = { folder, host: HOST, enginePath: pathOf(PROGRAM), beatMs: 100, startAgainMs: 100 };
+    const machine = await runMachine(options);
+    await expect.poll(async () => (await scene.node()).status, POLLED).toBe('up');
+    await using client = await openPuller(PROGRAM, await linkOf(scene));
+    const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
+    await pull();
+    await own.panel.close();
+
+    const ledger = new Database(join(folder, 'ledger.db'), { readonly: true });
+    const asked = (sql: string) => ledger.prepare(`SELECT ${sql}`).pluck().get();
+    const written = () => asked('total(down) FROM counters WHERE user_id > 0');
+    await pull();
+    await expect.poll(written, POLLED).toBe(2 * PULLED.down);
+    const { pid } = JSON.parse(readFileSync(join(folder, 'engines', 'node-1.json'), 'utf8'));
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => asked('count(*) FROM boots'), POLLED).toBe(2);
+    await pull();
+    ledger.close();
+
+    const again = await openPanel({ folder: own.folder, port: 0, keyFile, passwordCost: CHEAP_COST });
+    const counted = () => {
+      const { total_up: up, total_down: down } = again.core.call('getUser', { id: scene.userId }, NODE_CALL).body;
+      return { up, down };
+    };
+    await expect.poll(counted, POLLED).toEqual({ up: 3 * PULLED.up, down: 3 * PULLED.down });
+    await again.close();
+    await machine.close();
+    await leaveMachine(folder);
+    scene.api.close();
+    rmSync(parent, { recursive: true, force: true });
+  },
+);
+
 test.skipIf(missing !== null)(
   `a machine whose service is killed under traffic loses no byte ${missing ?? ''}`,
   async () => {
     const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
     const folder = join(parent, 'machine');
     await using own = await openOwnPanel({ keyFile: join(parent, 'master.key') });
-    const { administrator } = own;
-    const api = createClient({ baseUrl: own.panel.baseUrl, key: await own.newKey('full'), ca: own.ca });
-    const far = { name: 'Far', address: HOST, allows_private: true, password: PASSWORD };
-    const { id: nodeId } = (await administrator.call('createNode', far)).body;
-    const inbound = { ...SHAPES[PROGRAM], node_id: nodeId, tag: 'in', name: 'In', port: await freePort() };
-    await api.call('createInbound', inbound);
-    const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
-    const { id: userId } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
-    const node = async () => (await api.call('getNode', { id: nodeId })).body;
-
-    const invited = { id: nodeId, port: await freePort(), password: PASSWORD };
-    const { token } = (await administrator.call('inviteNode', invited)).body;
+    const { api, nodeId, userId, token, node } = await openFar(own);
     expect(await panelNode(folder, ['join', token, '--host', HOST]).ended).toEqual([0, null]);
     let run = panelNode(folder, ['run', '--host', HOST]);
     await expect.poll(async () => (await node()).status, POLLED).toBe('up');

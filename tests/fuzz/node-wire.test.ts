@@ -2,17 +2,22 @@
 // FUZZ_SEED repeats a run of the full form, whose messages are others each time.
 import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { type Engine, EngineError, type EngineInbound } from '../../src/core/ports/engines.ts';
+import { recordEngine } from '../../src/nodes/remote/ledger-engine.ts';
 import { type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
 import { METHODS } from '../../src/nodes/remote/wire.ts';
+import { openNodeLedger } from '../../src/store/node-ledger.ts';
+import { createTestTimers } from '../support/clock.ts';
 import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';
 import { times } from '../support/long.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
 import { seedOf } from '../support/seed.ts';
+import { type TempFolder, tempFolder } from '../support/temp-store.ts';
 
 const MESSAGES = times(300, 20_000);
 const SEED = seedOf('FUZZ_SEED');
@@ -22,6 +27,7 @@ let keys: Keys;
 let machine: FakeMachine;
 let listener: NodeListener;
 let log: TestLog;
+let folder: TempFolder;
 beforeAll(async () => {
   keys = await makeKeys();
   machine = createFakeMachine();
@@ -32,10 +38,16 @@ beforeAll(async () => {
     machine.process = null;
     return real.start(...args);
   };
-  const parts = { identity: keys.node, engine: { ...real, start }, clock: systemClock, log, saveIdentity: () => {} };
+  folder = tempFolder();
+  const ledger = openNodeLedger(join(folder.path, 'ledger.db'));
+  const engine = recordEngine({ ...real, start }, { ledger, timers: createTestTimers(), log });
+  const parts = { identity: keys.node, engine, clock: systemClock, log, saveIdentity: () => {} };
   listener = await serveNode(parts, { host: HOST, port: 0 });
 });
-afterAll(() => listener.close());
+afterAll(async () => {
+  await listener.close();
+  folder[Symbol.dispose]();
+});
 
 const inbound = fc.record({ id: fc.nat(3), tag: fc.string(), port: fc.nat(70_000), protocol: fc.string() });
 const person = [fc.nat(5), fc.string(), fc.string(), fc.string()] as const;
@@ -49,6 +61,12 @@ const nearly = fc.oneof(
   fc.record({ inbounds: fc.array(inbound), changes: fc.array(fc.tuple(fc.nat(3), fc.boolean(), ...person)) }),
   fc.record({ inbound }),
   fc.record({ certificate: fc.string() }),
+  fc.record({
+    taken: fc.option(
+      fc.record({ ledger: fc.constant('0'.repeat(32)), run: fc.string(), taken: fc.integer(), acknowledged: fc.nat() }),
+    ),
+    asks: fc.boolean(),
+  }),
   fc.constant({}),
 );
 const text = fc.oneof(
@@ -113,6 +131,7 @@ const CALLS: readonly ((engine: Engine) => Promise<unknown>)[] = [
   (engine) => engine.start(CONFIG, [{ ...USER, inbounds: [1] }], 'a1'),
   (engine) => engine.stop(),
   (engine) => engine.counters(),
+  (engine) => engine.take(null, true),
   (engine) => engine.apply([{ inbound: INBOUND, user: USER, isAllowed: true }]),
   (engine) => engine.members(INBOUND),
   (engine) => engine.connected(),
@@ -135,6 +154,17 @@ it('the panel takes what makes sense, and anything else as a node that does not 
     fc.record({ running: fc.option(running) }),
     fc.record({ outcomes: fc.array(fc.option(fc.record({ code: fc.string(), message: fc.string() }))) }),
     fc.record({ ids: fc.option(fc.array(number)) }),
+    fc.record({
+      ledger: fc.constant('0'.repeat(32)),
+      run: fc.constantFrom('1'.repeat(32), ''),
+      acknowledged: number,
+      boots: fc.array(fc.constantFrom('a1', 'a1rb2', '')),
+      entries: fc.array(fc.tuple(number, fc.nat(2), fc.oneof(number, fc.string()), number, number)),
+      ends: fc.array(fc.tuple(number, fc.nat(2))),
+      until: number,
+      isLast: fc.boolean(),
+      failure: fc.option(fc.record({ code: fc.constantFrom('engine_crashed', 'other'), message: fc.string() })),
+    }),
     fc.record({ code: fc.constantFrom('engine_crashed', 'other'), message: fc.string() }),
   );
   const body = fc.oneof(

@@ -15,6 +15,8 @@ import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 const HOST = '127.0.0.1';
 const POLLED = { timeout: 90_000, interval: 50 };
 const POLL_EVERY_MS = 100;
+const BEAT_MS = 50;
+const START_AGAIN_MS = 100;
 
 let parent = '';
 beforeEach(() => {
@@ -58,7 +60,8 @@ it('is joined, serves users, and loses no byte while the panel is away', async (
   expect(statSync(join(folder, 'node.json')).mode & 0o777).toBe(0o600);
 
   const fake = createFakeMachine();
-  const run = () => runMachine({ folder, host: HOST, engine: realLooking(fake) });
+  const run = () =>
+    runMachine({ folder, host: HOST, engine: realLooking(fake), beatMs: BEAT_MS, startAgainMs: START_AGAIN_MS });
   let machine: NodeMachine = await run();
   await expect.poll(async () => (await scene.node()).status, POLLED).toBe('up');
   expect(await scene.node()).toMatchObject({ core: { name: 'xray', version: '26.3.27' }, pending_changes: 0 });
@@ -83,10 +86,22 @@ it('is joined, serves users, and loses no byte while the panel is away', async (
   await scene.api.call('updateUser', { id: userId, enabled: true });
   await expect.poll(() => fake.process?.members.get(inboundId)?.size, POLLED).toBe(1);
 
-  // The panel is away, and leaves the engine as it is.
+  expect(fake.starts, 'the engine was adopted each time').toBe(1);
+  await scene.api.call('updateInbound', { id: inboundId, port: 444 });
+  await expect.poll(() => fake.starts, POLLED).toBe(2);
+
+  // The panel is away, and leaves the engine as it is. That ends by itself, and the machine that has started it does so again.
   const { keyFile, folder: data } = { keyFile: join(parent, 'master.key'), folder: own.folder };
   await own.panel.close();
   move(30);
+  const isWritten = (sum: number) => expect.poll(() => fake.process?.told.get(userId)?.down, POLLED).toBe(sum);
+  await isWritten(30);
+  fake.crash();
+  await expect.poll(() => fake.starts, POLLED).toBe(3);
+  move(4);
+  await isWritten(4);
+  await machine.close();
+  machine = await run();
   const again = await openPanel({
     folder: data,
     port: 0,
@@ -100,8 +115,7 @@ it('is joined, serves users, and loses no byte while the panel is away', async (
     address: null,
   } as const;
   const downNow = () => again.core.call('getUser', { id: userId }, call).body.total_down;
-  await expect.poll(downNow, POLLED).toBe(1230);
-  expect(fake.starts, 'the engine was adopted each time').toBe(1);
+  await expect.poll(downNow, POLLED).toBe(1234);
 
   // Who deletes the node ends its engine.
   await again.core.call('deleteInbound', { id: inboundId }, call);

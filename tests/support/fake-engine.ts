@@ -209,6 +209,7 @@ function createEngine(
         process.told = new Map(users);
         return { boot, users: new Map(users), inbounds: new Map(inbounds) };
       }),
+    take: async () => null,
     apply: (changes) => call('apply', () => changes.map(applyOne)),
     members: (inbound) =>
       call('members', () => (machine.listsMembers ? [...(running().members.get(inbound.id)?.keys() ?? [])] : null)),

@@ -27,11 +27,11 @@ function since(value: UpDown, last: UpDown = NOTHING): UpDown {
 /** Those of the users, in pieces, for whom the engine has counted something else than it had. */
 async function changedUsers(env: Env, nodeId: number, { boot, users }: EngineCounters): Promise<readonly number[]> {
   const ids = [...users.keys()].sort((a, b) => a - b);
-  if (env.store.sync.get(nodeId).boot !== boot) return ids;
+  if (boot === null || env.store.sync.get(nodeId).boot !== boot) return ids;
   const changed: number[] = [];
   for (let next = 0; next < ids.length; next += COMPARED) {
     const some = ids.slice(next, next + COMPARED);
-    const last = env.store.sync.userCounters(nodeId, some);
+    const last = env.store.sync.userCounters(nodeId, boot, some);
     for (const id of some) {
       const [is, was] = [users.get(id), last.get(id) ?? NOTHING];
       if (is && (is.up !== was.up || is.down !== was.down)) changed.push(id);
@@ -41,15 +41,16 @@ async function changedUsers(env: Env, nodeId: number, { boot, users }: EngineCou
   return changed;
 }
 
-function countUsers(tx: Transaction, nodeId: number, counters: EngineCounters, ids: readonly number[]): Counted[] {
+/** Counts what a start of the engine has counted for some users, and writes that it is counted. */
+export function countUsers(tx: Transaction, nodeId: number, boot: string, values: readonly Counted[]): Counted[] {
   const { store, now } = tx;
   const slot = trafficSlot(now, tx.settings.timeZone);
-  const last = store.sync.userCounters(nodeId, ids);
-  const values = ids.map((userId): Counted => ({ userId, ...(counters.users.get(userId) ?? NOTHING) }));
+  const ids = values.map(({ userId }) => userId);
+  const last = store.sync.userCounters(nodeId, boot, ids);
   const moved = values
     .map(({ userId, up, down }): Counted => ({ userId, ...since({ up, down }, last.get(userId)) }))
     .filter(({ up, down }) => up > 0 || down > 0);
-  store.sync.saveUserCounters(nodeId, values);
+  store.sync.saveUserCounters(nodeId, boot, values);
   countMoved(tx, nodeId, moved, slot);
   const total = moved.reduce(
     (sum, { up, down }) => ({ up: addBytes(sum.up, up), down: addBytes(sum.down, down) }),
@@ -67,13 +68,18 @@ function countMoved(tx: Transaction, nodeId: number, moved: readonly Counted[], 
   }
 }
 
-function countInbounds({ store }: Transaction, nodeId: number, inbounds: EngineCounters['inbounds']): void {
-  const last = store.sync.inboundCounters(nodeId);
+export function countInbounds(
+  { store }: Transaction,
+  nodeId: number,
+  boot: string,
+  inbounds: EngineCounters['inbounds'],
+): void {
+  const last = store.sync.inboundCounters(nodeId, boot);
   for (const [tag, value] of inbounds) {
     const inbound = store.inbounds.byTag(nodeId, tag);
     const moved = since(value, last.get(tag));
     if (!inbound || (moved.up === 0 && moved.down === 0)) continue;
-    store.sync.saveInboundCounter(nodeId, tag, value);
+    store.sync.saveInboundCounter(nodeId, boot, tag, value);
     store.traffic.addToInbound(inbound.id, moved);
   }
 }
@@ -98,8 +104,11 @@ export async function ingest(
       if (boot === null || counters.boot === null || (boot !== counters.boot && next > 0)) return null;
       const tx = createTransaction(env, NODE_CALL, 'traffic', clock.now());
       if (boot !== counters.boot) store.sync.begin(nodeId, { boot: counters.boot, position: null, cautiousUntil: 0 });
-      if (next === 0) countInbounds(tx, nodeId, counters.inbounds);
-      return countUsers(tx, nodeId, counters, ids.slice(next, next + size));
+      if (next === 0) countInbounds(tx, nodeId, counters.boot, counters.inbounds);
+      const values = ids
+        .slice(next, next + size)
+        .map((userId): Counted => ({ userId, ...(counters.users.get(userId) ?? NOTHING) }));
+      return countUsers(tx, nodeId, counters.boot, values);
     };
     const part = await queue.run(() => store.write(write));
     if (part === null) break;

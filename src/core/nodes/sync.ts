@@ -17,6 +17,7 @@ import type { NodeRow } from '../ports/plans.ts';
 import type { Counted, Member, NodeChange } from '../ports/sync.ts';
 import { ONLINE_MS } from '../users/users.ts';
 import { ingest, NODE_CALL } from './ingest.ts';
+import { takeLedger } from './ledger.ts';
 
 /** Changes that are read together, users on connections that are sent together, users that are read together for a start. */
 const CHANGES = 200;
@@ -131,13 +132,17 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     return report({ status: 'down', usersOnline: 0, errorCode: code, errorText: message });
   }
 
-  /** Counts what the engine has counted, if the panel knows its start. */
-  async function count(running: RunningEngine): Promise<readonly Counted[]> {
-    if (running.boot === null || sync.get(nodeId).boot === null) return [];
+  /** Counts what the machine has written down, or else what the engine that runs has counted, of starts that the panel knows. */
+  async function count(running: RunningEngine | null): Promise<readonly Counted[]> {
+    // Of one that is deleted nothing is counted any more.
+    if (!store.nodes.get(nodeId)) return [];
     const change = sync.latest();
-    const counters = await engine.counters();
-    const moved = await ingest(env, nodeId, counters);
-    const { boot } = counters;
+    const taken = await takeLedger(env, nodeId, engine);
+    if (taken !== null && taken.failure !== null && running !== null) throw taken.failure;
+    if (taken === null && (running === null || running.boot === null || sync.get(nodeId).boot === null)) return [];
+    const counters = taken === null ? await engine.counters() : null;
+    const moved = taken?.moved ?? (counters === null ? [] : await ingest(env, nodeId, counters));
+    const boot = counters === null ? (running?.boot ?? null) : counters.boot;
     if (boot !== null && sync.countedChange(nodeId) !== change) {
       await write(() => sync.saveCountedChange(nodeId, boot, change));
     }
@@ -232,7 +237,10 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   /** The engine that runs with what the records say, or with what it had where that is refused. */
   async function settle(config: EngineConfig): Promise<RunningEngine> {
     const running = await engine.running();
-    if (running === null) return start(config);
+    if (running === null) {
+      await count(null);
+      return start(config);
+    }
     const { boot, position } = sync.get(nodeId);
     const isOwn = running.boot !== null && running.boot === boot;
     if (!isOwn || position === null || !sync.hasAfter(position)) return restart(running, config, 'unknown_state');
@@ -376,7 +384,8 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
 
   async function halt(): Promise<void> {
     const running = await engine.running();
-    if (running !== null) await stop(running);
+    if (running === null) await count(null);
+    else await stop(running);
     if (sync.get(nodeId).position !== null) await write(() => sync.savePosition(nodeId, null));
     await report({ status: 'down', usersOnline: 0, ...NO_PROBLEM });
   }

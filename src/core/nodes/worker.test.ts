@@ -518,8 +518,7 @@ describe('any schedule of acts, traffic, hangs, crashes and kills of the panel',
       for (let count = 0; count < 4; count += 1) store.users.insert(sampleUser());
       // What an engine had counted that the store has not seen is gone with it.
       machine.lost = ({ boot, users, told }) => {
-        const known =
-          store.sync.get(nodeId).boot === boot ? store.sync.userCounters(nodeId, [...users.keys()]) : new Map();
+        const known = boot === null ? new Map() : store.sync.userCounters(nodeId, boot, [...users.keys()]);
         for (const [id, { up, down }] of users) {
           const last = known.get(id) ?? { up: 0, down: 0 };
           const rest = up + down - last.up - last.down;

@@ -81,6 +81,52 @@ export class EngineError extends Error {
   }
 }
 
+/** What one start of an engine had counted of a user, or of a connection, when its machine last wrote that down. */
+export interface LedgerEntry extends UpDown {
+  /** Grows with everything that is written down; an entry that changes gets another one. */
+  readonly seq: number;
+  readonly boot: string;
+  /** Null: of the connection `tag`. */
+  readonly userId: number | null;
+  /** Null: of the user. */
+  readonly tag: string | null;
+}
+
+/** A start of an engine of which nothing more will be written down. */
+export interface LedgerEnd {
+  readonly seq: number;
+  readonly boot: string;
+}
+
+/** The next entries of a ledger, in order. */
+export interface LedgerPage {
+  /** Which ledger it is. */
+  readonly ledger: string;
+  /** The process that offers it. */
+  readonly run: string;
+  /** The last number that was acknowledged before, by what the ledger itself says. */
+  readonly acknowledged: number;
+  readonly entries: readonly LedgerEntry[];
+  readonly ends: readonly LedgerEnd[];
+  /** All numbers up to this one are in this page or before it. */
+  readonly until: number;
+  readonly isLast: boolean;
+  /** Why the engine could not be asked what it has counted since; null: it was, or was not to be. */
+  readonly failure: EngineError | null;
+}
+
+/** How far the ledger of a node's machine was taken. */
+export interface LedgerTaken {
+  /** Which ledger it is. */
+  readonly ledger: string;
+  /** The process that offered it: numbers of another one say nothing. */
+  readonly run: string;
+  /** The last number that was taken. */
+  readonly taken: number;
+  /** The last one that the machine was told of and has answered to. */
+  readonly acknowledged: number;
+}
+
 /** The engine of one node. All methods reject with EngineError; every call ends in bounded time. */
 export interface Engine {
   /** The engine that runs now, adopted if an earlier panel left it; null: none. */
@@ -97,6 +143,11 @@ export interface Engine {
   ): Promise<RunningEngine>;
   stop(): Promise<void>;
   counters(): Promise<EngineCounters>;
+  /**
+   * What its machine has written down behind `taken`, which is acknowledged by that: the machine may forget it. `asks`: the counters are read and
+   * written down before. Null: its machine has no ledger, and the counters are all there is.
+   */
+  take(taken: LedgerTaken | null, asks: boolean): Promise<LedgerPage | null>;
   /**
    * Makes each user as wanted, whatever the engine had: one that is there already is replaced. The outcomes are in order: null where it
    * holds now. Rejects where the engine does not answer; what was done before stays done.

@@ -1,5 +1,5 @@
 // The store's port for what the panel knows of the engines of nodes: how far users were brought to them, and what they had counted.
-import type { EngineUser } from './engines.ts';
+import type { EngineUser, LedgerTaken } from './engines.ts';
 import type { TrafficSlot, UpDown } from './records.ts';
 
 /** A user who may connect, and to which connections by id; null: to all. */
@@ -37,7 +37,7 @@ export interface Counted extends UpDown {
 
 export interface SyncStore {
   get(nodeId: number): NodeSync;
-  /** A new start of the node's engine: what its engine had counted before is forgotten. */
+  /** A new start of the node's engine. What its engine had counted before is forgotten, unless its machine has a ledger. */
   begin(nodeId: number, sync: NodeSync): void;
   savePosition(nodeId: number, position: number | null): void;
   saveCaution(nodeId: number, until: number): void;
@@ -59,11 +59,20 @@ export interface SyncStore {
   membersAfter(userId: number, limit: number): readonly Member[];
   /** Those of the users who may not connect only because they were connected from too many addresses. */
   cutOffForNow(userIds: readonly number[]): readonly number[];
-  /** What the engine had counted when it was last asked; of those of the users it had counted anything for. */
-  userCounters(nodeId: number, userIds: readonly number[]): ReadonlyMap<number, UpDown>;
-  saveUserCounters(nodeId: number, counters: readonly Counted[]): void;
-  inboundCounters(nodeId: number): ReadonlyMap<string, UpDown>;
-  saveInboundCounter(nodeId: number, tag: string, counter: UpDown): void;
+  /** What was counted of a start of the engine; of those of the users it had counted anything for. */
+  userCounters(nodeId: number, boot: string, userIds: readonly number[]): ReadonlyMap<number, UpDown>;
+  saveUserCounters(nodeId: number, boot: string, counters: readonly Counted[]): void;
+  inboundCounters(nodeId: number, boot: string): ReadonlyMap<string, UpDown>;
+  saveInboundCounter(nodeId: number, boot: string, tag: string, counter: UpDown): void;
+  /** Null: its machine has none, or it was not taken yet. */
+  ledger(nodeId: number): LedgerTaken | null;
+  saveLedger(nodeId: number, taken: LedgerTaken): void;
+  /** Starts of the node's engine by this panel, and those that have ended and were counted to their end. */
+  boots(nodeId: number): ReadonlyMap<string, 'known' | 'ended'>;
+  /** Forgets what was counted of a start: no more of it will be. */
+  endBoot(nodeId: number, boot: string): void;
+  /** Starts of which something was counted. */
+  countedBoots(nodeId: number): readonly string[];
   /**
    * Counts what users moved over a node, to whom nothing else happens by it: no held term begins, no grant is spent, no state and nothing that is
    * announced changes. Returns the others' ids, who are left as they are; of those that do not exist none.

@@ -34,7 +34,7 @@ it('starts an engine again that ended by itself, with whom it served last and a 
   await engine.start(
     CONFIG,
     [1, 2].map((id) => ({ ...user(id), inbounds: [1, 2] })),
-    'first',
+    'a1',
   );
   machine.refuses.add(4);
   const changes = [
@@ -52,7 +52,7 @@ it('starts an engine again that ended by itself, with whom it served last and a 
   timers.pass(1);
   await settled();
   expect(members()).toEqual([[1, 3], []]);
-  expect(machine.process?.boot).toBe('01');
+  expect(machine.process?.boot).toBe('a1r01');
 
   machine.refusesConfig = () => true;
   machine.crash();
@@ -62,7 +62,7 @@ it('starts an engine again that ended by itself, with whom it served last and a 
   machine.refusesConfig = () => false;
   timers.pass(PAUSE);
   await settled();
-  expect(machine.process?.boot, 'it is tried again').toBe('03');
+  expect(machine.process?.boot, 'it is tried again').toBe('a1r03');
   engine.close();
 });
 

@@ -18,12 +18,14 @@ interface Parts {
   readonly crypto: Pick<Crypto, 'randomBytes'>;
   readonly timers: Timers;
   readonly log: Log;
+  /** For tests. */
+  readonly pauseMs?: number;
 }
 
 /** The engine, with what the panel gave it in memory. It has a mark of its own after each start, so that no byte is counted twice. */
-export function keepEngine(engine: Engine, { crypto, timers, log }: Parts): Engine {
+export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUSE_MS }: Parts): Engine {
   /** What it was given by this process; null: nothing, or the panel has stopped it. */
-  let held: { readonly config: EngineConfig; readonly users: Map<number, Member> } | null = null;
+  let held: { readonly config: EngineConfig; readonly users: Map<number, Member>; readonly boot: string } | null = null;
   let cancel = () => {};
   /** Starts and stops take turns. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -36,15 +38,16 @@ export function keepEngine(engine: Engine, { crypto, timers, log }: Parts): Engi
 
   function startSoon(): void {
     cancel();
-    cancel = timers.after(PAUSE_MS, () => void inTurn(startAgain));
+    cancel = timers.after(pauseMs, () => void inTurn(startAgain));
   }
 
   async function startAgain(): Promise<void> {
     if (held === null) return;
     try {
       if ((await engine.running()) !== null) return;
-      const boot = Buffer.from(crypto.randomBytes(BOOT_BYTES)).toString('hex');
-      await engine.start(held.config, held.users.values(), boot);
+      const mark = Buffer.from(crypto.randomBytes(BOOT_BYTES)).toString('hex');
+      // The panel knows by what stands before the letter that its own users were let in.
+      await engine.start(held.config, held.users.values(), `${held.boot}r${mark}`);
       log.info('engine started again');
     } catch (error) {
       log.warn('engine not started again', { error: String(error) });
@@ -71,7 +74,7 @@ export function keepEngine(engine: Engine, { crypto, timers, log }: Parts): Engi
         const everybody = [...users];
         const running = await engine.start(config, everybody, boot);
         cancel();
-        held = { config, users: new Map(everybody.map((user) => [user.userId, user])) };
+        held = { config, users: new Map(everybody.map((user) => [user.userId, user])), boot };
         return running;
       }),
     stop: () =>

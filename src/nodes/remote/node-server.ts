@@ -177,6 +177,28 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
         inbounds: [...inbounds].map(([tag, { up, down }]) => [tag, up, down]),
       };
     },
+    async take(body) {
+      const { taken, asks } = REQUESTS.take.parse(body);
+      const page = await engine.take(taken, asks);
+      if (page === null) throw new EngineError('engine_unreachable', 'this machine has no ledger');
+      const { entries, ends, failure, ...rest } = page;
+      const boots = [...new Set([...entries, ...ends].map(({ boot }) => boot))];
+      const placeOf = new Map(boots.map((boot, place) => [boot, place]));
+      const place = (boot: string) => placeOf.get(boot) ?? 0;
+      return {
+        ...rest,
+        boots,
+        entries: entries.map(({ seq, boot, userId, tag, up, down }) => [
+          seq,
+          place(boot),
+          userId ?? tag ?? '',
+          up,
+          down,
+        ]),
+        ends: ends.map(({ seq, boot }) => [seq, place(boot)]),
+        failure: failure && { code: failure.code, message: failure.message },
+      };
+    },
     async apply(body) {
       const { inbounds, changes } = REQUESTS.apply.parse(body);
       const outcomes = await engine.apply(

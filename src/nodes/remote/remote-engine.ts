@@ -59,6 +59,7 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   start: 150_000,
   stop: 30_000,
   counters: 30_000,
+  take: 30_000,
   apply: 60_000,
   members: 30_000,
   connected: 30_000,
@@ -88,6 +89,9 @@ function unreachable(error: unknown): EngineError {
     ? error
     : new EngineError('engine_unreachable', error instanceof Error ? error.message : String(error));
 }
+
+/** The node is of a version that does not have this call. */
+class Unknown extends Error {}
 
 interface Answered {
   readonly status: number | undefined;
@@ -161,6 +165,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
         const { code, message } = failure.parse(said);
         throw new EngineError(code, message.slice(0, 1000));
       }
+      if (status === NOT_FOUND && name === 'take') throw new Unknown();
       if (status === NOT_FOUND)
         throw new Error('the node has another version of the protocol: update it, or the panel');
       if (status !== ANSWERED) throw new Error(`the node answered with status ${status}`);
@@ -168,6 +173,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       if (name === 'running') await renew(socket);
       return reply;
     } catch (error) {
+      if (error instanceof Unknown) throw error;
       if (error instanceof ZodError) throw new EngineError('engine_unreachable', 'the node answered something else');
       throw unreachable(error);
     }
@@ -214,6 +220,32 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
         boot,
         users: new Map(users.map(([userId, up, down]) => [userId, { up, down }])),
         inbounds: new Map(inbounds.map(([tag, up, down]) => [tag, { up, down }])),
+      };
+    },
+    async take(taken, asks) {
+      const page = await call('take', { taken, asks }).catch((error: unknown) => {
+        if (error instanceof Unknown) return null;
+        throw error;
+      });
+      if (page === null) return null;
+      const { boots, entries, ends, failure: failed, ...rest } = page;
+      const bootAt = (place: number) => {
+        const boot = boots[place];
+        if (boot === undefined) throw new EngineError('engine_unreachable', 'the node names a start that it left out');
+        return boot;
+      };
+      return {
+        ...rest,
+        entries: entries.map(([seq, place, of, up, down]) => ({
+          seq,
+          boot: bootAt(place),
+          userId: typeof of === 'number' ? of : null,
+          tag: typeof of === 'number' ? null : of,
+          up,
+          down,
+        })),
+        ends: ends.map(([seq, place]) => ({ seq, boot: bootAt(place) })),
+        failure: failed && new EngineError(failed.code, failed.message.slice(0, 1000)),
       };
     },
     async apply(changes) {

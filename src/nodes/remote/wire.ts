@@ -17,6 +17,7 @@ export const MOST_SMALL_BYTES = 1024 * 1024;
 
 const id = z.int().min(1);
 const bytes = z.int().min(0);
+const mark = z.string().regex(/^[0-9a-f]{32}$/);
 const boot = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
 
 /** The engine's code looks at the rest: who sends this is the panel, by its certificate. */
@@ -35,6 +36,11 @@ export const REQUESTS = {
   start: z.strictObject({ config, boot, users: z.array(z.tuple([...person, z.array(id)])) }),
   stop: z.strictObject({}),
   counters: z.strictObject({}),
+  /** What was taken by the panel; null: nothing yet. `asks`: the counters are written down before. */
+  take: z.strictObject({
+    taken: z.strictObject({ ledger: mark, run: mark, taken: bytes, acknowledged: bytes }).nullable(),
+    asks: z.boolean(),
+  }),
   /** A change names its connection by its place among `inbounds`. */
   apply: z.strictObject({
     inbounds: z.array(inbound).max(1000),
@@ -45,6 +51,10 @@ export const REQUESTS = {
   /** A certificate in place of the present one, for the same key. */
   certificate: z.strictObject({ certificate: z.string().max(8192) }),
 } as const;
+
+const failed = z.object({ code: z.enum(NODE_ERROR_CODES), message: z.string() });
+/** With status 409. */
+export const failure = failed;
 
 const running = z.object({
   name: z.enum(['xray', 'v2ray']),
@@ -67,8 +77,22 @@ export const REPLIES = {
     users: z.array(z.tuple([id, bytes, bytes])),
     inbounds: z.array(z.tuple([z.string().max(64), bytes, bytes])).max(10_000),
   }),
+  /** Entries and ends name their start by its place among `boots`; an entry is a user's by number, or a connection's by tag. */
+  take: z.object({
+    ledger: mark,
+    run: mark,
+    acknowledged: bytes,
+    boots: z.array(boot).max(10_000),
+    entries: z
+      .array(z.tuple([bytes, z.int().min(0).max(9999), z.union([id, z.string().max(64)]), bytes, bytes]))
+      .max(10_000),
+    ends: z.array(z.tuple([bytes, z.int().min(0).max(9999)])).max(10_000),
+    until: bytes,
+    isLast: z.boolean(),
+    failure: failed.nullable(),
+  }),
   apply: z.object({
-    outcomes: z.array(z.object({ code: z.enum(NODE_ERROR_CODES), message: z.string() }).nullable()).max(1000),
+    outcomes: z.array(failed.nullable()).max(1000),
   }),
   members: z.object({ ids: z.array(id).nullable() }),
   connected: z.object({
@@ -79,9 +103,6 @@ export const REPLIES = {
 
 export type Method = keyof typeof REQUESTS;
 export type Reply<Name extends Method> = z.output<(typeof REPLIES)[Name]>;
-
-/** With status 409. */
-export const failure = z.object({ code: z.enum(NODE_ERROR_CODES), message: z.string() });
 
 export const METHODS = Object.keys(REQUESTS) as readonly Method[];
 

@@ -39,6 +39,7 @@ function createSilentEngine(): Engine {
     start: unreachable,
     stop: unreachable,
     counters: unreachable,
+    take: async () => null,
     apply: unreachable,
     members: unreachable,
     connected: unreachable,
@@ -109,6 +110,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
       for (const id of connected) move(id, seconds);
       return { boot: engine?.boot ?? null, users: new Map(ofUsers), inbounds: new Map(ofInbounds) };
     },
+    take: async () => null,
     async apply(changes) {
       return changes.map(({ inbound, user, isAllowed }) => {
         const inbounds = users.get(user.userId) ?? new Set();

@@ -35,7 +35,7 @@ it.each([
   source.settings.set({ instanceId });
   source.sync.begin(nodeId, { boot: 'a', position: 1, cautiousUntil: 1 });
   source.audit.appendUsers(source.audit.append(BULK), [{ id: 1, name: null }]);
-  source.sync.saveUserCounters(nodeId, [{ userId: 1, up: 3, down: 4 }]);
+  source.sync.saveUserCounters(nodeId, 'a', [{ userId: 1, up: 3, down: 4 }]);
   source.close();
   const current = openStore(present);
   current.settings.set({ instanceId: 'own' });
@@ -47,7 +47,7 @@ it.each([
   const restored = openStore(target);
   try {
     expect(restored.sync.get(nodeId)).toEqual(sync);
-    expect([...restored.sync.userCounters(nodeId, [1])]).toEqual(counters);
+    expect([...restored.sync.userCounters(nodeId, 'a', [1])]).toEqual(counters);
     const entries = restored.audit
       .page({ limit: 9 })
       .map(({ id }) => restored.audit.users(id, 0, 9).map((user) => user.id));

@@ -222,9 +222,17 @@ function releaseEngines(db: Connection, isOwn: boolean): void {
   db.exec('UPDATE main.nodes SET position = NULL, cautious_until = 0, counted_change = 0');
   // Who is cut off in the backup may have been let in since.
   db.exec('UPDATE main.users SET cut_node_id = NULL WHERE cut_node_id IS NOT NULL');
-  if (isOwn) return;
+  // What a machine still has is taken once more, and compared with what was counted in the backup.
+  db.exec('DELETE FROM main.node_ledgers');
+  if (isOwn) {
+    db.exec(
+      `INSERT OR IGNORE INTO main.node_boots
+       SELECT * FROM present.node_boots WHERE node_id IN (SELECT id FROM main.nodes)`,
+    );
+    return;
+  }
   db.exec('UPDATE main.nodes SET boot = NULL');
-  db.exec('DELETE FROM main.node_user_counters; DELETE FROM main.node_inbound_counters');
+  db.exec('DELETE FROM main.node_user_counters; DELETE FROM main.node_inbound_counters; DELETE FROM main.node_boots');
 }
 
 function restartFeed(db: Connection): void {

@@ -257,21 +257,39 @@ CREATE TRIGGER user_credentials_change_update AFTER UPDATE OF value ON user_cred
   INSERT INTO node_changes (user_id) VALUES (NEW.user_id);
 END;
 
--- What the engine of a node had counted when it was last asked, since its start (nodes.boot): of users, also deleted ones, and of
--- connections.
+-- What the engines of a node had counted when that was last counted, by their starts: of users, also deleted ones, and of connections.
 CREATE TABLE node_user_counters (
   node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+  boot TEXT NOT NULL CHECK (length(boot) BETWEEN 1 AND 64),
   user_id INTEGER NOT NULL,
   up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
-  PRIMARY KEY (node_id, user_id)
+  PRIMARY KEY (node_id, boot, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE node_inbound_counters (
   node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+  boot TEXT NOT NULL CHECK (length(boot) BETWEEN 1 AND 64),
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 64),
   up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
-  PRIMARY KEY (node_id, tag)
+  PRIMARY KEY (node_id, boot, tag)
+) STRICT, WITHOUT ROWID;
+
+-- The ledger of a node's machine, and how far it was taken: up to `taken` of what the process `run` has offered. acknowledged: the last
+-- number that the machine was told of and has answered to.
+CREATE TABLE node_ledgers (
+  node_id INTEGER PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
+  ledger TEXT NOT NULL CHECK (length(ledger) BETWEEN 1 AND 64),
+  run TEXT NOT NULL CHECK (length(run) BETWEEN 1 AND 64),
+  taken INTEGER NOT NULL CHECK (taken BETWEEN 0 AND 9007199254740991),
+  acknowledged INTEGER NOT NULL CHECK (acknowledged BETWEEN 0 AND 9007199254740991)
+) STRICT;
+-- Starts of a node's engine by this panel, and those that have ended and were counted to their end: what comes of these is not counted.
+CREATE TABLE node_boots (
+  node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+  boot TEXT NOT NULL CHECK (length(boot) BETWEEN 1 AND 64),
+  ended INTEGER NOT NULL CHECK (ended IN (0, 1)),
+  PRIMARY KEY (node_id, boot)
 ) STRICT, WITHOUT ROWID;
 
 -- Users who are left out of a connection, as its engine crashed over them or refused them, until they or the connection change.

@@ -1,0 +1,135 @@
+// Takes what the machine of a node has written down: entries are counted in the transaction that writes that they were taken.
+import { addBytes } from '../../domain/account.ts';
+import { createTransaction, type Env, type Transaction } from '../context.ts';
+import { type Engine, EngineError, type LedgerEntry, type LedgerPage, type LedgerTaken } from '../ports/engines.ts';
+import type { UpDown } from '../ports/records.ts';
+import type { Counted } from '../ports/sync.ts';
+import { countInbounds, countUsers, NODE_CALL } from './ingest.ts';
+
+/** Entries that are counted in one transaction. */
+const PART = 250;
+const NOTHING: UpDown = { up: 0, down: 0 };
+
+export interface Taken {
+  /** Who moved how much. */
+  readonly moved: readonly Counted[];
+  /** Why the engine could not be asked before; null: it was. */
+  readonly failure: EngineError | null;
+}
+
+/** The start by which the panel let users in: a machine that starts its engine again adds to its mark. */
+function originOf(boot: string): string {
+  return boot.split('r')[0] ?? boot;
+}
+
+/** As a counter never goes down, one that did is from an old copy of the ledger. */
+function atLeast(value: UpDown, last: UpDown = NOTHING): UpDown {
+  return { up: Math.max(value.up, last.up), down: Math.max(value.down, last.down) };
+}
+
+function countBoot(tx: Transaction, nodeId: number, boot: string, entries: readonly LedgerEntry[]): readonly Counted[] {
+  const { sync } = tx.store;
+  const tags = sync.inboundCounters(nodeId, boot);
+  const ofInbounds = entries.flatMap(({ tag, up, down }) =>
+    tag === null ? [] : [[tag, atLeast({ up, down }, tags.get(tag))] as const],
+  );
+  if (ofInbounds.length > 0) countInbounds(tx, nodeId, boot, new Map(ofInbounds));
+  const ofUsers = entries.flatMap(({ userId, up, down }) => (userId === null ? [] : [{ userId, up, down }]));
+  const last = sync.userCounters(
+    nodeId,
+    boot,
+    ofUsers.map(({ userId }) => userId),
+  );
+  const values = ofUsers.map(({ userId, up, down }) => ({ userId, ...atLeast({ up, down }, last.get(userId)) }));
+  return countUsers(tx, nodeId, boot, values);
+}
+
+/** Counts entries of starts that this panel knows and has not counted to their end: the users of others are not its own. */
+function countEntries(tx: Transaction, nodeId: number, entries: readonly LedgerEntry[]): readonly Counted[] {
+  const boots = tx.store.sync.boots(nodeId);
+  const byBoot = Map.groupBy(entries, ({ boot }) => boot);
+  return [...byBoot].flatMap(([boot, some]) => {
+    const counts = boots.get(boot) !== 'ended' && boots.has(originOf(boot));
+    return counts ? countBoot(tx, nodeId, boot, some) : [];
+  });
+}
+
+/** What another ledger had not offered yet will not come. */
+function endOthers({ store: { sync } }: Transaction, nodeId: number): void {
+  const { boot: present } = sync.get(nodeId);
+  for (const boot of sync.countedBoots(nodeId)) if (boot !== present) sync.endBoot(nodeId, boot);
+}
+
+function isSame(one: LedgerTaken | null, other: LedgerTaken | null): boolean {
+  return one === other || (one?.run === other?.run && one?.taken === other?.taken);
+}
+
+/** Counts a page in small transactions. Returns null where the records have become others meanwhile. */
+async function countPage(
+  env: Env,
+  nodeId: number,
+  sent: LedgerTaken | null,
+  page: LedgerPage,
+): Promise<readonly Counted[] | null> {
+  const { store, queue, clock } = env;
+  const { ledger, run, until, ends } = page;
+  const isGoingOn = sent !== null && run === sent.run;
+  if (isGoingOn && until <= sent.taken) return [];
+  const acknowledged = isGoingOn ? sent.taken : page.acknowledged;
+  const moved: Counted[] = [];
+  let before = sent;
+  for (let next = 0; next === 0 || next < page.entries.length; next += PART) {
+    const entries = page.entries.slice(next, next + PART);
+    const isEnd = next + PART >= page.entries.length;
+    const taken = { ledger, run, taken: isEnd ? until : (entries.at(-1)?.seq ?? until), acknowledged };
+    const from = before?.run === run ? before.taken : 0;
+    const write = (): readonly Counted[] | null => {
+      // The node may be deleted meanwhile, and a restored database has its own.
+      if (!store.nodes.get(nodeId) || !isSame(store.sync.ledger(nodeId), before)) return null;
+      const tx = createTransaction(env, NODE_CALL, 'traffic', clock.now());
+      if (sent !== null && sent.ledger !== ledger && next === 0) endOthers(tx, nodeId);
+      const counted = countEntries(tx, nodeId, entries);
+      const boots = store.sync.boots(nodeId);
+      for (const { seq, boot } of ends) {
+        if (seq > from && seq <= taken.taken && boots.has(originOf(boot))) store.sync.endBoot(nodeId, boot);
+      }
+      store.sync.saveLedger(nodeId, taken);
+      return counted;
+    };
+    const part = await queue.run(() => store.write(write));
+    if (part === null) return null;
+    moved.push(...part);
+    before = taken;
+    env.announce();
+  }
+  return moved;
+}
+
+function sumByUser(moved: readonly Counted[]): readonly Counted[] {
+  const sums = new Map<number, Counted>();
+  for (const { userId, up, down } of moved) {
+    const sum = sums.get(userId) ?? { userId, ...NOTHING };
+    sums.set(userId, { userId, up: addBytes(sum.up, up), down: addBytes(sum.down, down) });
+  }
+  return [...sums.values()];
+}
+
+/** Takes everything that the machine of a node has written down. Null: it writes nothing down. Rejects with EngineError. */
+export async function takeLedger(env: Env, nodeId: number, engine: Engine): Promise<Taken | null> {
+  const moved: Counted[] = [];
+  let failure: EngineError | null = null;
+  for (let pages = 0; ; pages += 1) {
+    const sent = env.store.sync.ledger(nodeId);
+    const page = await engine.take(sent, pages === 0);
+    if (page === null) return null;
+    if (pages === 0) failure = page.failure;
+    if (sent !== null && page.ledger === sent.ledger && page.acknowledged < sent.acknowledged) {
+      env.log.warn('node restored from an old copy', { node: nodeId, had: sent.acknowledged, has: page.acknowledged });
+    }
+    const isStuck = !page.isLast && sent !== null && sent.run === page.run && page.until <= sent.taken;
+    if (isStuck) throw new EngineError('engine_unreachable', 'the node offers the same again');
+    const counted = await countPage(env, nodeId, sent, page);
+    moved.push(...(counted ?? []));
+    if (page.isLast || counted === null) return { moved: sumByUser(moved), failure };
+  }
+}
