@@ -50,7 +50,11 @@ test.describe('the record', () => {
     await expect(page).toHaveURL(/#\/settings\/certificates$/);
   });
 
-  test('continues a note at its end, and gives the focus back after a question', async ({ page, panel, visit }) => {
+  test('continues a note at its end, discards it after a question only, and gives the focus back', async ({
+    page,
+    panel,
+    visit,
+  }) => {
     const { id } = await makeUser(panel, 'Quinn Note', { note: 'First line' });
     await visit(`users/${id}`);
     await page.getByRole('button', { name: 'Change: Note' }).click();
@@ -58,6 +62,26 @@ test.describe('the record', () => {
     await expect(note).toBeFocused();
     await page.keyboard.type(', and more');
     await expect(note).toHaveValue('First line, and more');
+    const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect(question).toHaveCount(0);
+    await expect(note).toHaveValue('First line, and more');
+    // So does the way to another screen, and that out of the page.
+    await page.evaluate(() => {
+      location.hash = '#/plans';
+    });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect(page).toHaveURL(/#\/users\/\d+$/);
+    const mayLeave = () => page.evaluate(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    expect(await mayLeave()).toBe(false);
+    await note.press('Escape');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(page.getByRole('button', { name: 'Change: Note' })).toBeFocused();
+    expect(await mayLeave()).toBe(true);
+    // Nothing was typed: nothing is asked.
+    await page.keyboard.press('Enter');
+    await expect(note).toHaveValue('First line');
     await page.keyboard.press('Escape');
     await expect(page.getByRole('button', { name: 'Change: Note' })).toBeFocused();
     await act(page, 'Delete');

@@ -2,12 +2,12 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useHold } from '../../router/router.ts';
 import { Confirm } from '../confirm.tsx';
 import { useShortcuts } from '../keys.ts';
 import { RecordDrawer } from '../record-drawer.tsx';
 import classes from './form.module.css';
 import { FormFailure } from './form-failure.tsx';
+import { useUnsaved } from './unsaved.tsx';
 import type { OperationForm } from './use-operation-form.ts';
 
 interface FormDrawerProps {
@@ -48,7 +48,7 @@ export function FormDrawer({
   const [isAsking, setAsking] = useState(false);
   const isUnsaved = form.isDirty && !form.isBusy;
   const close = () => (isUnsaved ? setAsking(true) : onClose());
-  useHold(isOpen && isUnsaved);
+  useUnsaved(isOpen && isUnsaved);
   useShortcuts([{ keys: 'mod+enter', label: action, inInputs: true, run: () => form.submit() }], {
     isOn: isOpen,
     inDialog: true,

@@ -3,7 +3,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { IconPencil } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User, UserPatch } from '../../../../../contract/users.ts';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
@@ -80,12 +80,10 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
   const { user, label, initial, toPatch, check, canUndo = true, fields, onClose, onReload } = props;
   const { t } = useTranslation(['users', 'common']);
   const { client, etags, invalidate } = usePanel();
-  const id = useId();
   const [ifMatch] = useState(() => etags.find('getUser', { id: user.id }));
   const [before] = useState(user);
   const [begin] = useState(initial);
   const box = useRef<HTMLFormElement>(null);
-  useEditing(id);
   const { form, failure, isBusy, isDirty, submit, overwrite } = useOperationForm({
     operation: 'updateUser',
     initial: begin,
@@ -103,6 +101,7 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
     }),
     onDone: onClose,
   });
+  const closeBy = useEditing(isDirty && !isBusy);
   useEffect(() => {
     const field = box.current?.querySelector<HTMLElement>('input:not([type=hidden]), textarea, select');
     field?.focus();
@@ -125,7 +124,7 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
         // An open list of suggestions is closed first, by itself.
         const isListOpen = event.target instanceof Element && event.target.getAttribute('aria-expanded') === 'true';
         if (isSend) submit();
-        else if (event.key === 'Escape' && !event.defaultPrevented && !isListOpen && !isBusy) onClose();
+        else if (event.key === 'Escape' && !event.defaultPrevented && !isListOpen && !isBusy) closeBy(onClose);
         else return;
         event.preventDefault();
         event.stopPropagation();
@@ -137,7 +136,7 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
         <Button type="submit" loading={isBusy}>
           {t('common:save')}
         </Button>
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={() => closeBy(onClose)}>
           {t('common:cancel')}
         </Button>
       </span>

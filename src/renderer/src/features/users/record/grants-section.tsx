@@ -1,7 +1,7 @@
 // Traffic on top of the plan: the rest of each grant, adding one, and revoking one.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Grant, GrantCreate } from '../../../../../contract/grants.ts';
 import type { User } from '../../../../../contract/users.ts';
@@ -132,8 +132,7 @@ function GrantForm({ user: { id, name }, onClose }: { readonly user: User; reado
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
   const box = useRef<HTMLFormElement>(null);
-  useEditing(useId());
-  const { form, failure, isBusy, submit } = useOperationForm<'createGrant', Values>({
+  const { form, failure, isBusy, isDirty, submit } = useOperationForm<'createGrant', Values>({
     operation: 'createGrant',
     initial: { ...NEW_GRANT },
     // An empty amount is reported as missing at its field.
@@ -141,6 +140,7 @@ function GrantForm({ user: { id, name }, onClose }: { readonly user: User; reado
     message: ({ bytes }) => ({ text: t('users:said.granted', { name, amount: format.bytes(bytes) }) }),
     onDone: onClose,
   });
+  const closeBy = useEditing(isDirty && !isBusy);
   // Before the focus moves into the form.
   useReturnFocus(box);
   useEffect(() => {
@@ -157,7 +157,8 @@ function GrantForm({ user: { id, name }, onClose }: { readonly user: User; reado
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.stopPropagation();
-        onClose();
+        event.preventDefault();
+        closeBy(onClose);
       }}
     >
       <GrantFields lifetime={form.getValues().lifetime} inputProps={(field) => form.getInputProps(field)} />
@@ -166,7 +167,7 @@ function GrantForm({ user: { id, name }, onClose }: { readonly user: User; reado
         <Button type="submit" loading={isBusy}>
           {t('users:grants.add')}
         </Button>
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={() => closeBy(onClose)}>
           {t('common:cancel')}
         </Button>
       </span>

@@ -1,6 +1,6 @@
 // Asks a user for money: an order of what the plan sells, opened at a provider, whose link is then copied from the list of payments.
 import { Button, Select } from '@mantine/core';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Provider, takesCurrency } from '../../../../../contract/providers.ts';
 import type { Offer } from '../../../../../contract/sales.ts';
@@ -71,10 +71,9 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
   const { t } = useTranslation(['sales', 'common']);
   const { locale } = useFormat();
   const box = useRef<HTMLFormElement>(null);
-  useEditing(useId());
   const wayOf = (id: unknown) => ways.find((way) => way.id === id);
   const open = useAct('openOrder', { message: ({ id }) => ({ text: t('sales:request.said', { id }) }) });
-  const { form, failure, isBusy, submit } = useOperationForm({
+  const { form, failure, isBusy, isDirty, submit } = useOperationForm({
     operation: 'createOrder',
     initial: { way: ways[0]?.id ?? '' },
     toInput: ({ way }) => ({ user_id: user.id, offer_id: wayOf(way)?.offer.id ?? 0 }),
@@ -84,6 +83,7 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
       onClose();
     },
   });
+  const closeBy = useEditing(isDirty && !isBusy);
   const offered = [...new Map(ways.map(({ offer }) => [offer.id, offer])).values()];
   const chosen = wayOf(form.values.way);
   const ofOffer = ways.filter(({ offer }) => offer.id === chosen?.offer.id);
@@ -103,7 +103,8 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.stopPropagation();
-        onClose();
+        event.preventDefault();
+        closeBy(onClose);
       }}
     >
       <Select
@@ -129,7 +130,7 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
         <Button type="submit" loading={isBusy}>
           {t('sales:request.act')}
         </Button>
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={() => closeBy(onClose)}>
           {t('common:cancel')}
         </Button>
       </span>

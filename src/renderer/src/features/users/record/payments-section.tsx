@@ -1,7 +1,7 @@
 // The payments of a user: what was bought and when, recording one that came by hand, and refunding one.
 import { Button, Select, TextInput } from '@mantine/core';
 import { IconLink, IconPlus } from '@tabler/icons-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Offer, type Order, PAYMENT_METHODS, type PaymentMethod } from '../../../../../contract/sales.ts';
 import type { User } from '../../../../../contract/users.ts';
@@ -156,10 +156,9 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
   const { locale } = useFormat();
   const { id, name } = user;
   const box = useRef<HTMLFormElement>(null);
-  useEditing(useId());
   // The same on every retry of this form.
   const [key] = useState(() => randomHex(16));
-  const { form, failure, isBusy, submit } = useOperationForm<'recordPayment', Values>({
+  const { form, failure, isBusy, isDirty, submit } = useOperationForm<'recordPayment', Values>({
     operation: 'recordPayment',
     initial: {
       offer_id: String(offers[0]?.id ?? ''),
@@ -183,6 +182,7 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
     message: (order) => ({ text: t('sales:payment.said', { name, amount: formatPrice(order, locale) }) }),
     onDone: onClose,
   });
+  const closeBy = useEditing(isDirty && !isBusy);
   // Before the focus moves into the form.
   useReturnFocus(box);
   useEffect(() => {
@@ -208,7 +208,8 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.stopPropagation();
-        onClose();
+        event.preventDefault();
+        closeBy(onClose);
       }}
     >
       <Select
@@ -258,7 +259,7 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
         <Button type="submit" loading={isBusy}>
           {t('sales:payment.act')}
         </Button>
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={() => closeBy(onClose)}>
           {t('common:cancel')}
         </Button>
       </span>

@@ -1,18 +1,25 @@
-// Which values of the open record are being edited: while there are some, it cannot be closed by accident.
-import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
+// Which forms of the open record have input that is not saved: none of it is discarded without a question.
+import { createContext, type ReactNode, use, useEffect, useId, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
+import { Confirm } from '../../../components/confirm.tsx';
+import { useUnsaved } from '../../../components/form/unsaved.tsx';
 import type { Plans } from '../use-plans.ts';
 
 interface Editing {
-  /** Whether something is being changed. */
+  /** Whether there is input that is not saved. */
   readonly isOn: boolean;
   mark(id: string, isOn: boolean): void;
+  /** Asks whether to discard it, and calls `close` then. */
+  ask(close: () => void): void;
 }
 
-const EditingContext = createContext<Editing>({ isOn: false, mark: () => undefined });
+const EditingContext = createContext<Editing>({ isOn: false, mark: () => undefined, ask: (close) => close() });
 
-export function EditingProvider({ children }: { readonly children: (isOn: boolean) => ReactNode }) {
+export function EditingProvider({ children }: { readonly children: (editing: Editing) => ReactNode }) {
+  const { t } = useTranslation(['users', 'frame']);
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<{ readonly close: () => void } | null>(null);
   const editing = useMemo<Editing>(
     () => ({
       isOn: ids.size > 0,
@@ -24,20 +31,38 @@ export function EditingProvider({ children }: { readonly children: (isOn: boolea
           else next.delete(id);
           return next;
         }),
+      ask: (close) => setAsked({ close }),
     }),
     [ids],
   );
-  return <EditingContext value={editing}>{children(editing.isOn)}</EditingContext>;
+  useUnsaved(editing.isOn);
+  return (
+    <EditingContext value={editing}>
+      {children(editing)}
+      <Confirm
+        isOpen={asked !== null}
+        onClose={() => setAsked(null)}
+        title={t('users:edit.discardTitle')}
+        action={t('frame:form.discard')}
+        isDangerous
+        onConfirm={async () => asked?.close()}
+      >
+        {t('frame:form.discardText')}
+      </Confirm>
+    </EditingContext>
+  );
 }
 
-/** Marks this as being edited, for as long as the component is on screen. */
-export function useEditing(id: string): void {
-  const { mark } = use(EditingContext);
+/** To be called by a form of the record, with whether it has input that is not saved. Returns how it is closed: with a question where it has. */
+export function useEditing(isUnsaved: boolean): (close: () => void) => void {
+  const id = useId();
+  const { mark, ask } = use(EditingContext);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `mark` does the same whenever it is made.
   useEffect(() => {
-    mark(id, true);
+    mark(id, isUnsaved);
     return () => mark(id, false);
-  }, [id]);
+  }, [id, isUnsaved]);
+  return (close) => (isUnsaved ? ask(close) : close());
 }
 
 // What every part of a user's record is given.

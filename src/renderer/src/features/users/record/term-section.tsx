@@ -1,7 +1,7 @@
 // The term: until when, extended or shortened with the resulting date in sight, or set to a date.
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { IconCalendarPlus } from '@tabler/icons-react';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
 import { type Duration, extendEnd, shortenEnd } from '../../../../../domain/term.ts';
@@ -118,14 +118,17 @@ function TermForm({ act, user, onClose }: TermFormProps) {
   const box = useRef<HTMLFormElement>(null);
   const { operation, said, label, submit: submitText } = ACTS[act];
   const describeTerm = useTermMessage(user, said);
-  useEditing(useId());
-  const { form, failure, isBusy, submit } = useOperationForm<'extendUser' | 'shortenUser', { term: Duration | null }>({
+  const { form, failure, isBusy, isDirty, submit } = useOperationForm<
+    'extendUser' | 'shortenUser',
+    { term: Duration | null }
+  >({
     operation,
     initial: { term: { months: 1 } },
     toInput: ({ term }) => ({ id: user.id, ...term }),
     message: (changed) => describeTerm(changed, Date.parse(changed.updated_at)),
     onDone: onClose,
   });
+  const closeBy = useEditing(isDirty && !isBusy);
   // Before the focus moves into the form.
   useReturnFocus(box);
   useEffect(() => {
@@ -145,7 +148,8 @@ function TermForm({ act, user, onClose }: TermFormProps) {
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.stopPropagation();
-        onClose();
+        event.preventDefault();
+        closeBy(onClose);
       }}
     >
       <TermPicker
@@ -167,7 +171,7 @@ function TermForm({ act, user, onClose }: TermFormProps) {
         <Button type="submit" loading={isBusy} disabled={term === null || !result.isPossible}>
           {term === null ? t(`users:act.${act}`) : t(submitText, { term: format.term(term) })}
         </Button>
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={() => closeBy(onClose)}>
           {t('common:cancel')}
         </Button>
       </span>

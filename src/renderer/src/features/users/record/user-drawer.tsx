@@ -5,7 +5,6 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
 import type { User } from '../../../../../contract/users.ts';
-import { Confirm } from '../../../components/confirm.tsx';
 import { useShortcuts } from '../../../components/keys.ts';
 import { EmptyState, ErrorState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
@@ -47,7 +46,7 @@ interface UserDrawerProps {
 }
 
 export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose, isWindow = false }: UserDrawerProps) {
-  const { t } = useTranslation(['users', 'frame']);
+  const { t } = useTranslation('users');
   const asked = useRoute().query.get('do');
   // While it slides away it still shows whom it showed.
   const last = useRef(id);
@@ -59,55 +58,42 @@ export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose, is
     { enabled: shown !== null && id !== null, pollMs: EVERY_MS },
   );
   const [part, setPart] = useState<OpenPart>(null);
-  const [isAsking, setAsking] = useState(false);
   useEffect(() => {
     setPart(id !== null && (asked === 'extend' || asked === 'shorten' || asked === 'grant') ? asked : null);
   }, [id, asked]);
   const isGone = isUnknown || user.error?.code === 'not_found';
   return (
     <EditingProvider>
-      {(isEditing) => (
-        <>
-          <RecordDrawer
-            isOpen={id !== null || isUnknown}
-            onClose={() => (isEditing ? setAsking(true) : onClose())}
-            canClose={!isEditing}
-            isWindow={isWindow}
-            title={isGone ? t('users:record.gone') : (user.data?.name ?? t('users:record.loading'))}
-            {...(user.data && !isGone && { subtitle: <Subtitle id={user.data.id} contact={user.data.contact} /> })}
-            actions={
-              <>
-                <Steps neighbours={neighbours} onGo={onGo} isOn={id !== null && !isEditing} />
-                {user.data && !isGone && <UserMenu user={user.data} onPart={setPart} onDeleted={onClose} />}
-              </>
-            }
-          >
-            {isGone ? (
-              <Gone back={t(isWindow ? 'users:record.closeWindow' : 'users:record.back')} onClose={onClose} />
-            ) : user.data === undefined ? (
-              <Waiting failure={user.error} onRetry={() => void user.refetch()} />
-            ) : (
-              <UserRecord
-                key={user.data.id}
-                user={user.data}
-                refresh={user.refetch}
-                plans={plans}
-                part={part}
-                onPart={setPart}
-              />
-            )}
-          </RecordDrawer>
-          <Confirm
-            isOpen={isAsking}
-            onClose={() => setAsking(false)}
-            title={t('users:edit.discardTitle')}
-            action={t('frame:form.discard')}
-            isDangerous
-            onConfirm={async () => onClose()}
-          >
-            {t('frame:form.discardText')}
-          </Confirm>
-        </>
+      {({ isOn: isEditing, ask }) => (
+        <RecordDrawer
+          isOpen={id !== null || isUnknown}
+          onClose={() => (isEditing ? ask(onClose) : onClose())}
+          canClose={!isEditing}
+          isWindow={isWindow}
+          title={isGone ? t('record.gone') : (user.data?.name ?? t('record.loading'))}
+          {...(user.data && !isGone && { subtitle: <Subtitle id={user.data.id} contact={user.data.contact} /> })}
+          actions={
+            <>
+              <Steps neighbours={neighbours} onGo={onGo} isOn={id !== null && !isEditing} />
+              {user.data && !isGone && <UserMenu user={user.data} onPart={setPart} onDeleted={onClose} />}
+            </>
+          }
+        >
+          {isGone ? (
+            <Gone back={t(isWindow ? 'record.closeWindow' : 'record.back')} onClose={onClose} />
+          ) : user.data === undefined ? (
+            <Waiting failure={user.error} onRetry={() => void user.refetch()} />
+          ) : (
+            <UserRecord
+              key={user.data.id}
+              user={user.data}
+              refresh={user.refetch}
+              plans={plans}
+              part={part}
+              onPart={setPart}
+            />
+          )}
+        </RecordDrawer>
       )}
     </EditingProvider>
   );
