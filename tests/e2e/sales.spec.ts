@@ -1,5 +1,7 @@
 // Sales: an offer is made for a plan, a payment is recorded for a user and refunded, and the sums and the history show it.
 
+import type { FakeProvider } from '../support/providers/fake.ts';
+import { openStripe } from '../support/providers/stripe.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { ADMIN, type BrowserPanel } from './support/panels.ts';
@@ -21,6 +23,40 @@ async function makeOffered(panel: BrowserPanel, name: string): Promise<number> {
     on_sale: true,
   });
   return plan.id;
+}
+
+/** A fake provider at which a panel sells. */
+async function sellAt(panel: BrowserPanel, fake: FakeProvider): Promise<number> {
+  const { call } = otherWindow(panel);
+  const proof = { password: ADMIN.password };
+  await call('updateSettings', { selling: true });
+  const account = { kind: fake.kind, name: 'Cards', fields: fake.fields, api_root: fake.root, allow_private: true };
+  const { status, body } = await call('createProvider', { ...account, ...proof });
+  expect(status).toBe(201);
+  return body.id;
+}
+
+/** An order of a new user, opened at a provider. */
+async function openOrder(panel: BrowserPanel, provider_id: number, name: string, tariff_id: number) {
+  const { call } = otherWindow(panel);
+  const expires_at = '2090-05-10T10:00:00.000Z';
+  const user = await makeUser(panel, name, { tariff_id, expires_at });
+  const [offer] = (await call('listOffers', { tariff_id })).body.items;
+  const { body: order } = await call('createOrder', { user_id: user.id, offer_id: offer?.id ?? 0 });
+  const { status } = await call('openOrder', { id: order.id, provider_id });
+  expect(status).toBe(200);
+  return { user, order };
+}
+
+/** An order for which one euro came. */
+async function payShort(panel: BrowserPanel, fake: FakeProvider, ...about: readonly [number, string, number]) {
+  const opened = await openOrder(panel, ...about);
+  const invoice = fake.invoices.at(-1);
+  if (!invoice) throw new Error('no invoice was made');
+  Object.assign(invoice, { amount: '100' });
+  fake.pay(invoice.token);
+  await otherWindow(panel).call('askOrder', { id: opened.order.id });
+  return opened;
 }
 
 test('an offer is added to a plan, changed and deleted', async ({ page, panel, visit }) => {
@@ -112,6 +148,81 @@ test('a payment is recorded and refunded, and the history and the sums show both
   await expect(page.getByText('⭐ 250 refunded')).toBeVisible();
 });
 
+test('a user is asked for a payment by a link, and the provider is asked whether it came', async ({ page, own }) => {
+  await using fake = await openStripe();
+  await sellAt(own, fake);
+  const tariff_id = await makeOffered(own, 'Linked plan');
+  const { id } = await makeUser(own, 'Linda Link', { tariff_id });
+  await own.visit(`users/${id}`);
+  const record = page.getByRole('dialog', { name: 'Linda Link' });
+  await record.getByRole('button', { name: 'Ask for a payment' }).click();
+  const form = record.getByRole('form', { name: 'Ask for a payment' });
+  await expect(form.getByLabel('What is sold')).toBeFocused();
+  await expect(form.getByLabel('Where it is paid')).toHaveValue('Cards · €4.99');
+  await expectAccessible(page, 'the form of an order');
+  await form.getByRole('button', { name: 'Make the link' }).click();
+  await expect(page.getByText('Order no. 1 is open. Copy its link and send it.')).toBeVisible();
+  await expect(record.getByRole('button', { name: 'Copy the link to pay order no. 1' })).toBeVisible();
+
+  await own.visit('sales/orders');
+  const row = page.getByRole('row', { name: /Linda Link/ });
+  await row.getByRole('button', { name: 'Ask the provider about order no. 1' }).click();
+  await expect(page.getByText('Order no. 1 is not paid yet')).toBeVisible();
+  await expectAccessible(page, 'an open order');
+  fake.pay(fake.invoices[0]?.token ?? '');
+  // No more often than the provider allows.
+  await expect(async () => {
+    expect((await otherWindow(own).call('askOrder', { id: 1 })).body.state).toBe('paid');
+  }).toPass({ intervals: [500] });
+  await expect(row.getByRole('button', { name: 'Refund order no. 1' })).toBeVisible();
+});
+
+test('payments that are not what was ordered wait for a decision', async ({ page, own }) => {
+  await using fake = await openStripe();
+  const provider = await sellAt(own, fake);
+  const tariff_id = await makeOffered(own, 'Short plan');
+  const { user } = await payShort(own, fake, provider, 'Dana Days', tariff_id);
+  await payShort(own, fake, provider, 'Rita Refund', tariff_id);
+  await payShort(own, fake, provider, 'Ivan Ignored', tariff_id);
+  await own.visit('sales');
+  await page.getByRole('button', { name: /Needs attention.*3/ }).click();
+  const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+  await expect(rowOf('Dana Days')).toContainText('Too little');
+  await expect(rowOf('Dana Days')).toContainText('€1');
+  await expect(rowOf('Dana Days')).toContainText('of €4.99');
+  await expectAccessible(page, 'payments that need attention');
+  const decide = async (name: string, act: string) => {
+    await rowOf(name)
+      .getByRole('button', { name: /Decide about payment/ })
+      .click();
+    await page.getByRole('menuitem', { name: act }).click();
+    return page.getByRole('dialog', { name: act });
+  };
+
+  const days = await decide('Dana Days', 'Give days instead');
+  await days.getByLabel('Days').fill('6');
+  await expectAccessible(page, 'the question before days are given');
+  await days.getByRole('button', { name: 'Give' }).click();
+  await prove(page, { password: ADMIN.password });
+  await expect(rowOf('Dana Days')).toHaveCount(0);
+  expect((await readUser(own, user.id)).expires_at).toBe('2090-05-16T10:00:00.000Z');
+
+  const refund = await decide('Rita Refund', 'Have the provider give it back');
+  await expect(refund.getByText('The provider gives €1 back. Nothing is given for it.')).toBeVisible();
+  await refund.getByRole('button', { name: 'Give back' }).click();
+  await expect(rowOf('Rita Refund')).toHaveCount(0);
+  expect(fake.invoices.map(({ refunded }) => refunded)).toEqual(['0', '100', '0']);
+
+  const leave = await decide('Ivan Ignored', 'Leave it as it is');
+  await leave.getByLabel('Why').fill('Settled in cash');
+  await leave.getByRole('button', { name: 'Leave' }).click();
+  await expect(page.getByText('Nothing to decide')).toBeVisible();
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await expect(rowOf('Ivan Ignored')).toContainText('Left as it is · Settled in cash');
+  await expect(rowOf('Rita Refund')).toContainText('Given back');
+  await expectAccessible(page, 'payments that were decided');
+});
+
 test.describe('in Russian, dark and on a phone', () => {
   test.use({ view: { locale: 'ru', theme: 'dark' }, viewport: { width: 390, height: 740 } });
 
@@ -138,5 +249,27 @@ test.describe('in Russian, dark and on a phone', () => {
     await visit('sales/offers/new');
     await expect(page.getByRole('dialog', { name: 'Добавить предложение' })).toBeVisible();
     await expectAccessible(page, 'the form of an offer');
+  });
+
+  test('payments that need attention and the link to pay can be used by everybody', async ({ page, own }) => {
+    await using fake = await openStripe();
+    const provider = await sellAt(own, fake);
+    const tariff_id = await makeOffered(own, 'Тариф на телефоне');
+    const { user } = await payShort(own, fake, provider, 'Фёдор', tariff_id);
+    const fits = async (what: string) => {
+      await expectAccessible(page, what);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), what).toBe(false);
+    };
+    await own.visit('sales/attention');
+    await expect(page.getByText('Меньше, чем нужно')).toBeVisible();
+    await fits('attention');
+    await page.getByRole('button', { name: 'Решить о платеже № 1' }).click();
+    await page.getByRole('menuitem', { name: 'Дать дни' }).click();
+    await expect(page.getByRole('dialog', { name: 'Дать дни' })).toBeVisible();
+    await fits('the question');
+    await own.visit(`users/${user.id}`);
+    await page.getByRole('button', { name: 'Выставить счёт' }).click();
+    await expect(page.getByRole('form', { name: 'Выставить счёт' })).toBeVisible();
+    await fits('the form of an order');
   });
 });

@@ -1,4 +1,4 @@
-// Orders that are paid at a provider: made, opened there, and asked about. Whoever sells calls these: the panel, the order's page, the bot.
+// Orders that are paid at a provider: made, opened there, and asked about. The panel's operations, the page of an order and the bot call these.
 
 import { type ProviderKind, takesCurrency } from '../../contract/providers.ts';
 import { askEveryMs, nextAskAt } from '../../domain/asking.ts';
