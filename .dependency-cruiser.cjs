@@ -71,6 +71,7 @@ module.exports = {
           'reflect-metadata',
           'better-sqlite3',
           'tar',
+          'socks-proxy-agent',
         ),
       ],
       { builtins: true },
@@ -91,6 +92,9 @@ module.exports = {
       from: { path: layers('door'), pathNot: TESTS },
       to: { path: '^(node:)?(http|https|http2|tls|fs|fs/promises|worker_threads)$' },
     },
+    mayImport('bot', [layers(...inside, 'subscription', 'bot'), npm('grammy', '@grammyjs/types', 'qr')], {
+      builtins: true,
+    }),
     mayImport('http', [layers(...inside, 'door', 'http'), npm('express', 'express-serve-static-core')], {
       builtins: true,
     }),

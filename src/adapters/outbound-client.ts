@@ -34,9 +34,12 @@ interface OutboundOptions extends OutboundMachine {
 /** What a connection was refused or ended with by this module. */
 class Refused extends Error {
   readonly failure: OutboundFailure;
+  /** As other errors of connections have one. */
+  readonly code: OutboundFailure;
   constructor(failure: OutboundFailure) {
     super(failure);
     this.failure = failure;
+    this.code = failure;
   }
 }
 
@@ -58,6 +61,23 @@ export function isRefusedUrl(text: string, allowPrivate: boolean): boolean {
   return isIP(host) !== 0 && !isAllowedAddress(host, allowPrivate);
 }
 
+/** Resolves once, and gives only addresses that were checked: the name cannot lead elsewhere between check and connection. */
+export function checkedLookup(allowPrivate: boolean, resolve: Resolve = resolveBySystem): LookupFunction {
+  return (host, lookup, done) => {
+    resolve(host).then(
+      (found) => {
+        const [first] = found;
+        if (first === undefined) done(new Refused('host_unknown'), '');
+        else if (!found.every(({ address }) => isAllowedAddress(address, allowPrivate)))
+          done(new Refused('address_refused'), '');
+        else if (lookup.all) done(null, [...found]);
+        else done(null, first.address, first.family);
+      },
+      () => done(new Refused('host_unknown'), ''),
+    );
+  };
+}
+
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
   const { timers, resolve = resolveBySystem, ca, timeoutMs, mostReplyBytes, keepsConnections } = options;
   const running = new Set<http.ClientRequest>();
@@ -65,23 +85,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
   const connections = { public: openConnections(ca, keepsConnections), private: openConnections(ca, keepsConnections) };
   let isClosed = false;
 
-  /** Resolves once, and gives only addresses that were checked: the name cannot lead elsewhere between check and connection. */
-  const lookupFor =
-    (allowPrivate: boolean): LookupFunction =>
-    (host, lookup, done) => {
-      resolve(host).then(
-        (found) => {
-          const [first] = found;
-          if (first === undefined) done(new Refused('host_unknown'), '');
-          else if (!found.every(({ address }) => isAllowedAddress(address, allowPrivate)))
-            done(new Refused('address_refused'), '');
-          else if (lookup.all) done(null, [...found]);
-          else done(null, first.address, first.family);
-        },
-        () => done(new Refused('host_unknown'), ''),
-      );
-    };
-  const lookups = { public: lookupFor(false), private: lookupFor(true) };
+  const lookups = { public: checkedLookup(false, resolve), private: checkedLookup(true, resolve) };
 
   /** `isAgain`: after an idle connection that the other end had closed. */
   function send(request: OutboundRequest, isAgain: boolean): Promise<OutboundOutcome> {

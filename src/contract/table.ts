@@ -4,6 +4,7 @@ import * as acme from './acme.ts';
 import * as addresses from './addresses.ts';
 import * as audit from './audit.ts';
 import * as backups from './backups.ts';
+import * as bot from './bot.ts';
 import * as bulkPreview from './bulk-preview.ts';
 import * as certificates from './certificates.ts';
 import * as diagnosis from './diagnosis.ts';
@@ -138,6 +139,12 @@ export const OPERATIONS = {
   enableProvider: providers.enableProvider,
   testProvider: providers.testProvider,
   deleteProvider: providers.deleteProvider,
+  getBot: bot.getBot,
+  saveBot: bot.saveBot,
+  enableBot: bot.enableBot,
+  testBot: bot.testBot,
+  freeBot: bot.freeBot,
+  deleteBot: bot.deleteBot,
   listOffers: sales.listOffers,
   createOffer: sales.createOffer,
   changeOffer: sales.changeOffer,

@@ -3,6 +3,7 @@ import type { EventActorKind, EventData, EventType } from '../contract/event-typ
 import type { Input, Output } from '../contract/table.ts';
 import { localDay } from '../domain/calendar.ts';
 import { createFailures, type Failures } from './access/failures.ts';
+import { type BotStatus, FRESH_STATUS } from './bot/settings.ts';
 import type { Actor, Call, HandledId, ReadId, Result } from './call.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { CoreParts } from './core.ts';
@@ -38,6 +39,8 @@ export interface Env extends CoreParts {
   addressTrial: AddressTrial | null;
   /** Ends the order by ACME that runs; null: none does. */
   acmeOrder: AbortController | null;
+  /** What the Telegram bot does at the moment. */
+  botStatus: BotStatus;
   /** Tokens by which machines can be joined now: by node, how to end each. In memory only: a restart ends them. */
   readonly invitations: Map<number, () => void>;
   /** Questions to payment providers that are on their way, by invoice. */
@@ -164,6 +167,7 @@ export function createEnv(parts: CoreParts, announce: () => void, noteEndedSessi
     failures: createFailures(parts),
     addressTrial: null,
     acmeOrder: null,
+    botStatus: FRESH_STATUS,
     invitations: new Map(),
     providerCalls: new Map(),
     isStopping: false,

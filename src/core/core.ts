@@ -5,9 +5,11 @@ import type { Access } from '../contract/operation.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../contract/updates.ts';
 import type { UserState } from '../contract/users.ts';
+import type { BotDesk } from './bot/desk.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { ConnectionSecrets } from './inbound-secrets.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
+import type { BotClient } from './ports/bot.ts';
 import type { Checkpointer } from './ports/checkpointer.ts';
 import type { Credentials, NodeTrust, OpenEngine } from './ports/engines.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
@@ -124,6 +126,8 @@ export interface Core {
   noteLinkRead(userId: number, app: string | null): void;
   readonly local: LocalCommands;
   readonly backupFiles: BackupFiles;
+  /** What the running bot reads and writes. */
+  readonly bot: BotDesk;
   /** Starts the periodic jobs: sweep, pruning, scheduled backups, webhooks; and the engines of nodes. */
   start(): void;
   /** Does at once what came due while the timers stood still, as in a machine that slept: settles users, reads nodes, sends webhooks. */
@@ -163,6 +167,8 @@ export interface CoreParts {
   readonly webhookClient?: WebhookClient;
   /** Left out: this core talks to no payment providers. */
   readonly paymentProviders?: PaymentProviders;
+  /** Left out: this core talks to no Bot API. */
+  readonly botClient?: BotClient;
   /** Left out: this core knows no releases. */
   readonly releases?: Releases;
   /** Left out: SQLite checkpoints by itself. */

@@ -7,6 +7,7 @@ import { createKeyAuthentication } from './access/keys.ts';
 import { authenticateSession } from './access/session.ts';
 import { createBackupFiles } from './backups/backups.ts';
 import { createBackupSchedule } from './backups/schedule.ts';
+import { createBotDesk } from './bot/desk.ts';
 import { createEnv, type Env } from './context.ts';
 import type { Core, CoreParts, Figures } from './core.ts';
 import { createDispatch } from './dispatch.ts';
@@ -96,6 +97,7 @@ export function createCore(parts: CoreParts): Core {
     hub.announce();
     webhooks?.wake();
     nodes?.wake();
+    bot.wake();
   };
   // Later than the commit and the reply, which may carry the token of the next session.
   const noteEndedSessions = () =>
@@ -105,6 +107,7 @@ export function createCore(parts: CoreParts): Core {
   const env = createEnv(parts, announce, noteEndedSessions);
   const webhooks = parts.webhookClient ? createWebhookSender(env, parts.webhookClient) : null;
   const asker = parts.paymentProviders ? createPaymentAsker(env) : null;
+  const bot = createBotDesk(env);
   const keys = createKeyAuthentication(env);
   let nodes: NodeWorkers | null = null;
   let isSaving = false;
@@ -141,6 +144,7 @@ export function createCore(parts: CoreParts): Core {
     noteLinkRead: env.linkReads.note,
     local: createLocalCommands(env),
     backupFiles: createBackupFiles(env),
+    bot,
     start() {
       const { every } = env.timers;
       const sweep = createJob(env, 'sweep', sweepAll);

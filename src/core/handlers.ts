@@ -6,6 +6,7 @@ import { SESSION_HANDLERS } from './access/session.ts';
 import { TWO_FACTOR_HANDLERS } from './access/two-factor.ts';
 import { listAudit, listAuditUsers } from './audit.ts';
 import { BACKUP_HANDLERS } from './backups/backups.ts';
+import { BOT_HANDLERS } from './bot/settings.ts';
 import type { HandledId } from './call.ts';
 import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './context.ts';
 import { listEvents } from './events.ts';
@@ -67,6 +68,7 @@ export const HANDLERS: {
   ...UPDATE_HANDLERS,
   ...WEBHOOK_HANDLERS,
   ...PROVIDER_HANDLERS,
+  ...BOT_HANDLERS,
   listAudit: { read: listAudit },
   listAuditUsers: { read: listAuditUsers },
 } satisfies Handlers<HandledId>;

@@ -5,10 +5,13 @@ import type { AlpnAnswers } from '../adapters/acme/challenges.ts';
 import type { AcmeClientParts } from '../adapters/acme/client.ts';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { openLog } from '../adapters/log.ts';
+import { isRefusedUrl } from '../adapters/outbound-client.ts';
 import { checkReach } from '../adapters/reach-check.ts';
 import { createTargetProbe } from '../adapters/target-probe.ts';
 import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
 import { openVault } from '../adapters/vault/vault.ts';
+import { startBot } from '../bot/bot.ts';
+import { createBotClient } from '../bot/client.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Core } from '../core/core.ts';
 import { createCore } from '../core/create-core.ts';
@@ -119,6 +122,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   });
   let host: HostPorts | null = null;
   const webhookClient = createWebhookThread(log);
+  const botClient = createBotClient({ isRefused: isRefusedUrl, agent: loadAgent });
   const engines = await openEngines({ ...parts, store, vault, folder });
   const core = createCore({
     ...parts,
@@ -133,6 +137,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     backups,
     webhookClient,
     paymentProviders: createPaymentThread(log),
+    botClient,
     checkpointer,
     host: () => host,
     origin: reach.origin,
@@ -221,6 +226,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   await openLinks(listeners, core.settings(), log);
 
   core.start();
+  closers.push(startBot({ core, client: botClient, clock, timers, log }).stop);
   const caPath = certificates?.caPath ?? null;
   const { launcher } = options;
   const panel = { core, crypto, caPath, origin: reach.origin, hasDoor: !options.isInside, launcher };
@@ -258,6 +264,12 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
       return closing;
     },
   };
+}
+
+/** For the bot alone, whose library is loaded with it. */
+async function loadAgent(url: string, allowPrivate: boolean, proxy: string | null) {
+  const { createOutboundAgent } = await import('../adapters/outbound-agent.ts');
+  return createOutboundAgent(url, allowPrivate, proxy);
 }
 
 /** The library is loaded with the first order: it is slow to load. */

@@ -9,6 +9,7 @@ import {
   createSessionStore,
   createTwoFactorStore,
 } from './access.ts';
+import { createBotStore } from './bot.ts';
 import { createConnectedStore } from './connected.ts';
 import { type Connection, claimFile, databaseRefusal, fileSize, openConnection } from './database.ts';
 import { createDiskSpace } from './disk-space.ts';
@@ -116,6 +117,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     providers: createProviderStore(db),
     sales: createSalesStore(db),
     payments: createPaymentStore(db),
+    bot: createBotStore(db),
     diskSpace,
     journal: () => {
       const [, pages = 0, written = 0] = journal.get() ?? [];

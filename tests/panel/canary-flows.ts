@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { expect } from 'vitest';
 import { issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
+import { openBotApi } from '../support/bot-api.ts';
 import type { Answer } from '../support/http-client.ts';
 import { openStars } from '../support/providers/stars.ts';
 import type { Canary, CanaryKind } from './canary.ts';
@@ -48,6 +49,7 @@ export async function drive(panel: WatchedPanel): Promise<Driven> {
   const fullKey = await keys(panel, note);
   await webhooks(panel, note);
   await providers(panel, note);
+  await telegram(panel, note);
   await users(panel, note, fullKey);
   await connections(panel, note, fullKey);
   await certificates(panel, note);
@@ -140,6 +142,24 @@ async function providers(panel: WatchedPanel, note: Note): Promise<void> {
     422,
     panel.operate('changeProvider', { id: 1, api_root: 'http://127.0.0.1:9', password: NEW_PASSWORD }),
   );
+}
+
+/** A bot whose API refuses, fails and is gone in the end, so that each request with the token in its address fails once. */
+async function telegram(panel: WatchedPanel, note: Note): Promise<void> {
+  await using fake = await openBotApi();
+  const token = note('token of the bot', fake.token, 'sealed');
+  const wrong = note('wrong token of the bot', '7654321:AAcanary-unknown-Lp27', 'proved');
+  const proxy = note('password of the proxy', 'canary-proxy-Rt58', 'proved');
+  const given = { api_root: fake.root, allow_private: true, password: NEW_PASSWORD };
+  await refusedWith(422, panel.operate('saveBot', { ...given, token: wrong }));
+  await refusedWith(422, panel.operate('saveBot', { ...given, token, proxy: `http://anna:${proxy}@127.0.0.1:9` }));
+  await refusedWith(422, panel.operate('saveBot', { ...given, token, proxy: `socks5://anna:${proxy}@127.0.0.1:9` }));
+  await done(panel.operate('saveBot', { ...given, token }));
+  fake.fail('getMe', 'garbage', 'cut', 'redirect');
+  for (let round = 0; round < 3; round += 1) await done(panel.operate('testBot', {}));
+  await done(panel.operate('enableBot', { enabled: false }));
+  await fake[Symbol.asyncDispose]();
+  await done(panel.operate('testBot', {}));
 }
 
 const asJson = (method: string, path: string, body: object) => ({

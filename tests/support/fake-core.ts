@@ -1,5 +1,6 @@
 // A core without a store, for the doors' own tests: answers what a test tells it to and remembers what it was asked.
 import type { OperationId } from '../../src/contract/table.ts';
+import type { BotDesk } from '../../src/core/bot/desk.ts';
 import type { Actor, Call, Reply } from '../../src/core/call.ts';
 import type { Core, Subscription } from '../../src/core/core.ts';
 import { NO_ORDERS } from '../../src/core/ports/acme.ts';
@@ -141,6 +142,7 @@ export function fakeCore(): FakeCore {
       open: () => Promise.reject(new Error('no backups here')),
       receive: () => Promise.reject(new Error('no backups here')),
     },
+    bot: {} as BotDesk,
     start: () => {},
     catchUp: async () => {},
     saveEnergy() {},

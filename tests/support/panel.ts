@@ -7,10 +7,13 @@ import { setImmediate } from 'node:timers/promises';
 import { ensureCertificate } from '../../src/adapters/certificates/certificate.ts';
 import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
+import { createOutboundAgent } from '../../src/adapters/outbound-agent.ts';
 import { createOutboundClient, isRefusedUrl } from '../../src/adapters/outbound-client.ts';
 import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import { noVault, openVault } from '../../src/adapters/vault/vault.ts';
 import { createWebhookClient } from '../../src/adapters/webhook-client.ts';
+import { startBot } from '../../src/bot/bot.ts';
+import { createBotClient } from '../../src/bot/client.ts';
 import type { Key } from '../../src/contract/keys.ts';
 import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 import type { Access, CallOf, OutputOf } from '../../src/contract/operation.ts';
@@ -133,6 +136,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   let port = 0;
   const origin = () => originOf({ scheme: tls ? 'https' : 'http', host: HOST, port, publicAddress: null });
   const thread = options.wrapHeavy ? createHeavyWriter({ database }, origin, log) : null;
+  const botClient = createBotClient({ isRefused: isRefusedUrl, agent: async (...to) => createOutboundAgent(...to) });
   const parts: CoreParts = {
     ...machineParts(),
     store,
@@ -144,6 +148,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     host: () => null,
     webhookClient: createWebhookClient({ timers }),
     paymentProviders: providersOf(clock),
+    botClient,
     ...(options.targetProbe && { targetProbe: options.targetProbe }),
     passwords: createPasswordHasher(CHEAP_COST),
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
@@ -165,6 +170,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   const server = createServer({ app, log, tls: tls && { key: tls.key, cert: tls.chain }, trustedProxies });
   port = (await server.listen(HOST, 0)).port;
   core.start();
+  const bot = startBot({ core, client: botClient, clock, timers, log });
 
   const act: TestPanel['act'] = async (id, input) => {
     const output = await runOperation(core, id, proven(id, input, PASSWORD), {
@@ -188,6 +194,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     app.close();
     door.close();
     await server.close(2000);
+    await bot.stop();
     await core.stop();
     await thread?.close();
     opened.close();

@@ -10,6 +10,7 @@ import type {
   SessionStore,
   TwoFactorStore,
 } from './administrator.ts';
+import type { BotStore } from './bot.ts';
 import type { Journal } from './checkpointer.ts';
 import type { ConnectedStore } from './connected.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
@@ -157,6 +158,7 @@ export interface Store {
   readonly providers: ProviderStore;
   readonly sales: SalesStore;
   readonly payments: PaymentStore;
+  readonly bot: BotStore;
   readonly diskSpace: DiskSpace;
   /** What is in the journal at the moment. */
   journal(): Journal;

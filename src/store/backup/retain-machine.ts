@@ -80,6 +80,7 @@ export function retainMachine(target: string, machine: Machine): void {
       retainAudit(db, isOwn);
       retainSequences(db);
       restartFeed(db);
+      dropMessages(db);
       releaseEngines(db, isOwn);
     })();
     db.exec('DETACH present');
@@ -141,6 +142,13 @@ function replaceRows(db: Connection, table: string): void {
   db.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM present.${table}`);
 }
 
+/** What was to be sent by the bot has been sent since, or is too old. */
+function dropMessages(db: Connection): void {
+  db.exec(
+    "UPDATE main.bot_messages SET payload = NULL, ended_at = created_at, error = 'stopped' WHERE ended_at IS NULL",
+  );
+}
+
 function retainSession(db: Connection, id: number): void {
   db.prepare('INSERT INTO main.sessions SELECT * FROM present.sessions WHERE id = ?').run(id);
 }
@@ -156,7 +164,7 @@ function retainRevocations(db: Connection): void {
 
 /**
  * What a changed backup could gain by: keys that are known here stay as they are, others are revoked until they are confirmed; webhooks that are not known here are
- * disabled; payment providers whose API would be elsewhere than here are disabled and asked where they are themselves; the program of
+ * disabled; payment providers whose API would be elsewhere than here are disabled and asked where they are themselves, as is the Telegram bot; the program of
  * engines stays this machine's.
  */
 function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
@@ -175,6 +183,12 @@ function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
        SELECT 1 FROM present.providers AS current
        WHERE current.kind = main.providers.kind AND current.api_root = main.providers.api_root
          AND current.allow_private >= main.providers.allow_private
+     );
+     UPDATE main.bot SET enabled = 0, api_root = NULL, allow_private = 0, proxy = NULL
+     WHERE (api_root IS NOT NULL OR proxy IS NOT NULL) AND NOT EXISTS (
+       SELECT 1 FROM present.bot AS current
+       WHERE current.api_root IS main.bot.api_root AND current.proxy IS main.bot.proxy
+         AND current.allow_private >= main.bot.allow_private
      );
      DELETE FROM main.settings WHERE name = 'enginePath';
      INSERT INTO main.settings SELECT * FROM present.settings WHERE name = 'enginePath'`,

@@ -657,6 +657,68 @@ CREATE TABLE webhook_attempts (
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
 
+-- The Telegram bot, where there is one; its token and its proxy are sealed. error: why the panel switched it off.
+CREATE TABLE bot (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  bot_id INTEGER NOT NULL CHECK (bot_id BETWEEN 1 AND 9007199254740991),
+  username TEXT NOT NULL CHECK (length(username) <= 64),
+  name TEXT NOT NULL CHECK (length(name) <= 200),
+  api_root TEXT CHECK (length(api_root) BETWEEN 1 AND 500),
+  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
+  proxy TEXT CHECK (length(proxy) BETWEEN 1 AND 500),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  error TEXT CHECK (length(error) BETWEEN 1 AND 40),
+  error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((error IS NULL) = (error_at IS NULL))
+) STRICT;
+
+-- What Telegram sent, stored before Telegram is told so. next_at: null once it is done.
+CREATE TABLE bot_updates (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  bot_id INTEGER NOT NULL,
+  update_id INTEGER NOT NULL,
+  body TEXT NOT NULL CHECK (json_valid(body)),
+  failures INTEGER NOT NULL CHECK (failures BETWEEN 0 AND 9007199254740991),
+  received_at INTEGER NOT NULL CHECK (received_at BETWEEN 0 AND 8640000000000000),
+  next_at INTEGER CHECK (next_at BETWEEN 0 AND 8640000000000000),
+  done_at INTEGER CHECK (done_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((next_at IS NULL) = (done_at IS NOT NULL))
+) STRICT;
+CREATE UNIQUE INDEX bot_updates_update ON bot_updates (bot_id, update_id);
+CREATE INDEX bot_updates_next ON bot_updates (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX bot_updates_done ON bot_updates (done_at) WHERE done_at IS NOT NULL;
+
+-- What the bot is to send. payload: parameters of the method but the chat; null once it has ended. dedupe_key: nothing is sent twice under it.
+CREATE TABLE bot_messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  chat_id INTEGER NOT NULL,
+  dedupe_key TEXT CHECK (length(dedupe_key) BETWEEN 1 AND 200),
+  method TEXT NOT NULL CHECK (length(method) BETWEEN 1 AND 64),
+  payload TEXT CHECK (json_valid(payload)),
+  priority INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 3),
+  attempts INTEGER NOT NULL CHECK (attempts BETWEEN 0 AND 9007199254740991),
+  not_before INTEGER NOT NULL CHECK (not_before BETWEEN 0 AND 8640000000000000),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  ended_at INTEGER CHECK (ended_at BETWEEN 0 AND 8640000000000000),
+  message_id INTEGER,
+  error TEXT CHECK (length(error) BETWEEN 1 AND 40),
+  CHECK ((payload IS NULL) = (ended_at IS NOT NULL)),
+  CHECK (error IS NULL OR ended_at IS NOT NULL)
+) STRICT;
+CREATE UNIQUE INDEX bot_messages_dedupe_key ON bot_messages (dedupe_key) WHERE dedupe_key IS NOT NULL;
+CREATE INDEX bot_messages_waiting ON bot_messages (priority, id) WHERE ended_at IS NULL;
+CREATE INDEX bot_messages_due ON bot_messages (not_before) WHERE ended_at IS NULL;
+CREATE INDEX bot_messages_chat ON bot_messages (chat_id) WHERE ended_at IS NULL;
+CREATE INDEX bot_messages_ended ON bot_messages (ended_at) WHERE ended_at IS NOT NULL;
+
+-- Who talks to the bot. language: chosen there; null: as Telegram says. unreachable_at: since when nothing can be sent there.
+CREATE TABLE bot_chats (
+  chat_id INTEGER PRIMARY KEY,
+  language TEXT CHECK (length(language) BETWEEN 2 AND 35),
+  unreachable_at INTEGER CHECK (unreachable_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),

@@ -225,7 +225,7 @@ const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** `1.4 GB`, by powers of 1000. */
-function formatBytes(bytes: number, language: Language): string {
+export function formatBytes(bytes: number, language: Language): string {
   let power = 0;
   let amount = bytes;
   while (amount >= 999.5 && power < UNITS.length - 1) {

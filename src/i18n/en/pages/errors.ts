@@ -26,6 +26,7 @@ export const errors = {
     webhook_disabled: 'This webhook is disabled. Enable it first.',
     webhook_limit: 'There are 16 webhooks, and no more can be added. Delete one that is not needed.',
     provider_limit: 'There are 16 payment providers, and no more can be added. Delete one that is not needed.',
+    bot_failed: 'Telegram did not answer as it should with these settings. Check the token and the way to the Bot API.',
     provider_failed: 'The provider does not accept these keys. Check that they are whole and of this provider.',
     provider_in_use:
       'Orders at this provider have not ended, and only it can say whether they were paid. Disable it: it is asked about them, and sells nothing more.',

@@ -76,6 +76,7 @@ export const frame = {
     security: 'two-factor 2fa totp password sessions sign-in recovery codes vault key file',
     api: 'keys token bot rest curl base url docs documentation swagger openapi',
     webhooks: 'events deliveries signature',
+    bot: 'telegram token botfather proxy notices',
     payments: 'payment providers stars crypto pay yookassa stripe heleket keys shop',
     backups: 'backup restore schedule download archive',
     updates: 'update version release',

@@ -2,6 +2,7 @@
 import { addresses } from './settings/addresses.ts';
 import { api } from './settings/api.ts';
 import { backups } from './settings/backups.ts';
+import { bot } from './settings/bot.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
 import { payments } from './settings/payments.ts';
@@ -21,6 +22,7 @@ export const settings = {
     security: 'Security',
     api: 'API',
     webhooks: 'Webhooks',
+    bot: 'Telegram bot',
     payments: 'Payments',
     backups: 'Backups',
     updates: 'Updates',
@@ -81,5 +83,6 @@ export const settings = {
   security,
   updates,
   webhooks,
+  bot,
   payments,
 } as const;

@@ -1,6 +1,7 @@
 // All texts outside the pages, by namespace.
+import { bot } from './bot.ts';
 import { desktop } from './desktop.ts';
 import { server } from './server.ts';
 import { subscription } from './subscription.ts';
 
-export const host = { desktop, server, subscription };
+export const host = { bot, desktop, server, subscription };

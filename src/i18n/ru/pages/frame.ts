@@ -86,6 +86,7 @@ export const frame: Russian<typeof english> = {
     security: 'двухфакторная 2fa totp two-factor пароль сеансы вход коды восстановления ключ',
     api: 'ключи токен бот rest curl документация swagger openapi',
     webhooks: 'события доставки подпись',
+    bot: 'телеграм telegram токен botfather прокси уведомления',
     payments: 'платежи платёжные системы звёзды stars crypto pay юкасса yookassa stripe heleket ключи магазин',
     backups: 'резервная копия бэкап восстановление расписание скачать backup',
     updates: 'обновление версия выпуск',

@@ -4,6 +4,7 @@ import type { Russian } from '../russian.ts';
 import { addresses } from './settings/addresses.ts';
 import { api } from './settings/api.ts';
 import { backups } from './settings/backups.ts';
+import { bot } from './settings/bot.ts';
 import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
 import { payments } from './settings/payments.ts';
@@ -23,6 +24,7 @@ export const settings: Russian<typeof english> = {
     security: 'Безопасность',
     api: 'API',
     webhooks: 'Вебхуки',
+    bot: 'Бот Telegram',
     payments: 'Платежи',
     backups: 'Резервные копии',
     updates: 'Обновления',
@@ -85,5 +87,6 @@ export const settings: Russian<typeof english> = {
   security,
   updates,
   webhooks,
+  bot,
   payments,
 };

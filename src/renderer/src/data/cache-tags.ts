@@ -4,7 +4,17 @@ import type { EventType } from '../../../contract/event-types.ts';
 import type { OperationId } from '../../../contract/table.ts';
 
 /** `panel`: what only the panel has, such as sessions, keys, certificates and backups. */
-export type CacheTag = 'user' | 'tariff' | 'inbound' | 'node' | 'settings' | 'webhook' | 'provider' | 'sale' | 'panel';
+export type CacheTag =
+  | 'user'
+  | 'tariff'
+  | 'inbound'
+  | 'node'
+  | 'settings'
+  | 'webhook'
+  | 'provider'
+  | 'bot'
+  | 'sale'
+  | 'panel';
 
 interface Read {
   readonly reads: readonly CacheTag[];
@@ -16,7 +26,7 @@ interface Change {
   readonly record?: OperationId;
 }
 
-const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'webhook', 'provider', 'sale', 'panel'] as const;
+const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'webhook', 'provider', 'bot', 'sale', 'panel'] as const;
 
 /** Every operation of the contract: one that is missing here, or an unknown tag, is a type error. */
 export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
@@ -153,6 +163,12 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   enableProvider: { changes: ['provider'] },
   testProvider: { changes: ['provider'] },
   deleteProvider: { changes: ['provider'] },
+  getBot: { reads: ['bot', 'panel'] },
+  saveBot: { changes: ['bot'] },
+  enableBot: { changes: ['bot'] },
+  testBot: { changes: ['bot'] },
+  freeBot: { changes: ['bot'] },
+  deleteBot: { changes: ['bot'] },
 
   listBackups: { reads: ['settings', 'panel'] },
   createBackup: { changes: ['panel'] },

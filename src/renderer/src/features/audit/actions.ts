@@ -67,6 +67,11 @@ export const ACTION_GROUPS = {
     'enableProvider',
     'testProvider',
     'deleteProvider',
+    'saveBot',
+    'enableBot',
+    'testBot',
+    'freeBot',
+    'deleteBot',
   ],
   settings: [
     'updateSettings',

@@ -14,7 +14,8 @@ type TargetKind =
   | 'addresses'
   | 'certificate'
   | 'webhook'
-  | 'provider';
+  | 'provider'
+  | 'bot';
 
 export interface Target {
   readonly kind: TargetKind;
@@ -37,6 +38,7 @@ const PATHS: Readonly<Record<TargetKind, readonly string[] | null>> = {
   certificate: ['settings', 'certificates'],
   webhook: ['settings', 'security', 'webhooks'],
   provider: ['settings', 'payments'],
+  bot: ['settings', 'bot'],
 };
 
 /** Kinds whose records have an address of their own. */

@@ -10,6 +10,7 @@ type SectionId =
   | 'security'
   | 'api'
   | 'webhooks'
+  | 'bot'
   | 'payments'
   | 'backups'
   | 'updates'
@@ -43,6 +44,7 @@ const SECTIONS: readonly Section[] = [
   section(['security'], () => import('./security/security-section.tsx'), 'SecuritySection'),
   section(['security', 'api'], () => import('./api/api-section.tsx'), 'ApiSection'),
   section(['security', 'webhooks'], () => import('./webhooks/webhooks-section.tsx'), 'WebhooksSection'),
+  section(['bot'], () => import('./bot/bot-section.tsx'), 'BotSection'),
   section(['payments'], () => import('./payments/providers-section.tsx'), 'ProvidersSection'),
   section(['backups'], () => import('./backups/backups-section.tsx'), 'BackupsSection'),
   section(['updates'], () => import('./updates/updates-section.tsx'), 'UpdatesSection'),

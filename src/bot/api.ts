@@ -1,0 +1,72 @@
+// The Bot API by grammY's client: what fails becomes a code, as the errors of requests have the token in their text.
+import { Api, GrammyError, HttpError } from 'grammy';
+import type { BotError } from '../contract/bot.ts';
+import type { BotAccess, BotFailure, BotLink } from '../core/ports/bot.ts';
+import { apiRootOf } from './client.ts';
+import { imagesOf } from './images.ts';
+
+const MOST_REPLY_BYTES = 8 * 2 ** 20;
+const MOST_RETRY_S = 86_400;
+
+type Agent = NonNullable<NonNullable<NonNullable<ConstructorParameters<typeof Api>[1]>['baseFetchConfig']>['agent']>;
+type RawCall = (payload: object, signal: AbortSignal) => Promise<unknown>;
+
+export type OutboundAgent = Agent & { destroy(): void };
+
+/** `agent`: connections to the host of the API, or to its proxy. */
+export function connectBot(access: BotAccess, agent: OutboundAgent): BotLink {
+  // A redirect would take the token along.
+  const baseFetchConfig = { agent, redirect: 'error', size: MOST_REPLY_BYTES, compress: true } as const;
+  const { raw } = new Api(access.token, { apiRoot: apiRootOf(access), baseFetchConfig });
+  const methods = raw as unknown as Readonly<Record<string, RawCall>>;
+  const closing = new AbortController();
+  return {
+    async call(method, payload, timeoutMs) {
+      if (closing.signal.aborted) return failure('stopped');
+      const late = AbortSignal.timeout(timeoutMs);
+      const signal = AbortSignal.any([late, closing.signal]);
+      try {
+        // The client has no parameters for this one.
+        if (method === 'getMe') return { result: await raw.getMe(signal as Parameters<typeof raw.getMe>[0]) };
+        return { result: await methods[method]?.(imagesOf(payload), signal) };
+      } catch (error) {
+        if (closing.signal.aborted) return failure('stopped');
+        return late.aborted ? failure('timeout') : failureOf(error, access);
+      }
+    },
+    close() {
+      closing.abort();
+      agent.destroy();
+    },
+  };
+}
+
+function failure(error: BotError, description = '', retryAfterMs = 0, migratedTo: number | null = null): BotFailure {
+  return { error, description, retryAfterMs, migratedTo };
+}
+
+function failureOf(error: unknown, { proxy }: BotAccess): BotFailure {
+  if (error instanceof GrammyError) return refusalOf(error);
+  if (!(error instanceof HttpError)) return failure('refused');
+  const { code, type } = (error.error ?? {}) as { readonly code?: unknown; readonly type?: unknown };
+  if (type === 'invalid-json' || type === 'no-redirect' || type === 'max-size') return failure('not_bot_api');
+  const name = String(code ?? '');
+  if (name === 'address_refused') return failure('address_refused');
+  if (/CERT|TLS|SSL|EPROTO|SIGN|ISSUER/.test(name)) return failure('certificate');
+  if (proxy !== null) return failure('proxy');
+  if (name === 'host_unknown' || /^(ENOTFOUND|EAI_)/.test(name)) return failure('host_unknown');
+  return failure('connection');
+}
+
+function refusalOf({ error_code: code, description, parameters }: GrammyError): BotFailure {
+  const { retry_after, migrate_to_chat_id } = parameters;
+  // Something that answers JSON, but not as the Bot API does.
+  if (!Number.isSafeInteger(code)) return failure('not_bot_api');
+  // A token that is unknown is a path that there is not.
+  if (code === 401 || (code === 404 && /^not found$/i.test(description))) return failure('unauthorized', description);
+  if (code === 409) return failure(/webhook/i.test(description) ? 'webhook' : 'conflict', description);
+  const seconds = Math.min(MOST_RETRY_S, Math.max(1, retry_after ?? 1));
+  if (code === 429) return failure('rate_limited', description, seconds * 1000);
+  if (code >= 500) return failure('unavailable', description);
+  return failure('refused', description, 0, migrate_to_chat_id ?? null);
+}

@@ -1,0 +1,144 @@
+// The running bot: a poller, a sender, and what is done with updates between them. It follows what the panel's settings say of the bot.
+import type { RunningBot } from '../core/bot/desk.ts';
+import type { Core } from '../core/core.ts';
+import type { BotClient, BotLink, UpdateRow } from '../core/ports/bot.ts';
+import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import type { Chat, ChatParts } from './chat.ts';
+import { type Poller, startPoller } from './poller.ts';
+import { type Sender, startSender } from './sender.ts';
+
+const CHECK_EVERY_MS = 1000;
+const PRUNE_EVERY_MS = 3_600_000;
+/** An update whose handling fails is tried again so much later, and given up after so many times. */
+const RETRY_MS = 5000;
+const MOST_FAILURES = 10;
+
+export interface BotParts {
+  readonly core: Pick<Core, 'bot'> & ChatParts['core'];
+  readonly client: BotClient;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+export interface BotRunner {
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly bot: RunningBot;
+  readonly link: BotLink;
+  readonly poller: Poller;
+  readonly sender: Sender;
+}
+
+export function startBot({ core, client, clock, timers, log }: BotParts): BotRunner {
+  const desk = core.bot;
+  /** Loaded with the first bot that runs. */
+  let chat: Chat | null = null;
+  let running: Running | null = null;
+  let isStopped = false;
+  let following: Promise<void> | null = null;
+  let handling: Promise<void> | null = null;
+  let mayHaveMore = false;
+
+  async function begin(bot: RunningBot): Promise<Running> {
+    const present = chat ?? (await import('./chat.ts')).createChat({ core, desk, clock });
+    chat = present;
+    const link = client.connect(bot);
+    const parts = { link, desk, clock, timers, log };
+    const unreachable = (chatId: number) => {
+      const note = desk.write((store, now) => {
+        const row = store.chat(chatId) ?? { chatId, language: null, unreachableAt: null };
+        store.saveChat({ ...row, unreachableAt: now });
+      });
+      note.catch((error: unknown) => log.error('bot: chat not written', { error: String(error) }));
+    };
+    const poller = startPoller({ ...parts, bot, checkout: present.refuseCheckout, received: handleAll });
+    return { bot, link, poller, sender: startSender({ ...parts, unreachable }) };
+  }
+
+  /** Stops what is not to run any more, starts what is. */
+  async function follow(): Promise<void> {
+    for (;;) {
+      const wanted = isStopped ? null : desk.bot();
+      if (wanted === (running?.bot ?? null)) return;
+      const former = running;
+      running = null;
+      if (former) {
+        former.link.close();
+        await former.poller.stop();
+        await former.sender.stop();
+      }
+      if (!wanted || isStopped) continue;
+      log.info('bot started', { account: wanted.row.username });
+      running = await begin(wanted);
+      handleAll();
+    }
+  }
+
+  function wake(): void {
+    following ??= follow()
+      .catch((error: unknown) => log.error('bot failed', { error: String(error) }))
+      .finally(() => {
+        following = null;
+      });
+    running?.sender.wake();
+    handleAll();
+  }
+
+  /** Handles the updates that wait, one after the other. */
+  function handleAll(): void {
+    mayHaveMore = true;
+    if (handling || !running || isStopped) return;
+    handling = (async () => {
+      while (mayHaveMore && running && !isStopped) {
+        mayHaveMore = false;
+        const update = desk.store.nextUpdate(clock.now());
+        if (!update) return;
+        mayHaveMore = true;
+        await handle(update, running.bot);
+        running?.sender.wake();
+      }
+    })()
+      .catch((error: unknown) => log.error('bot: updates not handled', { error: String(error) }))
+      .finally(() => {
+        handling = null;
+      });
+  }
+
+  async function handle(row: UpdateRow, { row: account }: RunningBot): Promise<void> {
+    try {
+      if (!chat) return;
+      const effect = await chat.handle(JSON.parse(row.body), account);
+      await desk.finish(row, ({ store: { bot }, now }) => {
+        for (const message of effect.messages) bot.enqueue(message, now);
+        for (const chatRow of effect.chats) bot.saveChat(chatRow);
+      });
+    } catch (error) {
+      log.error('bot: update not handled', { update: row.id, error: String(error) });
+      await desk.write((store, now) => {
+        if (row.failures + 1 >= MOST_FAILURES) store.finishUpdate(row.id, now);
+        else store.failUpdate(row.id, now + RETRY_MS * (row.failures + 1));
+      });
+    }
+  }
+
+  const ends = [
+    desk.onChange(wake),
+    timers.every(CHECK_EVERY_MS, wake),
+    timers.every(PRUNE_EVERY_MS, () => {
+      desk.prune().catch((error: unknown) => log.error('bot: not pruned', { error: String(error) }));
+    }),
+  ];
+  wake();
+  return {
+    async stop() {
+      isStopped = true;
+      for (const end of ends) end();
+      await following;
+      await follow();
+      await handling;
+    },
+  };
+}

@@ -1,0 +1,278 @@
+// What the bot answers: from an update to messages that are to be sent. Nothing is sent here, so that an update that is handled again has no second effect.
+import { Api, Composer, Context } from 'grammy';
+import type { InlineKeyboardButton, Update, UserFromGetMe } from 'grammy/types';
+import type { BotDesk } from '../core/bot/desk.ts';
+import type { Core, Subscription } from '../core/core.ts';
+import { type BotRow, type ChatRow, type NewMessage, PRIORITIES } from '../core/ports/bot.ts';
+import type { Clock } from '../core/ports/ports.ts';
+import { hostTexts } from '../i18n/host.ts';
+import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../i18n/languages.ts';
+import { describeReason, formatDay } from '../subscription/entries.ts';
+import { validUrl } from '../subscription/headers.ts';
+import { APPS, SYSTEM_NAMES, SYSTEMS } from '../subscription/page/apps.ts';
+import { formatBytes } from '../subscription/page/page.ts';
+
+const DAY_MS = 86_400_000;
+/** Telegram's limit of what a button copies. */
+const MOST_COPIED = 256;
+const BAR = 10;
+
+export interface ChatParts {
+  readonly core: Pick<Core, 'settings' | 'subscription'>;
+  readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf'>;
+  readonly clock: Clock;
+}
+
+/** What an update leads to. */
+export interface Effect {
+  readonly messages: readonly NewMessage[];
+  readonly chats: readonly ChatRow[];
+}
+
+interface Screen {
+  readonly text: string;
+  readonly buttons: readonly (readonly InlineKeyboardButton[])[];
+}
+
+class ChatContext extends Context {
+  readonly messages: NewMessage[] = [];
+  readonly chats: ChatRow[] = [];
+  language: Language = LANGUAGES[0].code;
+}
+
+/** Text as HTML that Telegram reads. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function button(text: string, data: string): InlineKeyboardButton {
+  return { text, callback_data: data };
+}
+
+/** A web address that Telegram takes for a button. */
+function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname.includes('.') && !/^127\./.test(url.hostname);
+}
+
+/** A context wants one. Nothing is sent by it: what is to be sent is stored first. */
+const NO_API = new Api('0:unused');
+
+export interface Chat {
+  /** What an update, as Telegram sent it, leads to. */
+  handle(update: Update, bot: Pick<BotRow, 'botId' | 'username' | 'name'>): Promise<Effect>;
+  /** The answer to who is about to pay: parameters of answerPreCheckoutQuery. */
+  refuseCheckout(query: unknown): Readonly<Record<string, unknown>>;
+}
+
+export function createChat({ core, desk, clock }: ChatParts): Chat {
+  const composer = new Composer<ChatContext>();
+  const privately = composer.chatType('private');
+
+  function say(ctx: ChatContext, method: string, payload: NewMessage['payload']): void {
+    const chatId = ctx.chat?.id;
+    if (chatId === undefined) return;
+    ctx.messages.push({ chatId, dedupeKey: null, method, payload, priority: PRIORITIES.answer });
+  }
+
+  /** A new message, or the one whose button was pressed. */
+  function show(ctx: ChatContext, { text, buttons }: Screen): void {
+    const payload = {
+      text,
+      parse_mode: 'HTML',
+      link_preview_options: { is_disabled: true },
+      reply_markup: { inline_keyboard: buttons },
+    };
+    const edited = ctx.callbackQuery?.message?.message_id;
+    if (edited === undefined) say(ctx, 'sendMessage', { ...payload, protect_content: true });
+    else say(ctx, 'editMessageText', { ...payload, message_id: edited });
+  }
+
+  function subscriptionOf(ctx: ChatContext): Subscription | null {
+    const token = ctx.from === undefined ? null : desk.linkTokenOf(ctx.from.id);
+    return token === null ? null : core.subscription(token);
+  }
+
+  function supportRow(language: Language): readonly InlineKeyboardButton[] {
+    const url = validUrl(core.settings().supportUrl);
+    if (url === null || !isPublicUrl(url)) return [];
+    return [{ text: hostTexts(language, 'bot')('buttons.support'), url }];
+  }
+
+  function unknown(ctx: ChatContext): Screen {
+    const t = hostTexts(ctx.language, 'bot');
+    const text = `${t('unknown')}\n\n${t('unknownHint', { id: ctx.from?.id ?? '' })}`;
+    return { text, buttons: [[button(t('buttons.language'), 'languages'), ...supportRow(ctx.language)]] };
+  }
+
+  /** State, days and traffic. */
+  function home(ctx: ChatContext): Screen {
+    const sub = subscriptionOf(ctx);
+    if (sub === null) return unknown(ctx);
+    const { language } = ctx;
+    const settings = core.settings();
+    const t = hostTexts(language, 'bot');
+    const page = hostTexts(language, 'subscription');
+    const { user, total } = sub;
+    const used = user.usedUp + user.usedDown;
+    const mark = sub.canConnect ? '🟢' : user.state === 'limited' ? '🟠' : '🔴';
+    const lines = [`<b>${escapeHtml(settings.subscriptionTitle)}</b>`, `${mark} ${page(`page.state.${user.state}`)}`];
+    if (!sub.canConnect || sub.connections.length === 0)
+      lines.push(escapeHtml(describeReason(sub, { ...settings, language })));
+    const bytes = (count: number) => formatBytes(count, language);
+    lines.push('');
+    if (total === null) {
+      lines.push(`<b>${t('traffic')}:</b> ${page('page.used', { used: bytes(used) })}, ${page('page.unlimited')}`);
+    } else {
+      const filled = total === 0 ? BAR : Math.min(BAR, Math.floor((used / total) * BAR));
+      lines.push(`<b>${t('traffic')}:</b> ${page('page.usedOf', { used: bytes(used), total: bytes(total) })}`);
+      lines.push(
+        `${'▰'.repeat(filled)}${'▱'.repeat(BAR - filled)} ${page('page.left', { left: bytes(Math.max(0, total - used)) })}`,
+      );
+    }
+    if (user.resetsAt !== null)
+      lines.push(page('page.resets', { day: formatDay(user.resetsAt, language, settings.timeZone) }));
+    if (user.expiresAt === null) {
+      lines.push(`<b>${t('term')}:</b> ${page(user.state === 'on_hold' ? 'page.startsLater' : 'page.never')}`);
+    } else {
+      const count = Math.ceil((user.expiresAt - clock.now()) / DAY_MS);
+      const left = count > 0 ? ` (${page('page.days', { count })})` : '';
+      lines.push(`<b>${t('term')}:</b> ${formatDay(user.expiresAt, language, settings.timeZone)}${left}`);
+    }
+    if (user.deviceLimit !== null)
+      lines.push(`<b>${t('devices')}:</b> ${page('page.upTo', { count: user.deviceLimit })}`);
+    const announcement = settings.announcement.trim();
+    if (announcement !== '') lines.push('', escapeHtml(announcement.slice(0, 1000)));
+    return {
+      text: lines.join('\n'),
+      buttons: [
+        [button(t('buttons.link'), 'link'), button(t('buttons.qr'), 'qr')],
+        [button(t('buttons.setUp'), 'systems')],
+        [button(t('buttons.language'), 'languages'), ...supportRow(language)],
+        [button(t('buttons.refresh'), 'home')],
+      ],
+    };
+  }
+
+  function linkButtons(language: Language, url: string): InlineKeyboardButton[] {
+    const t = hostTexts(language, 'bot');
+    const copied = hostTexts(language, 'subscription')('page.copy');
+    return [
+      ...(url.length <= MOST_COPIED ? [{ text: copied, copy_text: { text: url } }] : []),
+      ...(isPublicUrl(url) ? [{ text: t('buttons.page'), url }] : []),
+    ];
+  }
+
+  function link(ctx: ChatContext): Screen {
+    const sub = subscriptionOf(ctx);
+    if (sub === null) return unknown(ctx);
+    const t = hostTexts(ctx.language, 'bot');
+    const text = `<b>${t('link')}</b>\n<code>${escapeHtml(sub.url)}</code>\n\n${t('linkHint')}`;
+    return { text, buttons: [linkButtons(ctx.language, sub.url), [button(t('buttons.back'), 'home')]] };
+  }
+
+  function systems(ctx: ChatContext): Screen {
+    const t = hostTexts(ctx.language, 'bot');
+    const named = SYSTEMS.map((system) => button(SYSTEM_NAMES[system], `system:${system}`));
+    const rows = [named.slice(0, 2), named.slice(2, 4), named.slice(4)];
+    return { text: t('chooseSystem'), buttons: [...rows, [button(t('buttons.back'), 'home')]] };
+  }
+
+  function setUp(ctx: ChatContext, name: string): Screen {
+    const system = SYSTEMS.find((one) => one === name);
+    const sub = subscriptionOf(ctx);
+    if (sub === null) return unknown(ctx);
+    if (system === undefined) return systems(ctx);
+    const t = hostTexts(ctx.language, 'bot');
+    const apps = APPS.flatMap(({ name: text, install }) => {
+      const url = install[system];
+      return url === undefined ? [] : [[{ text, url }]];
+    });
+    const title = `<b>${t('setUp', { system: SYSTEM_NAMES[system] })}</b>`;
+    const text = `${title}\n\n${t('steps')}\n\n<code>${escapeHtml(sub.url)}</code>`;
+    const back = [button(t('buttons.back'), 'systems')];
+    return { text, buttons: [...apps, linkButtons(ctx.language, sub.url), back] };
+  }
+
+  function languages(ctx: ChatContext): Screen {
+    const t = hostTexts(ctx.language, 'bot');
+    const named = LANGUAGES.map(({ code, name }) => button(name, `language:${code}`));
+    return { text: t('chooseLanguage'), buttons: [named, [button(t('buttons.back'), 'home')]] };
+  }
+
+  function support(ctx: ChatContext): Screen {
+    const t = hostTexts(ctx.language, 'bot');
+    const url = validUrl(core.settings().supportUrl);
+    return { text: url === null ? t('noSupport') : t('support', { url: escapeHtml(url) }), buttons: [] };
+  }
+
+  function chatOf(id: number): ChatRow {
+    return desk.store.chat(id) ?? { chatId: id, language: null, unreachableAt: null };
+  }
+
+  composer.use(async (ctx, next) => {
+    // Telegram shows a pressed button as busy until this arrives.
+    if (ctx.callbackQuery) say(ctx, 'answerCallbackQuery', { callback_query_id: ctx.callbackQuery.id });
+    const chat = ctx.chat?.type === 'private' ? chatOf(ctx.chat.id) : null;
+    const { language } = core.settings();
+    ctx.language = chooseLanguage([chat?.language ?? null, ctx.from?.language_code ?? null, language]);
+    // Who writes can be written to again.
+    const isBack = ctx.message !== undefined || ctx.myChatMember?.new_chat_member.status === 'member';
+    if (chat !== null && isBack && chat.unreachableAt !== null) ctx.chats.push({ ...chat, unreachableAt: null });
+    if (chat !== null && ctx.myChatMember?.new_chat_member.status === 'kicked')
+      ctx.chats.push({ ...chat, unreachableAt: clock.now() });
+    await next();
+  });
+  privately.command('help', (ctx) => {
+    const { text, buttons } = support(ctx);
+    show(ctx, { text: `${hostTexts(ctx.language, 'bot')('help')}\n\n${text}`, buttons });
+  });
+  privately.on('message', (ctx) => {
+    // A message that says that something was paid or pinned asks for nothing.
+    if (ctx.message.text !== undefined) show(ctx, home(ctx));
+  });
+  privately.callbackQuery('home', (ctx) => show(ctx, home(ctx)));
+  privately.callbackQuery('link', (ctx) => show(ctx, link(ctx)));
+  privately.callbackQuery('systems', (ctx) => show(ctx, systems(ctx)));
+  privately.callbackQuery('languages', (ctx) => show(ctx, languages(ctx)));
+  privately.callbackQuery(/^system:(.+)$/, (ctx) => show(ctx, setUp(ctx, String(ctx.match[1]))));
+  privately.callbackQuery(/^language:(.+)$/, (ctx) => {
+    const code = String(ctx.match[1]);
+    if (isLanguage(code) && ctx.chat) {
+      ctx.chats.push({ ...chatOf(ctx.chat.id), language: code });
+      ctx.language = code;
+    }
+    show(ctx, home(ctx));
+  });
+  privately.callbackQuery('qr', (ctx) => {
+    const sub = subscriptionOf(ctx);
+    if (sub === null) return show(ctx, unknown(ctx));
+    const t = hostTexts(ctx.language, 'bot');
+    say(ctx, 'sendPhoto', {
+      photo: { qr: sub.url },
+      caption: t('qrHint'),
+      protect_content: true,
+      reply_markup: { inline_keyboard: [[button(t('buttons.hide'), 'hide')]] },
+    });
+  });
+  privately.callbackQuery('hide', (ctx) => {
+    const shown = ctx.callbackQuery.message?.message_id;
+    if (shown !== undefined) say(ctx, 'deleteMessage', { message_id: shown });
+  });
+
+  const middleware = composer.middleware();
+  return {
+    async handle(update, { botId, username, name }) {
+      const me = { id: botId, is_bot: true, first_name: name, username } as UserFromGetMe;
+      const ctx = new ChatContext(update, NO_API, me);
+      await middleware(ctx, async () => {});
+      return { messages: ctx.messages, chats: ctx.chats };
+    },
+    refuseCheckout(query) {
+      const { language } = core.settings();
+      const from = (query as Update['pre_checkout_query'])?.from;
+      const t = hostTexts(chooseLanguage([from?.language_code ?? null, language]), 'bot');
+      return { ok: false, error_message: t('notSold') };
+    },
+  };
+}

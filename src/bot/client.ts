@@ -1,0 +1,46 @@
+// The client of the Bot API as the core sees it. The library is loaded with the first call: most panels have no bot.
+import type { BotAccess, BotClient, BotLink } from '../core/ports/bot.ts';
+import type { OutboundAgent } from './api.ts';
+
+const ROOT = 'https://api.telegram.org';
+
+export function apiRootOf({ apiRoot }: BotAccess): string {
+  return (apiRoot ?? ROOT).replace(/\/+$/, '');
+}
+
+export interface BotClientParts {
+  readonly isRefused: BotClient['isRefused'];
+  /** Connections to the host of a URL; `proxy`: by it. */
+  agent(url: string, allowPrivate: boolean, proxy: string | null): Promise<OutboundAgent>;
+}
+
+export function createBotClient({ isRefused, agent }: BotClientParts): BotClient {
+  async function open(access: BotAccess): Promise<BotLink> {
+    const { connectBot } = await import('./api.ts');
+    return connectBot(access, await agent(apiRootOf(access), access.allowPrivate, access.proxy));
+  }
+  return {
+    isRefused,
+    connect(access) {
+      let opening: Promise<BotLink> | null = null;
+      let isClosed = false;
+      const failed = (error: 'stopped' | 'address_refused') =>
+        ({ error, description: '', retryAfterMs: 0, migratedTo: null }) as const;
+      // By a proxy it is the proxy that connects.
+      const isRefusedHost = access.proxy === null && isRefused(apiRootOf(access), access.allowPrivate);
+      return {
+        async call(method, payload, timeoutMs) {
+          if (isClosed) return failed('stopped');
+          if (isRefusedHost) return failed('address_refused');
+          opening ??= open(access);
+          const link = await opening;
+          return link.call(method, payload, timeoutMs);
+        },
+        close() {
+          isClosed = true;
+          void opening?.then((link) => link.close());
+        },
+      };
+    },
+  };
+}

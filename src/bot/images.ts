@@ -1,0 +1,48 @@
+// Pictures of QR codes in what is sent: stored as the text in them, drawn as PNG when it is sent.
+import { crc32, deflateSync } from 'node:zlib';
+import { InputFile } from 'grammy';
+import encodeQR from 'qr';
+
+const PIXELS = 8;
+const BORDER = 4;
+
+/** The payload with `photo: {qr: <text>}` as a file. */
+export function imagesOf(payload: Readonly<Record<string, unknown>>): object {
+  const { photo } = payload;
+  if (typeof photo !== 'object' || photo === null || !('qr' in photo)) return payload;
+  return { ...payload, photo: new InputFile(drawQr(String(photo.qr)), 'qr.png') };
+}
+
+/** A QR code as PNG: black on white, one byte a pixel. */
+export function drawQr(text: string): Uint8Array {
+  const modules = encodeQR(text, 'raw', { border: BORDER });
+  const width = modules.length * PIXELS;
+  const rows = modules.flatMap((line) => {
+    // Each row begins with its filter: none.
+    const row = Buffer.alloc(width + 1, 255);
+    row[0] = 0;
+    line.forEach((isDark, index) => {
+      if (isDark) row.fill(0, 1 + index * PIXELS, 1 + (index + 1) * PIXELS);
+    });
+    return Array.from({ length: PIXELS }, () => row);
+  });
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(width, 4);
+  // 8 bits, grey.
+  header.set([8, 0, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunkOf('IHDR', header),
+    chunkOf('IDAT', deflateSync(Buffer.concat(rows))),
+    chunkOf('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunkOf(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(data.length, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+}

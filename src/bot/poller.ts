@@ -1,0 +1,133 @@
+// Asks Telegram for updates. Each is stored before the next request confirms it, so that none is lost, whenever the panel ends.
+import type { BotDesk, RunningBot } from '../core/bot/desk.ts';
+import type { BotLink } from '../core/ports/bot.ts';
+import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+
+const LONG_POLL_S = 50;
+const POLL_TIMEOUT_MS = 65_000;
+const PAGE = 100;
+/** Telegram remembers the last such list, so it comes with every request. */
+const ALLOWED = ['message', 'callback_query', 'pre_checkout_query', 'my_chat_member', 'subscription'];
+/** After a week without updates their ids begin at random: an offset of before would hide them. */
+const SILENCE_MS = 6 * 86_400_000;
+const FIRST_PAUSE_MS = 1000;
+const MOST_PAUSE_MS = 60_000;
+/** Another program asks with the same token: to fight for it would end its requests as well. */
+const CONFLICT_PAUSE_MS = 30_000;
+/** A pre-checkout query that is answered after 10 s is not answered. */
+const CHECKOUT_MS = 8000;
+
+export interface PollerParts {
+  readonly bot: RunningBot;
+  readonly link: BotLink;
+  readonly desk: BotDesk;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** What a pre-checkout query is answered with; by one read, as it has 10 s. */
+  checkout(query: unknown): Readonly<Record<string, unknown>>;
+  /** Called when updates were stored. */
+  received(): void;
+}
+
+export interface Poller {
+  /** Ends a pause between two requests. */
+  hurry(): void;
+  stop(): Promise<void>;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+export function startPoller({ bot, link, desk, clock, timers, log, checkout, received }: PollerParts): Poller {
+  let isStopped = false;
+  let endPause = () => {};
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (isStopped) return resolve();
+      const cancel = timers.after(ms, resolve);
+      endPause = () => {
+        cancel();
+        resolve();
+      };
+    });
+
+  async function answer(query: unknown): Promise<void> {
+    const answered = { pre_checkout_query_id: memberOf(query, 'id'), ...checkout(query) };
+    const outcome = await link.call('answerPreCheckoutQuery', answered, CHECKOUT_MS);
+    if ('error' in outcome) log.warn('pre-checkout not answered', { error: outcome.error });
+  }
+
+  async function run(): Promise<void> {
+    // At the start there is no offset: Telegram begins with the first that was not confirmed.
+    let offset: number | null = null;
+    let lastAt = clock.now();
+    let failures = 0;
+    // Whether it works is known at once: the first request, and the first after a failure, waits for nothing.
+    let isKnown = false;
+    while (!isStopped) {
+      if (clock.now() - lastAt > SILENCE_MS) offset = null;
+      const asked = {
+        timeout: isKnown ? LONG_POLL_S : 0,
+        limit: PAGE,
+        allowed_updates: ALLOWED,
+        ...(offset !== null && { offset }),
+      };
+      const outcome = await link.call('getUpdates', asked, POLL_TIMEOUT_MS);
+      if (isStopped) return;
+      if ('error' in outcome) {
+        desk.note(outcome.error);
+        isKnown = false;
+        if (failures === 0) log.warn('bot: no updates', { error: outcome.error });
+        failures += 1;
+        if (outcome.error === 'unauthorized') return desk.switchOff(bot, 'unauthorized');
+        const backOff = Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
+        const isTaken = outcome.error === 'conflict' || outcome.error === 'webhook';
+        await pause(isTaken ? CONFLICT_PAUSE_MS : Math.max(backOff, outcome.retryAfterMs));
+        continue;
+      }
+      if (failures > 0) log.info('bot: updates again');
+      failures = 0;
+      isKnown = true;
+      desk.note(null);
+      const updates = Array.isArray(outcome.result) ? outcome.result : [];
+      const known = updates.flatMap((update: unknown) => {
+        const id = memberOf(update, 'update_id');
+        return Number.isSafeInteger(id) ? [{ id: Number(id), update }] : [];
+      });
+      const last = known.at(-1);
+      if (!last) continue;
+      for (const { update } of known) {
+        const query = memberOf(update, 'pre_checkout_query');
+        // Beside the queue, and awaited by nothing: a slow one must not hold up the next.
+        if (query !== undefined) void answer(query);
+      }
+      const stored = known.filter(({ update }) => memberOf(update, 'pre_checkout_query') === undefined);
+      const bodies = stored.map(({ id, update }) => ({ id, body: JSON.stringify(update) }));
+      try {
+        const fresh = bodies.length > 0 ? await desk.receive(bot.row.botId, bodies) : 0;
+        // The last and not the highest: ids may begin lower again.
+        offset = last.id + 1;
+        lastAt = clock.now();
+        if (fresh > 0) received();
+        else if (bodies.length > 0) await pause(FIRST_PAUSE_MS);
+      } catch (error) {
+        // As on a full disk: not confirmed, so they come again.
+        log.error('bot: updates not stored', { error: String(error) });
+        await pause(CONFLICT_PAUSE_MS);
+      }
+    }
+  }
+
+  const running = run().catch((error: unknown) => log.error('bot: poller failed', { error: String(error) }));
+  return {
+    hurry: () => endPause(),
+    async stop() {
+      isStopped = true;
+      endPause();
+      await running;
+    },
+  };
+}

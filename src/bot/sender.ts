@@ -1,0 +1,177 @@
+// Sends what waits: at most 25 messages a second, one a second in a chat, what somebody waits for before what goes to many.
+import type { BotDesk } from '../core/bot/desk.ts';
+import { type BotFailure, type BotLink, type MessageRow, PRIORITIES } from '../core/ports/bot.ts';
+import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+
+/** Between two messages, in all and in one chat. */
+const PACE_MS = 40;
+const CHAT_PACE_MS = 1000;
+const CONCURRENCY = 8;
+const LOOKED_UP = 100;
+const TIMEOUT_MS = 30_000;
+const FIRST_DELAY_MS = 1000;
+const MOST_DELAY_MS = 300_000;
+/** How long a message is tried, by its priority: who pressed a button does not wait for hours. */
+const LIFETIME_MS = [120_000, 7 * 86_400_000, 86_400_000, 86_400_000];
+/** What needs no pace in its chat, as it shows no message. */
+const UNPACED = new Set(['answerCallbackQuery']);
+
+export interface SenderParts {
+  readonly link: BotLink;
+  readonly desk: BotDesk;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Called with a chat that the bot cannot write to any more. */
+  unreachable(chatId: number): void;
+}
+
+export interface Sender {
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** What becomes of a message that was not sent. */
+type Fate =
+  | { readonly do: 'sent' | 'again' }
+  | { readonly do: 'later'; readonly ms: number; readonly holdsBulk: boolean }
+  | { readonly do: 'drop'; readonly error: string; readonly isBlocked: boolean }
+  | { readonly do: 'move'; readonly to: number }
+  | { readonly do: 'post' };
+
+function fateOf({ error, description, retryAfterMs, migratedTo }: BotFailure, message: MessageRow, now: number): Fate {
+  if (error === 'stopped') return { do: 'again' };
+  if (error === 'rate_limited') return { do: 'later', ms: retryAfterMs, holdsBulk: true };
+  if (migratedTo !== null) return { do: 'move', to: migratedTo };
+  if (error === 'refused') {
+    if (/message is not modified/i.test(description)) return { do: 'sent' };
+    const isBlocked = /blocked by the user|user is deactivated|chat not found|bot was kicked|can't initiate/i.test(
+      description,
+    );
+    if (isBlocked) return { do: 'drop', error: 'blocked', isBlocked: true };
+    // The person has deleted what was to be edited.
+    if (message.method === 'editMessageText') return { do: 'post' };
+    return { do: 'drop', error: 'refused', isBlocked: false };
+  }
+  const isOld = now - message.createdAt >= (LIFETIME_MS[message.priority] ?? 0);
+  if (isOld) return { do: 'drop', error, isBlocked: false };
+  const ms = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(message.attempts, 10));
+  return { do: 'later', ms, holdsBulk: false };
+}
+
+export function startSender({ link, desk, clock, timers, log, unreachable }: SenderParts): Sender {
+  /** By chat, when its next message may go. */
+  const paced = new Map<number, number>();
+  const busyChats = new Set<number>();
+  const running = new Set<Promise<void>>();
+  const busy = new Set<number>();
+  let nextAt = 0;
+  let bulkHeldUntil = 0;
+  let isStopped = false;
+  let cancel = () => {};
+
+  function wakeIn(ms: number): void {
+    cancel();
+    cancel = timers.after(Math.max(1, ms), pump);
+  }
+
+  function isFree({ id, chatId, method }: MessageRow, now: number): boolean {
+    if (busy.has(id)) return false;
+    return UNPACED.has(method) || (!busyChats.has(chatId) && (paced.get(chatId) ?? 0) <= now);
+  }
+
+  function pump(): void {
+    cancel();
+    if (isStopped || running.size >= CONCURRENCY) return;
+    const now = clock.now();
+    // The clock was set back.
+    if (nextAt > now + PACE_MS) nextAt = now;
+    if (now < nextAt) {
+      wakeIn(nextAt - now);
+      return;
+    }
+    for (const [chat, at] of paced) if (at <= now || at > now + CHAT_PACE_MS) paced.delete(chat);
+    const most = now < bulkHeldUntil ? PRIORITIES.payment : PRIORITIES.broadcast;
+    const due = desk.store.dueMessages(now, most, LOOKED_UP);
+    const next = due.find((message) => isFree(message, now));
+    if (next) {
+      nextAt = now + PACE_MS;
+      begin(next, now);
+      wakeIn(PACE_MS);
+      return;
+    }
+    const dueAt = desk.store.messageDueAt();
+    if (dueAt === null) return;
+    // What is due already waits for its chat, or for Telegram's patience.
+    const paces = due.length > 0 ? Math.min(...paced.values(), now + CHAT_PACE_MS) : Number.POSITIVE_INFINITY;
+    const held = now < bulkHeldUntil ? bulkHeldUntil : Number.POSITIVE_INFINITY;
+    const at = dueAt > now ? Math.min(dueAt, paces, held) : Math.min(paces, held);
+    if (Number.isFinite(at)) wakeIn(at - now);
+  }
+
+  function begin(message: MessageRow, now: number): void {
+    const isPaced = !UNPACED.has(message.method);
+    busy.add(message.id);
+    if (isPaced) {
+      busyChats.add(message.chatId);
+      paced.set(message.chatId, now + CHAT_PACE_MS);
+    }
+    const sending = send(message)
+      .catch((error: unknown) => log.error('bot: outcome of a message not stored', { error: String(error) }))
+      .finally(() => {
+        running.delete(sending);
+        busy.delete(message.id);
+        if (isPaced) busyChats.delete(message.chatId);
+        pump();
+      });
+    running.add(sending);
+  }
+
+  async function send(message: MessageRow): Promise<void> {
+    const { id, chatId, method, payload } = message;
+    const isChat = method !== 'answerCallbackQuery';
+    const outcome = await link.call(method, isChat ? { chat_id: chatId, ...payload } : payload, TIMEOUT_MS);
+    if (!('error' in outcome)) {
+      const { message_id: sentId } = (outcome.result ?? {}) as Readonly<Record<string, unknown>>;
+      const messageId = Number.isSafeInteger(sentId) ? Number(sentId) : null;
+      await desk.write((store, now) => store.finishMessage(id, messageId, null, now));
+      return;
+    }
+    const fate = fateOf(outcome, message, clock.now());
+    if (fate.do === 'later' && fate.holdsBulk) bulkHeldUntil = Math.max(bulkHeldUntil, clock.now() + fate.ms);
+    if (fate.do === 'drop') {
+      log.warn('bot: message not sent', { method, error: fate.error });
+      if (fate.isBlocked) unreachable(chatId);
+    }
+    await desk.write((store, now) => {
+      switch (fate.do) {
+        case 'sent':
+          return store.finishMessage(id, null, null, now);
+        case 'again':
+          return;
+        case 'later':
+          return store.delayMessage(id, now + fate.ms);
+        case 'drop':
+          store.finishMessage(id, null, fate.error, now);
+          if (fate.isBlocked) store.dropMessages(chatId, fate.error, now);
+          return;
+        case 'move':
+          return store.moveChat(chatId, fate.to);
+        case 'post': {
+          const { message_id: _gone, ...rest } = payload;
+          return store.changeMessage(id, 'sendMessage', rest);
+        }
+      }
+    });
+  }
+
+  pump();
+  return {
+    wake: pump,
+    async stop() {
+      isStopped = true;
+      cancel();
+      await Promise.all(running);
+    },
+  };
+}

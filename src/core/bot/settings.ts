@@ -1,0 +1,243 @@
+// The Telegram bot as the administrator sets it up: its token is tried before it is sealed, and is in no reply, log or audit row.
+import type { Bot, BotError } from '../../contract/bot.ts';
+import type { FieldErrorCode } from '../../contract/errors.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import type { Result } from '../call.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
+import { bodyError, PanelError, requireAll } from '../panel-error.ts';
+import type { BotAccess, BotClient, BotFailure, BotLink, BotRow } from '../ports/bot.ts';
+import { toInstantOrNull } from '../wire.ts';
+
+const TOKEN_PLACE = 'bot:token';
+const PROXY_PLACE = 'bot:proxy';
+const PROBE_MS = 10_000;
+/** Of what Telegram says of the account. */
+const MOST_NAME = 200;
+const MOST_USERNAME = 64;
+
+/** What the bot does at the moment: in memory only. */
+export interface BotStatus {
+  readonly error: BotError | null;
+  readonly errorAt: number | null;
+  readonly okAt: number | null;
+}
+
+export const FRESH_STATUS: BotStatus = { error: null, errorAt: null, okAt: null };
+
+function stateOf({ enabled, error }: BotRow, status: BotStatus): Bot['state'] {
+  if (error !== null) return 'failing';
+  if (!enabled) return 'off';
+  if (status.error !== null) return 'failing';
+  return status.okAt === null ? 'starting' : 'running';
+}
+
+function viewBot({ store, env }: Context): Bot {
+  const row = store.bot.get();
+  if (!row) {
+    const off = { account: null, enabled: false, state: 'off', error: null, error_at: null, ok_at: null } as const;
+    return { ...off, waiting: 0, api_root: null, allow_private: false, proxy: null };
+  }
+  const status = env.botStatus;
+  const { botId: id, username, name, enabled } = row;
+  const failing = row.error !== null ? row : enabled ? status : FRESH_STATUS;
+  return {
+    account: { id, username, name },
+    enabled,
+    state: stateOf(row, status),
+    error: failing.error,
+    error_at: toInstantOrNull(failing.errorAt),
+    ok_at: toInstantOrNull(status.okAt),
+    waiting: store.bot.countMessages(),
+    api_root: row.apiRoot,
+    allow_private: row.allowPrivate,
+    proxy: row.proxy,
+  };
+}
+
+function requireBot({ store }: Pick<Env, 'store'>): BotRow {
+  const found = store.bot.get();
+  if (!found) throw new PanelError('not_found');
+  return found;
+}
+
+function requireClient({ botClient }: Env): BotClient {
+  if (!botClient) throw new PanelError('unavailable');
+  return botClient;
+}
+
+/** The token and the way to its API; null: its secrets are not here, as after a restore without them. PanelError `vault_unavailable`. */
+export function openAccess({ store, vault, hideSecret }: Env, row: BotRow): BotAccess | null {
+  const sealed = store.sealed.get(TOKEN_PLACE);
+  const sealedProxy = store.sealed.get(PROXY_PLACE);
+  if (!sealed || (row.proxy !== null && !sealedProxy)) return null;
+  const token = vault.open(sealed);
+  hideSecret?.(token);
+  const { apiRoot, allowPrivate } = row;
+  return { token, apiRoot, allowPrivate, proxy: row.proxy !== null && sealedProxy ? vault.open(sealedProxy) : null };
+}
+
+/** A proxy as it is shown: without a name and a password. */
+function shownProxy(proxy: string): string {
+  const { protocol, host } = new URL(proxy);
+  return `${protocol}//${host}`;
+}
+
+async function withLink<T>(env: Env, access: BotAccess, work: (link: BotLink) => Promise<T>): Promise<T> {
+  env.hideSecret?.(access.token);
+  const link = requireClient(env).connect(access);
+  try {
+    return await work(link);
+  } finally {
+    link.close();
+  }
+}
+
+type Account = Pick<BotRow, 'botId' | 'username' | 'name'>;
+
+/** Who the token belongs to. */
+async function probe(env: Env, access: BotAccess): Promise<Account | BotFailure> {
+  const outcome = await withLink(env, access, (link) => link.call('getMe', {}, PROBE_MS));
+  if ('error' in outcome) return outcome;
+  const { id, username, first_name: name, is_bot } = (outcome.result ?? {}) as Readonly<Record<string, unknown>>;
+  if (!Number.isSafeInteger(id) || is_bot !== true || typeof username !== 'string')
+    return { error: 'not_bot_api', description: '', retryAfterMs: 0, migratedTo: null };
+  const shown = typeof name === 'string' ? name : username;
+  return { botId: Number(id), username: username.slice(0, MOST_USERNAME), name: shown.slice(0, MOST_NAME) };
+}
+
+/** Where in the form a failure belongs, and what it says there. */
+const FAILURES: Readonly<Partial<Record<BotError, readonly [string, FieldErrorCode, string]>>> = {
+  unauthorized: ['#/token', 'keys_refused', 'is not known to Telegram'],
+  address_refused: ['#/api_root', 'address_refused', 'leads to an address that is not allowed'],
+  proxy: ['#/proxy', 'no_answer', 'does not work as a proxy'],
+};
+
+function failed({ error }: BotFailure, access: BotAccess): PanelError {
+  const place = access.proxy !== null ? '#/proxy' : '#/api_root';
+  const [pointer, code, message] = FAILURES[error] ?? [place, 'no_answer', `leads to no Bot API: ${error}`];
+  return bodyError('bot_failed', pointer, code, message);
+}
+
+function requireAllowed({ botClient }: Env, { apiRoot, allowPrivate, proxy }: BotAccess): void {
+  if (apiRoot === null) return;
+  if (!allowPrivate && new URL(apiRoot).protocol !== 'https:')
+    throw bodyError('validation', '#/api_root', 'https_required', 'must be https unless private addresses are allowed');
+  // By a proxy it is the proxy that connects.
+  if (proxy === null && botClient?.isRefused(apiRoot, allowPrivate))
+    throw bodyError('validation', '#/api_root', 'address_refused', 'names an address that is not allowed');
+}
+
+function getBot(_input: Input<'getBot'>, context: Context): Result<Output<'getBot'>> {
+  return { body: viewBot(context) };
+}
+
+/** For the audit log: no token, and of addresses the host alone. */
+function auditOf({ username, apiRoot, proxy, enabled }: BotRow) {
+  return {
+    account: `@${username}`,
+    host: apiRoot === null ? null : new URL(apiRoot).host,
+    proxy: proxy === null ? null : new URL(proxy).host,
+    enabled,
+  };
+}
+
+async function saveBot(input: Input<'saveBot'>, context: AsyncContext<'saveBot'>) {
+  const { env } = context;
+  await env.vault.prepare();
+  const before = env.store.bot.get();
+  const stored = before ? openAccess(env, before) : null;
+  const { api_root, allow_private, proxy } = input;
+  const token = input.token ?? stored?.token;
+  if (token === undefined) throw bodyError('validation', '#/token', 'required', 'is missing');
+  const access: BotAccess = {
+    token,
+    apiRoot: api_root === undefined ? (before?.apiRoot ?? null) : api_root,
+    allowPrivate: allow_private ?? before?.allowPrivate ?? false,
+    proxy: proxy === undefined ? (stored?.proxy ?? null) : proxy,
+  };
+  requireAll(() => requireAllowed(env, access));
+  const account = await probe(env, access);
+  if ('error' in account) throw failed(account, access);
+  return context.commit((tx) => {
+    const { store, vault, now } = tx;
+    const present = store.bot.get();
+    // What waits belongs to the other bot: its chats do not know this one.
+    if (present && present.botId !== account.botId) store.bot.remove();
+    const row: BotRow = {
+      ...account,
+      apiRoot: access.apiRoot,
+      allowPrivate: access.allowPrivate,
+      proxy: access.proxy === null ? null : shownProxy(access.proxy),
+      enabled: present === undefined || present.enabled || present.error !== null,
+      error: null,
+      errorAt: null,
+      updatedAt: now,
+    };
+    store.bot.save(row);
+    store.sealed.put(vault.seal(TOKEN_PLACE, access.token));
+    if (access.proxy === null) store.sealed.remove(PROXY_PLACE);
+    else store.sealed.put(vault.seal(PROXY_PLACE, access.proxy));
+    env.botStatus = FRESH_STATUS;
+    tx.audit('bot', auditOf(row));
+    return { body: viewBot(tx) };
+  });
+}
+
+function enableBot({ enabled }: Input<'enableBot'>, tx: Transaction): Result<Bot> {
+  const before = requireBot(tx);
+  if (before.enabled === enabled && before.error === null) return { body: viewBot(tx) };
+  const after = { ...before, enabled, error: null, errorAt: null, updatedAt: tx.now };
+  tx.store.bot.save(after);
+  tx.env.botStatus = FRESH_STATUS;
+  tx.audit('bot', auditOf(after));
+  return { body: viewBot(tx) };
+}
+
+async function testBot(_input: Input<'testBot'>, { env, commit }: AsyncContext<'testBot'>) {
+  const began = env.clock.now();
+  const access = openAccess(env, requireBot(env));
+  const outcome: Account | Pick<BotFailure, 'error'> = access ? await probe(env, access) : { error: 'no_token' };
+  const tookMs = Math.max(0, env.clock.now() - began);
+  return commit((tx) => {
+    const error = 'error' in outcome ? outcome.error : null;
+    tx.audit('bot', { error });
+    return { body: { error, took_ms: tookMs } };
+  });
+}
+
+async function freeBot(_input: Input<'freeBot'>, { env, commit }: AsyncContext<'freeBot'>) {
+  const access = openAccess(env, requireBot(env));
+  if (!access) throw new PanelError('vault_unavailable');
+  const freed = await withLink(env, access, (link) =>
+    link.call('deleteWebhook', { drop_pending_updates: false }, PROBE_MS),
+  );
+  if ('error' in freed) throw failed(freed, access);
+  return commit((tx) => {
+    const row = { ...requireBot(tx), updatedAt: tx.now };
+    tx.store.bot.save(row);
+    env.botStatus = FRESH_STATUS;
+    tx.audit('bot', auditOf(row));
+    return { body: viewBot(tx) };
+  });
+}
+
+function deleteBot(_input: Input<'deleteBot'>, tx: Transaction): Result<Bot> {
+  const row = tx.store.bot.get();
+  if (row) {
+    tx.store.bot.remove();
+    tx.store.sealed.remove(TOKEN_PLACE);
+    tx.store.sealed.remove(PROXY_PLACE);
+    tx.env.botStatus = FRESH_STATUS;
+    tx.audit('bot', auditOf(row));
+  }
+  return { body: viewBot(tx) };
+}
+
+export const BOT_HANDLERS = {
+  getBot: { read: getBot },
+  saveBot: { run: saveBot },
+  enableBot: { write: enableBot, isEssential: true },
+  testBot: { run: testBot },
+  freeBot: { run: freeBot },
+  deleteBot: { write: deleteBot, isEssential: true },
+} satisfies Handlers<'getBot' | 'saveBot' | 'enableBot' | 'testBot' | 'freeBot' | 'deleteBot'>;

@@ -1,0 +1,130 @@
+// The ports of the Telegram bot: what is stored of it, and the client of its API.
+import type { BotError } from '../../contract/bot.ts';
+
+export interface BotRow {
+  /** Its id at Telegram. */
+  readonly botId: number;
+  readonly username: string;
+  readonly name: string;
+  /** null: Telegram's own. */
+  readonly apiRoot: string | null;
+  readonly allowPrivate: boolean;
+  /** Scheme, host and port; name and password are sealed with them. null: no proxy. */
+  readonly proxy: string | null;
+  readonly enabled: boolean;
+  /** Why the panel has switched it off; null: it has not. */
+  readonly error: BotError | null;
+  readonly errorAt: number | null;
+  readonly updatedAt: number;
+}
+
+/** An update as Telegram sent it: stored before Telegram is told that it has come. */
+export interface UpdateRow {
+  readonly id: number;
+  readonly botId: number;
+  readonly updateId: number;
+  /** JSON. */
+  readonly body: string;
+  readonly failures: number;
+}
+
+/** A person who talks to the bot: the chat has the id of the person. */
+export interface ChatRow {
+  readonly chatId: number;
+  /** As chosen in the chat; null: as Telegram says. */
+  readonly language: string | null;
+  readonly unreachableAt: number | null;
+}
+
+/** What a message waits behind: answers to what somebody pressed, then payments, notices, and what is sent to many. */
+export const PRIORITIES = { answer: 0, payment: 1, notice: 2, broadcast: 3 } as const;
+
+export interface NewMessage {
+  readonly chatId: number;
+  /** No second message has it; null: it is sent however often it is asked for. */
+  readonly dedupeKey: string | null;
+  /** The method of the Bot API. */
+  readonly method: string;
+  /** Its parameters, without `chat_id`. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly priority: number;
+}
+
+export interface MessageRow extends NewMessage {
+  readonly id: number;
+  readonly notBefore: number;
+  readonly attempts: number;
+  readonly createdAt: number;
+}
+
+export interface BotStore {
+  get(): BotRow | undefined;
+  save(bot: BotRow): void;
+  /** With all updates and messages. */
+  remove(): void;
+  /** Adds those that are not there yet; how many. */
+  receive(botId: number, updates: readonly { readonly id: number; readonly body: string }[], now: number): number;
+  /** The first that is due. */
+  nextUpdate(now: number): UpdateRow | undefined;
+  /** When the first of those that wait is due; null: none waits. */
+  updateDueAt(): number | null;
+  finishUpdate(id: number, now: number): void;
+  /** It is tried again at `nextAt`. */
+  failUpdate(id: number, nextAt: number): void;
+  /** Removes updates and messages that ended before. */
+  prune(before: number): void;
+  /** Whether it is new. */
+  enqueue(message: NewMessage, now: number): boolean;
+  /** Those that may be sent, by priority, then the oldest first; of priorities up to `most`. */
+  dueMessages(now: number, most: number, limit: number): readonly MessageRow[];
+  /** When the first message that waits may be sent; null: none waits. */
+  messageDueAt(): number | null;
+  countMessages(): number;
+  message(id: number): MessageRow | undefined;
+  /** Of a message that was sent nothing is stored but that it was. */
+  finishMessage(id: number, messageId: number | null, error: string | null, now: number): void;
+  /** It is tried again at `notBefore`. */
+  delayMessage(id: number, notBefore: number): void;
+  changeMessage(id: number, method: string, payload: NewMessage['payload']): void;
+  /** Ends all that wait for a chat. */
+  dropMessages(chatId: number, error: string, now: number): void;
+  moveChat(from: number, to: number): void;
+  chat(chatId: number): ChatRow | undefined;
+  saveChat(chat: ChatRow): void;
+}
+
+/** A token and the way to its API: in memory only. */
+export interface BotAccess {
+  readonly token: string;
+  readonly apiRoot: string | null;
+  readonly allowPrivate: boolean;
+  /** With name and password. */
+  readonly proxy: string | null;
+}
+
+/** Why a call of the Bot API failed. Its text is Telegram's, without the token. */
+export interface BotFailure {
+  readonly error: BotError;
+  /** Telegram's words, for telling its refusals apart; empty where it did not answer. */
+  readonly description: string;
+  readonly retryAfterMs: number;
+  /** The chat has another id from now on. */
+  readonly migratedTo: number | null;
+}
+
+export interface BotLink {
+  /** Never rejects. */
+  call(
+    method: string,
+    payload: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Promise<{ readonly result: unknown } | BotFailure>;
+  /** Ends running calls, whose outcome is `stopped`. */
+  close(): void;
+}
+
+export interface BotClient {
+  /** Whether the URL names an address, rather than a host, that may not be connected to. */
+  isRefused(url: string, allowPrivate: boolean): boolean;
+  connect(access: BotAccess): BotLink;
+}

@@ -1,0 +1,142 @@
+// The Telegram bot: its account, the updates that came and the messages that go. Its token is with the other sealed secrets.
+import type { BotRow, BotStore, ChatRow, MessageRow, NewMessage, UpdateRow } from '../core/ports/bot.ts';
+import type { Connection } from './database.ts';
+
+type Flag = 'allowPrivate' | 'enabled';
+type BotCells = Omit<BotRow, Flag> & { readonly [Name in Flag]: number };
+type MessageCells = Omit<MessageRow, 'payload'> & { readonly payload: string };
+
+const MESSAGE_COLUMNS = `id, chat_id AS chatId, dedupe_key AS dedupeKey, method, payload, priority, attempts, not_before AS notBefore,
+  created_at AS createdAt`;
+
+function decodeMessage(cells: MessageCells): MessageRow {
+  return { ...cells, payload: JSON.parse(cells.payload) };
+}
+
+export function createBotStore(db: Connection): BotStore {
+  const get = db.prepare<[], BotCells>(
+    `SELECT bot_id AS botId, username, name, api_root AS apiRoot, allow_private AS allowPrivate, proxy, enabled, error,
+       error_at AS errorAt, updated_at AS updatedAt FROM bot`,
+  );
+  const save = db.prepare<[BotCells]>(
+    `INSERT OR REPLACE INTO bot (one, bot_id, username, name, api_root, allow_private, proxy, enabled, error, error_at, updated_at)
+     VALUES (1, :botId, :username, :name, :apiRoot, :allowPrivate, :proxy, :enabled, :error, :errorAt, :updatedAt)`,
+  );
+  const removals = ['bot', 'bot_updates', 'bot_messages', 'bot_chats'].map((table) =>
+    db.prepare(`DELETE FROM ${table}`),
+  );
+
+  const receive = db.prepare<[number, number, string, number, number]>(
+    `INSERT INTO bot_updates (bot_id, update_id, body, failures, received_at, next_at) VALUES (?, ?, ?, 0, ?, ?)
+     ON CONFLICT (bot_id, update_id) DO NOTHING`,
+  );
+  const nextUpdate = db.prepare<[number], UpdateRow>(
+    `SELECT id, bot_id AS botId, update_id AS updateId, body, failures FROM bot_updates
+     WHERE next_at <= ? ORDER BY next_at, id LIMIT 1`,
+  );
+  const updateDueAt = db
+    .prepare<[], [number | null]>('SELECT min(next_at) FROM bot_updates WHERE next_at IS NOT NULL')
+    .raw();
+  const finishUpdate = db.prepare<[number, number]>('UPDATE bot_updates SET next_at = NULL, done_at = ? WHERE id = ?');
+  const failUpdate = db.prepare<[number, number]>(
+    'UPDATE bot_updates SET failures = failures + 1, next_at = ? WHERE id = ?',
+  );
+  const pruneUpdates = db.prepare<[number]>('DELETE FROM bot_updates WHERE done_at < ?');
+  // Under its key a message is not sent again, however long ago it was.
+  const pruneMessages = db.prepare<[number]>('DELETE FROM bot_messages WHERE ended_at < ? AND dedupe_key IS NULL');
+
+  const enqueue = db.prepare<[Omit<NewMessage, 'payload'> & { readonly payload: string; readonly now: number }]>(
+    `INSERT INTO bot_messages (chat_id, dedupe_key, method, payload, priority, attempts, not_before, created_at)
+     VALUES (:chatId, :dedupeKey, :method, :payload, :priority, 0, :now, :now)
+     ON CONFLICT DO NOTHING`,
+  );
+  const due = db.prepare<[number, number, number], MessageCells>(
+    `SELECT ${MESSAGE_COLUMNS} FROM bot_messages INDEXED BY bot_messages_waiting
+     WHERE ended_at IS NULL AND not_before <= ? AND priority <= ? ORDER BY priority, id LIMIT ?`,
+  );
+  const messageDueAt = db
+    .prepare<[], [number | null]>('SELECT min(not_before) FROM bot_messages WHERE ended_at IS NULL')
+    .raw();
+  const countMessages = db.prepare<[], [number]>('SELECT count(*) FROM bot_messages WHERE ended_at IS NULL').raw();
+  const message = db.prepare<[number], MessageCells>(
+    `SELECT ${MESSAGE_COLUMNS} FROM bot_messages WHERE id = ? AND ended_at IS NULL`,
+  );
+  const finishMessage = db.prepare<[number, number | null, string | null, number]>(
+    'UPDATE bot_messages SET payload = NULL, ended_at = ?, message_id = ?, error = ?, attempts = attempts + 1 WHERE id = ?',
+  );
+  const delayMessage = db.prepare<[number, number]>(
+    'UPDATE bot_messages SET not_before = ?, attempts = attempts + 1 WHERE id = ?',
+  );
+  const changeMessage = db.prepare<[string, string, number]>(
+    'UPDATE bot_messages SET method = ?, payload = ? WHERE id = ?',
+  );
+  const dropMessages = db.prepare<[number, string, number]>(
+    'UPDATE bot_messages SET payload = NULL, ended_at = ?, error = ? WHERE chat_id = ? AND ended_at IS NULL',
+  );
+  const moveChat = db.prepare<[number, number]>(
+    'UPDATE bot_messages SET chat_id = ? WHERE chat_id = ? AND ended_at IS NULL',
+  );
+
+  const chat = db.prepare<[number], ChatRow>(
+    'SELECT chat_id AS chatId, language, unreachable_at AS unreachableAt FROM bot_chats WHERE chat_id = ?',
+  );
+  const saveChat = db.prepare<[ChatRow]>(
+    `INSERT INTO bot_chats (chat_id, language, unreachable_at) VALUES (:chatId, :language, :unreachableAt)
+     ON CONFLICT (chat_id) DO UPDATE SET language = excluded.language, unreachable_at = excluded.unreachable_at`,
+  );
+
+  return {
+    get() {
+      const cells = get.get();
+      return cells && { ...cells, allowPrivate: cells.allowPrivate === 1, enabled: cells.enabled === 1 };
+    },
+    save: (bot) => {
+      save.run({ ...bot, allowPrivate: bot.allowPrivate ? 1 : 0, enabled: bot.enabled ? 1 : 0 });
+    },
+    remove: () => {
+      for (const removal of removals) removal.run();
+    },
+    receive: (botId, updates, now) =>
+      updates.reduce((sum, { id, body }) => sum + receive.run(botId, id, body, now, now).changes, 0),
+    nextUpdate: (now) => nextUpdate.get(now),
+    updateDueAt: () => updateDueAt.get()?.[0] ?? null,
+    finishUpdate: (id, now) => {
+      finishUpdate.run(now, id);
+    },
+    failUpdate: (id, nextAt) => {
+      failUpdate.run(nextAt, id);
+    },
+    prune: (before) => {
+      pruneUpdates.run(before);
+      pruneMessages.run(before);
+    },
+    enqueue: ({ payload, ...given }, now) =>
+      enqueue.run({ ...given, payload: JSON.stringify(payload), now }).changes > 0,
+    dueMessages: (now, most, limit) => due.all(now, most, limit).map(decodeMessage),
+    messageDueAt: () => messageDueAt.get()?.[0] ?? null,
+    countMessages: () => countMessages.get()?.[0] ?? 0,
+    message: (id) => {
+      const cells = message.get(id);
+      return cells && decodeMessage(cells);
+    },
+    finishMessage: (id, messageId, error, now) => {
+      finishMessage.run(now, messageId, error, id);
+    },
+    delayMessage: (id, notBefore) => {
+      delayMessage.run(notBefore, id);
+    },
+    changeMessage: (id, method, payload) => {
+      changeMessage.run(method, JSON.stringify(payload), id);
+    },
+    dropMessages: (chatId, error, now) => {
+      dropMessages.run(now, error, chatId);
+    },
+    moveChat: (from, to) => {
+      moveChat.run(to, from);
+    },
+    chat: (chatId) => chat.get(chatId),
+    saveChat: (row) => {
+      saveChat.run(row);
+    },
+  };
+}

@@ -1,0 +1,187 @@
+// The Telegram bot against a fake Bot API: set up with a token that was tried, updates stored before they are confirmed, messages paced and sent once.
+import { afterEach, expect, it } from 'vitest';
+import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
+import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
+
+const ANNA = 1001;
+
+let panel: TestPanel | null = null;
+let api: FakeBotApi | null = null;
+afterEach(async () => {
+  await panel?.stop();
+  await api?.[Symbol.asyncDispose]();
+  panel = null;
+  api = null;
+});
+
+async function open() {
+  const fake = await openBotApi();
+  api = fake;
+  const own = await startPanel();
+  panel = own;
+  const input = { token: BOT_TOKEN, api_root: fake.root, allow_private: true, password: PASSWORD };
+  return { fake, own, input, save: () => own.act('saveBot', input) };
+}
+
+/** Once the bot is running. */
+async function running() {
+  const opened = await open();
+  await opened.save();
+  await expect.poll(async () => (await opened.own.act('getBot', {})).state).toBe('running');
+  return opened;
+}
+
+const stateOf = async (own: TestPanel) => {
+  const { state, error } = await own.act('getBot', {});
+  return { state, error };
+};
+const sleepy = { timeout: 20_000, interval: 20 };
+
+it('tries a token before it seals it, and shows it nowhere', async () => {
+  const { fake, own, input } = await open();
+  expect(await own.act('getBot', {})).toMatchObject({ account: null, state: 'off' });
+  const refused = (more: object, field: object) =>
+    expect(own.act('saveBot', { ...input, ...more })).rejects.toMatchObject({ errors: [field] });
+  await refused({ token: '99999:AAunknown-to-telegram' }, { pointer: '#/token', code: 'keys_refused' });
+  await refused({ api_root: 'http://bot-api.invalid' }, { pointer: '#/api_root', code: 'no_answer' });
+  await refused({ allow_private: false }, { pointer: '#/api_root', code: 'https_required' });
+  await refused({ proxy: 'http://127.0.0.1:1' }, { pointer: '#/proxy', code: 'no_answer' });
+  fake.fail('getMe', 'garbage', 'redirect');
+  await refused({}, { pointer: '#/api_root', code: 'no_answer' });
+  await refused({}, { pointer: '#/api_root', code: 'no_answer' });
+  expect(own.store.bot.get()).toBeUndefined();
+
+  const saved = await own.act('saveBot', input);
+  expect(saved).toMatchObject({ account: { username: 'anna_vpn_bot' }, enabled: true, api_root: fake.root });
+  expect(own.store.sealed.get('bot:token')).toBeDefined();
+  const shown = [await own.act('getBot', {}), await own.act('listAudit', { limit: 50 }), own.log.lines];
+  expect(JSON.stringify(shown)).not.toContain(BOT_TOKEN);
+  expect(JSON.stringify(shown)).not.toContain('AAunknown-to-telegram');
+  expect(await own.act('deleteBot', {})).toMatchObject({ account: null, state: 'off' });
+  expect(own.store.sealed.get('bot:token')).toBeUndefined();
+});
+
+it('tells the name, the connection, HTTP and the token apart', async () => {
+  const { fake, own, save } = await open();
+  await save();
+  const tried = async () => (await own.act('testBot', {})).error;
+  expect(await tried()).toBeNull();
+  fake.fail('getMe', 'garbage', 'down', { retryAfter: 3 });
+  expect([await tried(), await tried(), await tried()]).toEqual(['not_bot_api', 'unavailable', 'rate_limited']);
+  const row = own.store.bot.get();
+  const at = (apiRoot: string, more: object = {}) => {
+    if (row) own.store.write(() => own.store.bot.save({ ...row, enabled: false, apiRoot, ...more }));
+    return tried();
+  };
+  expect(await at('http://bot-api.invalid')).toBe('host_unknown');
+  expect(await at('http://127.0.0.1:1')).toBe('connection');
+  expect(await at(fake.root.replace('http:', 'https:'))).toBe('certificate');
+  expect(await at(fake.root, { allowPrivate: false })).toBe('address_refused');
+  fake.revoke();
+  expect(await at(fake.root)).toBe('unauthorized');
+  expect(own.log.lines.join()).not.toContain(BOT_TOKEN);
+});
+
+it('shows users their subscription in one message, and strangers how to get one', async () => {
+  const { fake, own } = await running();
+  const plan = await own.act('createTariff', { name: 'Month', duration: { months: 1 }, traffic_limit: 50_000_000_000 });
+  const user = await own.act('createUser', { name: 'Anna <&>', tariff_id: plan.id, telegram_id: ANNA });
+  fake.write(ANNA, '/start');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Active');
+  expect(fake.lastOf(ANNA)?.text).toMatch(/0 byte of 50 GB.*Valid until.*days left/s);
+  fake.press(ANNA, 'Link');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain(user.sub_url);
+  fake.press(ANNA, 'Back');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Active');
+  fake.press(ANNA, 'Set up a device');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Which device');
+  fake.press(ANNA, 'Android');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Set up: Android');
+  expect(fake.lastOf(ANNA)?.buttons.map(({ text }) => text)).toEqual(expect.arrayContaining(['Happ', 'v2rayNG']));
+  // All of it in the one message.
+  expect([...fake.messages.values()].filter(({ chatId }) => chatId === ANNA)).toHaveLength(1);
+  fake.press(ANNA, 'Back');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Which device');
+  fake.press(ANNA, 'Back');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Active');
+  fake.press(ANNA, 'QR code');
+  await expect.poll(() => fake.lastOf(ANNA)?.photo?.length ?? 0, sleepy).toBeGreaterThan(300);
+  fake.press(ANNA, 'Hide');
+  await expect.poll(() => fake.lastOf(ANNA)?.photo, sleepy).toBeNull();
+  fake.press(ANNA, 'Language');
+  await expect.poll(() => fake.lastOf(ANNA)?.buttons.some(({ text }) => text === 'Русский'), sleepy).toBe(true);
+  fake.press(ANNA, 'Русский');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Действует до');
+
+  // The name at Telegram says nothing: only the number does.
+  fake.write(2002, '/start', { first_name: 'Anna <&>', username: 'anna' });
+  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('Your number at Telegram is 2002');
+  expect(fake.lastOf(2002)?.text).not.toContain(user.sub_url);
+}, 60_000);
+
+it('answers who is about to pay beside the queue: nothing is sold yet', async () => {
+  const { fake } = await running();
+  const id = fake.checkOut(ANNA, 'order', 100);
+  await expect.poll(() => fake.checkouts.get(id)).toBe(false);
+  // It is confirmed with the request after it.
+  await expect.poll(() => fake.waiting).toEqual([]);
+});
+
+it('stores updates once, follows ids that begin again lower, and confirms the last received', async () => {
+  const { fake, own } = await running();
+  const first = fake.calls.find(({ method }) => method === 'getUpdates');
+  expect(first?.given).not.toHaveProperty('offset');
+  fake.write(ANNA, 'one');
+  await expect.poll(() => fake.waiting).toEqual([]);
+  fake.restartIds(7);
+  fake.write(ANNA, 'two');
+  await expect.poll(() => fake.waiting).toEqual([]);
+  expect(fake.calls.at(-1)?.given).toMatchObject({ offset: 8 });
+  await expect.poll(() => own.store.bot.updateDueAt()).toBeNull();
+  // Those of an id that was stored are not handled again.
+  fake.restartIds(7);
+  fake.write(ANNA, 'two');
+  await expect.poll(() => fake.waiting, sleepy).toEqual([]);
+  await expect.poll(() => own.store.bot.countMessages(), sleepy).toBe(0);
+  expect(fake.calls.filter(({ method }) => method === 'sendMessage')).toHaveLength(2);
+}, 60_000);
+
+it('says that another program has the token, or a webhook, and frees the bot of the latter', async () => {
+  const { fake, own } = await running();
+  fake.takeOver(true);
+  await expect.poll(() => stateOf(own)).toEqual({ state: 'failing', error: 'conflict' });
+  fake.takeOver(false);
+  fake.setWebhook('https://other.example/hook');
+  // It is asked again at once after each change.
+  await own.act('enableBot', { enabled: false });
+  expect(await stateOf(own)).toEqual({ state: 'off', error: null });
+  await own.act('enableBot', { enabled: true });
+  await expect.poll(() => stateOf(own)).toEqual({ state: 'failing', error: 'webhook' });
+  await own.act('freeBot', {});
+  await expect.poll(() => stateOf(own)).toEqual({ state: 'running', error: null });
+});
+
+it('switches itself off where its token was revoked', async () => {
+  const { fake, own } = await running();
+  fake.revoke();
+  await expect.poll(() => stateOf(own)).toEqual({ state: 'failing', error: 'unauthorized' });
+  expect(await own.act('getBot', {})).toMatchObject({ enabled: false });
+  const { items } = await own.act('listAudit', { action: 'enableBot', limit: 5 });
+  expect(items).toMatchObject([{ actor: { kind: 'panel' }, detail: { error: 'unauthorized' } }]);
+  expect(own.log.lines.join()).not.toContain(BOT_TOKEN);
+});
+
+it('sends again what failed, edits by posting what was deleted, and gives up chats that blocked the bot', async () => {
+  const { fake, own } = await running();
+  fake.fail('sendMessage', 'down', { retryAfter: 1 });
+  fake.write(ANNA, '/start');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('no subscription');
+  const [id] = fake.messages.keys();
+  fake.press(ANNA, 'Language');
+  fake.fail('editMessageText', { refused: '400 Bad Request: message to edit not found' });
+  await expect.poll(() => [...fake.messages.values()].find((one) => one.id !== id)?.text, sleepy).toBe('Language');
+  fake.block(ANNA);
+  fake.write(ANNA, '/start');
+  await expect.poll(() => own.store.bot.chat(ANNA)?.unreachableAt ?? null, sleepy).not.toBeNull();
+  await expect.poll(() => own.store.bot.countMessages(), sleepy).toBe(0);
+}, 60_000);
