@@ -1,10 +1,11 @@
 // Payment providers: added with keys that were tried, changed without showing them, tried again, disabled, deleted.
+import { openBotApi } from '../support/bot-api.ts';
 import { openStars } from '../support/providers/stars.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { card, prove } from './support/settings.ts';
 
-test('a payment provider is added, changed, tried, disabled and deleted', async ({ page, own }) => {
+test('a payment provider and the bot are added, changed, tried, disabled and deleted', async ({ page, own }) => {
   await using fake = await openStars();
   const token = fake.fields.bot_token ?? '';
   await own.visit('settings/payments');
@@ -56,4 +57,30 @@ test('a payment provider is added, changed, tried, disabled and deleted', async 
   await changed.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog', { name: 'Delete this provider' }).getByRole('button', { name: 'Delete' }).click();
   await expect(list.getByText('No payment providers yet')).toBeVisible();
+
+  await using telegram = await openBotApi();
+  await own.visit('settings/bot');
+  const bot = card(page, 'Telegram bot');
+  await bot.getByLabel('Token').fill('not a token');
+  await bot.getByRole('button', { name: 'Try and save' }).click();
+  await expect(bot.getByText('This does not look like one. Copy it whole.')).toBeVisible();
+  await expectAccessible(page, 'the form of the bot');
+  await bot.getByLabel('Token').fill('7654321:AAunknown-to-telegram');
+  await bot.getByLabel('Address of the Bot API (optional)').fill(telegram.root);
+  await bot.getByLabel('Allow a private address').check();
+  await bot.getByRole('button', { name: 'Try and save' }).click();
+  await expect(bot.getByText('Telegram does not know this token.')).toBeVisible();
+  await bot.getByLabel('Token').fill(telegram.token);
+  await bot.getByRole('button', { name: 'Try and save' }).click();
+  await expect(bot.getByText('@anna_vpn_bot')).toBeVisible();
+  await expect(bot.getByText('Running')).toBeVisible();
+  expect(await page.content()).not.toContain(telegram.token);
+  await expectAccessible(page, 'the bot');
+  await bot.getByRole('button', { name: 'Test' }).click();
+  await expect(page.getByText(/Telegram answered in \d+ ms/)).toBeVisible();
+  await bot.getByRole('button', { name: 'Stop' }).click();
+  await expect(bot.getByText('Off', { exact: true })).toBeVisible();
+  await bot.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog', { name: 'Delete the token' }).getByRole('button', { name: 'Delete' }).click();
+  await expect(card(page, 'Telegram bot').getByLabel('Token')).toHaveValue('');
 });

@@ -1,5 +1,5 @@
 // A fake Bot API: people who write to the bot, press its buttons and pay, and the refusals of Telegram. It speaks HTTP as the real one does.
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -37,6 +37,8 @@ export interface FakeBotApi extends AsyncDisposable {
   readonly root: string;
   readonly token: string;
   readonly calls: readonly { readonly method: string; readonly given: Json }[];
+  /** Emits `call` with each of them. */
+  readonly asked: EventEmitter;
   /** Messages that are there, by their ids. */
   readonly messages: ReadonlyMap<number, Shown>;
   /** Updates that are not confirmed. */
@@ -141,7 +143,8 @@ export async function openBotApi(): Promise<FakeBotApi> {
   const updates: (Json & { readonly update_id: number })[] = [];
   const faults = new Map<string, BotFault[]>();
   const checkouts = new Map<string, boolean>();
-  const asked = new Set<string>();
+  const asked = new EventEmitter();
+  const open = new Set<string>();
   const queries = new Set<string>();
   const blocked = new Set<number>();
   let nextUpdate = 100;
@@ -262,7 +265,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
         return true;
       case 'answerPreCheckoutQuery': {
         const id = String(given.pre_checkout_query_id);
-        if (!asked.delete(id)) throw new Refusal(400, 'Bad Request: query is too old or the query ID is invalid');
+        if (!open.delete(id)) throw new Refusal(400, 'Bad Request: query is too old or the query ID is invalid');
         if (given.ok !== true && !given.error_message) throw new Refusal(400, 'Bad Request: error message is empty');
         checkouts.set(id, given.ok === true);
         return true;
@@ -285,6 +288,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
     if (bot !== `bot${token}`) return refuse(401, 'Unauthorized');
     const given = parse(request.headers['content-type'] ?? '', raw);
     calls.push({ method, given });
+    asked.emit('call');
     const fault = faults.get(method)?.shift();
     if (fault === 'down') return refuse(502, 'Bad Gateway');
     if (fault === 'garbage') {
@@ -319,6 +323,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
     messages,
     waiting: updates,
     checkouts,
+    asked,
     push,
     fail: (method, ...more) => {
       faults.set(method, [...(faults.get(method) ?? []), ...more]);
@@ -361,7 +366,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
     checkOut(chatId, payload, amount) {
       const id = `checkout-${nextId}`;
       nextId += 1;
-      asked.add(id);
+      open.add(id);
       push({
         pre_checkout_query: {
           id,

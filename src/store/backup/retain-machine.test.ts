@@ -59,7 +59,7 @@ it.each([
   }
 });
 
-it('leads the keys of a payment provider to no address that is unknown here, where a backup may have been changed', () => {
+it('leads the keys of a payment provider, and of the bot, to no address that is unknown here, where a backup may have been changed', () => {
   using folder = tempFolder();
   const [backup, present, target] = ['backup', 'present', 'target'].map((name) => join(folder.path, name));
   if (!backup || !present || !target) throw new Error('no path');
@@ -88,12 +88,31 @@ it('leads the keys of a payment provider to no address that is unknown here, whe
   add(backup, 'https://own.example', false);
   add(backup, 'https://own.example', true);
   add(backup, 'https://other.example', false);
+  const store = openStore(backup);
+  store.bot.save({
+    botId: 7,
+    username: 'bot',
+    name: 'Bot',
+    apiRoot: 'https://other.example',
+    allowPrivate: false,
+    proxy: 'socks5://other.example:1080',
+    enabled: true,
+    error: null,
+    errorAt: null,
+    updatedAt: 1,
+  });
+  store.bot.enqueue({ chatId: 1, dedupeKey: null, method: 'sendMessage', payload: { text: 'Old' }, priority: 2 }, 1);
+  store.close();
   rebuildDatabase(backup, target, loadMigrations().length);
   const doubt = { at: 2, acceptsKeys: true };
   retainMachine(target, { present, sessionId: null, sealed: [], leftOut: [], publicUrl: null, doubt });
   const restored = openStore(target);
   const found = restored.providers.all().map(({ apiRoot, allowPrivate, enabled }) => [apiRoot, allowPrivate, enabled]);
+  const bot = restored.bot.get();
+  const waiting = restored.bot.countMessages();
   restored.close();
+  expect(bot).toMatchObject({ enabled: false, apiRoot: null, proxy: null });
+  expect(waiting).toBe(0);
   expect(found).toEqual([
     [null, false, true],
     ['https://own.example', false, true],
