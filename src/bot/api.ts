@@ -2,7 +2,6 @@
 import { Api, GrammyError, HttpError } from 'grammy';
 import type { BotError } from '../contract/bot.ts';
 import type { BotAccess, BotFailure, BotLink } from '../core/ports/bot.ts';
-import { apiRootOf } from './client.ts';
 import { imagesOf } from './images.ts';
 
 const MOST_REPLY_BYTES = 8 * 2 ** 20;
@@ -14,10 +13,10 @@ type RawCall = (payload: object, signal: AbortSignal) => Promise<unknown>;
 export type OutboundAgent = Agent & { destroy(): void };
 
 /** `agent`: connections to the host of the API, or to its proxy. */
-export function connectBot(access: BotAccess, agent: OutboundAgent): BotLink {
+export function connectBot(access: BotAccess, apiRoot: string, agent: OutboundAgent): BotLink {
   // A redirect would take the token along.
   const baseFetchConfig = { agent, redirect: 'error', size: MOST_REPLY_BYTES, compress: true } as const;
-  const { raw } = new Api(access.token, { apiRoot: apiRootOf(access), baseFetchConfig });
+  const { raw } = new Api(access.token, { apiRoot, baseFetchConfig });
   const methods = raw as unknown as Readonly<Record<string, RawCall>>;
   const closing = new AbortController();
   return {

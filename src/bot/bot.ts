@@ -1,7 +1,7 @@
 // The running bot: a poller, a sender, and what is done with updates between them. It follows what the panel's settings say of the bot.
-import type { RunningBot } from '../core/bot/desk.ts';
+
 import type { Core } from '../core/core.ts';
-import type { BotClient, BotLink, UpdateRow } from '../core/ports/bot.ts';
+import type { BotClient, BotLink, RunningBot, UpdateRow } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { Chat, ChatParts } from './chat.ts';
 import { type Poller, startPoller } from './poller.ts';
@@ -111,10 +111,7 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
     try {
       if (!chat) return;
       const effect = await chat.handle(JSON.parse(row.body), account);
-      await desk.finish(row, ({ store: { bot }, now }) => {
-        for (const message of effect.messages) bot.enqueue(message, now);
-        for (const chatRow of effect.chats) bot.saveChat(chatRow);
-      });
+      await desk.finish(row, effect);
     } catch (error) {
       log.error('bot: update not handled', { update: row.id, error: String(error) });
       await desk.write((store, now) => {

@@ -1,9 +1,9 @@
 // What the bot answers: from an update to messages that are to be sent. Nothing is sent here, so that an update that is handled again has no second effect.
 import { Api, Composer, Context } from 'grammy';
 import type { InlineKeyboardButton, Update, UserFromGetMe } from 'grammy/types';
-import type { BotDesk } from '../core/bot/desk.ts';
 import type { Core, Subscription } from '../core/core.ts';
-import { type BotRow, type ChatRow, type NewMessage, PRIORITIES } from '../core/ports/bot.ts';
+import type { BotDesk } from '../core/ports/bot.ts';
+import { type BotRow, type ChatRow, type NewMessage, PRIORITIES, type UpdateEffect } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../i18n/languages.ts';
@@ -21,12 +21,6 @@ export interface ChatParts {
   readonly core: Pick<Core, 'settings' | 'subscription'>;
   readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf'>;
   readonly clock: Clock;
-}
-
-/** What an update leads to. */
-export interface Effect {
-  readonly messages: readonly NewMessage[];
-  readonly chats: readonly ChatRow[];
 }
 
 interface Screen {
@@ -60,7 +54,7 @@ const NO_API = new Api('0:unused');
 
 export interface Chat {
   /** What an update, as Telegram sent it, leads to. */
-  handle(update: Update, bot: Pick<BotRow, 'botId' | 'username' | 'name'>): Promise<Effect>;
+  handle(update: Update, bot: Pick<BotRow, 'botId' | 'username' | 'name'>): Promise<UpdateEffect>;
   /** The answer to who is about to pay: parameters of answerPreCheckoutQuery. */
   refuseCheckout(query: unknown): Readonly<Record<string, unknown>>;
 }

@@ -4,7 +4,7 @@ import type { OutboundAgent } from './api.ts';
 
 const ROOT = 'https://api.telegram.org';
 
-export function apiRootOf({ apiRoot }: BotAccess): string {
+function apiRootOf({ apiRoot }: BotAccess): string {
   return (apiRoot ?? ROOT).replace(/\/+$/, '');
 }
 
@@ -17,7 +17,8 @@ export interface BotClientParts {
 export function createBotClient({ isRefused, agent }: BotClientParts): BotClient {
   async function open(access: BotAccess): Promise<BotLink> {
     const { connectBot } = await import('./api.ts');
-    return connectBot(access, await agent(apiRootOf(access), access.allowPrivate, access.proxy));
+    const apiRoot = apiRootOf(access);
+    return connectBot(access, apiRoot, await agent(apiRoot, access.allowPrivate, access.proxy));
   }
   return {
     isRefused,

@@ -1,6 +1,5 @@
 // Asks Telegram for updates. Each is stored before the next request confirms it, so that none is lost, whenever the panel ends.
-import type { BotDesk, RunningBot } from '../core/bot/desk.ts';
-import type { BotLink } from '../core/ports/bot.ts';
+import type { BotDesk, BotLink, RunningBot } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 
 const LONG_POLL_S = 50;

@@ -1,5 +1,5 @@
 // Sends what waits: at most 25 messages a second, one a second in a chat, what somebody waits for before what goes to many.
-import type { BotDesk } from '../core/bot/desk.ts';
+import type { BotDesk } from '../core/ports/bot.ts';
 import { type BotFailure, type BotLink, type MessageRow, PRIORITIES } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 

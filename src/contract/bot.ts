@@ -26,8 +26,7 @@ export const BOT_ERRORS = [
 export type BotError = (typeof BOT_ERRORS)[number];
 
 /** `starting`: Telegram has not answered yet. */
-export const BOT_STATES = ['off', 'starting', 'running', 'failing'] as const;
-export type BotState = (typeof BOT_STATES)[number];
+const BOT_STATES = ['off', 'starting', 'running', 'failing'] as const;
 
 export const BOT_TOKEN = /^\d{3,20}:[A-Za-z0-9_-]{10,100}$/;
 

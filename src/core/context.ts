@@ -3,11 +3,11 @@ import type { EventActorKind, EventData, EventType } from '../contract/event-typ
 import type { Input, Output } from '../contract/table.ts';
 import { localDay } from '../domain/calendar.ts';
 import { createFailures, type Failures } from './access/failures.ts';
-import { type BotStatus, FRESH_STATUS } from './bot/settings.ts';
 import type { Actor, Call, HandledId, ReadId, Result } from './call.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { CoreParts } from './core.ts';
 import type { PanelError } from './panel-error.ts';
+import { type BotStatus, FRESH_STATUS } from './ports/bot.ts';
 import type { ListenAddress } from './ports/host.ts';
 import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
 import type { ProviderFailure } from './ports/providers.ts';

@@ -1,9 +1,9 @@
 // A core without a store, for the doors' own tests: answers what a test tells it to and remembers what it was asked.
 import type { OperationId } from '../../src/contract/table.ts';
-import type { BotDesk } from '../../src/core/bot/desk.ts';
 import type { Actor, Call, Reply } from '../../src/core/call.ts';
 import type { Core, Subscription } from '../../src/core/core.ts';
 import { NO_ORDERS } from '../../src/core/ports/acme.ts';
+import type { BotDesk } from '../../src/core/ports/bot.ts';
 import type { Clock, Log } from '../../src/core/ports/ports.ts';
 import type { SettingValues } from '../../src/core/ports/settings.ts';
 

@@ -1,10 +1,9 @@
 // What the running bot does in the store: updates come in and messages go out through it, each in one transaction with its effect.
-import type { BotError } from '../../contract/bot.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
-import { createTransaction, type Env, type Transaction } from '../context.ts';
-import type { BotAccess, BotRow, BotStore, UpdateRow } from '../ports/bot.ts';
-import { FRESH_STATUS, openAccess } from './settings.ts';
+import { createTransaction, type Env } from '../context.ts';
+import { type BotDesk, FRESH_STATUS, type RunningBot } from '../ports/bot.ts';
+import { openAccess } from './settings.ts';
 
 /** Ids of updates may begin at random after a week: those that are done must be gone by then. */
 const KEPT_MS = 2 * DAY_MS;
@@ -14,33 +13,6 @@ const CALL: Call = {
   requestId: 'bot',
   address: null,
 };
-
-/** A bot that is to run: another one after each change of it. */
-export interface RunningBot extends BotAccess {
-  readonly row: BotRow;
-}
-
-export interface BotDesk {
-  /** What is to run now; null: nothing is, or its secrets cannot be opened. */
-  bot(): RunningBot | null;
-  /** Calls the listener soon after what is to run, or what is to be sent, may have changed. Returns how to unsubscribe. */
-  onChange(listener: () => void): () => void;
-  /** Reads of the store. */
-  readonly store: Omit<BotStore, 'save' | 'remove' | 'receive' | 'enqueue'>;
-  /** The subscription link's token of the user with this Telegram account; null: there is none. */
-  linkTokenOf(telegramId: number): string | null;
-  /** Stores what came; how many of them are new. They may be confirmed at Telegram once this has resolved. */
-  receive(botId: number, updates: readonly { readonly id: number; readonly body: string }[]): Promise<number>;
-  /** Commits the effect of an update together with the mark that it is done. */
-  finish(update: UpdateRow, effect: (tx: Transaction) => void): Promise<void>;
-  /** Any other write of the bot. */
-  write(work: (store: BotStore, now: number) => void): Promise<void>;
-  /** Telegram answered, or why it did not; shown in the panel. */
-  note(error: BotError | null): void;
-  /** Stops it for good, as where its token was revoked; there is an audit row. */
-  switchOff(bot: RunningBot, error: BotError): Promise<void>;
-  prune(): Promise<void>;
-}
 
 export function createBotDesk(env: Env): BotDesk & { readonly wake: () => void } {
   const { store, clock, queue, vault, timers } = env;
@@ -90,7 +62,8 @@ export function createBotDesk(env: Env): BotDesk & { readonly wake: () => void }
     finish: (update, effect) =>
       write(() => {
         const now = clock.now();
-        effect(createTransaction(env, CALL, 'bot', now));
+        for (const message of effect.messages) store.bot.enqueue(message, now);
+        for (const chat of effect.chats) store.bot.saveChat(chat);
         store.bot.finishUpdate(update.id, now);
       }),
     write: (work) => write(() => work(store.bot, clock.now())),

@@ -5,7 +5,15 @@ import type { Input, Output } from '../../contract/table.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError, requireAll } from '../panel-error.ts';
-import type { BotAccess, BotClient, BotFailure, BotLink, BotRow } from '../ports/bot.ts';
+import {
+  type BotAccess,
+  type BotClient,
+  type BotFailure,
+  type BotLink,
+  type BotRow,
+  type BotStatus,
+  FRESH_STATUS,
+} from '../ports/bot.ts';
 import { toInstantOrNull } from '../wire.ts';
 
 const TOKEN_PLACE = 'bot:token';
@@ -14,15 +22,6 @@ const PROBE_MS = 10_000;
 /** Of what Telegram says of the account. */
 const MOST_NAME = 200;
 const MOST_USERNAME = 64;
-
-/** What the bot does at the moment: in memory only. */
-export interface BotStatus {
-  readonly error: BotError | null;
-  readonly errorAt: number | null;
-  readonly okAt: number | null;
-}
-
-export const FRESH_STATUS: BotStatus = { error: null, errorAt: null, okAt: null };
 
 function stateOf({ enabled, error }: BotRow, status: BotStatus): Bot['state'] {
   if (error !== null) return 'failing';

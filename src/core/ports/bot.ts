@@ -128,3 +128,45 @@ export interface BotClient {
   isRefused(url: string, allowPrivate: boolean): boolean;
   connect(access: BotAccess): BotLink;
 }
+
+/** What the bot does at the moment: in memory only. */
+export interface BotStatus {
+  readonly error: BotError | null;
+  readonly errorAt: number | null;
+  readonly okAt: number | null;
+}
+
+export const FRESH_STATUS: BotStatus = { error: null, errorAt: null, okAt: null };
+
+/** What an update leads to. */
+export interface UpdateEffect {
+  readonly messages: readonly NewMessage[];
+  readonly chats: readonly ChatRow[];
+}
+
+/** A bot that is to run: another one after each change of it. */
+export interface RunningBot extends BotAccess {
+  readonly row: BotRow;
+}
+
+export interface BotDesk {
+  /** What is to run now; null: nothing is, or its secrets cannot be opened. */
+  bot(): RunningBot | null;
+  /** Calls the listener soon after what is to run, or what is to be sent, may have changed. Returns how to unsubscribe. */
+  onChange(listener: () => void): () => void;
+  /** Reads of the store. */
+  readonly store: Omit<BotStore, 'save' | 'remove' | 'receive' | 'enqueue'>;
+  /** The subscription link's token of the user with this Telegram account; null: there is none. */
+  linkTokenOf(telegramId: number): string | null;
+  /** Stores what came; how many of them are new. They may be confirmed at Telegram once this has resolved. */
+  receive(botId: number, updates: readonly { readonly id: number; readonly body: string }[]): Promise<number>;
+  /** Commits the effect of an update together with the mark that it is done. */
+  finish(update: UpdateRow, effect: UpdateEffect): Promise<void>;
+  /** Any other write of the bot. */
+  write(work: (store: BotStore, now: number) => void): Promise<void>;
+  /** Telegram answered, or why it did not; shown in the panel. */
+  note(error: BotError | null): void;
+  /** Stops it for good, as where its token was revoked; there is an audit row. */
+  switchOff(bot: RunningBot, error: BotError): Promise<void>;
+  prune(): Promise<void>;
+}
