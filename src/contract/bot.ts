@@ -124,7 +124,7 @@ export const saveBot = panelOperation({
   }),
   output: bot,
   errors: [...PROOF_ERRORS, 'bot_failed'],
-  example: { body: { token: '7654321:AA…', password: 'correct horse battery' }, reply: example },
+  example: { body: { token: '7654321:AAthe-token-of-the-bot', password: 'correct horse battery' }, reply: example },
 });
 
 export const enableBot = panelOperation({

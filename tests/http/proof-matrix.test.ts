@@ -49,6 +49,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   updateSettings: { audit_kept_days: 30 },
   createNode: { name: 'Open', address: 'de1.example.com', allows_private: true },
   updateNode: { id: 1, allows_private: true },
+  saveBot: { token: '7654321:AAthe-token-of-the-bot', api_root: 'https://127.0.0.1' },
 };
 
 function inputOf({ id, example }: Row): object {
@@ -94,6 +95,7 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'revokeKey',
     'rotateSecretPath',
     'rotateWebhookSecret',
+    'saveBot',
     'scheduleBackups',
     'setUpAcme',
     'turnOffAcme',
