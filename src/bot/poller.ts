@@ -30,8 +30,6 @@ export interface PollerParts {
 }
 
 export interface Poller {
-  /** Ends a pause between two requests. */
-  hurry(): void;
   stop(): Promise<void>;
 }
 
@@ -101,7 +99,8 @@ export function startPoller({ bot, link, desk, clock, timers, log, checkout, rec
       for (const { update } of known) {
         const query = memberOf(update, 'pre_checkout_query');
         // Beside the queue, and awaited by nothing: a slow one must not hold up the next.
-        if (query !== undefined) void answer(query);
+        if (query !== undefined)
+          answer(query).catch((error: unknown) => log.error('pre-checkout not answered', { error: String(error) }));
       }
       const stored = known.filter(({ update }) => memberOf(update, 'pre_checkout_query') === undefined);
       const bodies = stored.map(({ id, update }) => ({ id, body: JSON.stringify(update) }));
@@ -122,7 +121,6 @@ export function startPoller({ bot, link, desk, clock, timers, log, checkout, rec
 
   const running = run().catch((error: unknown) => log.error('bot: poller failed', { error: String(error) }));
   return {
-    hurry: () => endPause(),
     async stop() {
       isStopped = true;
       endPause();

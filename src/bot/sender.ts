@@ -7,7 +7,6 @@ import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 const PACE_MS = 40;
 const CHAT_PACE_MS = 1000;
 const CONCURRENCY = 8;
-const LOOKED_UP = 100;
 const TIMEOUT_MS = 30_000;
 const FIRST_DELAY_MS = 1000;
 const MOST_DELAY_MS = 300_000;
@@ -64,6 +63,7 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
   const paced = new Map<number, number>();
   const busyChats = new Set<number>();
   const running = new Set<Promise<void>>();
+  /** On their way; and those whose outcome could not be stored, as on a full disk, which would be sent again and again. */
   const busy = new Set<number>();
   let nextAt = 0;
   let bulkHeldUntil = 0;
@@ -73,11 +73,6 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
   function wakeIn(ms: number): void {
     cancel();
     cancel = timers.after(Math.max(1, ms), pump);
-  }
-
-  function isFree({ id, chatId, method }: MessageRow, now: number): boolean {
-    if (busy.has(id)) return false;
-    return UNPACED.has(method) || (!busyChats.has(chatId) && (paced.get(chatId) ?? 0) <= now);
   }
 
   function pump(): void {
@@ -92,8 +87,9 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
     }
     for (const [chat, at] of paced) if (at <= now || at > now + CHAT_PACE_MS) paced.delete(chat);
     const most = now < bulkHeldUntil ? PRIORITIES.payment : PRIORITIES.broadcast;
-    const due = desk.store.dueMessages(now, most, LOOKED_UP);
-    const next = due.find((message) => isFree(message, now));
+    // A chat to which much is to be sent holds up no other.
+    const chats = [...busyChats, ...paced.keys()];
+    const next = desk.store.nextMessage({ now, most, ids: busy, chats, methods: UNPACED });
     if (next) {
       nextAt = now + PACE_MS;
       begin(next, now);
@@ -103,10 +99,8 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
     const dueAt = desk.store.messageDueAt();
     if (dueAt === null) return;
     // What is due already waits for its chat, or for Telegram's patience.
-    const paces = due.length > 0 ? Math.min(...paced.values(), now + CHAT_PACE_MS) : Number.POSITIVE_INFINITY;
-    const held = now < bulkHeldUntil ? bulkHeldUntil : Number.POSITIVE_INFINITY;
-    const at = dueAt > now ? Math.min(dueAt, paces, held) : Math.min(paces, held);
-    if (Number.isFinite(at)) wakeIn(at - now);
+    const at = dueAt > now ? dueAt : Math.min(...paced.values(), now + CHAT_PACE_MS);
+    wakeIn(at - now);
   }
 
   function begin(message: MessageRow, now: number): void {
@@ -117,10 +111,12 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
       paced.set(message.chatId, now + CHAT_PACE_MS);
     }
     const sending = send(message)
-      .catch((error: unknown) => log.error('bot: outcome of a message not stored', { error: String(error) }))
+      .then(
+        () => void busy.delete(message.id),
+        (error: unknown) => log.error('bot: outcome of a message not stored', { error: String(error) }),
+      )
       .finally(() => {
         running.delete(sending);
-        busy.delete(message.id);
         if (isPaced) busyChats.delete(message.chatId);
         pump();
       });
@@ -159,7 +155,7 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
           return store.moveChat(chatId, fate.to);
         case 'post': {
           const { message_id: _gone, ...rest } = payload;
-          return store.changeMessage(id, 'sendMessage', rest);
+          return store.changeMessage(id, 'sendMessage', { ...rest, protect_content: true });
         }
       }
     });

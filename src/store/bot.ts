@@ -37,7 +37,10 @@ export function createBotStore(db: Connection): BotStore {
   const updateDueAt = db
     .prepare<[], [number | null]>('SELECT min(next_at) FROM bot_updates WHERE next_at IS NOT NULL')
     .raw();
-  const finishUpdate = db.prepare<[number, number]>('UPDATE bot_updates SET next_at = NULL, done_at = ? WHERE id = ?');
+  // What people wrote is not stored longer than it is needed; that it came is.
+  const finishUpdate = db.prepare<[number, number]>(
+    "UPDATE bot_updates SET body = 'null', next_at = NULL, done_at = ? WHERE id = ?",
+  );
   const failUpdate = db.prepare<[number, number]>(
     'UPDATE bot_updates SET failures = failures + 1, next_at = ? WHERE id = ?',
   );
@@ -50,9 +53,14 @@ export function createBotStore(db: Connection): BotStore {
      VALUES (:chatId, :dedupeKey, :method, :payload, :priority, 0, :now, :now)
      ON CONFLICT DO NOTHING`,
   );
-  const due = db.prepare<[number, number, number], MessageCells>(
+  const nextMessage = db.prepare<
+    [Readonly<Record<'now' | 'most', number>> & Readonly<Record<'ids' | 'chats' | 'methods', string>>],
+    MessageCells
+  >(
     `SELECT ${MESSAGE_COLUMNS} FROM bot_messages INDEXED BY bot_messages_waiting
-     WHERE ended_at IS NULL AND not_before <= ? AND priority <= ? ORDER BY priority, id LIMIT ?`,
+     WHERE ended_at IS NULL AND not_before <= :now AND priority <= :most AND id NOT IN (SELECT value FROM json_each(:ids))
+       AND (chat_id NOT IN (SELECT value FROM json_each(:chats)) OR method IN (SELECT value FROM json_each(:methods)))
+     ORDER BY priority, id LIMIT 1`,
   );
   const messageDueAt = db
     .prepare<[], [number | null]>('SELECT min(not_before) FROM bot_messages WHERE ended_at IS NULL')
@@ -112,7 +120,11 @@ export function createBotStore(db: Connection): BotStore {
     },
     enqueue: ({ payload, ...given }, now) =>
       enqueue.run({ ...given, payload: JSON.stringify(payload), now }).changes > 0,
-    dueMessages: (now, most, limit) => due.all(now, most, limit).map(decodeMessage),
+    nextMessage: ({ now, most, ids, chats, methods }) => {
+      const [left, held, unpaced] = [ids, chats, methods].map((all) => JSON.stringify([...all]));
+      const cells = nextMessage.get({ now, most, ids: left ?? '', chats: held ?? '', methods: unpaced ?? '' });
+      return cells && decodeMessage(cells);
+    },
     messageDueAt: () => messageDueAt.get()?.[0] ?? null,
     countMessages: () => countMessages.get()?.[0] ?? 0,
     message: (id) => {

@@ -161,6 +161,17 @@ it('says that another program has the token, or a webhook, and frees the bot of 
   await expect.poll(() => stateOf(own)).toEqual({ state: 'running', error: null });
 });
 
+it('answers others while one chat is written to more than it may be', async () => {
+  const { fake, own } = await running();
+  const late = { chatId: 3003, dedupeKey: null, method: 'sendMessage', payload: { text: 'Again' }, priority: 0 };
+  own.store.write(() => {
+    for (let count = 0; count < 500; count += 1) own.store.bot.enqueue(late, 1);
+  });
+  fake.write(ANNA, '/start');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('no subscription');
+  expect(own.store.bot.countMessages()).toBeGreaterThan(450);
+});
+
 it('switches itself off where its token was revoked', async () => {
   const { fake, own } = await running();
   fake.revoke();

@@ -57,6 +57,17 @@ export interface MessageRow extends NewMessage {
   readonly createdAt: number;
 }
 
+export interface MessageQuery {
+  readonly now: number;
+  /** Of priorities up to this. */
+  readonly most: number;
+  /** Not one of these. */
+  readonly ids: Iterable<number>;
+  /** Not to one of these chats, other than by one of `methods`. */
+  readonly chats: Iterable<number>;
+  readonly methods: Iterable<string>;
+}
+
 export interface BotStore {
   get(): BotRow | undefined;
   save(bot: BotRow): void;
@@ -75,8 +86,8 @@ export interface BotStore {
   prune(before: number): void;
   /** Whether it is new. */
   enqueue(message: NewMessage, now: number): boolean;
-  /** Those that may be sent, by priority, then the oldest first; of priorities up to `most`. */
-  dueMessages(now: number, most: number, limit: number): readonly MessageRow[];
+  /** The first that may be sent, by priority, then the oldest. */
+  nextMessage(query: MessageQuery): MessageRow | undefined;
   /** When the first message that waits may be sent; null: none waits. */
   messageDueAt(): number | null;
   countMessages(): number;
