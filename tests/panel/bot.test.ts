@@ -170,7 +170,7 @@ it('answers others while one chat is written to more than it may be', async () =
   fake.write(ANNA, '/start');
   await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('no subscription');
   expect(own.store.bot.countMessages()).toBeGreaterThan(450);
-});
+}, 60_000);
 
 it('switches itself off where its token was revoked', async () => {
   const { fake, own } = await running();
