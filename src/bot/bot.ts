@@ -1,9 +1,11 @@
 // The running bot: a poller, a sender, and what is done with updates between them. It follows what the panel's settings say of the bot.
 
+import type { Update } from 'grammy/types';
 import type { Core } from '../core/core.ts';
 import type { BotClient, BotLink, RunningBot, UpdateRow } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { Chat, ChatParts } from './chat.ts';
+import { paymentOf } from './payments.ts';
 import { type Poller, startPoller } from './poller.ts';
 import { type Sender, startSender } from './sender.ts';
 
@@ -54,7 +56,7 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
       });
       note.catch((error: unknown) => log.error('bot: chat not written', { error: String(error) }));
     };
-    const poller = startPoller({ ...parts, bot, checkout: present.refuseCheckout, received: handleAll });
+    const poller = startPoller({ ...parts, bot, checkout: present.answerCheckout, received: handleAll });
     return { bot, link, poller, sender: startSender({ ...parts, unreachable }) };
   }
 
@@ -108,15 +110,18 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
   }
 
   async function handle(row: UpdateRow, { row: account }: RunningBot): Promise<void> {
+    if (!chat) return;
+    const update: Update = JSON.parse(row.body);
+    const payment = paymentOf(update);
     try {
-      if (!chat) return;
-      const effect = await chat.handle(JSON.parse(row.body), account);
-      await desk.finish(row, effect);
+      const { messages, chats } = await chat.handle(update, account);
+      await desk.finish(row, { messages, chats, payment });
     } catch (error) {
       log.error('bot: update not handled', { update: row.id, error: String(error) });
       await desk.write((store, now) => {
-        if (row.failures + 1 >= MOST_FAILURES) store.finishUpdate(row.id, now);
-        else store.failUpdate(row.id, now + RETRY_MS * (row.failures + 1));
+        // Money is never given up.
+        if (payment === null && row.failures + 1 >= MOST_FAILURES) store.finishUpdate(row.id, now);
+        else store.failUpdate(row.id, now + RETRY_MS * Math.min(MOST_FAILURES, row.failures + 1));
       });
     }
   }

@@ -1,6 +1,6 @@
 // What the bot answers: from an update to messages that are to be sent. Nothing is sent here, so that an update that is handled again has no second effect.
 import { Api, Composer, Context } from 'grammy';
-import type { InlineKeyboardButton, Update, UserFromGetMe } from 'grammy/types';
+import type { InlineKeyboardButton, PreCheckoutQuery, Update, UserFromGetMe } from 'grammy/types';
 import type { Core, Subscription } from '../core/core.ts';
 import type { BotDesk } from '../core/ports/bot.ts';
 import { type BotRow, type ChatRow, type NewMessage, PRIORITIES, type UpdateEffect } from '../core/ports/bot.ts';
@@ -19,7 +19,7 @@ const BAR = 10;
 
 export interface ChatParts {
   readonly core: Pick<Core, 'settings' | 'subscription'>;
-  readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf'>;
+  readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf' | 'refusalOf'>;
   readonly clock: Clock;
 }
 
@@ -54,9 +54,9 @@ const NO_API = new Api('0:unused');
 
 export interface Chat {
   /** What an update, as Telegram sent it, leads to. */
-  handle(update: Update, bot: Pick<BotRow, 'botId' | 'username' | 'name'>): Promise<UpdateEffect>;
+  handle(update: Update, bot: Pick<BotRow, 'botId' | 'username' | 'name'>): Promise<Omit<UpdateEffect, 'payment'>>;
   /** The answer to who is about to pay: parameters of answerPreCheckoutQuery. */
-  refuseCheckout(query: unknown): Readonly<Record<string, unknown>>;
+  answerCheckout(query: PreCheckoutQuery): Readonly<Record<string, unknown>>;
 }
 
 export function createChat({ core, desk, clock }: ChatParts): Chat {
@@ -221,6 +221,20 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     const { text, buttons } = support(ctx);
     show(ctx, { text: `${hostTexts(ctx.language, 'bot')('help')}\n\n${text}`, buttons });
   });
+  privately.on('message:successful_payment', (ctx) => {
+    const { telegram_payment_charge_id: charge, total_amount: amount } = ctx.message.successful_payment;
+    const t = hostTexts(ctx.language, 'bot');
+    ctx.messages.push({
+      chatId: ctx.chat.id,
+      dedupeKey: `paid:${charge}`,
+      method: 'sendMessage',
+      payload: {
+        text: t('paid', { stars: amount }),
+        reply_markup: { inline_keyboard: [[button(t('commands.start'), 'home')]] },
+      },
+      priority: PRIORITIES.payment,
+    });
+  });
   privately.on('message', (ctx) => {
     // A message that says that something was paid or pinned asks for nothing.
     if (ctx.message.text !== undefined) show(ctx, home(ctx));
@@ -262,11 +276,13 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
       await middleware(ctx, async () => {});
       return { messages: ctx.messages, chats: ctx.chats };
     },
-    refuseCheckout(query) {
-      const { language } = core.settings();
-      const from = (query as Update['pre_checkout_query'])?.from;
-      const t = hostTexts(chooseLanguage([from?.language_code ?? null, language]), 'bot');
-      return { ok: false, error_message: t('notSold') };
+    answerCheckout(query) {
+      const { from, invoice_payload: token, total_amount: amount, currency } = query;
+      const refusal = desk.refusalOf({ token, paid: { amount, currency } });
+      if (refusal === null) return { ok: true };
+      const chosen = desk.store.chat(from.id)?.language ?? null;
+      const t = hostTexts(chooseLanguage([chosen, from.language_code ?? null, core.settings().language]), 'bot');
+      return { ok: false, error_message: t(`checkout.${refusal}`) };
     },
   };
 }

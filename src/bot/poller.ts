@@ -1,4 +1,5 @@
 // Asks Telegram for updates. Each is stored before the next request confirms it, so that none is lost, whenever the panel ends.
+import type { PreCheckoutQuery } from 'grammy/types';
 import type { BotDesk, BotLink, RunningBot } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 
@@ -24,7 +25,7 @@ export interface PollerParts {
   readonly timers: Timers;
   readonly log: Log;
   /** What a pre-checkout query is answered with; by one read, as it has 10 s. */
-  checkout(query: unknown): Readonly<Record<string, unknown>>;
+  checkout(query: PreCheckoutQuery): Readonly<Record<string, unknown>>;
   /** Called when updates were stored. */
   received(): void;
 }
@@ -51,8 +52,8 @@ export function startPoller({ bot, link, desk, clock, timers, log, checkout, rec
       };
     });
 
-  async function answer(query: unknown): Promise<void> {
-    const answered = { pre_checkout_query_id: memberOf(query, 'id'), ...checkout(query) };
+  async function answer(query: PreCheckoutQuery): Promise<void> {
+    const answered = { pre_checkout_query_id: query.id, ...checkout(query) };
     const outcome = await link.call('answerPreCheckoutQuery', answered, CHECKOUT_MS);
     if ('error' in outcome) log.warn('pre-checkout not answered', { error: outcome.error });
   }
@@ -99,8 +100,10 @@ export function startPoller({ bot, link, desk, clock, timers, log, checkout, rec
       for (const { update } of known) {
         const query = memberOf(update, 'pre_checkout_query');
         // Beside the queue, and awaited by nothing: a slow one must not hold up the next.
-        if (query !== undefined)
-          answer(query).catch((error: unknown) => log.error('pre-checkout not answered', { error: String(error) }));
+        if (!query) continue;
+        answer(query as PreCheckoutQuery).catch((error: unknown) =>
+          log.error('pre-checkout not answered', { error: String(error) }),
+        );
       }
       const stored = known.filter(({ update }) => memberOf(update, 'pre_checkout_query') === undefined);
       const bodies = stored.map(({ id, update }) => ({ id, body: JSON.stringify(update) }));

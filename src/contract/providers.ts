@@ -40,7 +40,8 @@ export interface ProviderField {
 
 /** What each kind of provider is given. The names are those under which the providers' own pages show them. */
 export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderField[]>> = {
-  stars: [{ name: 'bot_token', isSecret: true, isRequired: true, pattern: /^\d{3,20}:[A-Za-z0-9_-]{10,100}$/ }],
+  // Without one the panel's own bot is meant.
+  stars: [{ name: 'bot_token', isSecret: true, isRequired: false, pattern: /^\d{3,20}:[A-Za-z0-9_-]{10,100}$/ }],
   crypto_pay: [{ name: 'api_token', isSecret: true, isRequired: true, pattern: /^\d{1,20}:[A-Za-z0-9_-]{5,200}$/ }],
   yookassa: [
     { name: 'shop_id', isSecret: false, isRequired: true, pattern: /^\d{1,20}$/ },

@@ -1,9 +1,13 @@
 // The Telegram bot against a fake Bot API: set up with a token that was tried, updates stored before they are confirmed, messages paced and sent once.
 import { afterEach, expect, it } from 'vitest';
+import type { BotRow } from '../../src/core/ports/bot.ts';
+import type { Store } from '../../src/core/ports/ports.ts';
+import type { ProviderRow } from '../../src/core/ports/providers.ts';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
 
 const ANNA = 1001;
+const STARS = 250;
 
 let panel: TestPanel | null = null;
 let api: FakeBotApi | null = null;
@@ -14,21 +18,42 @@ afterEach(async () => {
   api = null;
 });
 
-async function open() {
+async function open(wrapStore: (store: Store) => Store = (store) => store) {
   const fake = await openBotApi();
   api = fake;
-  const own = await startPanel();
+  const own = await startPanel({ wrapStore });
   panel = own;
   const input = { token: BOT_TOKEN, api_root: fake.root, allow_private: true, password: PASSWORD };
   return { fake, own, input, save: () => own.act('saveBot', input) };
 }
 
 /** Once the bot is running. */
-async function running() {
-  const opened = await open();
+async function running(wrapStore?: (store: Store) => Store) {
+  const opened = await open(wrapStore);
   await opened.save();
   await expect.poll(async () => (await opened.own.act('getBot', {})).state).toBe('running');
   return opened;
+}
+
+/** An order of a new user that can be paid in Stars of the bot. */
+async function openOrder(own: TestPanel) {
+  await own.act('updateSettings', { selling: true });
+  const [account] = own.store.providers.all();
+  const provider =
+    account ?? (await own.act('createProvider', { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD }));
+  const plan = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
+  const sold = { kind: 'days', days: 30 } as const;
+  const prices = [{ amount: STARS, currency: 'XTR' }];
+  const offer = await own.act('createOffer', { tariff_id: plan.id, name: '30 days', sold, prices, on_sale: true });
+  const user = await own.act('createUser', { name: 'Anna', tariff_id: plan.id, expires_at: '2030-01-01T00:00:00Z' });
+  const { id } = await own.act('createOrder', { user_id: user.id, offer_id: offer.id });
+  await own.act('openOrder', { id, provider_id: provider.id });
+  return {
+    id,
+    token: own.store.payments.invoicesOf(id)[0]?.token ?? '',
+    state: async () => (await own.act('listOrders', { user_id: user.id })).items[0]?.state,
+    end: async () => (await own.act('getUser', { id: user.id })).expires_at,
+  };
 }
 
 const stateOf = async (own: TestPanel) => {
@@ -119,12 +144,92 @@ it('shows users their subscription in one message, and strangers how to get one'
   expect(fake.lastOf(2002)?.text).not.toContain(user.sub_url);
 }, 60_000);
 
-it('answers who is about to pay beside the queue: nothing is sold yet', async () => {
-  const { fake } = await running();
-  const id = fake.checkOut(ANNA, 'order', 100);
-  await expect.poll(() => fake.checkouts.get(id)).toBe(false);
-  // It is confirmed with the request after it.
+it('takes Stars for orders: asked before, told after, once, with the mark that the update is done', async () => {
+  let isBroken = false;
+  const { fake, own } = await running((store) => {
+    const insertPayment: typeof store.payments.insertPayment = (row) => {
+      if (isBroken) throw new Error('disk is full');
+      return store.payments.insertPayment(row);
+    };
+    return { ...store, payments: { ...store.payments, insertPayment } };
+  });
+  const order = await openOrder(own);
+  const [token, other] = [order.token, (await openOrder(own)).token];
+  const asked = async (payload: string, amount: number) => {
+    const id = fake.checkOut(ANNA, payload, amount);
+    await expect.poll(() => fake.checkouts.get(id)).toBeDefined();
+    return fake.checkouts.get(id);
+  };
+  expect(await asked(token, STARS)).toBe(true);
+  expect([await asked(token, STARS - 1), await asked(token, STARS + 1)]).toEqual([false, false]);
+  expect(await asked('gh_unknown', STARS)).toBe(false);
+  await own.act('updateSettings', { selling: false });
+  expect(await asked(token, STARS)).toBe(false);
+  await own.act('updateSettings', { selling: true });
+  // They are confirmed with the request after them, and not stored.
   await expect.poll(() => fake.waiting).toEqual([]);
+  expect(own.store.bot.updateDueAt()).toBeNull();
+
+  // Money whose effect failed ten times is tried once more, and again.
+  isBroken = true;
+  fake.pay(ANNA, token, STARS, 'charge-1');
+  await expect.poll(() => own.store.bot.updateDueAt()).toBeGreaterThan(Date.now());
+  const again = (times: number) =>
+    own.store.write(() => {
+      for (let count = 0; count < times; count += 1) own.store.bot.failUpdate(1, 1);
+    });
+  again(10);
+  await expect.poll(() => own.store.bot.updateDueAt(), sleepy).toBeGreaterThan(Date.now());
+  expect(await order.state()).toBe('open');
+  isBroken = false;
+  again(1);
+  await expect.poll(order.state, sleepy).toBe('paid');
+  fake.pay(ANNA, token, STARS, 'charge-1');
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toBe(`⭐ ${STARS} received. Thank you!`);
+  await expect.poll(() => fake.waiting).toEqual([]);
+  await own.act('askOrder', { id: order.id });
+  await expect.poll(() => own.store.bot.updateDueAt()).toBeNull();
+  expect(await order.end()).toBe('2030-01-31T00:00:00.000Z');
+  expect(own.store.events.after(0, 500, ['user.extended'])).toHaveLength(1);
+  expect([...fake.messages.values()].filter(({ chatId }) => chatId === ANNA)).toHaveLength(1);
+  expect(await asked(token, STARS)).toBe(false);
+
+  const reasons = async () => (await own.act('listAttention', {})).items.map(({ reason }) => reason);
+  fake.pay(ANNA, token, STARS, 'charge-2');
+  await expect.poll(reasons, sleepy).toEqual(['paid_twice']);
+  fake.giveBack('charge-1');
+  await expect.poll(reasons, sleepy).toEqual(['paid_twice', 'refunded']);
+  // Without an account for it as well.
+  const [account] = own.store.providers.all();
+  own.store.write(() => own.store.providers.save({ ...account, account: '@another_bot' } as ProviderRow));
+  fake.pay(ANNA, other, STARS, 'charge-3');
+  await expect
+    .poll(() => own.store.payments.paymentByExternalId('stars', false, 'charge-3')?.state, sleepy)
+    .toBe('applied');
+}, 60_000);
+
+it('lends its token to Stars that have none, as long as they are its own', async () => {
+  const { own, save, input } = await open();
+  const stars = { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD } as const;
+  await expect(own.act('createProvider', stars)).rejects.toMatchObject({
+    errors: [{ pointer: '#/fields/bot_token', code: 'required' }],
+  });
+  await save();
+  const { id, account, secrets } = await own.act('createProvider', stars);
+  expect({ account, secrets }).toEqual({ account: '@anna_vpn_bot', secrets: [] });
+  const tried = async () => (await own.act('testProvider', { id })).error;
+  expect(await tried()).toBeNull();
+  const row = own.store.bot.get() as BotRow;
+  own.store.write(() => {
+    own.store.bot.save({ ...row, username: 'another_bot', botId: 1 });
+    own.store.providers.saveReading(id, '7', 1);
+  });
+  expect(await tried()).toBe('no_keys');
+  await own.act('deleteBot', {});
+  expect(await tried()).toBe('no_keys');
+  await own.act('saveBot', input);
+  expect(await tried()).toBeNull();
+  expect(own.store.providers.reading(id)).toEqual({ cursor: null, caughtUpAt: null });
 });
 
 it('stores updates once, follows ids that begin again lower, and confirms the last received', async () => {

@@ -55,7 +55,10 @@ export interface FakeBotApi extends AsyncDisposable {
   push(update: Json): void;
   /** Is about to pay: Telegram asks the bot. */
   checkOut(chatId: number, payload: string, amount: number): string;
+  /** Has paid: it is in the ledger of the bot's Stars as well. */
   pay(chatId: number, payload: string, amount: number, charge: string): void;
+  /** Got it back, by Telegram's own support. */
+  giveBack(charge: string): void;
   /** The ids of updates go on from here. */
   restartIds(at: number): void;
   /** Another program asks for updates. */
@@ -144,6 +147,8 @@ export async function openBotApi(): Promise<FakeBotApi> {
   const faults = new Map<string, BotFault[]>();
   const checkouts = new Map<string, boolean>();
   const asked = new EventEmitter();
+  const ledger: Json[] = [];
+  const charges = new Map<string, Json>();
   const open = new Set<string>();
   const queries = new Set<string>();
   const blocked = new Set<number>();
@@ -176,6 +181,14 @@ export async function openBotApi(): Promise<FakeBotApi> {
     from: { id: BOT_ID, is_bot: true, first_name: 'Anna VPN', username: 'anna_vpn_bot' },
     text,
   });
+
+  const userOf = (id: number, payload: string) => ({
+    type: 'user',
+    transaction_type: 'invoice_payment',
+    user: person(id),
+    invoice_payload: payload,
+  });
+  const transactionOf = (id: string, amount: number, more: Json) => ({ id, amount, date: 1_764_000_000, ...more });
 
   async function getUpdates({ offset, limit = 100, timeout = 0, allowed_updates: allowed }: Json) {
     if (webhook !== '')
@@ -270,6 +283,15 @@ export async function openBotApi(): Promise<FakeBotApi> {
         checkouts.set(id, given.ok === true);
         return true;
       }
+      case 'createInvoiceLink': {
+        const prices = given.prices as readonly Json[];
+        const isRight = given.currency === 'XTR' && given.provider_token === '' && prices.length === 1;
+        if (!isRight || String(given.title).length > 32 || Buffer.byteLength(String(given.payload)) > 128)
+          throw new Refusal(400, 'Bad Request: STARS_INVOICE_INVALID');
+        return `https://t.me/$${given.payload}`;
+      }
+      case 'getStarTransactions':
+        return { transactions: ledger.slice(Number(given.offset), Number(given.offset) + Number(given.limit)) };
       default:
         throw new Refusal(404, 'Not Found: method not found');
     }
@@ -386,15 +408,14 @@ export async function openBotApi(): Promise<FakeBotApi> {
         telegram_payment_charge_id: charge,
         provider_payment_charge_id: '',
       };
-      push({
-        message: {
-          message_id: nextMessage,
-          date: 1_764_000_000,
-          chat: chatOf(chatId),
-          from: person(chatId),
-          successful_payment: paid,
-        },
-      });
+      const message = { date: 1_764_000_000, chat: chatOf(chatId), from: person(chatId) };
+      if (!charges.has(charge)) ledger.push(transactionOf(charge, amount, { source: userOf(chatId, payload) }));
+      charges.set(charge, { ...message, refunded_payment: paid });
+      push({ message: { message_id: nextMessage, ...message, successful_payment: paid } });
+      nextMessage += 1;
+    },
+    giveBack(charge) {
+      push({ message: { message_id: nextMessage, ...charges.get(charge) } });
       nextMessage += 1;
     },
     restartIds: (at) => {

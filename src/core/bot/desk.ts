@@ -2,8 +2,9 @@
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env } from '../context.ts';
+import { recordBotPayment, refusalOf } from '../payments/bot-payments.ts';
 import { type BotDesk, FRESH_STATUS, type RunningBot } from '../ports/bot.ts';
-import { openAccess } from './settings.ts';
+import { openAccess } from './access.ts';
 
 /** Ids of updates may begin at random after a week: those that are done must be gone by then. */
 const KEPT_MS = 2 * DAY_MS;
@@ -58,12 +59,14 @@ export function createBotDesk(env: Env): BotDesk & { readonly wake: () => void }
     },
     store: store.bot,
     linkTokenOf: (telegramId) => store.users.byTelegramId(telegramId)?.token ?? null,
+    refusalOf: (checkout) => refusalOf(env, checkout),
     receive: (botId, updates) => write(() => store.bot.receive(botId, updates, clock.now())),
     finish: (update, effect) =>
       write(() => {
         const now = clock.now();
         for (const message of effect.messages) store.bot.enqueue(message, now);
         for (const chat of effect.chats) store.bot.saveChat(chat);
+        if (effect.payment) recordBotPayment(createTransaction(env, CALL, 'takePayment', now), effect.payment);
         store.bot.finishUpdate(update.id, now);
       }),
     write: (work) => write(() => work(store.bot, clock.now())),

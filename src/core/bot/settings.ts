@@ -5,6 +5,7 @@ import type { Input, Output } from '../../contract/table.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError, requireAll } from '../panel-error.ts';
+import { followBot } from '../payments/providers.ts';
 import {
   type BotAccess,
   type BotClient,
@@ -15,9 +16,8 @@ import {
   FRESH_STATUS,
 } from '../ports/bot.ts';
 import { toInstantOrNull } from '../wire.ts';
+import { openAccess, PROXY_PLACE, TOKEN_PLACE } from './access.ts';
 
-const TOKEN_PLACE = 'bot:token';
-const PROXY_PLACE = 'bot:proxy';
 const PROBE_MS = 10_000;
 /** Of what Telegram says of the account. */
 const MOST_NAME = 200;
@@ -62,17 +62,6 @@ function requireBot({ store }: Pick<Env, 'store'>): BotRow {
 function requireClient({ botClient }: Env): BotClient {
   if (!botClient) throw new PanelError('unavailable');
   return botClient;
-}
-
-/** The token and the way to its API; null: its secrets are not here, as after a restore without them. PanelError `vault_unavailable`. */
-export function openAccess({ store, vault, hideSecret }: Env, row: BotRow): BotAccess | null {
-  const sealed = store.sealed.get(TOKEN_PLACE);
-  const sealedProxy = store.sealed.get(PROXY_PLACE);
-  if (!sealed || (row.proxy !== null && !sealedProxy)) return null;
-  const token = vault.open(sealed);
-  hideSecret?.(token);
-  const { apiRoot, allowPrivate } = row;
-  return { token, apiRoot, allowPrivate, proxy: row.proxy !== null && sealedProxy ? vault.open(sealedProxy) : null };
 }
 
 /** A proxy as it is shown: without a name and a password. */
@@ -173,6 +162,7 @@ async function saveBot(input: Input<'saveBot'>, context: AsyncContext<'saveBot'>
       updatedAt: now,
     };
     store.bot.save(row);
+    followBot(tx, present, row);
     store.sealed.put(vault.seal(TOKEN_PLACE, access.token));
     if (access.proxy === null) store.sealed.remove(PROXY_PLACE);
     else store.sealed.put(vault.seal(PROXY_PLACE, access.proxy));

@@ -2,9 +2,11 @@
 import type { Proof } from '../../contract/proof.ts';
 import { MAX_PROVIDERS, PROVIDER_FIELDS, type Provider, type ProviderField } from '../../contract/providers.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import { openAccess } from '../bot/access.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError, requireAll } from '../panel-error.ts';
+import type { BotRow } from '../ports/bot.ts';
 import type { PaymentProviders, Probed, ProviderAccess, ProviderFailure, ProviderRow } from '../ports/providers.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 
@@ -67,6 +69,22 @@ function openSecrets({ store, vault }: Pick<Env, 'store' | 'vault'>, row: Provid
 function accessOf(row: ProviderRow, secrets: Fields): ProviderAccess {
   const { id, kind, isTest, apiRoot, allowPrivate, fields } = row;
   return { id, kind, isTest, apiRoot, allowPrivate, fields: { ...fields, ...secrets } };
+}
+
+/** Stars without a token of their own are those of the panel's bot, and reached as it is; undefined: there is no bot. */
+function withBot(env: Pick<Env, 'store' | 'vault'>, access: ProviderAccess): ProviderAccess | undefined {
+  if (access.kind !== 'stars' || access.fields.bot_token !== undefined) return access;
+  const bot = env.store.bot.get();
+  const opened = bot && openAccess(env, bot);
+  if (!opened) return undefined;
+  const { token, apiRoot, allowPrivate } = opened;
+  return { ...access, apiRoot, allowPrivate, fields: { bot_token: token } };
+}
+
+function requireToken(env: Env, access: ProviderAccess): ProviderAccess {
+  const found = withBot(env, access);
+  if (!found) throw bodyError('validation', '#/fields/bot_token', 'required', 'is missing, as this panel has no bot');
+  return found;
 }
 
 /** Refuses fields that the kind does not have, that are missing, or that look otherwise. */
@@ -150,7 +168,7 @@ async function createProvider(input: Input<'createProvider'>, context: AsyncCont
     () => requireAllowed(env, { apiRoot, allowPrivate }),
   );
   await env.vault.prepare();
-  const access = { id: UNSAVED, kind, isTest: false, apiRoot, allowPrivate, fields };
+  const access = requireToken(env, { id: UNSAVED, kind, isTest: false, apiRoot, allowPrivate, fields });
   const { account, isTest } = await requireGood(env, access);
   return context.commit((tx) => {
     const { store, now } = tx;
@@ -198,7 +216,7 @@ async function changeProvider(input: Input<'changeProvider'>, context: AsyncCont
     () => requireFields(PROVIDER_FIELDS[before.kind], all),
     () => requireAllowed(env, wanted),
   );
-  const { account, isTest } = await requireGood(env, accessOf({ ...before, ...wanted }, secret));
+  const { account, isTest } = await requireGood(env, requireToken(env, accessOf({ ...before, ...wanted }, secret)));
   return context.commit((tx) => {
     const { now } = tx;
     const found = { okAt: now, error: null, errorAt: null, updatedAt: now };
@@ -227,7 +245,24 @@ export function accessTo(env: Pick<Env, 'store' | 'vault'>, row: ProviderRow): P
   const isWhole = PROVIDER_FIELDS[row.kind].every(({ name, isSecret, isRequired }) => {
     return !isSecret || !isRequired || secrets[name] !== undefined;
   });
-  return isWhole ? accessOf(row, secrets) : undefined;
+  const access = isWhole ? withBot(env, accessOf(row, secrets)) : undefined;
+  // Another bot has other Stars.
+  const isBots = row.kind === 'stars' && secrets.bot_token === undefined;
+  return isBots && row.account !== accountOfBot(env) ? undefined : access;
+}
+
+/** Stars of the panel's bot follow it to its present name, and to another bot: whose payments are read from the start. */
+export function followBot({ store }: Pick<Transaction, 'store'>, before: BotRow | undefined, after: BotRow): void {
+  for (const row of store.providers.all()) {
+    const isBots = row.kind === 'stars' && store.sealed.get(secretPlace(row.id, 'bot_token')) === undefined;
+    if (!isBots || (before && row.account !== `@${before.username}`)) continue;
+    store.providers.save({ ...row, account: `@${after.username}` });
+    if (before?.botId !== after.botId) store.providers.saveReading(row.id, null, null);
+  }
+}
+
+function accountOfBot({ store }: Pick<Env, 'store'>): string {
+  return `@${store.bot.get()?.username}`;
 }
 
 /** Notes whether a provider answered as it should, where that is news. */

@@ -23,8 +23,10 @@ const RANK: Readonly<Record<PaymentRow['providerState'], number>> = {
   refunded: 3,
 };
 
-/** A provider's account, as far as it decides about its payments. */
-export type PaidAt = Pick<ProviderRow, 'id' | 'kind' | 'isTest'>;
+/** A provider's account, as far as it decides about its payments. `id` null: there is none any more. */
+export interface PaidAt extends Pick<ProviderRow, 'kind' | 'isTest'> {
+  readonly id: number | null;
+}
 
 /**
  * Writes what a provider reports. `token` is that of an invoice or of an order. Nothing for a payment that has neither, as another
@@ -40,7 +42,7 @@ export function recordPayment(tx: Transaction, provider: PaidAt, reported: Provi
   const { token, externalId, state } = reported;
   const invoice =
     (token === null ? undefined : store.payments.invoiceByToken(token)) ??
-    store.payments.invoiceByExternalId(provider.id, externalId);
+    (provider.id === null ? undefined : store.payments.invoiceByExternalId(provider.id, externalId));
   if (state === 'open') return;
   if (state === 'expired' || state === 'failed') {
     if (invoice) endInvoice(tx, invoice, state);
@@ -54,7 +56,7 @@ export function recordPayment(tx: Transaction, provider: PaidAt, reported: Provi
   if (order || isOwnToken(token)) recordNew(tx, provider, { ...reported, state }, order, invoice);
 }
 
-type PaidPayment = ProviderPayment & Pick<PaymentRow, 'providerState'>;
+type PaidPayment = Pick<ProviderPayment, 'paid' | 'isTest' | 'paidAt'> & Pick<PaymentRow, 'providerState'>;
 
 function recordNew(
   tx: Transaction,
@@ -66,8 +68,8 @@ function recordNew(
   const { store, now } = tx;
   const { externalId, paid, refunded, isTest, buyer, raw, state: providerState } = reported;
   const paidAt = Math.max(0, reported.paidAt ?? now);
-  const found: PaidPayment = { ...reported, providerState, paidAt };
-  const reason = order ? reasonOf(tx, provider, found, order, invoice) : 'unknown_order';
+  const found: PaidPayment = { paid, isTest, providerState, paidAt };
+  const reason = order ? objectionTo(tx, provider, found, order, invoice) : 'unknown_order';
   const unsaved: Omit<PaymentRow, 'id'> = {
     kind: provider.kind,
     providerId: provider.id,
@@ -131,9 +133,9 @@ export function applyPayment(tx: Transaction, order: OrderRow, payment: PaymentR
 }
 
 /** Why a payment needs a person; null: it pays its order. */
-function reasonOf(
-  { store }: Transaction,
-  provider: PaidAt,
+export function objectionTo(
+  { store }: Pick<Transaction, 'store'>,
+  provider: Pick<PaidAt, 'isTest'>,
   { paid, isTest, paidAt, providerState }: PaidPayment,
   order: OrderRow,
   invoice: InvoiceRow | undefined,

@@ -1,5 +1,6 @@
 // The ports of the Telegram bot: what is stored of it, and the client of its API.
 import type { BotError } from '../../contract/bot.ts';
+import type { Price, ProviderPayment } from './providers.ts';
 
 export interface BotRow {
   /** Its id at Telegram. */
@@ -149,10 +150,22 @@ export interface BotStatus {
 
 export const FRESH_STATUS: BotStatus = { error: null, errorAt: null, okAt: null };
 
+/** What somebody is about to pay. */
+export interface Checkout {
+  /** Of an invoice. */
+  readonly token: string;
+  readonly paid: Price;
+}
+
+/** Why he may not: nothing is sold, or not this any more. */
+export type CheckoutRefusal = 'selling_off' | 'ended';
+
 /** What an update leads to. */
 export interface UpdateEffect {
   readonly messages: readonly NewMessage[];
   readonly chats: readonly ChatRow[];
+  /** null: there is no money in it. */
+  readonly payment: ProviderPayment | null;
 }
 
 /** A bot that is to run: another one after each change of it. */
@@ -169,6 +182,8 @@ export interface BotDesk {
   readonly store: Omit<BotStore, 'save' | 'remove' | 'receive' | 'enqueue'>;
   /** The subscription link's token of the user with this Telegram account; null: there is none. */
   linkTokenOf(telegramId: number): string | null;
+  /** Why somebody who is about to pay may not; null: he may. By reads alone, as Telegram waits for 10 seconds. */
+  refusalOf(checkout: Checkout): CheckoutRefusal | null;
   /** Stores what came; how many of them are new. They may be confirmed at Telegram once this has resolved. */
   receive(botId: number, updates: readonly { readonly id: number; readonly body: string }[]): Promise<number>;
   /** Commits the effect of an update together with the mark that it is done. */

@@ -21,7 +21,11 @@ export const bot = {
   help: 'Send /start to see your subscription.',
   support: 'If something does not work, write here: {{url}}',
   noSupport: 'If something does not work, write to the person who gave you this bot.',
-  notSold: 'Nothing is sold here at the moment.',
+  checkout: {
+    selling_off: 'Nothing is sold here at the moment.',
+    ended: 'This order is paid already, or is not sold any more. Nothing was charged.',
+  },
+  paid: '⭐ {{stars}} received. Thank you!',
   buttons: {
     link: 'Link',
     qr: 'QR code',

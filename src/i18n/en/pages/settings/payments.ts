@@ -40,7 +40,8 @@ export const payments = {
     payment_key: 'Payment API key',
   },
   hints: {
-    bot_token: 'From @BotFather.',
+    bot_token:
+      'Leave it empty for the Telegram bot of this panel. Another bot needs a program that answers Telegram before each payment.',
     api_token: 'From @CryptoBot: Crypto Pay, My apps. The test network’s token is recognized.',
     shop_id: 'The number of the shop, as its settings show it.',
     secret_key: 'A restricted key is enough at Stripe: Checkout Sessions and Refunds.',

@@ -42,7 +42,8 @@ export const payments: Russian<typeof english> = {
     payment_key: 'Платёжный ключ API',
   },
   hints: {
-    bot_token: 'От @BotFather.',
+    bot_token:
+      'Оставьте пустым, чтобы продавать через Telegram-бота этой панели. Другому боту нужна программа, которая отвечает Telegram перед каждой оплатой.',
     api_token: 'От @CryptoBot: Crypto Pay, My apps. Токен тестовой сети распознаётся.',
     shop_id: 'Номер магазина, как в его настройках.',
     secret_key: 'У Stripe хватит ограниченного ключа: Checkout Sessions и Refunds.',
