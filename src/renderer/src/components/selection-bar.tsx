@@ -35,7 +35,13 @@ export function SelectionBar({ count, total, onSelectAll, onClear, children }: S
         {children}
       </span>
       <Tooltip label={t('selection.clear')}>
-        <ActionIcon variant="subtle" color="gray" aria-label={t('selection.clear')} onClick={onClear}>
+        <ActionIcon
+          className={classes.clear}
+          variant="subtle"
+          color="gray"
+          aria-label={t('selection.clear')}
+          onClick={onClear}
+        >
           <IconX size={16} stroke={1.5} />
         </ActionIcon>
       </Tooltip>
