@@ -334,6 +334,13 @@ const EVENTS = [
     BY_SYSTEM,
   ),
   eventOf(
+    'node.restored',
+    'The machine of a node was restored from an old copy. What its engine counts from then on counts, and nothing counts twice.',
+    nodeData,
+    NODE,
+    BY_SYSTEM,
+  ),
+  eventOf(
     'settings.changed',
     'Settings of the panel were changed; `changed` names them. An address is not in the event.',
     noData,

@@ -13,12 +13,13 @@ export const NODE_ERROR_CODES = [
   'config_refused',
   'port_taken',
   'engine_refused',
+  'other_version',
 ] as const;
 
 const nodeErrorCode = z.enum(NODE_ERROR_CODES).meta({
   id: 'NodeErrorCode',
   description:
-    '`engine_missing`: there is no such program. `engine_unreachable`: it does not answer, or not in time. `engine_crashed`: it ended by itself. `config_refused`: it refused the configuration, and goes on with the one before. `port_taken`: another program has the port of a connection. `engine_refused`: it refused a user or a request.',
+    '`engine_missing`: there is no such program. `engine_unreachable`: it does not answer, or not in time. `engine_crashed`: it ended by itself. `config_refused`: it refused the configuration, and goes on with the one before. `port_taken`: another program has the port of a connection. `engine_refused`: it refused a user or a request. `other_version`: the machine of the node and the panel speak versions of their protocol that do not go together.',
 });
 export type NodeErrorCode = z.output<typeof nodeErrorCode>;
 
@@ -37,6 +38,13 @@ const restartReason = z.enum(RESTART_REASONS).meta({
     '`cut_off`: users who may not connect went on moving bytes. `configuration`: a connection or the node was changed. `unknown_state`: it was started by something else than this panel, or was away for too many changes.',
 });
 export type NodeRestartReason = z.output<typeof restartReason>;
+
+const NODE_UPDATES = ['ledger'] as const;
+const nodeUpdate = z.enum(NODE_UPDATES).meta({
+  id: 'NodeUpdate',
+  description: '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away.',
+});
+export type NodeUpdate = z.output<typeof nodeUpdate>;
 
 /** How many users a restart names at most. */
 export const MOST_CUT_OFF = 100;
@@ -113,6 +121,17 @@ export const node = z
     joined: z.boolean().meta({
       description: 'Whether the panel and its machine know each other; true for a local node.',
     }),
+    protocol: z.string().nullable().meta({
+      description: 'The version of the protocol that its machine spoke last; null: none yet, or a local node.',
+    }),
+    update_for: z.array(nodeUpdate).meta({
+      description:
+        'What its machine cannot do before Gatehouse is updated there; empty: nothing, or that is not known.',
+    }),
+    restored_at: s.instant.nullable().meta({
+      description:
+        'When its machine was last found to be restored from an old copy, by its ledger; null: never. Nothing counts twice by that.',
+    }),
     last_restart: nodeRestart
       .nullable()
       .meta({ description: 'When and why the panel last restarted its engine; null: it has not yet.' }),
@@ -143,6 +162,9 @@ export const nodeExample: Node = {
   pending_changes: 0,
   cut_off: ['refuse', 'restart'],
   joined: true,
+  protocol: '1.1',
+  update_for: [],
+  restored_at: null,
   last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [7] },
   error_code: null,
   error: null,
@@ -223,7 +245,7 @@ export const createNode = panelOperation({
   errors: PROOF_ERRORS,
   example: {
     body: { name: 'Frankfurt', address: 'de1.example.com' },
-    reply: { ...nodeExample, status: 'unknown', joined: false },
+    reply: { ...nodeExample, status: 'unknown', joined: false, protocol: null },
   },
 });
 

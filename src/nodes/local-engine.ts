@@ -300,6 +300,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     stop,
     counters: async () => requirePresent().api.counters(),
     take: async () => null,
+    protocol: () => null,
     apply: async (changes) => requirePresent().api.apply(changes),
     members: async (inbound) => requirePresent().api.members(inbound),
     connected: async () => requirePresent().api.connected(),

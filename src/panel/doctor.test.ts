@@ -114,6 +114,8 @@ it('misses an engine only where a local node needs one', async () => {
         restart: null,
         agentPort: null,
         agentPin: null,
+        agentProtocol: null,
+        restoredAt: null,
         createdAt: NOW,
         updatedAt: NOW,
       });

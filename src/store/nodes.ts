@@ -27,6 +27,8 @@ const COLUMN = {
   restart: 'last_restart',
   agentPort: 'agent_port',
   agentPin: 'agent_pin',
+  agentProtocol: 'agent_protocol',
+  restoredAt: 'restored_at',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 } as const satisfies Record<keyof Omit<NodeRow, 'id'>, string>;

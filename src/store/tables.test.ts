@@ -26,6 +26,8 @@ const NODE: Omit<NodeRow, 'id'> = {
   restart: { at: 4, reason: 'cut_off', userIds: [1, 7] },
   agentPort: 8450,
   agentPin: 'a'.repeat(64),
+  agentProtocol: '1.1',
+  restoredAt: 6,
   createdAt: 4,
   updatedAt: 5,
 };
@@ -158,6 +160,8 @@ describe('nodes and inbounds', () => {
       restart: null,
       agentPort: null,
       agentPin: null,
+      agentProtocol: null,
+      restoredAt: null,
     };
     nodes.save(bare);
     expect([nodes.get(a), nodes.count(), nodes.page(1, 1)[0]?.id]).toEqual([bare, 2, b]);

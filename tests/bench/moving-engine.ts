@@ -45,6 +45,7 @@ export function movingEngine(users: number): MovingEngine {
       return { boot: running?.boot ?? null, users: counted, inbounds: new Map() };
     },
     take: async () => null,
+    protocol: () => null,
     apply: async (changes) => changes.map(() => null),
     members: async () => null,
     connected: async () => null,

@@ -32,13 +32,16 @@ test('say when and why their engine was restarted, and what each connection need
   await page.route('**/panel/getNode', async (route) => {
     const response = await route.fetch();
     const last_restart = { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [1, 2, 3, 999_999_999] };
-    await route.fulfill({ response, json: { ...(await response.json()), last_restart } });
+    const machine = { update_for: ['ledger'], restored_at: '2026-11-18T09:00:00.000Z' };
+    await route.fulfill({ response, json: { ...(await response.json()), ...machine, last_restart } });
   });
   await visit('nodes/1');
   const record = page.getByRole('dialog');
   await expect(record.getByText(/19 Nov.* · to cut off/)).toContainText('and 1 more');
   await expect(record.locator('a[href="#/users/2"]')).not.toHaveText(/^#/);
   await expect(record.getByRole('link', { name: /Frankfurt, fast/ })).toContainText('Xray 1.8.0 or later');
+  await expect(record.getByText(/^Its version does not yet write down/)).toBeVisible();
+  await expect(record.getByText(/18 Nov.* · Nothing was counted twice/)).toBeVisible();
   await expectAccessible(page, 'a node whose engine was restarted');
 });
 

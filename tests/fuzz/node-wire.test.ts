@@ -107,13 +107,14 @@ it('a machine answers every message, and goes on', async () => {
 });
 
 /** A machine with a true certificate that answers whatever it likes. */
-async function lying(answer: () => { status: number; body: string; isCut: boolean }): Promise<Server> {
+async function lying(answer: () => { status: number; body: string; version: string; isCut: boolean }): Promise<Server> {
   const { key, certificate, authority } = keys.node;
   const options = { key, cert: certificate, ca: authority, requestCert: true, rejectUnauthorized: true } as const;
   const server = createServer(options, (asked, reply) => {
     asked.resume();
-    const { status, body, isCut } = answer();
+    const { status, body, version, isCut } = answer();
     const length = Buffer.byteLength(body);
+    if (version !== '') reply.setHeader('gatehouse-protocol', version);
     reply.writeHead(status, { 'content-length': isCut ? length + 1 : length });
     reply.end(body);
     if (isCut) asked.socket.destroySoon();
@@ -138,7 +139,7 @@ const CALLS: readonly ((engine: Engine) => Promise<unknown>)[] = [
 ];
 
 it('the panel takes what makes sense, and anything else as a node that does not answer', async () => {
-  let said = { status: 200, body: '{}', isCut: false };
+  let said = { status: 200, body: '{}', version: '', isCut: false };
   const server = await lying(() => said);
   const engine = dial((server.address() as AddressInfo).port, keys);
   const number = fc.oneof(fc.integer({ min: -2, max: 5 }), fc.double(), fc.constant(2 ** 60), fc.string());
@@ -173,9 +174,10 @@ it('the panel takes what makes sense, and anything else as a node that does not 
     fc.string(),
   );
   const status = fc.constantFrom(200, 200, 200, 409, 404, 400, 500, 204);
+  const version = fc.constantFrom('1.1', '1.1', '1.1', '1.9999', '1.0', '2.0', '1', '1.1.1', '-1.1', '');
   const isCut = fc.integer({ min: 0, max: 9 }).map((one) => one === 0);
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...CALLS), fc.record({ status, body, isCut }), async (call, reply) => {
+    fc.asyncProperty(fc.constantFrom(...CALLS), fc.record({ status, body, version, isCut }), async (call, reply) => {
       said = reply;
       const outcome = await call(engine).catch((error: unknown) => error);
       if (outcome instanceof Error) expect(outcome).toBeInstanceOf(EngineError);

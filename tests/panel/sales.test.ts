@@ -219,6 +219,8 @@ describe('a refund', () => {
       restart: null,
       agentPort: null,
       agentPin: null,
+      agentProtocol: null,
+      restoredAt: null,
       createdAt: 1,
       updatedAt: 1,
     });

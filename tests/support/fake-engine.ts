@@ -210,6 +210,7 @@ function createEngine(
         return { boot, users: new Map(users), inbounds: new Map(inbounds) };
       }),
     take: async () => null,
+    protocol: () => null,
     apply: (changes) => call('apply', () => changes.map(applyOne)),
     members: (inbound) =>
       call('members', () => (machine.listsMembers ? [...(running().members.get(inbound.id)?.keys() ?? [])] : null)),

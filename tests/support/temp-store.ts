@@ -161,6 +161,8 @@ export function sampleNode(fields: Partial<NodeRow> = {}): Omit<NodeRow, 'id'> {
     restart: null,
     agentPort: null,
     agentPin: null,
+    agentProtocol: null,
+    restoredAt: null,
     createdAt: 0,
     updatedAt: 0,
     ...fields,

@@ -103,7 +103,14 @@ async function noteJoined(env: Env, nodeId: number, port: number, pin: string): 
       const node = store.nodes.get(nodeId);
       if (!node) return;
       const now = clock.now();
-      store.nodes.save({ ...node, agentPort: port, agentPin: pin, updatedAt: now });
+      store.nodes.save({
+        ...node,
+        agentPort: port,
+        agentPin: pin,
+        agentProtocol: null,
+        restoredAt: null,
+        updatedAt: now,
+      });
       const tx = createTransaction(env, NODE_CALL, 'inviteNode', now);
       tx.emit('node.changed', { node_id: nodeId, name: node.name }, ['joined']);
       tx.audit(`node:${nodeId}`, { joined: true, public_key: pin });

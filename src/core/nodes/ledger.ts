@@ -44,13 +44,19 @@ function countBoot(tx: Transaction, nodeId: number, boot: string, entries: reado
   return countUsers(tx, nodeId, boot, values);
 }
 
-/** Counts entries of starts that this panel knows and has not counted to their end: the users of others are not its own. */
+type Boots = ReadonlyMap<string, 'known' | 'ended'>;
+
+/** Whether this panel has let its users in, by this start or by the one that it goes back to: the users of others are not its own. */
+function isOwn(boots: Boots, boot: string): boolean {
+  return boots.has(boot) || boots.has(originOf(boot));
+}
+
+/** Counts entries of starts of this panel that are not counted to their end. */
 function countEntries(tx: Transaction, nodeId: number, entries: readonly LedgerEntry[]): readonly Counted[] {
   const boots = tx.store.sync.boots(nodeId);
   const byBoot = Map.groupBy(entries, ({ boot }) => boot);
   return [...byBoot].flatMap(([boot, some]) => {
-    const counts = boots.get(boot) !== 'ended' && boots.has(originOf(boot));
-    return counts ? countBoot(tx, nodeId, boot, some) : [];
+    return boots.get(boot) !== 'ended' && isOwn(boots, boot) ? countBoot(tx, nodeId, boot, some) : [];
   });
 }
 
@@ -58,6 +64,18 @@ function countEntries(tx: Transaction, nodeId: number, entries: readonly LedgerE
 function endOthers({ store: { sync } }: Transaction, nodeId: number): void {
   const { boot: present } = sync.get(nodeId);
   for (const boot of sync.countedBoots(nodeId)) if (boot !== present) sync.endBoot(nodeId, boot);
+}
+
+/** Whether it does not know what its machine has answered to. */
+function isOldCopy(sent: LedgerTaken | null, page: LedgerPage): sent is LedgerTaken {
+  return sent !== null && page.ledger === sent.ledger && page.acknowledged < sent.acknowledged;
+}
+
+function noteRestored(tx: Transaction, nodeId: number): void {
+  const node = tx.store.nodes.get(nodeId);
+  if (!node) return;
+  tx.store.nodes.save({ ...node, restoredAt: tx.now });
+  tx.emit('node.restored', { node_id: nodeId, name: node.name });
 }
 
 function isSame(one: LedgerTaken | null, other: LedgerTaken | null): boolean {
@@ -88,10 +106,11 @@ async function countPage(
       if (!store.nodes.get(nodeId) || !isSame(store.sync.ledger(nodeId), before)) return null;
       const tx = createTransaction(env, NODE_CALL, 'traffic', clock.now());
       if (sent !== null && sent.ledger !== ledger && next === 0) endOthers(tx, nodeId);
+      if (next === 0 && isOldCopy(sent, page)) noteRestored(tx, nodeId);
       const counted = countEntries(tx, nodeId, entries);
       const boots = store.sync.boots(nodeId);
       for (const { seq, boot } of ends) {
-        if (seq > from && seq <= taken.taken && boots.has(originOf(boot))) store.sync.endBoot(nodeId, boot);
+        if (seq > from && seq <= taken.taken && isOwn(boots, boot)) store.sync.endBoot(nodeId, boot);
       }
       store.sync.saveLedger(nodeId, taken);
       return counted;
@@ -123,7 +142,7 @@ export async function takeLedger(env: Env, nodeId: number, engine: Engine): Prom
     const page = await engine.take(sent, pages === 0);
     if (page === null) return null;
     if (pages === 0) failure = page.failure;
-    if (sent !== null && page.ledger === sent.ledger && page.acknowledged < sent.acknowledged) {
+    if (isOldCopy(sent, page)) {
       env.log.warn('node restored from an old copy', { node: nodeId, had: sent.acknowledged, has: page.acknowledged });
     }
     const isStuck = !page.isLast && sent !== null && sent.run === page.run && page.until <= sent.taken;

@@ -4,6 +4,7 @@ import type { Node } from '../../contract/nodes.ts';
 import type { Proof } from '../../contract/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { cutOffOf } from '../../domain/engine-facts.ts';
+import { updatesFor } from '../../domain/node-protocol.ts';
 import { nodeStatusAt } from '../../domain/node-status.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
@@ -43,6 +44,9 @@ function viewNode(context: Context, row: NodeRow): Node {
     pending_changes: pendingChanges(context, row.id),
     cut_off: cutOff && [...cutOff],
     joined: row.kind === 'local' || row.agentPin !== null,
+    protocol: row.agentProtocol,
+    update_for: [...updatesFor(row.agentProtocol)],
+    restored_at: toInstantOrNull(row.restoredAt),
     last_restart: restart && { at: toInstant(restart.at), reason: restart.reason, user_ids: [...restart.userIds] },
     error_code: row.errorCode,
     error: isFull ? (row.errorText ?? row.errorCode) : row.errorCode,
@@ -82,6 +86,8 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     restart: null,
     agentPort: null,
     agentPin: null,
+    agentProtocol: null,
+    restoredAt: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -107,6 +107,12 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     env.announce();
   }
 
+  /** What its machine has said of itself. */
+  function machineNow(): Partial<NodeRow> {
+    const agentProtocol = engine.protocol();
+    return agentProtocol === null ? {} : { agentProtocol };
+  }
+
   async function reportUp({ name, version, startedAt }: RunningEngine, isSeen: boolean): Promise<void> {
     const now = clock.now();
     for (const [userId, at] of onlineAt) if (at <= now - ONLINE_MS) onlineAt.delete(userId);
@@ -123,13 +129,14 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
       coreVersion: version,
       engineStartedAt: isSameStart ? (node?.engineStartedAt ?? startedAt) : startedAt,
       usersOnline: onlineAt.size,
+      ...machineNow(),
       ...(isSeen && { lastSeenAt: now }),
       ...(problem.errorCode === null ? left : problem),
     });
   }
 
   function reportDown({ code, message }: EngineError): Promise<void> {
-    return report({ status: 'down', usersOnline: 0, errorCode: code, errorText: message });
+    return report({ status: 'down', usersOnline: 0, errorCode: code, errorText: message, ...machineNow() });
   }
 
   /** Counts what the machine has written down, or else what the engine that runs has counted, of starts that the panel knows. */

@@ -157,6 +157,8 @@ export interface Engine {
   members(inbound: EngineInbound): Promise<readonly number[] | null>;
   /** From where each user who is connected is: with connections that are open now; null: this engine cannot tell. */
   connected(): Promise<ReadonlyMap<number, readonly ConnectedAddress[]> | null>;
+  /** The version of the protocol that the machine between has spoken last, as in `1.1`; null: none is there, or it has not answered yet. */
+  protocol(): string | null;
   /** Its last lines, the oldest first. */
   log(): readonly string[];
   /** Called when the engine ends by itself. */

@@ -145,6 +145,10 @@ export interface NodeRow {
   readonly agentPort: number | null;
   /** SHA-256 of the public key of that machine, hex. */
   readonly agentPin: string | null;
+  /** The version of the protocol that it spoke last, as in `1.1`. */
+  readonly agentProtocol: string | null;
+  /** When it was last found to be restored from an old copy. */
+  readonly restoredAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

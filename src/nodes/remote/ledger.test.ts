@@ -260,10 +260,14 @@ describe('a ledger', () => {
     }
     await scene.take();
     expect(store.traffic.total().down).toBe(504_123);
+    const restored = () => store.events.after(0, 100, ['node.restored']);
     expect(scene.log.lines.join('\n')).toContain('restored from an old copy');
+    expect(restored()).toHaveLength(1);
+    expect(store.nodes.get(scene.nodeId)?.restoredAt).toBe(START);
     move(600_000);
     await scene.take();
     expect(store.traffic.total().down).toBe(1_104_123);
+    expect(restored(), 'it is said once').toHaveLength(1);
     scene.engine().close();
   });
 

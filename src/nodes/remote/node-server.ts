@@ -10,6 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
 import { type Engine, EngineError } from '../../core/ports/engines.ts';
 import type { Clock, Log } from '../../core/ports/ports.ts';
+import { PROTOCOL, writeVersion } from '../../domain/node-protocol.ts';
 import {
   isProof,
   join,
@@ -18,11 +19,13 @@ import {
   type Method,
   MOST_BYTES,
   MOST_SMALL_BYTES,
+  majorOf,
   pathOf,
   proofOf,
   REQUESTS,
   type Reply,
   readJson,
+  VERSION_HEADER,
 } from './wire.ts';
 
 /** PEM. */
@@ -46,6 +49,8 @@ const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 const IDLE_MS = 60_000;
 const HEADER_BYTES = 8192;
+/** Versions of panels that are written to the log. */
+const MOST_NAMED = 8;
 
 /** No sessions: each connection is judged by its certificates. */
 const TLS = { minVersion: 'TLSv1.3', secureOptions: constants.SSL_OP_NO_TICKET } as const;
@@ -98,8 +103,25 @@ function open(server: Server, { host, port }: Listening): Promise<NodeListener> 
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
+  response.setHeader(VERSION_HEADER, writeVersion(PROTOCOL));
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
   response.end(text);
+}
+
+/** Refuses what this end has not; a panel of another major version is told so in words, as is who reads the log. */
+function refuserOf(log: Log): (request: IncomingMessage, response: ServerResponse) => void {
+  const named = new Set<number>();
+  return ({ url }, response) => {
+    response.setHeader('connection', 'close');
+    const asked = majorOf(url);
+    if (asked === null || asked === PROTOCOL.major) return answer(response, 404, {});
+    const older = asked < PROTOCOL.major ? 'the panel' : 'this machine';
+    const message = `the panel speaks version ${asked} of the protocol, this machine ${writeVersion(PROTOCOL)}: update ${older}`;
+    // Once each: the panel goes on asking.
+    if (!named.has(asked) && named.size < MOST_NAMED) log.warn('panel refused', { error: message });
+    named.add(asked);
+    answer(response, 404, { code: 'other_version', message });
+  };
 }
 
 /** Answers what `handle` gives; closes the connection over what cannot be read. */
@@ -235,12 +257,10 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     maxHeaderSize: HEADER_BYTES,
     handshakeTimeout: HANDSHAKE_MS,
   };
+  const refuse = refuserOf(log);
   const server = createServer(options, (request, response) => {
     const name = methodOf(request);
-    if (name === null) {
-      response.setHeader('connection', 'close');
-      return answer(response, 404, {});
-    }
+    if (name === null) return refuse(request, response);
     void respond(response, log, async () => {
       const body = await bodyOf(request, name === 'start' ? MOST_BYTES : MOST_SMALL_BYTES * 4);
       return handlers[name](body);
@@ -279,12 +299,9 @@ export function awaitJoin(
     maxHeaderSize: HEADER_BYTES,
     handshakeTimeout: HANDSHAKE_MS,
   };
+  const refuse = refuserOf(log);
   const server = createServer(options, (request, response) => {
     const socket = request.socket as TLSSocket;
-    const refuse = (status: number) => {
-      response.setHeader('connection', 'close');
-      answer(response, status, {});
-    };
     if (request.method === 'POST' && request.url === pathOf('join')) {
       return void respond(response, log, async () => {
         const { proof } = join.request.parse(await bodyOf(request, MOST_SMALL_BYTES));
@@ -307,7 +324,7 @@ export function awaitJoin(
         return {};
       });
     }
-    refuse(404);
+    refuse(request, response);
   });
   return open(server, place);
 }

@@ -12,6 +12,7 @@ import {
   type RunningEngine,
 } from '../../core/ports/engines.ts';
 import type { Clock } from '../../core/ports/ports.ts';
+import { PROTOCOL, type ProtocolVersion, readVersion, updatesFor, writeVersion } from '../../domain/node-protocol.ts';
 import { fingerprintOf } from '../engine-config.ts';
 import {
   failure,
@@ -26,6 +27,7 @@ import {
   REPLIES,
   type Reply,
   readJson,
+  VERSION_HEADER,
 } from './wire.ts';
 
 /** With what the panel shows itself to nodes, and whom it trusts. PEM. */
@@ -90,13 +92,23 @@ function unreachable(error: unknown): EngineError {
     : new EngineError('engine_unreachable', error instanceof Error ? error.message : String(error));
 }
 
-/** The node is of a version that does not have this call. */
-class Unknown extends Error {}
-
 interface Answered {
   readonly status: number | undefined;
   readonly body: unknown;
+  /** Of the machine; null: one that makes no sense. */
+  readonly version: ProtocolVersion | null;
   readonly socket: TLSSocket;
+}
+
+function otherVersion(version: ProtocolVersion | null): EngineError {
+  if (version === null) return new EngineError('engine_unreachable', 'the node answered something else');
+  const older = version.major < PROTOCOL.major ? 'Gatehouse on the machine' : 'the panel';
+  const said = `${writeVersion(version)} of the protocol, the panel ${writeVersion(PROTOCOL)}: update ${older}`;
+  return new EngineError('other_version', `the machine speaks version ${said}`);
+}
+
+function versionOf({ headers }: IncomingMessage): ProtocolVersion | null {
+  return readVersion(headers[VERSION_HEADER]?.toString());
 }
 
 interface Asked {
@@ -125,7 +137,7 @@ function ask({ host, port }: Pick<NodePlace, 'host' | 'port'>, agent: Agent, ask
     request.on('response', (response: IncomingMessage) => {
       const socket = response.socket as TLSSocket;
       readJson(response, asked.mostBytes).then(
-        (body) => end(() => resolve({ status: response.statusCode, body, socket })),
+        (body) => end(() => resolve({ status: response.statusCode, body, version: versionOf(response), socket })),
         (error: unknown) => end(() => reject(error)),
       );
     });
@@ -140,6 +152,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
   let isClosed = false;
   /** Where it was, for the engine of a node that is deleted to be stopped. */
   let known: NodePlace | null = null;
+  let spoken: string | null = null;
 
   async function agentFor({ pin }: NodePlace): Promise<Agent> {
     const identity = await parts.identity();
@@ -160,20 +173,20 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       const agent = await agentFor(place);
       const mostBytes = name === 'counters' || name === 'connected' ? MOST_BYTES : MOST_SMALL_BYTES * 16;
       const asked = { path: pathOf(name), body, limitMs: LIMIT_MS[name], mostBytes };
-      const { status, body: said, socket } = await ask(place, agent, asked);
+      const { status, body: said, version, socket } = await ask(place, agent, asked);
+      spoken = version && writeVersion(version);
+      if (version?.major !== PROTOCOL.major) throw otherVersion(version);
       if (status === REFUSED) {
         const { code, message } = failure.parse(said);
         throw new EngineError(code, message.slice(0, 1000));
       }
-      if (status === NOT_FOUND && name === 'take') throw new Unknown();
       if (status === NOT_FOUND)
-        throw new Error('the node has another version of the protocol: update it, or the panel');
+        throw new EngineError('other_version', 'the machine does not know what the panel asks: update Gatehouse on it');
       if (status !== ANSWERED) throw new Error(`the node answered with status ${status}`);
       const reply = REPLIES[name].parse(said) as Reply<Name>;
       if (name === 'running') await renew(socket);
       return reply;
     } catch (error) {
-      if (error instanceof Unknown) throw error;
       if (error instanceof ZodError) throw new EngineError('engine_unreachable', 'the node answered something else');
       throw unreachable(error);
     }
@@ -223,11 +236,9 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       };
     },
     async take(taken, asks) {
-      const page = await call('take', { taken, asks }).catch((error: unknown) => {
-        if (error instanceof Unknown) return null;
-        throw error;
-      });
-      if (page === null) return null;
+      if (spoken === null) await call('running', {});
+      if (updatesFor(spoken).includes('ledger')) return null;
+      const page = await call('take', { taken, asks });
       const { boots, entries, ends, failure: failed, ...rest } = page;
       const bootAt = (place: number) => {
         const boot = boots[place];
@@ -262,6 +273,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
         new Map(users.map(([userId, all]) => [userId, all.map(([address, openedAt]) => ({ address, openedAt }))]))
       );
     },
+    protocol: () => spoken,
     // Nothing reads them: what an engine says about a failure is in the failure.
     log: () => [],
     // The next poll finds that it has ended.
@@ -323,6 +335,7 @@ export async function joinNode({ host, port, secret, authority, certify }: Joini
       path: pathOf('join'),
       body: { proof: proofOf('panel', secret, socket) },
     });
+    if (first.version?.major !== PROTOCOL.major) throw otherVersion(first.version);
     if (first.status !== ANSWERED) throw new Error('what answers there does not know the token');
     const { proof } = join.reply.parse(first.body);
     if (!isProof(proof, proofOf('node', secret, socket))) throw new Error('what answers there does not know the token');

@@ -1,15 +1,16 @@
 // What the panel and `panel node` say to each other: requests and replies in JSON over HTTPS, at paths that begin with the version.
 //
-// Each request is a POST with a JSON body. 200 has the reply, 409 an EngineError, 403 a wrong proof, 404 an unknown path.
+// Each request is a POST with a JSON body. 200 has the reply, 409 an EngineError, 404 an unknown path. Each reply has the version in a header.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { NODE_ERROR_CODES } from '../../contract/nodes.ts';
 import type { EngineConfig, EngineInbound } from '../../core/ports/engines.ts';
+import { PROTOCOL } from '../../domain/node-protocol.ts';
 
-/** Raised where the other end would not understand; both ends name it in each path. */
-export const PROTOCOL = 1;
+/** In each reply: the version that the machine speaks. */
+export const VERSION_HEADER = 'gatehouse-protocol';
 
 /** Bytes of a message: a start with all users, and all others. */
 export const MOST_BYTES = 128 * 1024 * 1024;
@@ -107,7 +108,13 @@ export type Reply<Name extends Method> = z.output<(typeof REPLIES)[Name]>;
 export const METHODS = Object.keys(REQUESTS) as readonly Method[];
 
 export function pathOf(name: Method | 'join' | 'joined'): string {
-  return `/${PROTOCOL}/${name}`;
+  return `/${PROTOCOL.major}/${name}`;
+}
+
+/** The major version of the protocol that a request is of; null: it names none. */
+export function majorOf(path: string | undefined): number | null {
+  const [, major] = /^\/(\d{1,4})\//.exec(path ?? '') ?? [];
+  return major === undefined ? null : Number(major);
 }
 
 /** Joining, over TLS whose certificates say nothing yet: first both prove that they know the token's secret, then the node is certified. */

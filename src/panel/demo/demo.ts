@@ -8,6 +8,7 @@ import { trafficSlot } from '../../core/traffic.ts';
 import { stateOf } from '../../domain/account.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
+import { PROTOCOL, writeVersion } from '../../domain/node-protocol.ts';
 import { type Notices, nextChangeAt } from '../../domain/settle.ts';
 import { isTrafficLow } from '../../domain/traffic.ts';
 import { bulkLoader } from '../../store/bulk-load.ts';
@@ -76,6 +77,8 @@ function addNodes(store: Store, now: number): void {
       restart: index === 0 ? { at: now - 2 * 6 * DAY_MS, reason: 'configuration', userIds: [] } : null,
       agentPort: NODE_PORT,
       agentPin: '0'.repeat(64),
+      agentProtocol: writeVersion(PROTOCOL),
+      restoredAt: null,
       createdAt,
       updatedAt: createdAt,
     };

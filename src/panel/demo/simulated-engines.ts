@@ -40,6 +40,7 @@ function createSilentEngine(): Engine {
     stop: unreachable,
     counters: unreachable,
     take: async () => null,
+    protocol: () => null,
     apply: unreachable,
     members: unreachable,
     connected: unreachable,
@@ -111,6 +112,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
       return { boot: engine?.boot ?? null, users: new Map(ofUsers), inbounds: new Map(ofInbounds) };
     },
     take: async () => null,
+    protocol: () => null,
     async apply(changes) {
       return changes.map(({ inbound, user, isAllowed }) => {
         const inbounds = users.get(user.userId) ?? new Set();

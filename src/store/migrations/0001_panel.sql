@@ -55,6 +55,9 @@ CREATE TABLE nodes (
   -- Where the node's own machine listens for the panel, and the SHA-256 of its public key: of a remote node that was joined.
   agent_port INTEGER CHECK (agent_port BETWEEN 1 AND 65535),
   agent_pin TEXT CHECK (length(agent_pin) = 64),
+  -- The version of the protocol that this machine spoke last, and when it was last found to be restored from an old copy.
+  agent_protocol TEXT CHECK (length(agent_protocol) BETWEEN 3 AND 9),
+  restored_at INTEGER CHECK (restored_at BETWEEN 0 AND 8640000000000000),
   CHECK ((agent_port IS NULL) = (agent_pin IS NULL))
 ) STRICT;
 

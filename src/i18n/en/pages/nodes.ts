@@ -54,6 +54,7 @@ export const nodes = {
     config_refused: 'The engine refuses the new configuration',
     port_taken: 'Another program has the port of a connection',
     engine_refused: 'The engine refuses a request of the panel',
+    other_version: 'Its Gatehouse and this one do not understand each other',
     waiting: 'Nothing has been heard from the node yet',
   },
   advice: {
@@ -67,6 +68,8 @@ export const nodes = {
       'Users are still served with the configuration before. Change the connection that the engine names, or update the engine.',
     port_taken: 'Stop that program, or give the connection another port. It is tried again by itself.',
     engine_refused: 'All others are served. Its last lines say more; changing the user or the connection tries again.',
+    other_version:
+      'Update the older of the two. Until then its engine serves whom it was given, and this panel changes nothing there.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
   },
   join: {
@@ -107,6 +110,14 @@ export const nodes = {
     unknown_state: 'because it was not known whom it serves',
     more_one: 'and {{count, number}} more',
     more_other: 'and {{count, number}} more',
+  },
+  update: {
+    label: 'Update Gatehouse there',
+    ledger: 'Its version does not yet write down what its engine counts while this panel is away.',
+  },
+  restored: {
+    label: 'Restored from an old copy',
+    text: 'Nothing was counted twice. What the lost one had counted and this panel had not taken is lost.',
   },
   log: {
     title: 'Engine log',

@@ -131,6 +131,16 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           {node.cut_off !== null && (
             <Fact label={t('nodes:cutOff.label')}>{node.cut_off.map((one) => t(`nodes:cutOff.${one}`)).join(' ')}</Fact>
           )}
+          {node.update_for.length > 0 && (
+            <Fact label={t('nodes:update.label')}>
+              {node.update_for.map((one) => t(`nodes:update.${one}`)).join(' ')}
+            </Fact>
+          )}
+          {node.restored_at !== null && (
+            <Fact label={t('nodes:restored.label')}>
+              <DateTime at={node.restored_at} style="dateTime" /> · {t('nodes:restored.text')}
+            </Fact>
+          )}
           {node.last_restart !== null && (
             <Fact label={t('nodes:restart.label')}>
               <LastRestart restart={node.last_restart} />

@@ -1,0 +1,197 @@
+// Panel and machine of different versions: with an earlier minor one everything is counted once, another major one is refused in words.
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
+import { systemClock } from '../../src/adapters/clock.ts';
+import { createHeavyEnv } from '../../src/core/create-core.ts';
+import { createNodeSync } from '../../src/core/nodes/sync.ts';
+import type { Engine } from '../../src/core/ports/engines.ts';
+import { updatesFor } from '../../src/domain/node-protocol.ts';
+import { recordEngine } from '../../src/nodes/remote/ledger-engine.ts';
+import { awaitJoin, serveNode } from '../../src/nodes/remote/node-server.ts';
+import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
+import { openNodeLedger } from '../../src/store/node-ledger.ts';
+import { createTestTimers } from '../support/clock.ts';
+import { coreParts } from '../support/core.ts';
+import { createFakeMachine } from '../support/fake-engine.ts';
+import { serveFirstVersion } from '../support/first-node.ts';
+import { createTestLog } from '../support/log.ts';
+import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
+import { inboundOf } from '../support/subscription-samples.ts';
+import { sampleNode, sampleUser, type TempStore, tempFolder, tempStore } from '../support/temp-store.ts';
+
+const PLACE = { host: '127.0.0.1', port: 0 };
+const HOUR = 3_600_000;
+
+/** A panel's node of one connection, with one user. */
+function openNode(temp: TempStore, engine: Engine) {
+  const { store } = temp;
+  const nodeId = store.nodes.insert(sampleNode({ kind: 'remote' }));
+  const { id: _, ...row } = inboundOf({ nodeId, tag: 'in', port: 1000 });
+  const inboundId = store.inbounds.insert(row);
+  const userId = store.users.insert(sampleUser());
+  const node = createNodeSync(createHeavyEnv(coreParts(temp)), nodeId, engine);
+  return {
+    inboundId,
+    userId,
+    poll: () => node.round(true),
+    row: () => store.nodes.get(nodeId),
+    down: () => [store.traffic.total().down, store.users.get(userId)?.totalDown],
+  };
+}
+
+function serve({ node }: Keys, engine: Engine, log = createTestLog()) {
+  return serveNode({ identity: node, engine, clock: systemClock, log, saveIdentity: () => {} }, PLACE);
+}
+
+it('a machine that is updated from version 1.0, and goes back to it, has every byte counted once', async () => {
+  using temp = tempStore();
+  using folder = tempFolder();
+  const keys = await makeKeys();
+  const machine = createFakeMachine();
+  let port = 0;
+  const engine = dial(() => port, keys);
+  const node = openNode(temp, engine);
+  const move = (down: number) => expect(machine.move(node.userId, node.inboundId, { up: 0, down })).toBe(true);
+  let close = async () => {};
+  const runFirst = async () => {
+    await close();
+    const first = await serveFirstVersion(keys, realLooking(machine));
+    port = first.port;
+    close = async () => first.close();
+  };
+  const runPresent = async () => {
+    await close();
+    const ledger = openNodeLedger(join(folder.path, 'ledger.db'));
+    const parts = { ledger, timers: createTestTimers(), log: createTestLog() };
+    const recorded = recordEngine(realLooking(machine), parts);
+    const listener = await serve(keys, recorded);
+    port = listener.port;
+    close = async () => {
+      await listener.close();
+      recorded.close();
+    };
+  };
+  const expectPolled = async (protocol: string, updates: readonly string[], down: number) => {
+    await node.poll();
+    expect(node.row()).toMatchObject({ status: 'up', agentProtocol: protocol });
+    expect(updatesFor(node.row()?.agentProtocol ?? null)).toEqual(updates);
+    expect(node.down()).toEqual([down, down]);
+  };
+
+  await runFirst();
+  await expectPolled('1.0', ['ledger'], 0);
+  move(100);
+  await expectPolled('1.0', ['ledger'], 100);
+  move(20);
+  await runPresent();
+  await expectPolled('1.1', [], 120);
+  await expectPolled('1.1', [], 120);
+  move(3);
+  await expectPolled('1.1', [], 123);
+  move(4);
+  await runFirst();
+  await expectPolled('1.0', ['ledger'], 127);
+  move(5000);
+  await runPresent();
+  await expectPolled('1.1', [], 5127);
+  expect(machine.starts, 'the engine was adopted each time').toBe(1);
+
+  // One that its machine has started by itself, of which the panel has counted a part when the machine is updated.
+  await runFirst();
+  await node.poll();
+  const { process } = machine;
+  machine.crash();
+  const people = [
+    { userId: node.userId, credentials: { uuid: 'u', password: '', key: '' }, inbounds: [node.inboundId] },
+  ];
+  if (process) await realLooking(machine).start(process.config, people, 'beef');
+  move(10_000);
+  machine.fault = (method) => (method === 'stop' ? 'hang' : null);
+  await expect(node.poll()).rejects.toMatchObject({ code: 'engine_unreachable' });
+  move(20_000);
+  machine.fault = () => null;
+  await runPresent();
+  await expectPolled('1.1', [], 35_127);
+  engine.close();
+  await close();
+});
+
+describe('another major version', () => {
+  it.each([
+    ['2.0', 'update the panel'],
+    ['0.9', 'update Gatehouse on the machine'],
+  ])('%s of a machine is refused by the panel, and its node says what to do', async (version, advice) => {
+    using temp = tempStore();
+    const keys = await makeKeys();
+    const { key, certificate, authority } = keys.node;
+    const options = { key, cert: certificate, ca: authority, requestCert: true, rejectUnauthorized: false } as const;
+    const server = createServer(options, (asked, reply) => {
+      asked.resume();
+      reply.writeHead(404, { 'gatehouse-protocol': version }).end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(PLACE.port, PLACE.host, resolve));
+    const engine = dial((server.address() as AddressInfo).port, keys);
+    const node = openNode(temp, engine);
+    await expect(node.poll()).rejects.toMatchObject({ code: 'other_version' });
+    expect(node.row()).toMatchObject({ status: 'down', errorCode: 'other_version', agentProtocol: version });
+    expect(node.row()?.errorText).toBe(
+      `the machine speaks version ${version} of the protocol, the panel 1.1: ${advice}`,
+    );
+    const joining = joinNode({
+      host: PLACE.host,
+      port: (server.address() as AddressInfo).port,
+      secret: 'a1'.repeat(32),
+      authority: keys.authority.pem,
+      certify: async () => '',
+    });
+    await expect(joining).rejects.toMatchObject({ code: 'other_version' });
+    engine.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('of a panel is refused by a machine that serves and by one that waits to be joined, once in the log', async () => {
+    const keys = await makeKeys();
+    const log = createTestLog();
+    const machine = createFakeMachine();
+    const now = systemClock.now();
+    const own = await issueSelfSigned(['node.invalid'], { from: now - HOUR, to: now + HOUR });
+    const waiting = { own, secret: 'a1'.repeat(32), authority: '0'.repeat(64), log, save: () => {}, joined: () => {} };
+    for (const listener of [await serve(keys, realLooking(machine), log), await awaitJoin(waiting, PLACE)]) {
+      for (const path of ['/2/running', '/2/join', '/0/running']) {
+        const reply = await ask(listener.port, path, keys);
+        const older = path.startsWith('/2') ? 'this machine' : 'the panel';
+        expect(reply).toMatchObject({ status: 404, version: '1.1', said: { code: 'other_version' } });
+        expect(reply.said.message).toContain(`this machine 1.1: update ${older}`);
+      }
+      await listener.close();
+    }
+    expect(machine.calls).toBe(0);
+    expect(log.lines.filter((line) => line.includes('panel refused'))).toHaveLength(4);
+  });
+});
+
+interface Said {
+  readonly status: number | undefined;
+  readonly version: unknown;
+  readonly said: { readonly code: string; readonly message: string };
+}
+
+function ask(port: number, path: string, { panel }: Keys): Promise<Said> {
+  const { key, certificate } = panel;
+  return new Promise((resolve, reject) => {
+    const tls = { key, cert: certificate, rejectUnauthorized: false, servername: '', agent: false } as const;
+    const sent = request({ host: PLACE.host, port, path, method: 'POST', ...tls }, (reply) => {
+      const parts: Buffer[] = [];
+      reply.on('data', (part: Buffer) => parts.push(part));
+      reply.on('end', () => {
+        const said = JSON.parse(Buffer.concat(parts).toString());
+        resolve({ status: reply.statusCode, version: reply.headers['gatehouse-protocol'], said });
+      });
+    });
+    sent.on('error', reject).end('{}');
+  });
+}
