@@ -13,6 +13,9 @@ export const KEYCHAIN_PROGRAMS = {
 /** What tests/attacks asks for a second judgement of TLS. */
 export const SCANNER_PROGRAMS = { sslscan: 'sslscan' } as const;
 
+/** What tests/attacks asks what the service of a node's machine is left with. */
+export const ANALYZER_PROGRAMS = { 'systemd-analyze': 'systemd' } as const;
+
 /** For what hangs. */
 const LIMIT_MS = 15 * 60_000;
 /** Another apt-get may be at work: wait for its lock. */

@@ -213,6 +213,18 @@ node
   .addOption(jsonOption())
   .action(async (options) => (await import('./node.ts')).nodeDoctor(options));
 
+node
+  .command('install')
+  .description('have systemd run `panel node run`, as an account of its own that may do nothing else; for root')
+  .addOption(nodeHostOption())
+  .addOption(engineOption())
+  .option('--dry-run', 'print the unit and change nothing')
+  .action(async (options) => (await import('./node.ts')).nodeInstall(options));
+node
+  .command('uninstall')
+  .description('take that service away; the folder and an engine that runs stay')
+  .action(async () => (await import('./node.ts')).nodeUninstall());
+
 // Asked by the version before, of the version that it installs: releases rely on it.
 program
   .command('try-database <copy>', { hidden: true })

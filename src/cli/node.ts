@@ -1,5 +1,13 @@
 // `panel node …`: the commands of a node's machine.
-import { examineMachine, findNodeFolder, joinMachine, leaveMachine, runMachine } from '../panel/node-machine.ts';
+import {
+  actAsOwner,
+  examineMachine,
+  findNodeFolder,
+  joinMachine,
+  leaveMachine,
+  runMachine,
+} from '../panel/node-machine.ts';
+import { installService, SERVICE_FOLDER, uninstallService, writeUnit } from '../panel/node-service.ts';
 import { printFindings } from './doctor.ts';
 import { notify, print, reportFailure } from './terminal.ts';
 
@@ -10,15 +18,23 @@ interface NodeOptions {
   readonly json?: boolean;
 }
 
+function folderOf(data: string | undefined): string {
+  const folder = findNodeFolder(data);
+  actAsOwner(folder);
+  return folder;
+}
+
 export async function nodeJoin(token: string, { data, host }: NodeOptions): Promise<void> {
   const waiting = (port: number) => notify(`Waiting for the panel on port ${port} …`);
-  await joinMachine({ folder: findNodeFolder(data), token, host, waiting });
-  print('Joined. `panel node run` serves the panel from now on.');
+  const folder = folderOf(data);
+  await joinMachine({ folder, token, host, waiting });
+  const service = folder === SERVICE_FOLDER ? 'systemctl start gatehouse-node' : 'panel node run';
+  print(`Joined. \`${service}\` serves the panel from now on.`);
 }
 
 /** Runs until the process ends. */
 export async function nodeRun({ data, host, engine }: NodeOptions): Promise<never> {
-  const machine = await runMachine({ folder: findNodeFolder(data), host, enginePath: engine });
+  const machine = await runMachine({ folder: folderOf(data), host, enginePath: engine });
   print(`This node serves its panel on port ${machine.port}. Ctrl-C stops the service; the engine goes on.`);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
@@ -32,11 +48,35 @@ export async function nodeRun({ data, host, engine }: NodeOptions): Promise<neve
 }
 
 export async function nodeLeave({ data }: NodeOptions): Promise<void> {
-  await leaveMachine(findNodeFolder(data));
+  await leaveMachine(folderOf(data));
   print('The engine is stopped, and the panel cannot reach this machine any more.');
 }
 
 export async function nodeDoctor({ data, engine, json }: NodeOptions): Promise<void> {
-  const folder = findNodeFolder(data);
+  const folder = folderOf(data);
   printFindings(folder, await examineMachine(folder, engine), json);
+}
+
+interface InstallOptions {
+  readonly host?: string;
+  readonly engine?: string;
+  readonly dryRun?: boolean;
+}
+
+export function nodeInstall({ host, engine, dryRun }: InstallOptions): void {
+  const unit = writeUnit({ host, enginePath: engine });
+  if (dryRun) {
+    process.stdout.write(unit);
+    return;
+  }
+  const file = installService(unit);
+  print(`Made the account gatehouse-node and its folder ${SERVICE_FOLDER}, and wrote ${file}.`);
+  print(
+    '`panel node run` starts with the machine from now on, as that account, once the machine is joined: `panel node join <token>`.',
+  );
+}
+
+export function nodeUninstall(): void {
+  uninstallService();
+  print(`The service is gone. Its engine goes on until \`panel node leave\`; the folder ${SERVICE_FOLDER} stays.`);
 }

@@ -3,7 +3,7 @@
 // Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; ledger.db: what the engine has counted and the
 // panel has not taken; and the engine's state and log.
 import { X509Certificate } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock, systemTimers } from '../adapters/clock.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
@@ -23,6 +23,7 @@ import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../n
 import { openNodeLedger } from '../store/node-ledger.ts';
 import { findDataFolder, prepareDataFolder } from './data-folder.ts';
 import type { Finding } from './doctor.ts';
+import { SERVICE_FOLDER } from './node-service.ts';
 import { reasonOf, refusal } from './refusal.ts';
 
 /** Of the engine in the folder: a machine has one. */
@@ -36,10 +37,22 @@ interface Joined extends NodeIdentity {
   readonly port: number;
 }
 
-/** The folder of a node's machine: the given one, or $GATEHOUSE_NODE_DATA, or beside the usual place of a panel's. */
+/** The folder of a node's machine: the given one, or $GATEHOUSE_NODE_DATA, or for root that of the service, or beside the usual place of a panel's. */
 export function findNodeFolder(given: string | undefined): string {
   const named = given || process.env.GATEHOUSE_NODE_DATA;
-  return named ? findDataFolder(named) : join(dirname(findDataFolder(undefined)), 'gatehouse-node');
+  if (named) return findDataFolder(named);
+  if (process.getuid?.() === 0 && existsSync(SERVICE_FOLDER)) return SERVICE_FOLDER;
+  return join(dirname(findDataFolder(undefined)), 'gatehouse-node');
+}
+
+/** Root becomes the owner of the folder: what it wrote there as root, the service could not read. */
+export function actAsOwner(folder: string): void {
+  if (process.getuid?.() !== 0 || !existsSync(folder)) return;
+  const { uid, gid } = statSync(folder);
+  if (uid === 0) return;
+  process.setgroups?.([gid]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
 }
 
 function readJoined(folder: string): Joined | null {
