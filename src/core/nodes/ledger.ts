@@ -44,19 +44,13 @@ function countBoot(tx: Transaction, nodeId: number, boot: string, entries: reado
   return countUsers(tx, nodeId, boot, values);
 }
 
-type Boots = ReadonlyMap<string, 'known' | 'ended'>;
-
-/** Whether this panel has let its users in, by this start or by the one that it goes back to: the users of others are not its own. */
-function isOwn(boots: Boots, boot: string): boolean {
-  return boots.has(boot) || boots.has(originOf(boot));
-}
-
-/** Counts entries of starts of this panel that are not counted to their end. */
+/** Counts entries of starts that this panel knows and has not counted to their end: the users of others are not its own. */
 function countEntries(tx: Transaction, nodeId: number, entries: readonly LedgerEntry[]): readonly Counted[] {
   const boots = tx.store.sync.boots(nodeId);
   const byBoot = Map.groupBy(entries, ({ boot }) => boot);
   return [...byBoot].flatMap(([boot, some]) => {
-    return boots.get(boot) !== 'ended' && isOwn(boots, boot) ? countBoot(tx, nodeId, boot, some) : [];
+    const counts = boots.get(boot) !== 'ended' && boots.has(originOf(boot));
+    return counts ? countBoot(tx, nodeId, boot, some) : [];
   });
 }
 
@@ -110,7 +104,7 @@ async function countPage(
       const counted = countEntries(tx, nodeId, entries);
       const boots = store.sync.boots(nodeId);
       for (const { seq, boot } of ends) {
-        if (seq > from && seq <= taken.taken && isOwn(boots, boot)) store.sync.endBoot(nodeId, boot);
+        if (seq > from && seq <= taken.taken && boots.has(originOf(boot))) store.sync.endBoot(nodeId, boot);
       }
       store.sync.saveLedger(nodeId, taken);
       return counted;
