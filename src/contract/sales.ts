@@ -118,6 +118,7 @@ const order = z
     renewal: z.boolean().meta({ description: 'Whether the user had bought a term before.' }),
     refunding: z.boolean().meta({ description: 'A refund was asked for, and the provider has not answered clearly.' }),
     pay_url: z.string().nullable().meta({ description: 'Where it can be paid, while it is open.' }),
+    page_url: z.string().nullable().meta({ description: 'The page for the buyer, until it is paid.' }),
     paid_at: s.instant.nullable().meta({ description: 'null: it is not paid.' }),
     created_at: s.instant,
     refunded_at: s.instant.nullable(),
@@ -174,6 +175,7 @@ const orderExample: Order = {
   renewal: true,
   refunding: false,
   pay_url: null,
+  page_url: null,
   paid_at: '2026-11-20T09:00:00.000Z',
   created_at: '2026-11-20T09:05:00.000Z',
   refunded_at: null,
@@ -355,7 +357,14 @@ export const createOrder = panelOperation({
   errors: ['not_found', 'selling_off', 'order_limit'],
   example: {
     body: { user_id: 7, offer_id: 1 },
-    reply: { ...orderExample, state: 'new', method: null, reference: null, paid_at: null },
+    reply: {
+      ...orderExample,
+      state: 'new',
+      method: null,
+      reference: null,
+      paid_at: null,
+      page_url: 'https://panel.example/sub/pay/gh_Zp3kVn0cQm6yT1uXw8RsLgZp3kVn0cQm',
+    },
   },
 });
 
@@ -379,6 +388,7 @@ export const openOrder = panelOperation({
       reference: 'cs_1',
       paid_at: null,
       pay_url: 'https://checkout.stripe.com/c/pay/cs_1',
+      page_url: 'https://panel.example/sub/pay/gh_Zp3kVn0cQm6yT1uXw8RsLgZp3kVn0cQm',
     },
   },
 });

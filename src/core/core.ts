@@ -2,9 +2,12 @@
 
 import type { Event } from '../contract/event-types.ts';
 import type { Access } from '../contract/operation.ts';
+import type { ProviderKind } from '../contract/providers.ts';
+import type { Sold } from '../contract/sales.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../contract/updates.ts';
 import type { UserState } from '../contract/users.ts';
+import type { Money } from '../domain/money.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { ConnectionSecrets } from './inbound-secrets.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
@@ -61,6 +64,54 @@ export interface Subscription {
     readonly secrets: ConnectionSecrets;
   }[];
   readonly url: string;
+  /** What the user can buy, each at its first price. Read when it is called, as applications do not show it. */
+  offers(): readonly Offered[];
+}
+
+/** An offer as a user can buy it. */
+export interface Offered {
+  readonly id: number;
+  readonly name: string;
+  readonly sold: Sold;
+  readonly price: Money;
+}
+
+/** One price at one provider. */
+export interface Way {
+  readonly providerId: number;
+  readonly kind: ProviderKind;
+  readonly price: Money;
+}
+
+export interface OrderPage {
+  readonly id: number;
+  readonly tariff: string;
+  readonly offer: string;
+  readonly sold: Sold;
+  readonly prices: readonly Money[];
+  /** `decision`: money came, and a person has yet to decide about it. */
+  readonly state: 'unpaid' | 'decision' | 'paid' | 'refunded';
+  /** How it can be paid; none where it cannot. */
+  readonly ways: readonly Way[];
+  /** Whether there is a provider to ask. */
+  readonly canAsk: boolean;
+  readonly paid: (Money & { readonly at: number }) | null;
+  /** The end of the term that it gave; null: it gave none, or one that has not begun. */
+  readonly until: number | null;
+  /** Whether it gave a term that begins with the first connection. */
+  readonly startsLater: boolean;
+  readonly refundedAt: number | null;
+}
+
+export interface Shop {
+  /** The order behind a token; null: there is none. */
+  order(token: string): OrderPage | null;
+  /** Opens an order at a provider; the address at which it is paid. PanelError as openOrder has it. */
+  pay(token: string, way: Pick<Way, 'providerId'> & { readonly currency: string }): Promise<string>;
+  /** Asks about an order at once, where its providers allow. */
+  ask(token: string): Promise<void>;
+  /** Makes an order of an offer for the user of a subscription; the order's token. PanelError as makeOrder has it. */
+  buy(subscription: string, offerId: number): Promise<string>;
 }
 
 /** The command line's own commands; they never come over TCP. */
@@ -121,6 +172,8 @@ export interface Core {
   latestEventId(): number;
   figures(): Figures;
   subscription(token: string): Subscription | null;
+  /** What buyers see and do. */
+  readonly shop: Shop;
   /** Records that an application read the user's link; written at most once a minute, outside the request. */
   noteLinkRead(userId: number, app: string | null): void;
   readonly local: LocalCommands;

@@ -16,6 +16,7 @@ import { renewCertificates } from './inbound-certificates.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
 import { createPaymentAsker } from './payments/asker.ts';
 import { checkProviders } from './payments/providers.ts';
+import { createShop } from './payments/shop.ts';
 import { runAcme } from './settings/acme.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
 import { createUpdateSchedule } from './updates.ts';
@@ -141,6 +142,7 @@ export function createCore(parts: CoreParts): Core {
     latestEventId: () => env.store.events.latestId(),
     figures: () => figuresOf(env),
     subscription: (token) => subscriptionOf(env, token),
+    shop: createShop(env),
     noteLinkRead: env.linkReads.note,
     local: createLocalCommands(env),
     backupFiles: createBackupFiles(env),

@@ -36,3 +36,15 @@ export function fromDecimal(text: string, currency: string): number | null {
   const amount = Number(`${whole}${digits.padEnd(exponent, '0')}`);
   return Number.isSafeInteger(amount) ? amount : null;
 }
+
+/** As people read it in a language: `€4.99`, no decimals where the amount is even, `⭐ 100`. */
+export function formatMoney(money: Money, languageTag: string): string {
+  if (money.currency === STARS) return `⭐ ${new Intl.NumberFormat(languageTag).format(money.amount)}`;
+  const format = new Intl.NumberFormat(languageTag, {
+    style: 'currency',
+    currency: money.currency,
+    currencyDisplay: 'narrowSymbol',
+    trailingZeroDisplay: 'stripIfInteger',
+  });
+  return format.format(Number(toDecimal(money)));
+}

@@ -8,6 +8,7 @@ import { createDocuments } from './documents.ts';
 import { createAdmission, createStrangers, type RateRule } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { createOrderDoor, type RenderOrder } from './order.ts';
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
 import { createRefusals } from './refusals.ts';
@@ -32,6 +33,7 @@ export interface DoorParts {
     | 'figures'
     | 'subscription'
     | 'noteLinkRead'
+    | 'shop'
     | 'backupFiles'
   >;
   readonly clock: Clock;
@@ -44,6 +46,7 @@ export interface DoorParts {
   /** The OpenAPI document for the panel's present address. */
   openapi(): object;
   readonly renderSubscription: RenderSubscription;
+  readonly renderOrder: RenderOrder;
   /** Whether the API answers `unavailable` to every valid key; links go on. */
   isPaused?(): boolean;
 }
@@ -51,8 +54,8 @@ export interface DoorParts {
 export interface Door {
   /** Answers every call; a failure is a problem document. Never throws or rejects. */
   call(request: ApiRequest | PanelRequest): DoorReply | Promise<DoorReply>;
-  /** What is behind a subscription link; null: nothing is. */
-  subscription(request: LinkRequest): DoorReply | null;
+  /** What is behind a link: of a subscription or of an order; null: nothing is. */
+  link(request: LinkRequest): DoorReply | Promise<DoorReply> | null;
   /** Watches the panel's events: see live.ts. */
   watch: Live['watch'];
   /** The reply to a failure that an adapter found before it could call. */
@@ -74,6 +77,8 @@ export function createDoor(parts: DoorParts): Door {
   const callApi = createApiDoor({ core, documents, admission, waits, isPaused: () => parts.isPaused?.() ?? false });
   const callPanel = createPanelDoor({ core, documents, strangers, callApi: (request) => call(request) });
   const refusals = createRefusals({ clock, timers, log });
+  const subscription = createSubscriptionDoor({ core, clock, render, log, rateRule: parts.rateLimit });
+  const orders = createOrderDoor({ core, clock, render: parts.renderOrder, log, rateRule: parts.rateLimit });
   const fail = (state: CallState, error: unknown) => {
     if (error instanceof PanelError) refusals.note(state, error.code);
     return replyToFailure(state, error, log);
@@ -91,7 +96,7 @@ export function createDoor(parts: DoorParts): Door {
 
   return {
     call,
-    subscription: createSubscriptionDoor({ core, clock, render, log, rateRule: parts.rateLimit }),
+    link: (request) => (orders.isOwn(request.path) ? orders.answer(request) : subscription(request)),
     watch: live.watch,
     fail,
     observe: metrics.observe,

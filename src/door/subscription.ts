@@ -116,7 +116,7 @@ function pageHeaders({ style, script }: NonNullable<RenderedSubscription['inline
     `script-src '${sourceHash(script)}'`,
     'img-src data:',
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ];
   return ['Content-Security-Policy', policy.join('; '), 'X-Frame-Options', 'DENY'];

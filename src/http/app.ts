@@ -118,7 +118,7 @@ export function createApp(parts: AppParts): App {
   app.use([LINK_PREFIX, STRAY_PREFIX], (request, response) => {
     const exchange = openExchange(host, request, response);
     const { path, query } = splitUrl(request.url);
-    const reply = door.subscription({
+    const reply = door.link({
       id: exchange.id,
       isStray: request.baseUrl !== LINK_PREFIX,
       method: request.method,
@@ -128,7 +128,7 @@ export function createApp(parts: AppParts): App {
       address: addressOf(request),
     });
     if (reply === null) constantReply.send(request, response);
-    else send(exchange, reply);
+    else answer(exchange, () => reply);
   });
   if (parts.panel) app.use(SECRET_PREFIX, panelRouter(parts, host, addressOf, parts.panel.pages));
   app.use((request, response) => constantReply.send(request, response));

@@ -23,6 +23,7 @@ import { createDoor, type Door } from '../door/door.ts';
 import { createApp } from '../http/app.ts';
 import { openInstalledPages } from '../http/pages.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
+import { renderOrder } from '../subscription/page/order.ts';
 import { renderSubscription } from '../subscription/render.ts';
 import { createBackups } from './backup/backups.ts';
 import { createCheckpointer } from './checkpointer.ts';
@@ -187,6 +188,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     log,
     version,
     renderSubscription,
+    renderOrder,
     rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
     isPaused: () => isPaused,

@@ -158,11 +158,16 @@ test('a user is asked for a payment by a link, and the provider is asked whether
   await record.getByRole('button', { name: 'Ask for a payment' }).click();
   const form = record.getByRole('form', { name: 'Ask for a payment' });
   await expect(form.getByLabel('What is sold')).toBeFocused();
-  await expect(form.getByLabel('Where it is paid')).toHaveValue('Cards · €4.99');
+  await expect(form.getByLabel('Where it is paid')).toHaveValue('The buyer chooses');
   await expectAccessible(page, 'the form of an order');
   await form.getByRole('button', { name: 'Make the link' }).click();
-  await expect(page.getByText('Order no. 1 is open. Copy its link and send it.')).toBeVisible();
+  await expect(page.getByText('Order no. 1 is made. Copy its link and send it.')).toBeVisible();
   await expect(record.getByRole('button', { name: 'Copy the link to pay order no. 1' })).toBeVisible();
+  await record.getByRole('button', { name: 'Ask for a payment' }).click();
+  await form.getByLabel('Where it is paid').click();
+  await page.getByRole('option', { name: 'Cards · €4.99' }).click();
+  await form.getByRole('button', { name: 'Make the link' }).click();
+  await expect(record.getByRole('button', { name: 'Copy the link of order no. 1 at the provider' })).toBeVisible();
 
   await own.visit('sales/orders');
   const row = page.getByRole('row', { name: /Linda Link/ });

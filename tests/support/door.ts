@@ -4,6 +4,7 @@ import type { Problem } from '../../src/contract/errors.ts';
 import { createDoor, type DoorParts } from '../../src/door/door.ts';
 import { type AppParts, createApp } from '../../src/http/app.ts';
 import { createServer, type PanelServer, type ServerParts } from '../../src/http/server.ts';
+import { renderOrder } from '../../src/subscription/page/order.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { createTestTimers } from './clock.ts';
 import { type FakeClock, type FakeCore, type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
@@ -46,6 +47,7 @@ export async function openDoor(options: DoorOptions = {}): Promise<TestDoor> {
     rateLimit: () => ({ perMinute: core.values.rateLimit, burst: 100 }),
     openapi: () => ({ openapi: '3.1.1' }),
     renderSubscription,
+    renderOrder,
     ...options,
   });
   const hosts = options.hosts ?? (() => new Set(['panel.example']));

@@ -126,6 +126,12 @@ export function fakeCore(): FakeCore {
       isDiskFull: false,
     }),
     subscription: (token) => core.links.get(token) ?? null,
+    shop: {
+      order: () => null,
+      pay: () => Promise.reject(new Error('nothing is sold')),
+      ask: () => Promise.resolve(),
+      buy: () => Promise.reject(new Error('nothing is sold')),
+    },
     noteLinkRead: () => {},
     local: {
       renewSetupToken: async () => null,

@@ -3,6 +3,7 @@ import http from 'node:http';
 import { createDoor } from '../../src/door/door.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
+import { renderOrder } from '../../src/subscription/page/order.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { createTestTimers } from './clock.ts';
 import { type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
@@ -55,6 +56,7 @@ export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor>
     rateLimit: () => ({ perMinute: 0, burst: 0 }),
     openapi: () => ({ openapi: '3.1.1' }),
     renderSubscription,
+    renderOrder,
   });
   const trustedProxies = () => [];
   const app = createApp({

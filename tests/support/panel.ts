@@ -37,6 +37,7 @@ import { ensureFirstSettings } from '../../src/panel/owned-folder.ts';
 import { originOf } from '../../src/panel/reach.ts';
 import { createProviders } from '../../src/payments/providers.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
+import { renderOrder } from '../../src/subscription/page/order.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { CHEAP_COST } from './cheap-password.ts';
 import { createTestTimers } from './clock.ts';
@@ -161,6 +162,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     log,
     version: parts.version,
     renderSubscription,
+    renderOrder,
     rateLimit: () => options.rateLimit ?? { perMinute: 0, burst: 0 },
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
   });

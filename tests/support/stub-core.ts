@@ -133,6 +133,12 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
       for (const listener of listeners) listener(event);
     },
     core: {
+      shop: {
+        order: () => null,
+        pay: () => Promise.reject(new Error('nothing is sold')),
+        ask: () => Promise.resolve(),
+        buy: () => Promise.reject(new Error('nothing is sold')),
+      },
       call: ((id: string, input: unknown, call: Call) => {
         stub.dispatched.push({ id, input, call });
         const answer = stub.answers.get(id) ?? own[id];

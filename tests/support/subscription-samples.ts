@@ -93,6 +93,7 @@ export function subscriptionOf(inbounds: readonly InboundRow[], changes: Partial
       address: inbound.host ?? 'de1.example.com',
       secrets: { serverKey: null, certificate: null, pin: null },
     })),
+    offers: () => [],
     url: 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
     ...changes,
   };

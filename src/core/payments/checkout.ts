@@ -31,7 +31,7 @@ const CALL: Call = {
 };
 
 /** A transaction of the panel itself. */
-async function write<T>(env: Env, work: (tx: Transaction) => T, action = 'takePayment'): Promise<T> {
+export async function write<T>(env: Env, work: (tx: Transaction) => T, action = 'takePayment'): Promise<T> {
   const { store, queue, clock } = env;
   const done = await queue.run(() => store.write(() => work(createTransaction(env, CALL, action, clock.now()))));
   env.announce();

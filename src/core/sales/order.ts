@@ -1,7 +1,7 @@
 // An order as it is made, found and shown.
 
 import type { Order } from '../../contract/sales.ts';
-import type { Context } from '../context.ts';
+import type { Context, Env } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { OfferRow, OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
@@ -14,6 +14,14 @@ const PREFIX = 'gh_';
 /** A token of an order or an invoice: 192 bits. */
 export function newToken({ crypto }: Context): string {
   return `${PREFIX}${tokenOf(crypto.randomBytes(TOKEN_BYTES))}`;
+}
+
+/** The page of an order, below the sub path. */
+const PAGE = 'pay';
+
+/** Where a buyer sees and pays an order. */
+export function orderUrl({ subUrl }: Pick<Env, 'subUrl'>, { token }: Pick<OrderRow, 'token'>): string {
+  return subUrl(`${PAGE}/${token}`);
 }
 
 export function isOwnToken(token: string | null): boolean {
@@ -53,7 +61,7 @@ export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: 
   };
 }
 
-export function viewOrder({ store }: Context, row: OrderRow): Order {
+export function viewOrder({ env, store }: Context, row: OrderRow): Order {
   const user = row.userId === null ? undefined : store.users.get(row.userId);
   const invoice = row.providerId === null ? undefined : store.payments.invoicesOf(row.id)[0];
   const paid = row.providerId === null ? undefined : store.payments.paymentOf(row.id);
@@ -73,6 +81,7 @@ export function viewOrder({ store }: Context, row: OrderRow): Order {
     renewal: row.isRenewal,
     refunding: paid?.nextRefundAt != null,
     pay_url: row.state === 'open' && invoice?.state === 'open' ? invoice.payUrl : null,
+    page_url: row.given === null ? orderUrl(env, row) : null,
     paid_at: toInstantOrNull(row.paidAt),
     created_at: toInstant(row.createdAt),
     refunded_at: toInstantOrNull(row.refundedAt),

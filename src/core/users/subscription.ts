@@ -4,6 +4,7 @@ import { canConnect, trafficRemaining } from '../../domain/account.ts';
 import type { Env } from '../context.ts';
 import type { Subscription } from '../core.ts';
 import { connectionSecrets } from '../inbound-secrets.ts';
+import { offersTo } from '../payments/shop.ts';
 import { isUnsettled, settledRow } from './change.ts';
 
 // A link's last segment; anything else causes no query.
@@ -42,5 +43,13 @@ export function subscriptionOf(env: Env, token: string): Subscription | null {
   const mayConnect = canConnect(user.state);
   const connections = mayConnect ? connectionsOf(env, user.inbounds) : [];
   const total = remaining === null ? null : Math.min(Number.MAX_SAFE_INTEGER, used + remaining);
-  return { user, credentials, canConnect: mayConnect, total, connections, url: env.subUrl(token) };
+  return {
+    user,
+    credentials,
+    canConnect: mayConnect,
+    total,
+    connections,
+    url: env.subUrl(token),
+    offers: () => offersTo(env, user),
+  };
 }

@@ -1,8 +1,9 @@
 // The format `html`: what a subscriber sees in a browser. One document that loads nothing and works without its script.
 import encodeQr from 'qr';
 import type { UserState } from '../../contract/users.ts';
-import type { Subscription } from '../../core/core.ts';
+import type { Offered, Subscription } from '../../core/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
+import { formatMoney } from '../../domain/money.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
 import { describeReason, formatDay } from '../entries.ts';
@@ -32,6 +33,7 @@ export function renderPage(sub: Subscription, settings: SettingValues, request: 
   const { state } = sub.user;
   const tone = state === 'active' || state === 'on_hold' ? 'good' : state === 'limited' ? 'warn' : 'bad';
   const reason = sub.canConnect && sub.connections.length > 0 ? null : describeReason(sub, { ...settings, language });
+  const offered = sub.offers();
   const announcement = settings.announcement.trim();
   const body = `<!doctype html>
 <html lang="${language}">
@@ -47,12 +49,12 @@ export function renderPage(sub: Subscription, settings: SettingValues, request: 
 <body>
 <header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(plainText(language, `page.state.${state}`))}</span>
 ${reason === null ? '' : `<p class="notice ${tone === 'good' ? 'warn' : tone}">${escapeHtml(reason)}</p>`}
-${todoOf(sub, language)}
+${todoOf(sub, language, offered)}
 ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`}
 </header>
 <main>
 <section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
-${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
+${shopOf(sub, offered, language)}${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
 </main>
 <script>${SCRIPT}</script>
 </body>
@@ -62,14 +64,19 @@ ${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
 }
 
 /** What the person can do about it: the panel's own half is not said here. */
-function todoOf({ user: { state }, canConnect, connections }: Subscription, language: Language): string {
-  const todo = canConnect ? (connections.length > 0 ? 'refresh' : 'wait') : state === 'limited' ? 'traffic' : 'ask';
+function todoOf(
+  { user: { state }, canConnect, connections }: Subscription,
+  language: Language,
+  offered: readonly Offered[],
+): string {
+  const stopped = offered.length > 0 && state !== 'disabled' ? 'buy' : state === 'limited' ? 'traffic' : 'ask';
+  const todo = canConnect ? (connections.length > 0 ? 'refresh' : 'wait') : stopped;
   return `<p class="quiet">${escapeHtml(plainText(language, `page.todo.${todo}`))}</p>`;
 }
 
 type PlainKey =
   | `page.state.${UserState}`
-  | `page.todo.${'refresh' | 'wait' | 'traffic' | 'ask'}`
+  | `page.todo.${'refresh' | 'wait' | 'traffic' | 'buy' | 'ask'}`
   | 'page.account'
   | 'page.devices'
   | 'page.never'
@@ -127,6 +134,29 @@ function accountOf({ user, total }: Subscription, settings: SettingValues, langu
   }
   if (user.deviceLimit !== null) fact(plain('page.devices'), t('page.upTo', { count: user.deviceLimit }), []);
   return rows.join('');
+}
+
+/** What can be bought: each a form without fields, whose button leads to the page of an order. */
+function shopOf({ user }: Subscription, offered: readonly Offered[], language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  const listOf = (title: string, own: readonly Offered[]) => {
+    if (own.length === 0) return '';
+    const rows = own.map(({ id, name, price }) => {
+      const amount = formatMoney(price, languageEntry(language).tag);
+      const action = `${encodeURIComponent(user.token)}/buy/${id}`;
+      return `<li><span class="name">${escapeHtml(name)}</span><form method="post" action="${action}"><button aria-label="${escapeHtml(`${name}, ${amount}`)}">${escapeHtml(amount)}</button></form></li>`;
+    });
+    return `<h2>${escapeHtml(title)}</h2><ul>${rows.join('')}</ul>`;
+  };
+  const isTraffic = ({ sold }: Offered) => 'bytes' in sold;
+  const lists = [
+    listOf(
+      t('page.renew'),
+      offered.filter((offer) => !isTraffic(offer)),
+    ),
+    listOf(t('page.addTraffic'), offered.filter(isTraffic)),
+  ];
+  return offered.length === 0 ? '' : `<section class="card buy">${lists.join('')}</section>\n`;
 }
 
 /** What is the same at each visit of a user from one system, of the latest visits: codes and many texts take milliseconds to make. */
@@ -244,7 +274,7 @@ export function formatBytes(bytes: number, language: Language): string {
 }
 
 /** The languages of an Accept-Language header, the most wanted first. */
-function preferredLanguages(header: string | undefined): readonly string[] {
+export function preferredLanguages(header: string | undefined): readonly string[] {
   if (header === undefined || header.length > 200) return [];
   const wishes = header.split(',').map((part) => {
     const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
@@ -265,6 +295,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 }

@@ -1,5 +1,5 @@
 // Prices: the contract counts minor units (cents, kopecks), people read and type the major one, and currencies differ in their digits.
-import { exponentOf, fromDecimal, type Money, STARS, toDecimal } from '../../../domain/money.ts';
+import { exponentOf, formatMoney, fromDecimal, type Money, STARS, toDecimal } from '../../../domain/money.ts';
 import { type Language, languageEntry } from '../../../i18n/languages.ts';
 
 export type Price = Money;
@@ -17,15 +17,6 @@ export function toMinor(amount: number, currency: string): number {
   return fromDecimal(String(amount), currency) ?? Math.round(amount * 10 ** exponentOf(currency));
 }
 
-/** `€4.99`; no decimals where the amount is even. `⭐ 100` */
 export function formatPrice(price: Price, language: Language): string {
-  const { tag } = languageEntry(language);
-  if (price.currency === STARS) return `⭐ ${new Intl.NumberFormat(tag).format(price.amount)}`;
-  const format = new Intl.NumberFormat(tag, {
-    style: 'currency',
-    currency: price.currency,
-    currencyDisplay: 'narrowSymbol',
-    trailingZeroDisplay: 'stripIfInteger',
-  });
-  return format.format(toMajor(price));
+  return formatMoney(price, languageEntry(language).tag);
 }

@@ -1,9 +1,10 @@
-// Asks a user for money: an order of what the plan sells, opened at a provider, whose link is then copied from the list of payments.
+// Asks a user for money: an order of what the plan sells, whose link is then copied from the list of payments. Its page lets the buyer
+// choose a provider; opened at one, it has a link there too.
 import { Button, Select } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Provider, takesCurrency } from '../../../../../contract/providers.ts';
-import type { Offer } from '../../../../../contract/sales.ts';
+import type { Offer, Order } from '../../../../../contract/sales.ts';
 import type { User } from '../../../../../contract/users.ts';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
@@ -15,6 +16,7 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { formatPrice } from '../../../format/price.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
+import { notify } from '../../../state/messages.ts';
 import classes from './record.module.css';
 import { useEditing } from './record-context.tsx';
 
@@ -49,22 +51,22 @@ export function OrderPart({ user, onClose }: OrderPartProps) {
   return <OrderForm user={user} ways={ways} onClose={onClose} />;
 }
 
-/** One offer at one provider in one currency. */
+/** One offer at one provider in one currency, or (null) on the page of the order. */
 interface Way {
   readonly id: string;
   readonly offer: Offer;
-  readonly provider: Provider;
-  readonly price: Offer['prices'][number];
+  readonly at: { readonly provider: Provider; readonly price: Offer['prices'][number] } | null;
 }
 
 function waysOf(offers: readonly Offer[], providers: readonly Provider[]): readonly Way[] {
-  return offers.flatMap((offer) =>
-    providers.flatMap((provider) =>
+  return offers.flatMap((offer) => {
+    const direct = providers.flatMap((provider) =>
       offer.prices
         .filter(({ currency }) => takesCurrency(provider.kind, currency))
-        .map((price) => ({ id: `${offer.id} ${provider.id} ${price.currency}`, offer, provider, price })),
-    ),
-  );
+        .map((price) => ({ id: `${offer.id} ${provider.id} ${price.currency}`, offer, at: { provider, price } })),
+    );
+    return direct.length === 0 ? [] : [{ id: `${offer.id} page`, offer, at: null }, ...direct];
+  });
 }
 
 function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: readonly Way[] }) {
@@ -72,14 +74,16 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
   const { locale } = useFormat();
   const box = useRef<HTMLFormElement>(null);
   const wayOf = (id: unknown) => ways.find((way) => way.id === id);
-  const open = useAct('openOrder', { message: ({ id }) => ({ text: t('sales:request.said', { id }) }) });
+  const said = ({ id }: Pick<Order, 'id'>) => ({ text: t('sales:request.said', { id }) });
+  const open = useAct('openOrder', { message: said });
   const { form, failure, isBusy, isDirty, submit } = useOperationForm({
     operation: 'createOrder',
     initial: { way: ways[0]?.id ?? '' },
     toInput: ({ way }) => ({ user_id: user.id, offer_id: wayOf(way)?.offer.id ?? 0 }),
     onDone: ({ id }) => {
-      const way = wayOf(form.values.way);
-      if (way) open.start({ id, provider_id: way.provider.id, currency: way.price.currency });
+      const at = wayOf(form.values.way)?.at;
+      if (at) open.start({ id, provider_id: at.provider.id, currency: at.price.currency });
+      else notify(said({ id }));
       onClose();
     },
   });
@@ -117,9 +121,9 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
       />
       <Select
         label={t('sales:request.where')}
-        data={ofOffer.map(({ id, provider, price }) => ({
+        data={ofOffer.map(({ id, at }) => ({
           value: id,
-          label: `${provider.name} · ${formatPrice(price, locale)}`,
+          label: at ? `${at.provider.name} · ${formatPrice(at.price, locale)}` : t('sales:request.onPage'),
         }))}
         allowDeselect={false}
         comboboxProps={{ shadow: 'none' }}

@@ -104,7 +104,8 @@ function OrderLine({ order, onRefund }: { readonly order: Order; readonly onRefu
           {state !== 'paid' && ` · ${t(`order.state.${state}`)}`}
         </span>
       </span>
-      {order.pay_url !== null && <CopyButton value={order.pay_url} label={t('request.copy', { id })} />}
+      {order.page_url !== null && <CopyButton value={order.page_url} label={t('request.copy', { id })} />}
+      {order.pay_url !== null && <CopyButton value={order.pay_url} label={t('request.copyDirect', { id })} />}
       {state === 'paid' && <RefundButton id={id} onClick={onRefund} />}
     </li>
   );

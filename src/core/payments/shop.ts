@@ -1,0 +1,112 @@
+// What a buyer sees and does who has the link of an order or of a subscription: the link is the authority, as for a subscription.
+
+import { takesCurrency } from '../../contract/providers.ts';
+import type { Sold } from '../../contract/sales.ts';
+import type { Money } from '../../domain/money.ts';
+import type { Env } from '../context.ts';
+import type { Offered, OrderPage, Shop, Way } from '../core.ts';
+import { PanelError } from '../panel-error.ts';
+import type { ProviderRow } from '../ports/providers.ts';
+import type { OrderRow } from '../ports/sales.ts';
+import type { UserRow } from '../ports/users.ts';
+import { isTerm } from '../sales/offers.ts';
+import { orderUrl } from '../sales/order.ts';
+import { askOrder, makeOrder, openOrder, write } from './checkout.ts';
+
+export function createShop(env: Env): Shop {
+  const { store } = env;
+  const requireToken = (token: string): OrderRow => {
+    const order = store.sales.orderByToken(token);
+    if (!order) throw new PanelError('not_found');
+    return order;
+  };
+  return {
+    order(token) {
+      const order = store.sales.orderByToken(token);
+      return order ? pageOf(env, order) : null;
+    },
+    async pay(token, { providerId, currency }) {
+      const order = requireToken(token);
+      const isWay = waysOf(env, order).some((way) => way.providerId === providerId && way.price.currency === currency);
+      if (!isWay) throw new PanelError('order_ended');
+      const returnUrl = `${orderUrl(env, order)}?back`;
+      const { payUrl } = await openOrder(env, { orderId: order.id, providerId, currency, returnUrl });
+      if (payUrl === null) throw new PanelError('provider_failed');
+      return payUrl;
+    },
+    ask: (token) => askOrder(env, requireToken(token).id),
+    buy(subscription, offerId) {
+      return write(
+        env,
+        (tx) => {
+          const user = tx.store.users.behindLink(subscription)?.row;
+          if (!user) throw new PanelError('not_found');
+          if (!offersTo(env, user).some(({ id }) => id === offerId)) throw new PanelError('selling_off');
+          const order = makeOrder(tx, user.id, offerId);
+          tx.audit(`user:${user.id}`, { order_id: order.id, offer: order.offerName });
+          return order.token;
+        },
+        'createOrder',
+      );
+    },
+  };
+}
+
+function pageOf(env: Env, order: OrderRow): OrderPage {
+  const { store } = env;
+  const { id, tariffName, offerName, sold, prices, amount, currency, given, paidAt, refundedAt } = order;
+  const after = given?.kind === 'term' ? given.term.after : null;
+  const isUnpaid = given === null;
+  const invoices = isUnpaid ? store.payments.invoicesOf(id) : [];
+  return {
+    id,
+    tariff: tariffName,
+    offer: offerName,
+    sold,
+    prices,
+    state:
+      refundedAt !== null ? 'refunded' : !isUnpaid ? 'paid' : store.payments.hasUndecided(id) ? 'decision' : 'unpaid',
+    ways: waysOf(env, order),
+    canAsk: invoices.some(({ nextAskAt }) => nextAskAt !== null),
+    paid: paidAt === null ? null : { at: paidAt, amount, currency },
+    until: after?.expiresAt ?? null,
+    startsLater: after !== null && after.hold !== null,
+    refundedAt,
+  };
+}
+
+/** What could be paid and would then be given, without a person. */
+function waysOf(env: Env, { id, given, userId, tariffId, prices, sold }: OrderRow): readonly Way[] {
+  const { store } = env;
+  const user = userId === null ? undefined : store.users.get(userId);
+  if (given !== null || !user || user.tariffId !== tariffId || !maySell(env, user, sold)) return [];
+  return store.payments.hasUndecided(id) ? [] : waysOfPrices(enabled(env), prices);
+}
+
+function waysOfPrices(providers: readonly ProviderRow[], prices: readonly Money[]): readonly Way[] {
+  return prices.flatMap((price) =>
+    providers
+      .filter(({ kind }) => takesCurrency(kind, price.currency))
+      .map(({ id, kind }) => ({ providerId: id, kind, price })),
+  );
+}
+
+function enabled({ store }: Env): readonly ProviderRow[] {
+  return store.providers.all().filter((provider) => provider.enabled);
+}
+
+function maySell({ store, settings }: Env, user: UserRow, sold: Sold): boolean {
+  const tariff = user.tariffId === null ? undefined : store.tariffs.get(user.tariffId);
+  if (!settings().selling || !tariff || tariff.archived) return false;
+  return !isTerm(sold) || user.expiresAt !== null || user.hold !== null;
+}
+
+/** What a user can buy now: each offer with a price that a provider takes. */
+export function offersTo(env: Env, user: UserRow): readonly Offered[] {
+  if (!env.settings().selling || user.tariffId === null) return [];
+  const providers = enabled(env);
+  return env.store.sales.offers(user.tariffId).flatMap(({ id, name, sold, prices, isOnSale }) => {
+    const [way] = isOnSale && maySell(env, user, sold) ? waysOfPrices(providers, prices) : [];
+    return way ? [{ id, name, sold, price: way.price }] : [];
+  });
+}

@@ -1,0 +1,158 @@
+// The door for buyers, below the sub path: `pay/<token>` is the page of an order, `<link token>/buy/<offer>` makes one. Its forms have
+// no fields: what is done is in the path, and the token in it is the authority, so that no other site's page can act without knowing it.
+import { hash } from 'node:crypto';
+import type { Core, OrderPage } from '../core/core.ts';
+import { PanelError } from '../core/panel-error.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
+import { networkOf } from '../domain/client-network.ts';
+import type { OrderNotice, OrderRequest, RenderedOrder } from '../subscription/page/order.ts';
+import { type CallState, type DoorReply, makeReply, newCallState } from './call.ts';
+import { createRateLimiter, type RateRule } from './limits.ts';
+import type { LinkRequest } from './subscription.ts';
+
+export type RenderOrder = (order: OrderPage, settings: SettingValues, request: OrderRequest) => RenderedOrder;
+
+export interface OrderDoorParts {
+  readonly core: Pick<Core, 'shop' | 'settings' | 'subscription'>;
+  readonly clock: Clock;
+  readonly render: RenderOrder;
+  readonly log: Pick<Log, 'error'>;
+  /** The budget of a key; `perMinute` 0: there is no limit. */
+  rateRule(): RateRule;
+}
+
+const PAGE = /^\/pay\/([A-Za-z0-9_-]{16,128})(?:\/(?:(ask)|open\/(\d{1,9})\/([A-Z]{3})))?$/;
+const BUY = /^\/([A-Za-z0-9_-]{16,64})\/buy\/(\d{1,9})$/;
+/** No order has it, and no user. */
+const NO_TOKEN = '-'.repeat(43);
+const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait'];
+
+/** Of one order or link, from one network: a person presses a button some times. */
+const READS: RateRule = { perMinute: 60, burst: 60 };
+const ACTS: RateRule = { perMinute: 10, burst: 5 };
+
+export interface OrderDoor {
+  /** Whether a path below the sub path is one of these. */
+  isOwn(path: string): boolean;
+  /** Answers; null where there is nothing, which must look like every other wrong address. */
+  answer(request: LinkRequest): DoorReply | Promise<DoorReply> | null;
+}
+
+export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoorParts): OrderDoor {
+  const reads = createRateLimiter<string>();
+  const acts = createRateLimiter<string>();
+
+  /** Seconds to wait; 0: it may. */
+  function waitFor(limiter: typeof reads, rule: RateRule, token: string, address: string): number {
+    if (rateRule().perMinute === 0) return 0;
+    const { isAllowed, retryAfter } = limiter.take(`${token} ${networkOf(address)}`, rule, clock.now());
+    return isAllowed ? 0 : Math.max(1, retryAfter);
+  }
+
+  /** Leads to a page, relative to where the form was sent. */
+  function leadTo(state: CallState, to: string): DoorReply {
+    return makeReply(state, 303, null, '', ['Location', to]);
+  }
+
+  function show(state: CallState, token: string, { headers }: LinkRequest, notice: OrderNotice | null): DoorReply {
+    const order = core.shop.order(token);
+    if (order === null) return makeReply(state, 404, null, '');
+    const { body, style } = render(order, core.settings(), {
+      token,
+      acceptLanguage: headers['accept-language'],
+      notice,
+    });
+    const policy = [
+      "default-src 'none'",
+      `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+      'img-src data:',
+      "base-uri 'none'",
+      // Browsers hold what a form leads on to against this too, and that is the provider's page.
+      "form-action 'self' https:",
+      "frame-ancestors 'none'",
+    ];
+    const extra = ['Content-Security-Policy', policy.join('; '), 'X-Frame-Options', 'DENY', 'Vary', 'Accept-Language'];
+    return makeReply(state, 200, 'text/html; charset=utf-8', body, extra);
+  }
+
+  /** What went wrong is shown on the page; the cause is in the log where it is none of the usual ones. */
+  function noteFailure(id: string, error: unknown): OrderNotice {
+    if (!(error instanceof PanelError))
+      log.error('order_failed', { requestId: id, cause: error instanceof Error ? (error.stack ?? '') : String(error) });
+    return 'failed';
+  }
+
+  async function open(state: CallState, token: string, providerId: number, currency: string): Promise<DoorReply> {
+    try {
+      return leadTo(state, await core.shop.pay(token, { providerId, currency }));
+    } catch (error) {
+      return leadTo(state, `../../../${token}?${noteFailure(state.id, error)}`);
+    }
+  }
+
+  /** Asks, and goes on whatever comes of it: what is known is shown. */
+  async function ask(state: CallState, token: string): Promise<void> {
+    await core.shop.ask(token).catch((error: unknown) => noteFailure(state.id, error));
+  }
+
+  async function buy(state: CallState, link: string, offerId: number): Promise<DoorReply> {
+    try {
+      return leadTo(state, `../../pay/${await core.shop.buy(link, offerId)}`);
+    } catch (error) {
+      noteFailure(state.id, error);
+      return leadTo(state, `../../${link}`);
+    }
+  }
+
+  function answerBuy(
+    request: LinkRequest,
+    [, link = '', offer = '']: RegExpExecArray,
+  ): Promise<DoorReply> | DoorReply | null {
+    const { id, isStray, method, address } = request;
+    const isPossible = !isStray && method === 'POST';
+    const subscription = core.subscription(isPossible ? link : NO_TOKEN);
+    if (!isPossible || subscription === null) return null;
+    const state = newCallState(id, method);
+    state.route = 'order';
+    const wait = waitFor(acts, ACTS, link, address);
+    if (wait > 0) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
+    return buy(state, link, Number(offer));
+  }
+
+  function answerPage(
+    request: LinkRequest,
+    [, given = '', isAsk, provider, currency = '']: RegExpExecArray,
+  ): Promise<DoorReply> | DoorReply | null {
+    const { id, isStray, method, query, address } = request;
+    const isAct = isAsk !== undefined || provider !== undefined;
+    const isPossible = !isStray && (isAct ? method === 'POST' : method === 'GET' || method === 'HEAD');
+    // One look-up in any case: the time of the reply must not tell where orders are.
+    const order = core.shop.order(isPossible ? given : NO_TOKEN);
+    if (!isPossible || order === null) return null;
+    const state = newCallState(id, method);
+    state.route = 'order';
+    const wait = waitFor(reads, READS, given, address);
+    if (wait > 0) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
+    const isBack = method === 'GET' && query === 'back';
+    if (!isAct && !isBack) return show(state, given, request, NOTICES.find((one) => one === query) ?? null);
+    const mayAct = waitFor(acts, ACTS, given, address) === 0;
+    // Back from the provider: the truth, as far as it is known.
+    if (isBack)
+      return (mayAct ? ask(state, given) : Promise.resolve()).then(() => show(state, given, request, 'asked'));
+    const depth = isAsk === undefined ? '../../../' : '../';
+    if (!mayAct) return leadTo(state, `${depth}${given}?wait`);
+    if (provider !== undefined) return open(state, given, Number(provider), currency);
+    return ask(state, given).then(() => leadTo(state, `../${given}?asked`));
+  }
+
+  return {
+    isOwn: (path) => PAGE.test(path) || BUY.test(path),
+    answer(request) {
+      const buying = BUY.exec(request.path);
+      if (buying) return answerBuy(request, buying);
+      const page = PAGE.exec(request.path);
+      return page ? answerPage(request, page) : null;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// The page of an order, as its buyer sees it. One document without a script, whose buttons are forms.
+import type { OrderPage } from '../../core/core.ts';
+import type { SettingValues } from '../../core/ports/settings.ts';
+import { formatMoney } from '../../domain/money.ts';
+import { hostTexts } from '../../i18n/host.ts';
+import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
+import { formatDay } from '../entries.ts';
+import { validUrl } from '../headers.ts';
+import { escapeHtml, formatBytes, preferredLanguages } from './page.ts';
+import { STYLE } from './style.ts';
+
+/** What the buyer did last came to. */
+export type OrderNotice = 'asked' | 'failed' | 'wait';
+
+export interface OrderRequest {
+  readonly token: string;
+  /** The Accept-Language header. */
+  readonly acceptLanguage: string | undefined;
+  readonly notice: OrderNotice | null;
+}
+
+export interface RenderedOrder {
+  readonly body: string;
+  /** What stands in it, for its policy. */
+  readonly style: string;
+}
+
+const TONES = { unpaid: 'warn', decision: 'warn', paid: 'good', refunded: 'bad' } as const;
+
+export function renderOrder(order: OrderPage, settings: SettingValues, request: OrderRequest): RenderedOrder {
+  const language = chooseLanguage([...preferredLanguages(request.acceptLanguage), settings.language]);
+  const t = hostTexts(language, 'subscription');
+  const { state } = order;
+  const title = escapeHtml(t('order.title', { id: order.id }));
+  const notice = state === 'unpaid' ? request.notice : state;
+  const support = validUrl(settings.supportUrl);
+  const body = `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · ${escapeHtml(settings.subscriptionTitle)}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body class="order">
+<header><h1>${escapeHtml(settings.subscriptionTitle)}</h1><span class="pill ${TONES[state]}">${escapeHtml(t(`order.state.${state}`))}</span>
+${notice === null ? '' : `<p class="notice ${TONES[state]}" role="status">${escapeHtml(t(`order.notice.${notice}`))}</p>`}
+</header>
+<main>
+<section class="card" aria-labelledby="order"><h2 id="order">${title}</h2><dl>${factsOf(order, settings, language)}</dl></section>
+${state === 'unpaid' ? payOf(order, request.token, language) : ''}
+${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
+</main>
+</body>
+</html>
+`;
+  return { body, style: STYLE };
+}
+
+/** What is bought and for how much; of one that is paid, since when, and what it gave. */
+function factsOf(order: OrderPage, { timeZone }: SettingValues, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  const { tag } = languageEntry(language);
+  const day = (at: number) => formatDay(at, language, timeZone);
+  const { paid, until, startsLater, refundedAt } = order;
+  const facts: (readonly [name: string, figure: string, more?: string])[] = [
+    [t('order.what'), soldText(order, language), `${order.tariff} · ${order.offer}`],
+  ];
+  if (paid === null) facts.push([t('order.price'), order.prices.map((price) => formatMoney(price, tag)).join(' · ')]);
+  else facts.push([t('order.paid'), t('order.paidOn', { amount: formatMoney(paid, tag), day: day(paid.at) })]);
+  if (refundedAt !== null) facts.push([t('order.refunded'), t('order.refundedOn', { day: day(refundedAt) })]);
+  else if (until !== null) facts.push([t('page.term'), day(until)]);
+  else if (startsLater) facts.push([t('page.term'), t('page.startsLater')]);
+  return facts
+    .map(([name, figure, more]) => {
+      const quiet = more === undefined ? '' : `<p class="quiet">${escapeHtml(more)}</p>`;
+      return `<div><dt>${escapeHtml(name)}</dt><dd><div class="figure">${escapeHtml(figure)}</div>${quiet}</dd></div>`;
+    })
+    .join('');
+}
+
+function soldText({ sold }: OrderPage, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  if (sold.kind === 'days') return t('order.sold.days', { count: sold.days });
+  if (sold.kind === 'months') return t('order.sold.months', { count: sold.months });
+  const amount = formatBytes(sold.bytes, language);
+  if (sold.kind === 'traffic_days') return t('order.sold.traffic_days', { amount, count: sold.days });
+  return t(`order.sold.traffic_${sold.lifetime}`, { amount });
+}
+
+function payOf({ ways, canAsk }: OrderPage, token: string, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  const { tag } = languageEntry(language);
+  const buttons = ways.map(({ providerId, kind, price }) => {
+    const text = t('order.payAt', { amount: formatMoney(price, tag), way: t(`order.way.${kind}`) });
+    const action = `${token}/open/${providerId}/${price.currency}`;
+    return `<li><form method="post" action="${action}"><button>${escapeHtml(text)}</button></form></li>`;
+  });
+  const ask = `<form class="ask" method="post" action="${token}/ask"><p class="quiet">${escapeHtml(t('order.askHint'))}</p><button class="plain">${escapeHtml(t('order.ask'))}</button></form>`;
+  return `<section class="card" aria-labelledby="pay"><h2 id="pay">${escapeHtml(t('order.pay'))}</h2>
+<p class="quiet">${escapeHtml(t(ways.length === 0 ? 'order.none' : 'order.leaves'))}</p>
+${ways.length === 0 ? '' : `<ul>${buttons.join('')}</ul>`}
+${canAsk ? ask : ''}
+</section>`;
+}
