@@ -15,7 +15,7 @@ export const bot = {
     failing: 'Failing',
   },
   answered: 'Telegram answered {{when}}',
-  since: 'Since {{when}}',
+  since: 'first failed {{when}}',
   error: {
     unauthorized: 'Telegram does not know the token any more. Get a new one from @BotFather and save it here.',
     conflict:

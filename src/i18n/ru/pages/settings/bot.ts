@@ -17,7 +17,7 @@ export const bot: Russian<typeof english> = {
     failing: 'Не работает',
   },
   answered: 'Telegram ответил {{when}}',
-  since: 'С {{when}}',
+  since: 'сбой начался {{when}}',
   error: {
     unauthorized: 'Telegram больше не знает этот токен. Получите новый у @BotFather и сохраните его здесь.',
     conflict:

@@ -105,9 +105,12 @@ function StateCard({ bot: { state, error, error_at, ok_at, waiting, enabled }, a
           <div>
             <dt>{t('bot.stateName')}</dt>
             <dd>
-              <StateDot state={LOOKS[state]} label={t(`bot.state.${state}`)} />{' '}
+              <StateDot state={LOOKS[state]} label={t(`bot.state.${state}`)} />
               {when !== null && (
-                <When at={when} text={(at) => t(error !== null ? 'bot.since' : 'bot.answered', { when: at })} />
+                <>
+                  {' · '}
+                  <When at={when} text={(at) => t(error !== null ? 'bot.since' : 'bot.answered', { when: at })} />
+                </>
               )}
             </dd>
           </div>
