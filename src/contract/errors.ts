@@ -32,6 +32,7 @@ export const ERRORS = {
   undo_over: { status: 409, title: 'This can no longer be undone' },
   webhook_disabled: { status: 409, title: 'The webhook is disabled' },
   webhook_limit: { status: 409, title: 'There are as many webhooks as there can be' },
+  view_limit: { status: 409, title: 'There are as many saved views as there can be' },
   provider_limit: { status: 409, title: 'There are as many payment providers as there can be' },
   provider_in_use: { status: 409, title: 'Orders at the payment provider have not ended' },
   selling_off: { status: 409, title: 'Selling is off' },

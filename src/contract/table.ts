@@ -27,6 +27,7 @@ import * as twoFactor from './two-factor.ts';
 import * as undo from './undo.ts';
 import * as updates from './updates.ts';
 import * as acts from './user-acts.ts';
+import * as userViews from './user-views.ts';
 import * as users from './users.ts';
 import * as vault from './vault.ts';
 import * as webhooks from './webhooks.ts';
@@ -52,6 +53,9 @@ export const OPERATIONS = {
   getUserAddresses: acts.getUserAddresses,
   diagnoseUser: diagnosis.diagnoseUser,
   identify: diagnosis.identify,
+  listUserViews: userViews.listUserViews,
+  saveUserView: userViews.saveUserView,
+  deleteUserView: userViews.deleteUserView,
   createGrant: grants.createGrant,
   listGrants: grants.listGrants,
   getGrant: grants.getGrant,

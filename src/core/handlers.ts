@@ -33,6 +33,7 @@ import { GRANT_HANDLERS } from './users/grants.ts';
 import { listUsers } from './users/list.ts';
 import { UNDO_HANDLER } from './users/undo.ts';
 import { USER_HANDLERS } from './users/users.ts';
+import { USER_VIEW_HANDLERS } from './users/views.ts';
 import { WEBHOOK_HANDLERS } from './webhooks/webhooks.ts';
 
 export const HANDLERS: {
@@ -43,6 +44,7 @@ export const HANDLERS: {
   bulkUsers: BULK_HANDLER,
   previewBulk: { read: previewBulk, opensTransaction: true },
   undoActs: UNDO_HANDLER,
+  ...USER_VIEW_HANDLERS,
   ...USER_ADDRESS_HANDLERS,
   ...DIAGNOSIS_HANDLERS,
   ...GRANT_HANDLERS,

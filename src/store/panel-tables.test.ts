@@ -170,6 +170,7 @@ describe('settings', () => {
       ['timeZone', '"Mars/Olympus"'],
       ['hostNames', '[1]'],
       ['language', '"tlh"'],
+      ['userViews', '{"lastId":1,"items":[{"id":1,"name":"No columns","query":""}]}'],
       ['unheardOf', '1'],
     ]) {
       spoil.run(name, value);

@@ -22,6 +22,7 @@ const DEFAULTS: SettingValues = {
   cutOffConcurrent: false,
   restartToCutOff: true,
   selling: false,
+  userViews: { lastId: 0, items: [] },
   host: '127.0.0.1',
   port: 8443,
   secretPath: '',
@@ -68,6 +69,7 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
   cutOffConcurrent: (value) => typeof value === 'boolean',
   restartToCutOff: (value) => typeof value === 'boolean',
   selling: (value) => typeof value === 'boolean',
+  userViews: areViews,
   host: isText,
   port: isBetween(0, 65_535),
   secretPath: isText,
@@ -91,6 +93,16 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
 function isNotices(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isBetween(1, 90))) return false;
   return value.every((days, index) => index === 0 || days < value[index - 1]);
+}
+
+function areViews(value: unknown): boolean {
+  if (!isRecord(value) || !Array.isArray(value.items)) return false;
+  const isId = isBetween(0, Number.MAX_SAFE_INTEGER);
+  return isId(value.lastId) && value.items.every((one) => isRecord(one) && isId(one.id) && isView(one));
+}
+
+function isView({ name, query, columns }: Readonly<Record<string, unknown>>): boolean {
+  return isText(name) && isText(query) && isTexts(columns);
 }
 
 /** Both are written whole, by the panel alone. */

@@ -98,6 +98,8 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await noted('deleteUser', client.call('deleteUser', { id }));
 
   await act('updateSettings', { panel_title: 'Panel' });
+  const saved = await act('saveUserView', { name: 'Active', query: 'state=active', columns: ['name'] });
+  await act('deleteUserView', { id: saved.id });
   await act('updateNode', { id: node.id, name: 'Node 2' });
   await act('inviteNode', { id: node.id, password: PASSWORD });
   await act('deleteNode', { id: node.id });

@@ -57,6 +57,65 @@ test.describe('finding users', () => {
     await expect(page.getByRole('columnheader', { name: 'Traffic' })).toHaveAttribute('aria-sort', 'descending');
   });
 
+  test('saves a view, opens it again by keyboard and from the palette, renames and deletes it', async ({
+    page,
+    visit,
+  }) => {
+    await visit('users?state=active&sort=-used');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Tags', exact: true }).uncheck();
+    await page.keyboard.press('Escape');
+    const views = page.getByRole('button', { name: 'Views' });
+    const menu = page.getByRole('menu');
+    await views.click();
+    await expectAccessible(page, 'the menu of views');
+    await menu.getByRole('menuitem', { name: 'Save as a view' }).click();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await expect(name).toBeFocused();
+    await page.keyboard.type('Heavy users');
+    await expectAccessible(page, 'the name of a view');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('View “Heavy users” saved')).toBeVisible();
+    await expect(page).toHaveURL(/#\/users\?state=active&sort=-used&view=\d+$/);
+
+    // Another order is a change; the stored one comes back by the keyboard alone.
+    const opened = page.getByRole('button', { name: 'Heavy users' });
+    await page.getByRole('button', { name: 'Expires', exact: true }).click();
+    await expect(opened).toHaveText('Heavy usersChanged');
+    await opened.focus();
+    await page.keyboard.press('Enter');
+    await expect(menu.locator(':focus')).toHaveCount(1);
+    await page.keyboard.press('h');
+    await page.keyboard.press('Enter');
+    await expect(opened).toHaveText('Heavy users');
+    await expect(page).toHaveURL(/sort=-used/);
+    await opened.click();
+    await menu.getByRole('menuitem', { name: 'Rename' }).click();
+    await expect(name).toHaveValue('Heavy users');
+    await name.fill('Most traffic');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('button', { name: 'Most traffic' })).toBeVisible();
+
+    // A list without a view has its own columns.
+    await visit('users');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Tags', exact: true }).check();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('columnheader', { name: /^Tags/ })).toBeVisible();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('most traffic');
+    await page.getByRole('option', { name: /Most traffic/ }).click();
+    await expect(page).toHaveURL(/#\/users\?sort=-used&state=active&view=\d+$/);
+    await expect(page.getByRole('columnheader', { name: /^Tags/ })).toHaveCount(0);
+
+    await page.getByRole('button', { name: 'Most traffic' }).click();
+    await menu.getByRole('menuitem', { name: 'Delete' }).click();
+    await expect(page).toHaveURL(/#\/users\?sort=-used&state=active$/);
+    await page.getByText('View “Most traffic” deleted').locator('..').getByRole('button', { name: 'Undo' }).click();
+    await views.click();
+    await expect(menu.getByRole('menuitem', { name: 'Most traffic' })).toBeVisible();
+  });
+
   test('walks the list by keyboard alone', async ({ page, visit }) => {
     await visit('users');
     await expect(page.getByRole('row').nth(3)).toBeVisible();

@@ -64,6 +64,7 @@ export const SETTINGS: SettingValues = {
   cutOffConcurrent: false,
   restartToCutOff: true,
   selling: false,
+  userViews: { lastId: 0, items: [] },
   host: '127.0.0.1',
   port: 8443,
   secretPath: SECRET_PATH,

@@ -1,5 +1,6 @@
 // The store's ports for settings, the schedule of backups, and what is known of updates.
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
+import type { UserView } from '../../contract/user-views.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { AcmeSettings, AcmeState } from './acme.ts';
 
@@ -26,6 +27,7 @@ export interface SettingValues {
   readonly restartToCutOff: boolean;
   /** Whether orders can be made that users pay at a provider. */
   readonly selling: boolean;
+  readonly userViews: UserViewsValue;
   readonly host: string;
   readonly port: number;
   readonly secretPath: string;
@@ -51,6 +53,13 @@ export interface SettingValues {
   readonly updateChecks: boolean;
   readonly updateSeen: UpdateSeenValue;
   readonly updateLast: UpdateLastValue | null;
+}
+
+/** The saved views of the list of users. */
+export interface UserViewsValue {
+  /** The id of none is given to another. */
+  readonly lastId: number;
+  readonly items: readonly UserView[];
 }
 
 /** What the last check for releases found. */

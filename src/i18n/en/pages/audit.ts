@@ -178,6 +178,8 @@ export const audit = {
     freeBot: 'Removed another program’s webhook from the bot',
     deleteBot: 'Deleted the token of the Telegram bot',
     updateSettings: 'Changed the settings',
+    saveUserView: 'Saved a view of the users',
+    deleteUserView: 'Deleted a view of the users',
     changeAddresses: 'Changed the panel’s address',
     confirmAddresses: 'Confirmed the panel’s new address',
     rotateSecretPath: 'Changed the secret path',

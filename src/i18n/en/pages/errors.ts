@@ -25,6 +25,7 @@ export const errors = {
     undo_over: 'This can no longer be undone: more than 10 minutes have passed, or it was undone already.',
     webhook_disabled: 'This webhook is disabled. Enable it first.',
     webhook_limit: 'There are 16 webhooks, and no more can be added. Delete one that is not needed.',
+    view_limit: 'There are 50 saved views, and no more can be added. Delete one that is not needed.',
     provider_limit: 'There are 16 payment providers, and no more can be added. Delete one that is not needed.',
     bot_failed: 'Telegram did not answer as it should with these settings. Check the token and the way to the Bot API.',
     provider_failed: 'The provider does not accept these keys. Check that they are whole and of this provider.',

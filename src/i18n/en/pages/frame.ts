@@ -37,6 +37,7 @@ export const frame = {
     users: 'Users',
     acts: 'Acts',
     records: 'Records',
+    view: 'view of the users',
     node: 'node',
     plan: 'plan',
     connection: 'connection',

@@ -69,6 +69,18 @@ export const users = {
       expiresAfter: 'Expires after {{from}}',
     },
   },
+  views: {
+    label: 'Views',
+    hint: 'Filters, order and columns',
+    changed: 'Changed',
+    save: 'Save as a view',
+    update: 'Save the changes',
+    rename: 'Rename',
+    name: 'Name',
+    saved: 'View “{{name}}” saved',
+    renamed: 'View renamed to “{{name}}”',
+    deleted: 'View “{{name}}” deleted',
+  },
   nothing: {
     title: 'Nobody matches',
     one: 'No user matches this filter.',

@@ -188,6 +188,8 @@ export const audit: Russian<typeof english> = {
     freeBot: 'С бота снят вебхук другой программы',
     deleteBot: 'Удалён токен бота Telegram',
     updateSettings: 'Изменены настройки',
+    saveUserView: 'Сохранён вид списка пользователей',
+    deleteUserView: 'Удалён вид списка пользователей',
     changeAddresses: 'Изменён адрес панели',
     confirmAddresses: 'Подтверждён новый адрес панели',
     rotateSecretPath: 'Сменён секретный путь',

@@ -47,6 +47,7 @@ export const frame: Russian<typeof english> = {
     users: 'Пользователи',
     acts: 'Действия',
     records: 'Записи',
+    view: 'вид списка пользователей',
     node: 'узел',
     plan: 'тариф',
     connection: 'подключение',

@@ -74,6 +74,18 @@ export const users: Russian<typeof english> = {
       expiresAfter: 'Истекает после {{from}}',
     },
   },
+  views: {
+    label: 'Виды',
+    hint: 'Фильтры, порядок и столбцы',
+    changed: 'Изменён',
+    save: 'Сохранить как вид',
+    update: 'Сохранить изменения',
+    rename: 'Переименовать',
+    name: 'Название',
+    saved: 'Вид «{{name}}» сохранён',
+    renamed: 'Вид переименован в «{{name}}»',
+    deleted: 'Вид «{{name}}» удалён',
+  },
   nothing: {
     title: 'Никого не нашлось',
     one: 'Этому условию не отвечает ни один пользователь.',

@@ -3,6 +3,7 @@ import {
   IconAppWindow,
   IconArchive,
   IconArchiveOff,
+  IconBookmarkPlus,
   IconCalendarMinus,
   IconCalendarPlus,
   IconCheck,
@@ -67,6 +68,7 @@ export const ACTS = {
     words: 'make',
     keys: 'n',
   },
+  'users.saveView': { subject: 'users', name: 'users:views.save', icon: IconBookmarkPlus, places: ['everywhere'] },
   'users.extend': {
     subject: 'users',
     name: 'users:act.extend',

@@ -1,6 +1,7 @@
 // The command palette: users and acts in one list, by typing. Loaded when it is first opened.
 import { Modal } from '@mantine/core';
 import {
+  IconBookmark,
   IconKey,
   IconPlugConnected,
   IconSearch,
@@ -215,6 +216,7 @@ function useRecords(text: string): readonly Command[] {
   const plans = useOperation('listTariffs', ALL_RECORDS, isAsked);
   const connections = useOperation('listInbounds', ALL_RECORDS, isAsked);
   const keys = useOperation('listKeys', {}, isAsked);
+  const views = useOperation('listUserViews', {}, isAsked);
   if (text === '') return [];
   const nodeNames = new Map(nodes.data?.items.map(({ id, name }) => [id, name]));
   const open = (id: string, name: string, hint: string, icon: TablerIcon, words: string, path: Path): Command => {
@@ -222,6 +224,19 @@ function useRecords(text: string): readonly Command[] {
     return { id, group: 'records', label: showHidden(name), hint: showHidden(hint), icon, words, run };
   };
   return [
+    ...(views.data?.items ?? []).map(({ id, name }): Command => {
+      const run = () => navigate(hashOf(['users'], { open: id }));
+      const hint = t('palette.view');
+      return {
+        id: `view ${id}`,
+        group: 'records',
+        label: showHidden(name),
+        hint,
+        icon: IconBookmark,
+        words: hint,
+        run,
+      };
+    }),
     ...(nodes.data?.items ?? []).map(({ id, name, address }) =>
       open(`node ${id}`, name, t('palette.node'), IconServer2, `${t('palette.node')} ${address}`, ['nodes', id]),
     ),

@@ -75,6 +75,8 @@ export const ACTION_GROUPS = {
   ],
   settings: [
     'updateSettings',
+    'saveUserView',
+    'deleteUserView',
     'changeAddresses',
     'confirmAddresses',
     'rotateSecretPath',

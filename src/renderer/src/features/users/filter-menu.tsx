@@ -10,12 +10,10 @@ import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import { setQuery } from '../../router/router.ts';
-import { expiringWithin, type Filter, type FilterName, statesOf } from './filter.ts';
+import { expiryOf, type Filter, type FilterName, RANGE_DAYS, rangeOf, statesOf } from './filter.ts';
 import type { Plans } from './use-plans.ts';
 import { knownTags } from './user-reads.ts';
 import classes from './users.module.css';
-
-const DAYS = [1, 3, 7, 30] as const;
 
 interface FilterMenuProps {
   readonly filter: Filter;
@@ -34,7 +32,10 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
   const queries = useQueryClient();
   const [tag, setTag] = useState(filter.tag ?? '');
   const [known] = useState(() => knownTags(queries));
-  const ranges = DAYS.map((days) => ({ value: String(days), label: t('users:filter.withinDays', { count: days }) }));
+  const ranges = RANGE_DAYS.map((days) => ({
+    value: String(days),
+    label: t('users:filter.withinDays', { count: days }),
+  }));
   const range = rangeOf(filter, now);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -129,23 +130,6 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
       </Button>
     </form>
   );
-}
-
-/** The entry of the list that the present range is; `own`: another one. */
-function rangeOf({ expires_after: after, expires_before: before }: Filter, now: number): string {
-  if (after === undefined && before === undefined) return '';
-  if (after === undefined) return 'over';
-  const days = DAYS.find((one) => {
-    const range = expiringWithin(one, now);
-    return range.expires_after === after && range.expires_before === before;
-  });
-  return days === undefined ? 'own' : String(days);
-}
-
-function expiryOf(value: string, now: number): Record<string, string | null> {
-  if (value === '') return { expires_after: null, expires_before: null };
-  if (value === 'over') return { expires_after: null, expires_before: new Date(now).toISOString() };
-  return expiringWithin(Number(value), now);
 }
 
 // Each condition in words, for its chip and for the list that has become empty by it.

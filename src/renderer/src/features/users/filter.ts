@@ -116,6 +116,26 @@ export function expiringWithin(days: number, now: number): Record<string, string
   };
 }
 
+/** The days of the ranges that can be chosen. */
+export const RANGE_DAYS = [1, 3, 7, 30] as const;
+
+/** Which range of terms a filter asks for: so many days, `over`, '' for none, `own` for another one. To the hour, and one that was chosen within a day is still the same. */
+export function rangeOf({ expires_after: after, expires_before: before }: Filter, now: number): string {
+  if (before === undefined) return after === undefined ? '' : 'own';
+  if (after === undefined) return Date.parse(before) < now + HOUR_MS ? 'over' : 'own';
+  const since = now - Date.parse(after);
+  const length = Date.parse(before) - Date.parse(after);
+  const days = since > -HOUR_MS && since < DAY_MS ? RANGE_DAYS.find((one) => one * DAY_MS === length) : undefined;
+  return days === undefined ? 'own' : String(days);
+}
+
+/** A change of the address: to a range that can be chosen, or to none. */
+export function expiryOf(range: string, now: number): Record<string, string | null> {
+  const days = RANGE_DAYS.find((one) => String(one) === range);
+  if (days !== undefined) return expiringWithin(days, now);
+  return { expires_after: null, expires_before: range === 'over' ? new Date(now).toISOString() : null };
+}
+
 /** The filter of a bulk act; without conditions it has to state that it means all users. */
 export function bulkFilterOf(filter: Filter): Filter | { readonly all: true } {
   return namesIn(filter).length === 0 ? { all: true } : filter;

@@ -30,7 +30,9 @@ import { SearchField } from './search-field.tsx';
 import { StateTabs } from './state-tabs.tsx';
 import { useNeighbours } from './use-neighbours.ts';
 import { usePlans } from './use-plans.ts';
+import { useUserViews } from './use-user-views.ts';
 import classes from './users.module.css';
+import { ViewsMenu } from './views-menu.tsx';
 
 const NEW = 'new';
 
@@ -55,6 +57,7 @@ export function UsersPage() {
     [deferredSearch],
   );
   const columns = useUserColumns(plans.nameOf, hrefOf);
+  const views = useUserViews(columns);
   const list = hashOf(['users'], new URLSearchParams(search));
   const close = () => leave(list);
   const create = () => navigate(hashOf(['users', NEW], new URLSearchParams(search)));
@@ -85,7 +88,7 @@ export function UsersPage() {
         actions={
           <>
             <ExportButton filter={filter} sort={sort} plans={plans} />
-            <ColumnMenu remember="users" columns={columns} />
+            <ColumnMenu remember={views.remember} columns={columns} />
             <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={create}>
               {t('create')}
             </Button>
@@ -98,7 +101,10 @@ export function UsersPage() {
           <FilterMenu filter={filter} plans={plans} />
         </FilterChips>
       </div>
-      <StateTabs filter={filter} total={users.reading.isPlaceholderData ? undefined : users.total} />
+      <div className={classes.tabs}>
+        <StateTabs filter={filter} total={users.reading.isPlaceholderData ? undefined : users.total} />
+        <ViewsMenu views={views} />
+      </div>
       <DataTable
         {...users}
         label={t('title')}
@@ -117,7 +123,7 @@ export function UsersPage() {
           'users.grant': () => openPart(user, 'grant'),
           'users.window': openWindow && (() => openWindow(user.id)),
         })}
-        remember="users"
+        remember={views.remember}
         empty={
           names.length > 0 ? (
             <NothingFound filter={filter} labelOf={labelOf} />

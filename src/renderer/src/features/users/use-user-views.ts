@@ -1,0 +1,96 @@
+// The saved views of the list: which one is open, whether the list differs from it, and opening one by the address `#/users?open=3`.
+import { useLayoutEffect, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { UserView } from '../../../../contract/user-views.ts';
+import type { User } from '../../../../contract/users.ts';
+import { type Columns, lookOf } from '../../components/table/columns.ts';
+import { useAct } from '../../data/use-act.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { useFormat } from '../../format/use-format.tsx';
+import { changedQuery, hashOf } from '../../router/route.ts';
+import { navigate, setQuery, useRoute } from '../../router/router.ts';
+import { panelNow } from '../../state/connection.ts';
+import { changeTableView, useView } from '../../state/view.ts';
+import { openedQuery, shownColumns, storedQuery, tableViewOf } from './views.ts';
+
+/** The list, as it would be saved now. */
+type Present = Pick<UserView, 'query' | 'columns'>;
+
+export interface UserViews {
+  /** By name. */
+  readonly all: readonly UserView[];
+  readonly open: UserView | undefined;
+  readonly isChanged: boolean;
+  readonly present: Present;
+  /** Where the list remembers its columns: each view has its own. */
+  readonly remember: string;
+  /** Stores the present list in the open view. */
+  update(): void;
+  remove(view: UserView): void;
+  /** Goes on with a view that was just saved of the present list. */
+  follow(view: UserView): void;
+}
+
+const tableOf = (id: number) => `users/${id}`;
+
+export function useUserViews(columns: Columns<User>): UserViews {
+  const { t } = useTranslation('users');
+  const { locale } = useFormat();
+  const { query } = useRoute();
+  const looks = useMemo(() => lookOf(columns), [columns]);
+  const { data } = useOperation('listUserViews', {});
+  const all = useMemo(
+    () => (data?.items ?? []).toSorted((one, other) => one.name.localeCompare(other.name, locale)),
+    [data, locale],
+  );
+  const open = all.find(({ id }) => String(id) === query.get('view'));
+  const remember = open === undefined ? 'users' : tableOf(open.id);
+  const table = useView(({ tables }) => tables[remember]);
+  const present = { query: storedQuery(query, panelNow()), columns: shownColumns(looks, table ?? {}) };
+
+  // Before the list is drawn: it would be asked for twice.
+  const asked = query.get('open');
+  const found = all.find(({ id }) => String(id) === asked);
+  useLayoutEffect(() => {
+    if (asked === null || data === undefined) return;
+    if (found === undefined) return setQuery({ open: null });
+    changeTableView(tableOf(found.id), tableViewOf(found.columns, looks));
+    const opened = changedQuery(openedQuery(found.query, panelNow()), { view: found.id });
+    navigate(hashOf(['users'], opened), { replace: true });
+  }, [asked, data, found, looks]);
+  // Its link was opened in a browser that has no columns of it.
+  useLayoutEffect(() => {
+    if (open !== undefined && table === undefined) changeTableView(remember, tableViewOf(open.columns, looks));
+  }, [open, table, remember, looks]);
+
+  // Columns that this version does not have are no difference.
+  const isSame = ({ query: stored, columns: chosen }: UserView, { query: now, columns: shown }: Present) =>
+    stored === now && shownColumns(looks, tableViewOf(chosen, looks)).join() === shown.join();
+
+  const again = useAct('saveUserView');
+  const save = useAct('saveUserView', {
+    message: ({ name }) => ({ text: t('views.saved', { name }), ...(open && { undo: () => again.run(open) }) }),
+  });
+  const drop = useAct('deleteUserView', {
+    message: (_, { id }) => {
+      const view = all.find((one) => one.id === id);
+      if (view === undefined) return;
+      const { id: _id, ...fields } = view;
+      return { text: t('views.deleted', { name: view.name }), undo: () => again.run(fields) };
+    },
+    onDone: (_, { id }) => id === open?.id && setQuery({ view: null }),
+  });
+  return {
+    all,
+    open,
+    isChanged: open !== undefined && !isSame(open, present),
+    present,
+    remember,
+    update: () => open && save.start({ ...open, ...present }),
+    remove: ({ id }) => drop.start({ id }),
+    follow: (view) => {
+      changeTableView(tableOf(view.id), tableViewOf(view.columns, looks));
+      setQuery({ view: view.id });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// Saved views: what of the address and of the columns is stored under a name, and the way back. Terms are stored by how far they are from now.
+import type { ColumnLook } from '../../components/table/columns.ts';
+import { isShown, orderOf } from '../../components/table/use-column-state.ts';
+import type { TableView } from '../../state/view.ts';
+import { expiryOf, filterOf, rangeOf, sortOf } from './filter.ts';
+
+/** Of a stored view: a range of `rangeOf`. */
+const TERM = 'expires';
+
+/** The filters and the order of an address, as a view stores them: equal for equal lists. */
+export function storedQuery(query: URLSearchParams, now: number): string {
+  const { expires_after: after, expires_before: before, ...others } = filterOf(query);
+  const range = rangeOf({ expires_after: after, expires_before: before }, now);
+  const sort = sortOf(query);
+  const members = Object.entries({
+    ...others,
+    ...(range === 'own' ? { expires_after: after, expires_before: before } : range !== '' && { [TERM]: range }),
+    ...(sort !== '-id' && { sort }),
+  });
+  const stored = members.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return new URLSearchParams(stored.toSorted()).toString();
+}
+
+/** The address of what a view has stored. */
+export function openedQuery(stored: string, now: number): URLSearchParams {
+  const query = new URLSearchParams(stored);
+  const terms = expiryOf(query.get(TERM) ?? '', now);
+  query.delete(TERM);
+  for (const [name, value] of Object.entries(terms)) if (value !== null) query.set(name, value);
+  return query;
+}
+
+/** The columns that a list shows, in their order. */
+export function shownColumns(looks: ReadonlyMap<string, ColumnLook>, view: TableView): string[] {
+  return orderOf(looks, view).filter((id) => {
+    const look = looks.get(id);
+    return look !== undefined && isShown(id, look, view);
+  });
+}
+
+/** The columns of a view, as a list remembers them. */
+export function tableViewOf(
+  columns: readonly string[],
+  looks: ReadonlyMap<string, ColumnLook>,
+): Pick<TableView, 'shown' | 'order'> {
+  const all = [...looks.keys()];
+  return {
+    shown: Object.fromEntries(all.map((id) => [id, columns.includes(id)])),
+    order: [...columns, ...all.filter((id) => !columns.includes(id))],
+  };
+}
