@@ -186,7 +186,7 @@ it('takes Stars for orders: asked before, told after, once, with the mark that t
   again(1);
   await expect.poll(order.state, sleepy).toBe('paid');
   fake.pay(ANNA, token, STARS, 'charge-1');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toBe(`⭐ ${STARS} received. Thank you!`);
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toBe(`⭐ ${STARS} received. Thank you.`);
   await expect.poll(() => fake.waiting).toEqual([]);
   await own.act('askOrder', { id: order.id });
   await expect.poll(() => own.store.bot.updateDueAt()).toBeNull();

@@ -25,7 +25,7 @@ export const bot = {
     selling_off: 'Nothing is sold here at the moment.',
     ended: 'This order is paid already, or is not sold any more. Nothing was charged.',
   },
-  paid: '⭐ {{stars}} received. Thank you!',
+  paid: '⭐ {{stars}} received. Thank you.',
   buttons: {
     link: 'Link',
     qr: 'QR code',

@@ -29,7 +29,7 @@ export const bot: Russian<typeof english> = {
     selling_off: 'Сейчас здесь ничего не продаётся.',
     ended: 'Этот заказ уже оплачен или больше не продаётся. Деньги не списаны.',
   },
-  paid: '⭐ {{stars}} получено. Спасибо!',
+  paid: '⭐ {{stars}} получено. Спасибо.',
   buttons: {
     link: 'Ссылка',
     qr: 'QR-код',
