@@ -200,7 +200,7 @@ test('finds who never connected over a node, and sorts by when they were last on
   panel,
   visit,
 }) => {
-  // The nodes of a demonstration connect whoever may.
+  // The nodes of a demonstration connect each user who may connect.
   await makeUser(panel, 'Nina Never', { tags: ['never'], enabled: false });
   await visit('users?tag=never');
   await expect(rowOf(page, 'Nina Never')).toBeVisible();

@@ -26,7 +26,7 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const open = () => openOwnPanel({ keyFile: join(parent, 'master.key'), pollEveryMs: POLL_EVERY_MS });
 
-/** A remote node with a connection and a user; nobody waits for the panel yet. */
+/** A remote node with a connection and a user; no machine waits for the panel yet. */
 async function openScene({ administrator, panel, newKey, ca }: OwnPanel) {
   const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
   const { id: nodeId } = (await administrator.call('createNode', { name: 'Far', address: HOST })).body;

@@ -1,4 +1,4 @@
-// How soon the desktop is there after its start, and what all its processes hold while nobody uses it. It needs Electron's binary.
+// How soon the desktop is there after its start, and what all its processes hold while it is idle. It needs Electron's binary.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
