@@ -127,7 +127,7 @@ function useColumns(onAct: (question: Question) => void) {
           cell: ({ row: { original: payment } }) => (
             <span className={classes.reason}>
               <span>
-                {payment.provider ?? t(`order.method.${payment.kind}`)}
+                {payment.provider ?? t(`order.method.${payment.kind}`)}{' '}
                 {payment.test && <Mark tone="warn">{t('attention.test')}</Mark>}
               </span>
               <span className={classes.quiet}>{payment.external_id}</span>
