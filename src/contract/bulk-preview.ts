@@ -21,6 +21,7 @@ const side = z.object({
   traffic_extra: z.int().min(0),
   tariff_id: s.id.nullable(),
   tags: z.array(z.string()),
+  inbounds: z.array(s.id).nullable().meta({ description: 'Connections allowed; null: all.' }),
 });
 export type PreviewSide = z.output<typeof side>;
 
@@ -46,6 +47,7 @@ const exampleSide: PreviewSide = {
   traffic_extra: 0,
   tariff_id: 1,
   tags: [],
+  inbounds: null,
 };
 
 export const previewBulk = panelOperation({
@@ -61,7 +63,7 @@ export const previewBulk = panelOperation({
     begin_again: z.int().min(0).meta({ description: 'How many of them have their counter begin again.' }),
     items: z.array(row),
   }),
-  errors: ['extend_amount', 'tariff_not_found'],
+  errors: ['extend_amount', 'tariff_not_found', 'inbound_not_found'],
   example: {
     body: { action: 'extend', ids: [7], months: 1, dry_run: true },
     reply: {

@@ -62,6 +62,8 @@ const ABOUT = {
     'With `tls`: an own certificate in PEM, the one of the server first, then its chain; null: the panel makes a self-signed one for `sni` and renews it before it ends.',
 } as const;
 
+const NOTE = 'A remark for those who operate the panel.';
+
 const flow = z.enum(['xtls-rprx-vision']).meta({ id: 'Flow', description: 'How VLESS shapes its traffic.' });
 const fingerprint = z
   .enum(FINGERPRINTS)
@@ -161,6 +163,7 @@ const fields = {
     description:
       'The private key of a new `certificate` in PEM, not encrypted; required with one. Stored encrypted and never sent back.',
   }),
+  note: s.note.meta({ description: NOTE }),
   enabled: z.boolean().meta({ description: 'false: the node does not serve it, and it is in no subscription.' }),
 };
 
@@ -203,6 +206,7 @@ export const inbound = z
       z.boolean().nullable(),
       'Whether it is signed by itself, so that apps must know its SHA-256 to trust it.',
     ),
+    note: secret(z.string(), NOTE),
     warnings: secret(z.array(warning), 'What may keep users from connecting; empty: nothing is known to.'),
     enabled: fields.enabled,
     status: s.status.meta({ description: 'Whether its node serves it at the moment.' }),
@@ -256,6 +260,7 @@ export const inboundCreate = z
     min_client_version: fields.min_client_version.default(null),
     certificate: fields.certificate.default(null),
     certificate_key: fields.certificate_key.default(null),
+    note: fields.note.default(''),
     enabled: fields.enabled.default(true),
   })
   .meta({ id: 'InboundCreate', description: 'A new connection.' });
@@ -293,6 +298,7 @@ export const inboundExample: Inbound = {
   certificate_sha256: null,
   certificate_ends_at: null,
   certificate_self_signed: null,
+  note: '',
   warnings: [],
   enabled: true,
   status: 'up',

@@ -65,6 +65,8 @@ export const nodeRestart = z
     description: 'That the panel restarted an engine, which ends all connections through it.',
   });
 
+const NOTE = 'A remark for those who operate the panel.';
+
 const fields = {
   name: s.name,
   kind: z
@@ -76,6 +78,11 @@ const fields = {
     description:
       "Whether users may reach private and local addresses through it, those of the node's own network and machine.",
   }),
+  draining: z.boolean().meta({
+    description:
+      'true: it serves on, but is left out of subscription links, so that clients leave it with their next update. Users who would be left without any connection keep it.',
+  }),
+  note: s.note.meta({ description: NOTE }),
 };
 
 export const node = z
@@ -86,6 +93,11 @@ export const node = z
     address: z.string().optional().meta({ description: 'Absent for a key with Read access.' }),
     enabled: fields.enabled,
     allows_private: fields.allows_private,
+    draining: fields.draining,
+    note: z
+      .string()
+      .optional()
+      .meta({ description: `${NOTE} Absent for a key with Read access.` }),
     status: s.status,
     core: z
       .object({
@@ -152,6 +164,8 @@ export const nodeExample: Node = {
   address: 'de1.example.com',
   enabled: true,
   allows_private: false,
+  draining: false,
+  note: '',
   status: 'up',
   core: { name: 'xray', version: '26.9.11' },
   uptime_s: 86_400,
@@ -239,6 +253,8 @@ export const createNode = panelOperation({
     kind: fields.kind.default('remote'),
     enabled: fields.enabled.default(true),
     allows_private: fields.allows_private.optional(),
+    draining: fields.draining.default(false),
+    note: fields.note.default(''),
   }),
   status: 201,
   output: node,
@@ -301,6 +317,8 @@ export const updateNode = panelOperation({
     address: fields.address.optional(),
     enabled: fields.enabled.optional(),
     allows_private: fields.allows_private.optional(),
+    draining: fields.draining.optional(),
+    note: fields.note.optional(),
   }),
   output: node,
   errors: [...PROOF_ERRORS, 'not_found'],

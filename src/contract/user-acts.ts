@@ -27,11 +27,12 @@ export const BULK_ACTIONS = [
   'set_tariff',
   'add_tags',
   'remove_tags',
+  'set_inbounds',
 ] as const;
 const bulkAction = z.enum(BULK_ACTIONS).meta({
   id: 'BulkAction',
   description:
-    '`extend` as POST /users/{id}/extend, `reset` as reset-traffic, `disable` and `enable` as PATCH with `enabled`, `delete` as DELETE, `grant` as POST /users/{id}/grants, `set_tariff` as PATCH with `tariff_id`; `add_tags` and `remove_tags` change the list of tags.',
+    '`extend` as POST /users/{id}/extend, `reset` as reset-traffic, `disable` and `enable` as PATCH with `enabled`, `delete` as DELETE, `grant` as POST /users/{id}/grants, `set_tariff` as PATCH with `tariff_id`; `add_tags` and `remove_tags` change the list of tags; `set_inbounds` as PATCH with `inbounds`.',
 });
 export type BulkAction = z.output<typeof bulkAction>;
 export const MAX_BULK_IDS = 10_000;
@@ -45,6 +46,7 @@ const ACTION_MEMBERS = {
   note: ['grant'],
   tariff_id: ['set_tariff'],
   tags: ['add_tags', 'remove_tags'],
+  inbounds: ['set_inbounds'],
 } as const satisfies Record<string, readonly BulkAction[]>;
 type ActionMember = keyof typeof ACTION_MEMBERS;
 
@@ -54,6 +56,7 @@ const REQUIRED_MEMBERS: { readonly [Action in BulkAction]?: readonly ActionMembe
   set_tariff: ['tariff_id'],
   add_tags: ['tags'],
   remove_tags: ['tags'],
+  set_inbounds: ['inbounds'],
 };
 
 function checkMembers(bulk: { readonly action: BulkAction } & { readonly [Member in ActionMember]?: unknown }) {
@@ -91,6 +94,9 @@ export const userBulk = z
       .min(1)
       .optional()
       .meta({ description: 'With `add_tags` and `remove_tags`. Tags that a user has, or has not, stay so.' }),
+    inbounds: s.inboundIds
+      .optional()
+      .meta({ description: 'With `set_inbounds`: the connections that each user may use; null: all.' }),
     dry_run: z.boolean().default(false).meta({ description: 'Say what would happen and change nothing.' }),
     expect_matched: z.int().min(0).optional().meta({
       description:
@@ -266,7 +272,7 @@ export const bulkUsers = apiOperation({
   body: userBulk,
   status: 200,
   output: bulkResult,
-  errors: ['extend_amount', 'tariff_not_found', 'bulk_failed', 'bulk_changed'],
+  errors: ['extend_amount', 'tariff_not_found', 'inbound_not_found', 'bulk_failed', 'bulk_changed'],
   example: {
     body: { action: 'extend', ids: [7, 8], days: 30 },
     reply: {

@@ -28,6 +28,7 @@ const BASE: Facts = {
   minClientVersion: null,
   targetFindings: null,
   certificate: null,
+  note: '',
   enabled: true,
 };
 const REALITY: Partial<Facts> = { security: 'reality', publicKey: 'k'.repeat(43), sni: 'www.example.org' };

@@ -76,6 +76,7 @@ function viewInbound(context: Context, row: InboundRow): Inbound {
     certificate_sha256: row.certificate?.sha256 ?? null,
     certificate_ends_at: toInstantOrNull(row.certificate?.endsAt ?? null),
     certificate_self_signed: row.certificate?.isSelfSigned ?? null,
+    note: row.note,
     warnings: warningsOf(context, row),
     enabled: row.enabled,
     status: statusOf(context, row),
@@ -135,6 +136,7 @@ const columnsOf = patchReader<ColumnInput, InboundRow>({
   obfs_password: 'obfsPassword',
   target: 'target',
   min_client_version: 'minClientVersion',
+  note: 'note',
   enabled: 'enabled',
 });
 
@@ -268,6 +270,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
     minClientVersion: input.min_client_version,
     targetFindings: prepared.findings,
     certificate: prepared.made?.served ?? null,
+    note: input.note,
     enabled: input.enabled,
     createdAt: now,
     updatedAt: now,

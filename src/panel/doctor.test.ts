@@ -109,6 +109,8 @@ it('misses an engine only where a local node needs one', async () => {
         ...fields,
         ...none,
         allowsPrivate: false,
+        draining: false,
+        note: '',
         usersOnline: 0,
         errorText: null,
         restart: null,

@@ -36,6 +36,7 @@ const COLUMN = {
   minClientVersion: 'min_client_version',
   targetFindings: 'target_findings',
   certificate: 'certificate',
+  note: 'note',
   enabled: 'enabled',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
@@ -87,7 +88,9 @@ export function createInboundStore(db: Connection): InboundStore {
     )
     .pluck();
   const addresses = db
-    .prepare<[], [nodeId: number, address: string]>('SELECT id, address FROM nodes WHERE enabled = 1')
+    .prepare<[], [nodeId: number, address: string, draining: number]>(
+      'SELECT id, address, draining FROM nodes WHERE enabled = 1',
+    )
     .raw();
   let known: { readonly mark: string | undefined; readonly rows: readonly InboundRow[] } | null = null;
   /** All of them. A row that did not change stays the same object, by which texts that were made of it are found again. */
@@ -118,11 +121,14 @@ export function createInboundStore(db: Connection): InboundStore {
       page.all({ nodeId: nodeId ?? null, limit, offset, after }).map(decode),
     count: ({ nodeId }) => count.get({ nodeId: nodeId ?? null }) ?? 0,
     offered: untilWritten(db, () => {
-      const byNode = new Map(addresses.all());
+      const byNode = new Map(
+        addresses.all().map(([id, address, draining]) => [id, { address, isDraining: draining === 1 }]),
+      );
       const offered: OfferedInbound[] = [];
       for (const inbound of all()) {
-        const address = byNode.get(inbound.nodeId);
-        if (inbound.enabled && address !== undefined) offered.push({ inbound, address: inbound.host ?? address });
+        const node = byNode.get(inbound.nodeId);
+        if (!inbound.enabled || !node) continue;
+        offered.push({ inbound, address: inbound.host ?? node.address, isDraining: node.isDraining });
       }
       return offered;
     }),

@@ -3,9 +3,10 @@ import type { NodeRestart, NodeRow, NodeStore } from '../core/ports/plans.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
-type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate' | 'restart'> & {
+type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate' | 'draining' | 'restart'> & {
   readonly enabled: number;
   readonly allowsPrivate: number;
+  readonly draining: number;
   readonly restart: string | null;
 };
 
@@ -16,6 +17,8 @@ const COLUMN = {
   address: 'address',
   enabled: 'enabled',
   allowsPrivate: 'allows_private',
+  draining: 'draining',
+  note: 'note',
   status: 'status',
   coreName: 'core_name',
   coreVersion: 'core_version',
@@ -38,12 +41,20 @@ const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${fie
 
 function decode(cells: NodeCells): NodeRow {
   const restart = cells.restart === null ? null : (JSON.parse(cells.restart) as NodeRestart);
-  return { ...cells, enabled: cells.enabled === 1, allowsPrivate: cells.allowsPrivate === 1, restart };
+  const { enabled, allowsPrivate, draining } = cells;
+  return { ...cells, enabled: enabled === 1, allowsPrivate: allowsPrivate === 1, draining: draining === 1, restart };
 }
 
 function encode<Node extends Omit<NodeRow, 'id'>>(node: Node) {
   const restart = node.restart && JSON.stringify(node.restart);
-  return { ...node, enabled: Number(node.enabled), allowsPrivate: Number(node.allowsPrivate), restart };
+  const { enabled, allowsPrivate, draining } = node;
+  return {
+    ...node,
+    enabled: Number(enabled),
+    allowsPrivate: Number(allowsPrivate),
+    draining: Number(draining),
+    restart,
+  };
 }
 
 export function createNodeStore(db: Connection): NodeStore {

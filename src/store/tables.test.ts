@@ -15,6 +15,8 @@ const NODE: Omit<NodeRow, 'id'> = {
   address: 'de1.example.com',
   enabled: true,
   allowsPrivate: true,
+  draining: true,
+  note: 'Rented until May',
   status: 'down',
   coreName: 'xray',
   coreVersion: '26.9',
@@ -53,6 +55,7 @@ const INBOUND: Omit<InboundRow, 'id' | 'nodeId'> = {
   minClientVersion: '1.8.0',
   targetFindings: ['target_no_h2'],
   certificate: { chain: 'PEM', isOwn: true, isSelfSigned: false, sha256: 'a', endsAt: 5 },
+  note: 'Moves to port 8443',
   enabled: false,
   createdAt: 1,
   updatedAt: 2,
@@ -208,6 +211,7 @@ describe('offered inbounds', () => {
     minClientVersion: '26.1.1',
     targetFindings: [],
     certificate: null,
+    note: '',
     enabled: true,
     createdAt: 1,
     updatedAt: 2,
@@ -224,7 +228,7 @@ describe('offered inbounds', () => {
       row = { ...row, [field]: value, version: row.version + 1 };
       inbounds.save(row);
       const [offered] = inbounds.offered();
-      expect(offered, field).toEqual({ inbound: row, address: row.host ?? NODE.address });
+      expect(offered, field).toEqual({ inbound: row, address: row.host ?? NODE.address, isDraining: true });
       expect(inbounds.offered()[0], field).toBe(offered);
     }
     inbounds.save({ ...row, host: null, enabled: false, version: row.version + 1 });
@@ -240,7 +244,8 @@ describe('offered inbounds', () => {
     const id = inbounds.insert({ ...OFFERED, nodeId, host: null });
     const [first] = inbounds.offered();
     nodes.save({ ...NODE, id: nodeId, address: 'moved.example' });
-    expect(inbounds.offered()).toEqual([{ inbound: { ...OFFERED, nodeId, id, host: null }, address: 'moved.example' }]);
+    const inbound = { ...OFFERED, nodeId, id, host: null };
+    expect(inbounds.offered()).toEqual([{ inbound, address: 'moved.example', isDraining: true }]);
     expect(inbounds.offered()[0]?.inbound).toBe(first?.inbound);
     const other = openStore(temp.file);
     other.nodes.save({ ...NODE, id: nodeId, enabled: false });
@@ -258,11 +263,11 @@ describe('offered inbounds', () => {
     const undone = () =>
       store.write(() => {
         store.nodes.save({ ...NODE, id: nodeId, address: 'undone.example' });
-        expect(store.inbounds.offered()).toEqual([{ inbound, address: 'undone.example' }]);
+        expect(store.inbounds.offered()).toEqual([{ inbound, address: 'undone.example', isDraining: true }]);
         throw new Error('undone');
       });
     expect(undone).toThrow('undone');
-    expect(store.inbounds.offered()).toEqual([{ inbound, address: NODE.address }]);
+    expect(store.inbounds.offered()).toEqual([{ inbound, address: NODE.address, isDraining: true }]);
   });
 });
 

@@ -63,13 +63,24 @@ test('are made, changed with a way back, and deleted by name', async ({ page, pa
   const edit = page.getByRole('dialog', { name: 'Edit Oslo' });
   await edit.getByLabel('Name').fill('Bergen');
   await edit.getByLabel('Private networks').check();
+  await edit.getByLabel('Note').fill('Rented until May');
   await edit.getByRole('button', { name: 'Save' }).click();
   await prove(page);
   await expect(page.getByText('Node Bergen saved')).toBeVisible();
   await expect(page.getByRole('dialog', { name: 'Bergen' }).getByText('Reachable for users')).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Bergen' }).getByText('Rented until May')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('dialog', { name: 'Oslo' })).toBeVisible();
   await expect(page.getByText('Reachable for users')).toHaveCount(0);
+
+  await record.getByRole('button', { name: /More acts/ }).click();
+  await page.getByRole('menuitem', { name: 'Drain' }).click();
+  await expect(page.getByText('Node Oslo serves on, but links leave it out')).toBeVisible();
+  await expect(record.getByText('Links leave it out. No user is connected to it.')).toBeVisible();
+  await expectAccessible(page, 'a node that is drained');
+  await record.getByRole('button', { name: /More acts/ }).click();
+  await page.getByRole('menuitem', { name: 'Stop draining' }).click();
+  await expect(record.getByText(/^Links leave it out/)).toHaveCount(0);
 
   await page
     .getByRole('dialog', { name: 'Oslo' })

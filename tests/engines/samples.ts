@@ -30,6 +30,7 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     version: 1,
     privateKey: null,
     certificate: null,
+    note: '',
     certificateKey: null,
     serverKey: null,
     ...changes,

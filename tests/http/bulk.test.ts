@@ -151,6 +151,21 @@ describe.each([
     expect(await count({ tag: 'late', q: own })).toBe(0);
   });
 
+  it('gives the connections that users may use; one that does not exist is refused', async () => {
+    const { ids, tag: own } = await crowd(3);
+    const [first = 0, second = 0] = fixtures.inboundIds;
+    await panel.act('updateUser', { id: ids[1] ?? 0, inbounds: [first] });
+    const moved = await bulk({ action: 'set_inbounds', inbounds: [first], ...choose(ids, own) });
+    expect(moved).toMatchObject({ matched: 3, affected: 2 });
+    expect(moved.results).toContainEqual({ id: ids[1], outcome: 'unchanged' });
+    for (const id of ids) expect((await panel.read.call('getUser', { id })).body.inbounds).toEqual([first]);
+    const all = await bulk({ action: 'set_inbounds', inbounds: null, ...choose(ids, own) });
+    expect(all.affected).toBe(3);
+    expect((await panel.read.call('getUser', { id: ids[0] ?? 0 })).body.inbounds).toBeNull();
+    const unknown = await refused({ action: 'set_inbounds', inbounds: [second, 999_999], ...choose(ids, own) });
+    expect(unknown).toMatchObject({ status: 422, detail: 'inbound_not_found', errors: [{ pointer: '#/inbounds/1' }] });
+  });
+
   it('a dry run tells the same and changes nothing', async () => {
     const { ids, tag: own } = await crowd(4);
     const before = {
@@ -302,6 +317,8 @@ describe('a bulk', () => {
       { action: 'disable', ids, x: 1 },
       { action: 'set_tariff', ids, tariff_id: null },
       { action: 'add_tags', ids, tags: [] },
+      { action: 'set_inbounds', ids },
+      { action: 'disable', ids, inbounds: null },
       { action: 'grant', ids, bytes: 1, lifetime: 'days' },
       { action: 'grant', ids, bytes: 1, lifetime: 'used', days: 1 },
     ];

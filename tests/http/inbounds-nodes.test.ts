@@ -231,18 +231,20 @@ describe('connections', () => {
 });
 
 describe('nodes', () => {
-  it('show a Read key no address, and of an error its code alone', async () => {
+  it('show a Read key no address and no note, and of an error its code alone', async () => {
+    await panel.act('updateNode', { id: fixtures.nodeId, note: 'Rented until May' });
     const full = (await panel.full.call('getNode', { id: fixtures.nodeId })).body;
     const read = (await panel.read.call('getNode', { id: fixtures.nodeId })).body;
     expect(full).toMatchObject({ address: NODE_ADDRESS, error: expect.stringContaining(NODE_ADDRESS) });
-    const { address: _address, error: _error, uptime_s: _uptime, poll_age_s: _age, ...shared } = full;
+    const { address: _address, note, error: _error, uptime_s: _uptime, poll_age_s: _age, ...shared } = full;
+    expect(note).toBe('Rented until May');
     expect(read).toMatchObject({
       ...shared,
       error: 'engine_unreachable',
       error_code: 'engine_unreachable',
       core: { name: 'xray', version: '26.9.11' },
     });
-    expect('address' in read).toBe(false);
+    expect('address' in read || 'note' in read).toBe(false);
     for (const node of (await panel.read.call('listNodes', {})).body.items) expect('address' in node).toBe(false);
     expect(read.uptime_s).toBeGreaterThanOrEqual(3600);
   });

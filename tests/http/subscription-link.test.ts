@@ -76,6 +76,28 @@ describe('a link', () => {
     expect(linksOf((await open(fixtures.users.on_hold.id, '?format=plain')).text)).toHaveLength(4);
   });
 
+  it('leaves out the connections of a node that is drained, unless nothing else would be left', async () => {
+    const { id } = fixtures.users.active;
+    const far = await panel.act('createNode', { name: 'Far', address: 'far.example' });
+    const spare = await panel.act('createInbound', {
+      node_id: far.id,
+      tag: 'spare',
+      name: 'Far 1',
+      protocol: 'shadowsocks',
+      method: 'chacha20-ietf-poly1305',
+      port: 8388,
+    });
+    const hostsOf = async () => linksOf((await open(id, '?format=plain')).text).map(({ host }) => host);
+    expect(await hostsOf()).toContain('far.example');
+    await panel.act('updateNode', { id: far.id, draining: true });
+    expect(await hostsOf()).not.toContain('far.example');
+    await panel.act('updateUser', { id, inbounds: [spare.id] });
+    expect(await hostsOf()).toEqual(['far.example']);
+    await panel.act('updateUser', { id, inbounds: null });
+    await panel.act('deleteInbound', { id: spare.id });
+    await panel.act('deleteNode', { id: far.id });
+  });
+
   it('has the connections allowed, and enabled ones only', async () => {
     const [first = 0, second = 0] = fixtures.inboundIds;
     const { id } = await panel.act('createUser', {

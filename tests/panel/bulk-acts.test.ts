@@ -44,9 +44,9 @@ const historyOf = async (id: number) => (await panel.act('listAudit', { target: 
 /** What of a row the record of a user has too. */
 async function recordOf(id: number): Promise<PreviewRow['before']> {
   const user = await panel.act('getUser', { id });
-  const { state, expires_at, hold, traffic_remaining, traffic_extra, tariff_id, tags } = user;
+  const { state, expires_at, hold, traffic_remaining, traffic_extra, tariff_id, tags, inbounds } = user;
   const used = user.used_up + user.used_down;
-  return { state, expires_at, hold, used, traffic_remaining, traffic_extra, tariff_id, tags };
+  return { state, expires_at, hold, used, traffic_remaining, traffic_extra, tariff_id, tags, inbounds };
 }
 
 describe('a preview', () => {

@@ -208,6 +208,8 @@ describe('a refund', () => {
       address: '192.0.2.1',
       enabled: true,
       allowsPrivate: false,
+      draining: false,
+      note: '',
       status: 'unknown',
       coreName: null,
       coreVersion: null,

@@ -31,6 +31,7 @@ export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
     minClientVersion: null,
     targetFindings: null,
     certificate: null,
+    note: '',
     enabled: true,
     createdAt: 0,
     updatedAt: 0,

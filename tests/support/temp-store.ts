@@ -150,6 +150,8 @@ export function sampleNode(fields: Partial<NodeRow> = {}): Omit<NodeRow, 'id'> {
     address: 'de1.example.com',
     enabled: true,
     allowsPrivate: false,
+    draining: false,
+    note: '',
     status: 'unknown',
     coreName: null,
     coreVersion: null,

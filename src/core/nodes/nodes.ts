@@ -33,6 +33,7 @@ function viewNode(context: Context, row: NodeRow): Node {
     kind: row.kind,
     enabled: row.enabled,
     allows_private: row.allowsPrivate,
+    draining: row.draining,
     status,
     core,
     uptime_s:
@@ -53,7 +54,7 @@ function viewNode(context: Context, row: NodeRow): Node {
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
   };
-  return isFull ? { ...view, address: row.address } : view;
+  return isFull ? { ...view, address: row.address, note: row.note } : view;
 }
 
 function requireNode({ store }: Context, id: number): NodeRow {
@@ -75,6 +76,8 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     address: input.address,
     enabled: input.enabled,
     allowsPrivate: input.allows_private ?? false,
+    draining: input.draining,
+    note: input.note,
     status: 'unknown',
     coreName: null,
     coreVersion: null,
@@ -102,6 +105,8 @@ const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id' | keyof Proof>, Nod
   address: 'address',
   enabled: 'enabled',
   allows_private: 'allowsPrivate',
+  draining: 'draining',
+  note: 'note',
 });
 
 function updateNode(input: Input<'updateNode'>, tx: Transaction): Result<Node> {

@@ -77,6 +77,8 @@ export interface InboundRow {
   readonly targetFindings: readonly TargetFinding[] | null;
   /** Null without TLS, and until the panel made one. */
   readonly certificate: ServedCertificate | null;
+  /** The administrator's own words. */
+  readonly note: string;
   readonly enabled: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -88,6 +90,8 @@ export interface OfferedInbound {
   readonly inbound: InboundRow;
   /** Where users connect: the connection's own host, or the node. */
   readonly address: string;
+  /** Whether its node is being left by its users. */
+  readonly isDraining: boolean;
 }
 
 export interface InboundStore {
@@ -129,6 +133,9 @@ export interface NodeRow {
   readonly enabled: boolean;
   /** Whether users may reach private and local addresses through it. */
   readonly allowsPrivate: boolean;
+  /** It serves on, but is left out of links. */
+  readonly draining: boolean;
+  readonly note: string;
   readonly status: 'up' | 'down' | 'unknown';
   readonly coreName: string | null;
   readonly coreVersion: string | null;

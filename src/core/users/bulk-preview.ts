@@ -21,6 +21,7 @@ function sideOf(row: UserRow): PreviewSide {
     traffic_extra: extra,
     tariff_id: row.tariffId,
     tags: [...row.tags],
+    inbounds: row.inbounds && [...row.inbounds],
   };
 }
 

@@ -6,6 +6,7 @@ import type { Input } from '../../contract/table.ts';
 import type { BulkAction, BulkFailure, BulkResult } from '../../contract/user-acts.ts';
 import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
 import type { Context, SteppedWrite, Transaction, WriteHandler } from '../context.ts';
+import { requireInbounds } from '../inbounds.ts';
 import { PanelError } from '../panel-error.ts';
 import type { AuditUser, UndoStore } from '../ports/records.ts';
 import type { UserConditions, UserRow } from '../ports/users.ts';
@@ -72,6 +73,11 @@ export function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulk
       return addTags(required(input.tags));
     case 'remove_tags':
       return removeTags(required(input.tags));
+    case 'set_inbounds': {
+      const inbounds = required(input.inbounds);
+      requireInbounds(context, inbounds);
+      return patchBy({ inbounds });
+    }
   }
 }
 

@@ -10,10 +10,13 @@ import { isUnsettled, settledRow } from './change.ts';
 // A link's last segment; anything else causes no query.
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 
+/** Those of nodes that are drained are left out, unless the user would be left with none. */
 function connectionsOf(env: Env, ids: readonly number[] | null): Subscription['connections'] {
   const offered = env.store.inbounds.offered();
   const own = ids === null ? offered : offered.filter(({ inbound }) => ids.includes(inbound.id));
-  return own.map(({ inbound, address }) => ({ inbound, address, secrets: connectionSecrets(env, inbound) }));
+  const staying = own.filter(({ isDraining }) => !isDraining);
+  const shown = staying.length > 0 ? staying : own;
+  return shown.map(({ inbound, address }) => ({ inbound, address, secrets: connectionSecrets(env, inbound) }));
 }
 
 /** The user behind a token as it is now, with what it presents to connect. */

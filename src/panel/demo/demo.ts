@@ -66,6 +66,8 @@ function addNodes(store: Store, now: number): void {
       address,
       enabled: true,
       allowsPrivate: false,
+      draining: false,
+      note: '',
       status: isUp ? 'up' : 'down',
       coreName: 'xray',
       coreVersion: '26.9.11',
@@ -145,6 +147,7 @@ const NO_INBOUND = {
   minClientVersion: null,
   targetFindings: null,
   certificate: null,
+  note: '',
   enabled: true,
 } as const satisfies Partial<InboundRow>;
 

@@ -30,6 +30,9 @@ CREATE TABLE nodes (
   address TEXT NOT NULL CHECK (length(address) <= 253),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   allows_private INTEGER NOT NULL CHECK (allows_private IN (0, 1)),
+  -- It serves on, but is left out of links.
+  draining INTEGER NOT NULL CHECK (draining IN (0, 1)),
+  note TEXT NOT NULL CHECK (length(note) <= 2000),
   status TEXT NOT NULL CHECK (status IN ('up', 'down', 'unknown')),
   core_name TEXT,
   core_version TEXT,
@@ -87,6 +90,7 @@ CREATE TABLE inbounds (
   min_client_version TEXT CHECK (length(min_client_version) BETWEEN 5 AND 11),
   target_findings TEXT CHECK (json_valid(target_findings) AND json_type(target_findings) = 'array'),
   certificate TEXT CHECK (json_valid(certificate) AND json_type(certificate) = 'object'),
+  note TEXT NOT NULL CHECK (length(note) <= 2000),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),

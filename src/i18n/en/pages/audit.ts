@@ -96,6 +96,7 @@ export const audit = {
     set_tariff: 'moved to another plan',
     add_tags: 'tags added',
     remove_tags: 'tags removed',
+    set_inbounds: 'connections changed',
   },
   group: {
     users: 'Users',

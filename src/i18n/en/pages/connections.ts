@@ -71,6 +71,7 @@ export const connections = {
     privateKeyHint: '43 characters, from an engine that runs already. Its public key follows from it.',
     tag: 'Tag',
     tagHint: 'The engine’s name for it, unique on its node: letters, digits, hyphens.',
+    note: 'Note',
     enabled: 'Enabled',
     enabledHint: 'Users get it in their links while it is on.',
   },

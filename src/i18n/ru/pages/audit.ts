@@ -105,7 +105,8 @@ export const audit: Russian<typeof english> = {
     grant: 'добавление трафика',
     set_tariff: 'смена тарифа',
     add_tags: 'добавление тегов',
-    remove_tags: 'снятие тегов',
+    remove_tags: 'снятие меток',
+    set_inbounds: 'смена подключений',
   },
   group: {
     users: 'Пользователи',

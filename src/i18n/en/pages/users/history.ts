@@ -36,6 +36,7 @@ export const history = {
     setTariff: 'Plan changed to {{plan}}',
     addTags: 'Tags added: {{tags}}',
     removeTags: 'Tags removed: {{tags}}',
+    setInbounds: 'Allowed connections changed',
   },
   field: {
     name: 'name',

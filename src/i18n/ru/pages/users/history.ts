@@ -38,6 +38,7 @@ export const history = {
     setTariff: 'Тариф сменён на {{plan}}',
     addTags: 'Добавлены метки: {{tags}}',
     removeTags: 'Сняты метки: {{tags}}',
+    setInbounds: 'Изменены разрешённые подключения',
   },
   field: {
     name: 'имя',

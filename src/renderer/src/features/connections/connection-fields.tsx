@@ -6,6 +6,7 @@ import {
   SegmentedControl,
   Select,
   Switch,
+  Textarea,
   TextInput,
   Tooltip,
 } from '@mantine/core';
@@ -248,6 +249,14 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
         label={t('connections:fields.enabled')}
         description={t('connections:fields.enabledHint')}
         {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+      <Textarea
+        label={t('connections:fields.note')}
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={2000}
+        {...form.getInputProps('note')}
       />
     </>
   );

@@ -35,6 +35,7 @@ export type Values = {
   certificate: string;
   /** Typed; the panel never sends its own. */
   certificate_key: string;
+  note: string;
   enabled: boolean;
 };
 
@@ -76,6 +77,7 @@ export function blankValues(nodeId: number | null, port: number): Values {
     min_client_version: '',
     certificate: '',
     certificate_key: '',
+    note: '',
     enabled: true,
   };
 }
@@ -105,6 +107,7 @@ export function valuesOf(inbound: Inbound): Values {
     min_client_version: inbound.min_client_version ?? '',
     certificate: inbound.certificate ?? '',
     certificate_key: '',
+    note: inbound.note ?? '',
     enabled: inbound.enabled,
   };
 }
@@ -130,7 +133,7 @@ function flowFor({ security }: InboundShape): Values['flow'] {
 export function changesOf(values: Values): Changes {
   const fields = shapeFields(values);
   const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
-  const { tag, name, network, security, host, port, alpn, enabled } = values;
+  const { tag, name, network, security, host, port, alpn, note, enabled } = values;
   const privateKey = text('private_key', values.private_key);
   const certificateKey = text('certificate_key', values.certificate_key);
   return {
@@ -157,6 +160,7 @@ export function changesOf(values: Values): Changes {
     // A certificate ends with a line feed.
     certificate: fields.has('certificate') && values.certificate.trim() !== '' ? values.certificate : null,
     ...(certificateKey !== null && { certificate_key: certificateKey }),
+    note,
     enabled,
   };
 }

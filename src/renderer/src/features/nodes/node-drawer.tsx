@@ -74,6 +74,8 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
     enabled,
     status,
     address = '',
+    draining,
+    note = '',
     core,
     uptime_s,
     users_online,
@@ -89,6 +91,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
         <>
           <StateBadge state={enabled ? status : 'disabled'} />
           <Mark>{t(`nodes:kind.${kind}`)}</Mark>
+          {draining && <Mark>{t('nodes:draining')}</Mark>}
         </>
       }
       actions={
@@ -148,6 +151,14 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           )}
           {node.allows_private && (
             <Fact label={t('nodes:fields.allowsPrivate')}>{t('nodes:fields.allowsPrivateYes')}</Fact>
+          )}
+          {draining && (
+            <Fact label={t('nodes:fields.draining')}>{t('nodes:drainingText', { count: users_online })}</Fact>
+          )}
+          {note !== '' && (
+            <Fact label={t('nodes:fields.note')}>
+              <span className={classes.note}>{note}</span>
+            </Fact>
           )}
           <Fact label={t('nodes:added')}>
             <DateTime at={node.created_at} />

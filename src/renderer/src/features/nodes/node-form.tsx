@@ -1,5 +1,5 @@
 // The form of a node: what it is called and where it is.
-import { SegmentedControl, Switch, TextInput } from '@mantine/core';
+import { SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NODE_KINDS, type Node } from '../../../../contract/nodes.ts';
@@ -11,7 +11,10 @@ import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 import classes from './nodes.module.css';
 
-type Values = { name: string; kind: Node['kind']; address: string; enabled: boolean; allows_private: boolean };
+type Values = Pick<Node, 'name' | 'kind' | 'enabled' | 'allows_private' | 'draining'> & {
+  address: string;
+  note: string;
+};
 
 interface NodeFormProps {
   readonly isOpen: boolean;
@@ -20,7 +23,15 @@ interface NodeFormProps {
 
 export function NewNode({ isOpen, onClose }: NodeFormProps) {
   const { t } = useTranslation('nodes');
-  const initial: Values = { name: '', kind: 'remote', address: '', enabled: true, allows_private: false };
+  const initial: Values = {
+    name: '',
+    kind: 'remote',
+    address: '',
+    enabled: true,
+    allows_private: false,
+    draining: false,
+    note: '',
+  };
   const { form, ...rest } = useOperationForm({
     operation: 'createNode',
     initial,
@@ -42,9 +53,9 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
 
 export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly node: Node }) {
   const { t } = useTranslation(['nodes', 'common']);
-  const { id, name, kind, address = '', enabled, allows_private } = node;
+  const { id, name, kind, address = '', enabled, allows_private, draining, note = '' } = node;
   const { run } = useAct('updateNode');
-  const initial: Values = { name, kind, address, enabled, allows_private };
+  const initial: Values = { name, kind, address, enabled, allows_private, draining, note };
   const { form, ...rest } = useOperationForm({
     operation: 'updateNode',
     initial,
@@ -58,7 +69,15 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
     message: (saved) => ({
       text: t('nodes:said.saved', { name: saved.name }),
       undo: () =>
-        run({ id, name, address, enabled, ...(saved.allows_private !== allows_private && { allows_private }) }),
+        run({
+          id,
+          name,
+          address,
+          enabled,
+          draining,
+          note,
+          ...(saved.allows_private !== allows_private && { allows_private }),
+        }),
     }),
     onDone: onClose,
   });
@@ -121,10 +140,26 @@ function NodeFields({ form, canChooseKind = false }: NodeFieldsProps) {
         description={t('fields.enabledHint')}
         {...form.getInputProps('enabled', { type: 'checkbox' })}
       />
+      {!canChooseKind && (
+        <Switch
+          label={t('fields.draining')}
+          description={t('fields.drainingHint')}
+          {...form.getInputProps('draining', { type: 'checkbox' })}
+        />
+      )}
       <Switch
         label={t('fields.allowsPrivate')}
         description={t('fields.allowsPrivateHint')}
         {...form.getInputProps('allows_private', { type: 'checkbox' })}
+      />
+      <Textarea
+        label={t('fields.note')}
+        description={t('fields.noteHint')}
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={2000}
+        {...form.getInputProps('note')}
       />
     </>
   );

@@ -17,7 +17,7 @@ interface NodeMenuProps {
 
 export function NodeMenu({ node, onGone }: NodeMenuProps) {
   const { t } = useTranslation('nodes');
-  const { id, name, enabled } = node;
+  const { id, name, enabled, draining } = node;
   const [isAsking, setAsking] = useState(false);
   const { data } = useOperation('listInbounds', { node_id: id, limit: 1 }, { enabled: isAsking });
   const count = data?.total ?? 0;
@@ -26,6 +26,12 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
     message: (_, input) => ({
       text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name }),
       undo: () => update.run({ id, enabled: !input.enabled }),
+    }),
+  });
+  const drain = useAct('updateNode', {
+    message: (_, input) => ({
+      text: t(input.draining ? 'said.draining' : 'said.drainingEnded', { name }),
+      undo: () => update.run({ id, draining: !input.draining }),
     }),
   });
   const remove = useAct('deleteNode', { message: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
@@ -37,6 +43,7 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
         acts={{
           'nodes.edit': () => navigate(hashOf(['nodes', id, 'edit'])),
           [enabled ? 'nodes.disable' : 'nodes.enable']: () => toggle.start({ id, enabled: !enabled }),
+          [draining ? 'nodes.stopDraining' : 'nodes.drain']: () => drain.start({ id, draining: !draining }),
           'nodes.connections': () => navigate(hashOf(['connections'], { node: id })),
           'nodes.delete': () => setAsking(true),
         }}

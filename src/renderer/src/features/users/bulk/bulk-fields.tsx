@@ -1,7 +1,8 @@
-// What a bulk act has to be given: a term, a grant, a plan or tags.
+// What a bulk act has to be given: a term, a grant, a plan, tags or connections.
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { BulkAction } from '../../../../../contract/user-acts.ts';
+import { ConnectionsInput } from '../../../components/form/connections-input.tsx';
 import type { FieldTexts } from '../../../components/form/field-errors.ts';
 import { PlanField } from '../create/plan-field.tsx';
 import { GrantFields } from '../grant-fields.tsx';
@@ -19,7 +20,7 @@ interface BulkFieldsProps {
 export function BulkFields({ action, fields, wrong }: BulkFieldsProps) {
   const { t } = useTranslation('users');
   const plans = usePlans();
-  const { term, lifetime, tariff_id } = fields.values;
+  const { term, lifetime, tariff_id, inbounds } = fields.values;
   const inputProps = (field: keyof BulkValues & string) => ({ ...fields.getInputProps(field), error: wrong[field] });
   switch (action) {
     case 'extend':
@@ -46,6 +47,15 @@ export function BulkFields({ action, fields, wrong }: BulkFieldsProps) {
     case 'add_tags':
     case 'remove_tags':
       return <TagsField label={t('details.tags')} {...inputProps('tags')} />;
+    case 'set_inbounds':
+      return (
+        <ConnectionsInput
+          label={t('bulk.connections')}
+          value={inbounds}
+          onChange={(value) => fields.setFieldValue('inbounds', value)}
+          error={wrong.inbounds}
+        />
+      );
     default:
       return null;
   }

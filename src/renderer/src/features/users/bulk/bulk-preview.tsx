@@ -5,6 +5,7 @@ import type { Output } from '../../../../../contract/table.ts';
 import type { BulkAction } from '../../../../../contract/user-acts.ts';
 import { showHidden } from '../../../format/show-hidden.ts';
 import { useFormat } from '../../../format/use-format.tsx';
+import { useConnectionNames } from '../use-connection-names.ts';
 import { usePlans } from '../use-plans.ts';
 import classes from './bulk.module.css';
 import { isRefusal, reasonOf } from './run-bulk.ts';
@@ -20,6 +21,7 @@ export const AS_IS = {
   set_tariff: 'samePlan',
   add_tags: 'tagged',
   remove_tags: 'untagged',
+  set_inbounds: 'sameConnections',
 } as const satisfies Record<BulkAction, string>;
 
 interface BulkPreviewProps {
@@ -64,6 +66,7 @@ function useDifferences(action: BulkAction): (row: PreviewRow) => readonly strin
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
   const plans = usePlans();
+  const connections = useConnectionNames();
   const endOf = ({ hold, expires_at: at }: PreviewSide) => {
     if (hold !== null) return t('users:term.hold', { term: format.term(hold) });
     return at === null ? t('users:term.never') : format.moment(at);
@@ -78,6 +81,7 @@ function useDifferences(action: BulkAction): (row: PreviewRow) => readonly strin
     if (outcome === 'unchanged') return [t(`users:bulk.same.${AS_IS[action]}`)];
     if (after === null) return [t('users:bulk.preview.goes')];
     const change = (texts: readonly [string, string]) => (texts[0] === texts[1] ? null : texts.join(' → '));
+    const allowedOf = ({ inbounds }: PreviewSide) => connections.textOf(inbounds);
     const extra = after.traffic_extra - before.traffic_extra;
     const tags = [
       ...after.tags.filter((tag) => !before.tags.includes(tag)).map((tag) => `+ ${tag}`),
@@ -88,6 +92,7 @@ function useDifferences(action: BulkAction): (row: PreviewRow) => readonly strin
       change([endOf(before), endOf(after)]),
       change([t(`common:state.${before.state}`), t(`common:state.${after.state}`)]),
       extra > 0 ? t('users:bulk.preview.extra', { amount: format.bytes(extra) }) : null,
+      change([allowedOf(before), allowedOf(after)]),
       tags.length > 0 ? tags.join(', ') : null,
       counterOf(row),
     ].filter((text) => text !== null);

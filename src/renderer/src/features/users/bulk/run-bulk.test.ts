@@ -127,6 +127,7 @@ describe('the request of an action', () => {
     note: 'Outage',
     tariff_id: '3',
     tags: ['vip', 'trial'],
+    inbounds: [2],
   };
   const ids = { ids: [1] };
 
@@ -142,6 +143,7 @@ describe('the request of an action', () => {
       { action: 'set_tariff', ids: [1], tariff_id: 3 },
       { action: 'add_tags', ids: [1], tags: ['vip', 'trial'] },
       { action: 'remove_tags', ids: [1], tags: ['vip', 'trial'] },
+      { action: 'set_inbounds', ids: [1], inbounds: [2] },
     ]);
     for (const request of requests) expect(userBulk.safeParse(request).error).toBeUndefined();
   });
@@ -152,7 +154,7 @@ describe('the request of an action', () => {
   });
 
   it('leaves out what is empty, which the contract then misses', () => {
-    const empty: BulkValues = { ...NEW_GRANT, term: null, tariff_id: '', tags: [] };
+    const empty: BulkValues = { ...NEW_GRANT, term: null, tariff_id: '', tags: [], inbounds: null };
     for (const action of ['grant', 'set_tariff', 'add_tags', 'remove_tags'] as const) {
       expect(userBulk.safeParse(inputOf(actOf(action, empty), ids)).success).toBe(false);
     }

@@ -50,12 +50,14 @@ export interface BulkValues extends Record<string, unknown>, GrantValues {
   /** Empty: none is chosen. */
   tariff_id: string;
   tags: string[];
+  /** null: all connections. */
+  inbounds: number[] | null;
 }
 
 /** An action with the members that go with it. */
 export type BulkAct = Pick<
   BulkInput,
-  'action' | 'days' | 'months' | 'bytes' | 'lifetime' | 'note' | 'tariff_id' | 'tags'
+  'action' | 'days' | 'months' | 'bytes' | 'lifetime' | 'note' | 'tariff_id' | 'tags' | 'inbounds'
 >;
 
 /** Leaves out what is empty, so that the contract reports it as missing. */
@@ -70,6 +72,8 @@ export function actOf(action: BulkAction, values: BulkValues): BulkAct {
     case 'add_tags':
     case 'remove_tags':
       return { action, ...(values.tags.length > 0 && { tags: values.tags }) };
+    case 'set_inbounds':
+      return { action, inbounds: values.inbounds };
     default:
       return { action };
   }

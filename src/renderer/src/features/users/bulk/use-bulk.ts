@@ -25,7 +25,7 @@ import {
   runBulk,
 } from './run-bulk.ts';
 
-const NEW_VALUES: BulkValues = { ...NEW_GRANT, term: { months: 1 }, tariff_id: '', tags: [] };
+const NEW_VALUES: BulkValues = { ...NEW_GRANT, term: { months: 1 }, tariff_id: '', tags: [], inbounds: null };
 
 export function useBulk({ action, target, count }: BulkJob, onDone: () => void) {
   const { t } = useTranslation('users');

@@ -87,6 +87,8 @@ function bulkActOf(t: T, format: Format, plans: Plans, detail: AuditEntry['detai
       return t('history.act.addTags', { tags });
     case 'remove_tags':
       return t('history.act.removeTags', { tags });
+    case 'set_inbounds':
+      return t('history.act.setInbounds');
   }
 }
 
