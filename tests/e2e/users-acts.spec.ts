@@ -470,7 +470,7 @@ test.describe('many at once', () => {
     expect((await readUser(panel, ended.id)).state).toBe('active');
   });
 
-  test('gives traffic, another plan and tags, and takes a tag back', async ({ page, panel, visit }) => {
+  test('gives traffic, another plan, tags and connections, and takes a tag back', async ({ page, panel, visit }) => {
     const { call } = otherWindow(panel);
     const plan = (await call('createTariff', { name: 'Bulk plan', duration: { days: 10 } })).body;
     const crowd: number[] = [];
@@ -538,5 +538,17 @@ test.describe('many at once', () => {
     await drawer.getByRole('button', { name: 'Remove tags from 1 user' }).click();
     await expect(page.getByText('Tags removed from 1 user')).toBeVisible();
     expect((await readUser(panel, third)).tags).toEqual([]);
+    await drawer.getByText('Close', { exact: true }).click();
+
+    await choose('Change the connections');
+    await expect(drawer.getByText('3 have these connections already')).toBeVisible();
+    await drawer.getByText('Chosen ones').click();
+    await drawer.getByRole('checkbox', { name: 'Frankfurt, fast' }).uncheck();
+    await expect(drawer.getByText('3 will change')).toBeVisible();
+    await expect(drawer.getByText(/^All connections → Frankfurt, spare · /).first()).toBeVisible();
+    await expectAccessible(page, 'connections for many');
+    await drawer.getByRole('button', { name: 'Change the connections of 3 users' }).click();
+    await expect(page.getByText('Connections of 3 users changed')).toBeVisible();
+    expect((await readUser(panel, first)).inbounds).not.toContain(1);
   });
 });

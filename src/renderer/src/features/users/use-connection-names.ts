@@ -11,7 +11,7 @@ export function useConnectionNames(): { readonly textOf: (ids: readonly number[]
     textOf(ids) {
       if (ids === null) return t('bulk.preview.allConnections');
       if (ids.length === 0) return t('bulk.preview.noConnections');
-      return ids.map((id) => names.get(id) ?? `#${id}`).join(', ');
+      return ids.map((id) => names.get(id) ?? `#${id}`).join(' · ');
     },
   };
 }
