@@ -1,4 +1,4 @@
-// Requests to URLs that somebody typed: over connections to checked addresses only, without redirects or proxies, bounded in time and length.
+// Requests to URLs that somebody typed: over connections to checked addresses only, or by a proxy that was typed too, without redirects, bounded in time and length.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
@@ -18,6 +18,8 @@ export interface OutboundMachine {
   readonly resolve?: Resolve;
   /** Authorities (PEM) in the place of the system's. */
   readonly ca?: string;
+  /** Connections by a proxy; without it none is used. */
+  readonly proxyAgent?: (url: string, allowPrivate: boolean, proxy: string) => Promise<http.Agent>;
 }
 
 interface OutboundOptions extends OutboundMachine {
@@ -88,13 +90,14 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
   const lookups = { public: checkedLookup(false, resolve), private: checkedLookup(true, resolve) };
 
   /** `isAgain`: after an idle connection that the other end had closed. */
-  function send(request: OutboundRequest, isAgain: boolean): Promise<OutboundOutcome> {
+  function send(request: OutboundRequest, isAgain: boolean, proxied: http.Agent | null): Promise<OutboundOutcome> {
     const { method, url, allowPrivate, headers, body } = request;
     const reach = allowPrivate ? 'private' : 'public';
     return new Promise((done) => {
       const isTls = new URL(url).protocol === 'https:';
-      const agent = connections[reach][isTls ? 'https' : 'http'];
-      const sent = (isTls ? https : http).request(url, { method, agent, headers, lookup: lookups[reach] });
+      const agent = proxied ?? connections[reach][isTls ? 'https' : 'http'];
+      const lookup = proxied === null ? { lookup: lookups[reach] } : {};
+      const sent = (isTls ? https : http).request(url, { method, agent, headers, ...lookup });
       /** The first reason why it ended. */
       let failure: Error | null = null;
       const end = (reason: OutboundFailure) => {
@@ -111,7 +114,8 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
       running.add(sent);
       sent.on('socket', (socket: Socket) => {
         // A connection that is used again is checked again.
-        if (sent.reusedSocket && !isAllowedAddress(socket.remoteAddress ?? '', allowPrivate)) end('address_refused');
+        if (proxied === null && sent.reusedSocket && !isAllowedAddress(socket.remoteAddress ?? '', allowPrivate))
+          end('address_refused');
       });
       sent.on('response', (reply) => {
         answered = { status: reply.statusCode ?? 0, retryAfter: reply.headers['retry-after'] ?? null };
@@ -129,10 +133,12 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
       sent.on('error', note);
       sent.on('close', () => {
         cancel();
+        proxied?.destroy();
         running.delete(sent);
         if (isClosed) done({ error: 'stopped' });
         else if (answered !== null && isWhole) done({ ...answered, text: Buffer.concat(chunks).toString('utf8') });
-        else if (answered === null && sent.reusedSocket && !isAgain && isReset(failure)) done(send(request, true));
+        else if (answered === null && sent.reusedSocket && !isAgain && isReset(failure))
+          done(send(request, true, proxied));
         else done({ error: failureOf(failure) });
       });
       sent.end(body ?? undefined);
@@ -142,8 +148,14 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
   return {
     async send(request) {
       if (isClosed) return { error: 'stopped' };
-      if (isRefusedUrl(request.url, request.allowPrivate)) return { error: 'address_refused' };
-      return send(request, false);
+      const { url, allowPrivate, proxy } = request;
+      if (proxy !== undefined) {
+        // Its own connection: what a proxy leads to is checked by nobody here.
+        const agent = await options.proxyAgent?.(url, allowPrivate, proxy);
+        return agent === undefined ? { error: 'connection' } : send(request, false, agent);
+      }
+      if (isRefusedUrl(url, allowPrivate)) return { error: 'address_refused' };
+      return send(request, false, null);
     },
     close() {
       isClosed = true;

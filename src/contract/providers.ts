@@ -230,7 +230,8 @@ export const deleteProvider = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Delete a payment provider with its keys',
-  description: 'One with orders that have not ended is disabled instead: nothing else says whether they were paid.',
+  description:
+    'One with orders that have not ended is disabled instead: nothing else says whether they were paid. Links to pay in Stars have no end of their own: they end with the account, once its ledger was read.',
   input: z.strictObject(ofProvider),
   status: 204,
   output: null,

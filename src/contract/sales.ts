@@ -36,6 +36,7 @@ export const ATTENTION_REASONS = [
   'too_much',
   'refunded',
   'disputed',
+  'refund_failed',
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
@@ -116,7 +117,9 @@ const order = z
     note: z.string(),
     state: z.enum(ORDER_STATES),
     renewal: z.boolean().meta({ description: 'Whether the user had bought a term before.' }),
-    refunding: z.boolean().meta({ description: 'A refund was asked for, and the provider has not answered clearly.' }),
+    refunding: z
+      .boolean()
+      .meta({ description: 'A refund was asked for, and the provider has not given its last word.' }),
     pay_url: z.string().nullable().meta({ description: 'Where it can be paid, while it is open.' }),
     page_url: z.string().nullable().meta({ description: 'The page for the buyer, until it is paid.' }),
     paid_at: s.instant.nullable().meta({ description: 'null: it is not paid.' }),
@@ -196,9 +199,17 @@ const payment = z
     amount,
     currency: z.string(),
     expected: money.nullable().meta({ description: 'What the order asked for.' }),
+    days: z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: 'How many days the money is worth by what the order sold; null: it sold no time.' }),
     refunded: amount.meta({ description: 'What of it the provider gave back.' }),
     test: z.boolean().meta({ description: 'Whether it is play money.' }),
     applied: z.boolean().meta({ description: 'Whether an order was applied for it.' }),
+    refunding: z
+      .boolean()
+      .meta({ description: 'A refund was asked for, and the provider has not given its last word.' }),
     paid_at: s.instant,
     reason: z.enum(ATTENTION_REASONS).meta({ description: 'Why it needs a person.' }),
     acts: z.array(z.enum(PAYMENT_ACTS)).meta({ description: 'What can be done about it.' }),
@@ -219,9 +230,11 @@ const paymentExample: AttentionPayment = {
   amount: 1000,
   currency: 'EUR',
   expected: { amount: 1299, currency: 'EUR' },
+  days: 69,
   refunded: 0,
   test: false,
   applied: false,
+  refunding: false,
   paid_at: '2026-11-20T09:00:00.000Z',
   reason: 'too_little',
   acts: ['apply', 'days', 'ignore'],

@@ -14,6 +14,7 @@ import { INBOUND_HANDLERS } from './inbounds.ts';
 import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
 import { PAYMENT_HANDLERS } from './payments/attention.ts';
+import { PROVIDER_REMOVAL_HANDLERS } from './payments/provider-removal.ts';
 import { PROVIDER_HANDLERS } from './payments/providers.ts';
 import { OFFER_HANDLERS } from './sales/offers.ts';
 import { ORDER_HANDLERS } from './sales/orders.ts';
@@ -70,6 +71,7 @@ export const HANDLERS: {
   ...UPDATE_HANDLERS,
   ...WEBHOOK_HANDLERS,
   ...PROVIDER_HANDLERS,
+  ...PROVIDER_REMOVAL_HANDLERS,
   ...BOT_HANDLERS,
   listAudit: { read: listAudit },
   listAuditUsers: { read: listAuditUsers },

@@ -1,7 +1,11 @@
 // What a paid order gives to an account, and what a refund of it takes back: exactly that, whatever came after it.
 
 import type { Account } from './account.ts';
+import type { Money } from './money.ts';
 import { type Duration, extendTerm, shortenTerm, type TermEnd } from './term.ts';
+
+/** Where a month is compared with a part of it. */
+const DAYS_A_MONTH = 30;
 
 /** What an extension may change of an account. */
 export type TermState = Pick<Account, 'expiresAt' | 'hold' | 'termBeganAt' | 'resetsAt' | 'usedUp' | 'usedDown'>;
@@ -70,4 +74,11 @@ function restoreTerm(account: Account, { before, after, isCounterReset }: GivenT
     usedUp: before.usedUp + account.usedUp - after.usedUp,
     usedDown: before.usedDown + account.usedDown - after.usedDown,
   };
+}
+
+/** How many days a part of the price is worth, rounded down, at least one; null: what was sold is no time, or cannot be compared. */
+export function daysForPart(sold: Duration | null, paid: Money, expected: Money | null): number | null {
+  if (sold === null || expected === null || expected.currency !== paid.currency || expected.amount === 0) return null;
+  const days = 'months' in sold ? sold.months * DAYS_A_MONTH : sold.days;
+  return Math.max(1, Math.floor((days * paid.amount) / expected.amount));
 }

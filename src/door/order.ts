@@ -101,7 +101,8 @@ export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoo
       return leadTo(state, `../../pay/${await core.shop.buy(link, offerId)}`);
     } catch (error) {
       noteFailure(state.id, error);
-      return leadTo(state, `../../${link}`);
+      const isOften = error instanceof PanelError && error.code === 'order_limit';
+      return leadTo(state, `../../${link}?${isOften ? 'wait' : 'refused'}`);
     }
   }
 
@@ -116,7 +117,7 @@ export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoo
     const state = newCallState(id, method);
     state.route = 'order';
     const wait = waitFor(acts, ACTS, link, address);
-    if (wait > 0) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
+    if (wait > 0) return leadTo(state, `../../${link}?wait`);
     return buy(state, link, Number(offer));
   }
 

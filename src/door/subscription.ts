@@ -43,6 +43,8 @@ export interface SubscriptionDoorParts {
 const TOKEN = /^\/([A-Za-z0-9_-]{16,128})$/;
 /** No user has it: tokens are random. */
 const NO_TOKEN = '-'.repeat(43);
+/** What became of a purchase that was not made. */
+const NOTICES = ['refused', 'wait'] as const;
 const DEFAULT_TYPE = 'text/plain; charset=utf-8';
 
 /** An application reads its link some times a day, and a person some times a minute: no less than this. */
@@ -82,6 +84,7 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
         acceptLanguage: headers['accept-language'],
         userAgent: headers['user-agent'],
         now: clock.now(),
+        notice: NOTICES.find((one) => one === query) ?? null,
       });
       // Who opens the page in a browser has no application yet.
       if (!rendered.inline) core.noteLinkRead(subscription.user.id, clientApp(headers['user-agent']));

@@ -31,6 +31,7 @@ export function createPaymentThread(log: Log): PaymentProviders {
     read: (access, asked) => orFailure(thread.run('read', { access, asked })),
     since: (access, cursor) => orFailure(thread.run('since', { access, cursor })),
     refund: (access, refund) => orFailure(thread.run('refund', { access, refund })),
+    readRefund: (access, refundId) => orFailure(thread.run('readRefund', { access, refundId })),
     close() {
       isClosed = true;
       void thread.abort();

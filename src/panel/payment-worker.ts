@@ -15,6 +15,9 @@ const client = createOutboundClient({
   mostReplyBytes: MOST_REPLY_BYTES,
   reply: 'read',
   keepsConnections: false,
+  // Loaded where a bot is reached by a proxy, which few are.
+  proxyAgent: async (url, allowPrivate, proxy) =>
+    (await import('../adapters/outbound-agent.ts')).createOutboundAgent(url, allowPrivate, proxy),
 });
 const providers = createProviders({ client, clock: systemClock, timers: systemTimers });
 
@@ -24,6 +27,8 @@ const tasks = {
   read: ({ access, asked }: { access: ProviderAccess; asked: AskedPayment }) => providers.read(access, asked),
   since: ({ access, cursor }: { access: ProviderAccess; cursor: string | null }) => providers.since(access, cursor),
   refund: ({ access, refund }: { access: ProviderAccess; refund: RefundRequest }) => providers.refund(access, refund),
+  readRefund: ({ access, refundId }: { access: ProviderAccess; refundId: string }) =>
+    providers.readRefund(access, refundId),
 };
 
 export type PaymentTasks = typeof tasks;

@@ -3,6 +3,7 @@ import type { ProviderError, ProviderKind } from '../contract/providers.ts';
 import type { OutboundClient, OutboundFailure } from '../core/ports/outbound.ts';
 import type {
   AskedPayment,
+  BegunRefund,
   Invoice,
   InvoiceRequest,
   PaymentPage,
@@ -32,11 +33,16 @@ export interface Adapter {
   readonly read: ((link: Link, asked: AskedPayment) => Promise<readonly ProviderPayment[] | ProviderFailure>) | null;
   since(link: Link, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
   /** null: the provider has no way to give money back. */
-  readonly refund:
-    | ((link: Link, refund: RefundRequest) => Promise<{ readonly isDone: boolean } | ProviderFailure>)
-    | null;
+  readonly refund: ((link: Link, refund: RefundRequest) => Promise<BegunRefund | ProviderFailure>) | null;
+  /** null: a refund of this provider is done when it has answered. */
+  readonly readRefund: ((link: Link, refundId: string) => Promise<RefundState | ProviderFailure>) | null;
   /** What a webhook hints at, which is then asked for; null: it is not the provider's, or tells nothing. */
   readonly hint: ((hook: Webhook) => Hint | null) | null;
+}
+
+/** What became of a refund. */
+export interface RefundState {
+  readonly state: 'pending' | 'done' | 'failed';
 }
 
 export interface Webhook {
@@ -119,12 +125,13 @@ export function createLink(
     field: (name) => access.fields[name] ?? '',
     async send({ method, root, path, headers, body }) {
       const url = `${(access.apiRoot ?? root).replace(/\/+$/, '')}${path}`;
-      const { allowPrivate } = access;
+      const { allowPrivate, proxy } = access;
       const length = body === undefined ? undefined : String(new TextEncoder().encode(body).length);
       const outcome = await client.send({
         method,
         url,
         allowPrivate,
+        ...(proxy !== null && { proxy }),
         headers: {
           accept: 'application/json',
           'user-agent': 'gatehouse',

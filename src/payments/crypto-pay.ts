@@ -145,6 +145,7 @@ export const cryptoPay: Adapter = {
     return { payments: paymentsOf(link, items), cursor: hasMore ? String(offset + items.length) : '0', hasMore };
   },
   refund: null,
+  readRefund: null,
   hint({ fields, raw, headers }) {
     const key = createHash('sha256')
       .update(fields.api_token ?? '')

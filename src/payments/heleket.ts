@@ -142,6 +142,7 @@ export const heleket: Adapter = {
   },
   // Refunds pay coins to an address that the buyer must give, with another key.
   refund: null,
+  readRefund: null,
   hint({ fields, raw }) {
     const body = parsed(raw);
     const sign = textOf(body, 'sign');

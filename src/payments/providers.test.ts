@@ -7,6 +7,7 @@ import { openHeleket } from '../../tests/support/providers/heleket.ts';
 import { openStars } from '../../tests/support/providers/stars.ts';
 import { openStripe } from '../../tests/support/providers/stripe.ts';
 import { openYookassa } from '../../tests/support/providers/yookassa.ts';
+import { createOutboundAgent } from '../adapters/outbound-agent.ts';
 import { createOutboundClient } from '../adapters/outbound-client.ts';
 import { PROVIDER_FIELDS, type ProviderKind } from '../contract/providers.ts';
 import type { InvoiceRequest, ProviderAccess, ProviderPayment } from '../core/ports/providers.ts';
@@ -37,6 +38,7 @@ async function stage(kind: ProviderKind) {
     mostReplyBytes: 2 ** 20,
     reply: 'read',
     keepsConnections: false,
+    proxyAgent: async (...to) => createOutboundAgent(...to),
   });
   // Pauses between requests end at once.
   const timers = {
@@ -53,6 +55,7 @@ async function stage(kind: ProviderKind) {
     isTest: false,
     apiRoot: fake.root,
     allowPrivate: true,
+    proxy: null,
     fields: fake.fields,
   };
   const requestOf = (name: string, isRetry = false): InvoiceRequest => ({
@@ -89,6 +92,13 @@ function good<T extends object>(answer: T): Exclude<T, { readonly error: unknown
   if ('error' in answer) throw new Error(`failed: ${String(answer.error)}`);
   return answer as Exclude<T, { readonly error: unknown }>;
 }
+
+it('is reached by the proxy that its account has, which looks its name up', async () => {
+  const { fake, providers, access } = await stage('stars');
+  const proxied = { ...access, apiRoot: 'http://api.invalid', proxy: fake.root };
+  expect(await providers.probe(proxied)).toEqual({ account: '@shop_bot', isTest: null });
+  expect(await providers.probe({ ...proxied, proxy: null })).toMatchObject({ error: 'host_unknown' });
+});
 
 describe.each(KINDS)('%s', (kind) => {
   it('knows good keys from bad ones', async () => {
@@ -206,7 +216,7 @@ describe.each(['stars', 'yookassa', 'stripe'] as const)('%s', (kind) => {
     };
     fake.fail('efund', 'late');
     expect(await providers.refund(access, refund)).toMatchObject({ isUnclear: true });
-    expect(await providers.refund(access, refund)).toEqual({ isDone: true });
+    expect(await providers.refund(access, refund)).toMatchObject({ isDone: true });
     expect((await payments('a')).at(-1)).toMatchObject({ state: 'refunded', refunded: 14_950 });
   });
 });

@@ -99,6 +99,8 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
     since: (access, cursor) => inTurn(access, (adapter, link) => adapter.since(link, cursor)),
     refund: (access, refund) =>
       inTurn(access, async (adapter, link) => adapter.refund?.(link, refund) ?? failure('unsupported')),
+    readRefund: (access, refundId) =>
+      inTurn(access, async (adapter, link) => adapter.readRefund?.(link, refundId) ?? failure('unsupported')),
     close() {
       isClosed = true;
       client.close();

@@ -101,9 +101,10 @@ export const stars: Adapter = {
     if (buyer === null) return failure('refused');
     const ids = { user_id: Number(buyer), telegram_payment_charge_id: externalId };
     const done = await call(link, 'refundStarPayment', ids, true);
-    if (!isFailure(done)) return { isDone: true };
-    if (done.description?.includes('CHARGE_ALREADY_REFUNDED')) return { isDone: true };
+    if (!isFailure(done)) return { isDone: true, refundId: null };
+    if (done.description?.includes('CHARGE_ALREADY_REFUNDED')) return { isDone: true, refundId: null };
     return failure(done.error, done.isUnclear, done.retryAfterMs);
   },
+  readRefund: null,
   hint: null,
 };

@@ -21,7 +21,15 @@ const EVENT_TYPES = [
   'charge.dispute.closed',
 ];
 /** With a session: what was given back of it, and whether the buyer disputes it. */
-const EXPANDED = 'payment_intent.latest_charge';
+const EXPANDED = 'payment_intent.latest_charge.refunds';
+
+/** What was given back of a charge. Its own sum counts also what is on its way back, and may fail. */
+function refundedOf(charge: unknown): number {
+  const refunds = memberOf(charge, 'refunds');
+  if (refunds === undefined) return wholeOf(charge, 'amount_refunded') ?? 0;
+  const done = listOf(refunds, 'data').filter((refund) => textOf(refund, 'status') === 'succeeded');
+  return done.reduce<number>((sum, refund) => sum + (wholeOf(refund, 'amount') ?? 0), 0);
+}
 
 type Form = Readonly<Record<string, string>>;
 
@@ -102,7 +110,7 @@ function paymentOf(link: Link, session: unknown): ProviderPayment | null {
   const currency = textOf(session, 'currency')?.toUpperCase() ?? null;
   const total = wholeOf(session, 'amount_total') ?? 0;
   const charge = memberOf(memberOf(session, 'payment_intent'), 'latest_charge');
-  const refunded = wholeOf(charge, 'amount_refunded') ?? 0;
+  const refunded = refundedOf(charge);
   const state = stateOf(session, refunded, total);
   if (externalId === null || currency === null || state === null) return null;
   const paidAt = wholeOf(charge, 'created');
@@ -238,7 +246,14 @@ export const stripe: Adapter = {
     const status = textOf(made.body, 'status');
     return status === 'failed' || status === 'canceled' || status === null
       ? failure('refused')
-      : { isDone: status === 'succeeded' };
+      : { isDone: status === 'succeeded', refundId: textOf(made.body, 'id') };
+  },
+  async readRefund(link, refundId) {
+    const found = await get(link, `/v1/refunds/${encodeURIComponent(refundId)}`);
+    if (isFailure(found)) return found;
+    const status = textOf(found.body, 'status');
+    if (status === null) return failure('malformed');
+    return { state: status === 'succeeded' ? 'done' : ['failed', 'canceled'].includes(status) ? 'failed' : 'pending' };
   },
   hint({ fields, raw, headers, now }) {
     const parts = (headers['stripe-signature'] ?? '').split(',').map((part) => part.trim().split('='));

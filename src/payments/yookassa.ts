@@ -210,7 +210,14 @@ export const yookassa: Adapter = {
     const made = bodyOf(await request(link, '/refunds', { key: idempotencyKey, body }), true);
     if (isFailure(made)) return made;
     const status = textOf(made.body, 'status');
-    return status === 'canceled' ? failure('refused') : { isDone: status === 'succeeded' };
+    if (status === 'canceled') return failure('refused');
+    return { isDone: status === 'succeeded', refundId: textOf(made.body, 'id') };
+  },
+  async readRefund(link, refundId) {
+    const found = bodyOf(await request(link, `/refunds/${encodeURIComponent(refundId)}`, null));
+    if (isFailure(found)) return found;
+    const status = textOf(found.body, 'status');
+    return { state: status === 'succeeded' ? 'done' : status === 'canceled' ? 'failed' : 'pending' };
   },
   // Not signed: what it names is only asked for.
   hint({ raw }) {

@@ -10,7 +10,7 @@ const INVOICE_COLUMNS = `id, order_id AS orderId, provider_id AS providerId, tok
 
 const PAYMENT_COLUMNS = `id, kind, provider_id AS providerId, external_id AS externalId, is_test AS isTest, order_id AS orderId, amount,
   currency, refunded, paid_at AS paidAt, buyer, raw, state, provider_state AS providerState, reason, act, note, resolved_at AS resolvedAt,
-  refund_key AS refundKey, next_refund_at AS nextRefundAt, created_at AS createdAt`;
+  refund_key AS refundKey, refund_id AS refundId, next_refund_at AS nextRefundAt, created_at AS createdAt`;
 
 function decodePayment(cells: PaymentCells): PaymentRow {
   return { ...cells, isTest: cells.isTest === 1 };
@@ -47,6 +47,9 @@ export function createPaymentStore(db: Connection): PaymentStore {
     `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE provider_id = :id AND (next_ask_at <= :now OR next_ask_at > :far)
      ORDER BY next_ask_at LIMIT 1`,
   );
+  const openInvoices = db.prepare<[number], InvoiceRow>(
+    `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE provider_id = ? AND next_ask_at IS NOT NULL ORDER BY id`,
+  );
   const hasOpen = db
     .prepare<[{ readonly id: number }], number>(
       `SELECT 1 FROM invoices WHERE provider_id = :id AND next_ask_at IS NOT NULL
@@ -55,13 +58,14 @@ export function createPaymentStore(db: Connection): PaymentStore {
     .pluck();
   const insertPayment = db.prepare<[Omit<PaymentCells, 'id'>]>(
     `INSERT INTO payments (kind, provider_id, external_id, is_test, order_id, amount, currency, refunded, paid_at, buyer, raw, state,
-       provider_state, reason, act, note, resolved_at, refund_key, next_refund_at, created_at)
+       provider_state, reason, act, note, resolved_at, refund_key, refund_id, next_refund_at, created_at)
      VALUES (:kind, :providerId, :externalId, :isTest, :orderId, :amount, :currency, :refunded, :paidAt, :buyer, :raw, :state,
-       :providerState, :reason, :act, :note, :resolvedAt, :refundKey, :nextRefundAt, :createdAt)`,
+       :providerState, :reason, :act, :note, :resolvedAt, :refundKey, :refundId, :nextRefundAt, :createdAt)`,
   );
   const savePayment = db.prepare<[PaymentCells]>(
     `UPDATE payments SET order_id = :orderId, refunded = :refunded, raw = :raw, state = :state, provider_state = :providerState,
-       reason = :reason, act = :act, note = :note, resolved_at = :resolvedAt, refund_key = :refundKey, next_refund_at = :nextRefundAt
+       reason = :reason, act = :act, note = :note, resolved_at = :resolvedAt, refund_key = :refundKey, refund_id = :refundId,
+       next_refund_at = :nextRefundAt
      WHERE id = :id`,
   );
   const payment = db.prepare<[number], PaymentCells>(`SELECT ${PAYMENT_COLUMNS} FROM payments WHERE id = ?`);
@@ -96,6 +100,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
     invoiceByExternalId: (providerId, externalId) => invoiceByExternalId.get(externalId, providerId),
     invoicesOf: (orderId) => invoicesOf.all(orderId),
     due: (providerId, now) => due.get({ id: providerId, now, far: now + FAR_MS }),
+    openInvoices: (providerId) => openInvoices.all(providerId),
     hasOpen: (providerId) => hasOpen.get({ id: providerId }) !== undefined,
     insertPayment: (row) => Number(insertPayment.run(encodePayment(row)).lastInsertRowid),
     savePayment: (row) => {

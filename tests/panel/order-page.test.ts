@@ -161,10 +161,17 @@ describe('a subscription', () => {
     expect(await get(first)).toContain('Order no. 1');
     expect(await press(`${link}/buy/${shop.offerId}`)).toBe(first);
     expect((await shop.panel().act('listOrders', {})).items).toMatchObject([{ user: { id: userId }, state: 'new' }]);
-    expect(await press(`${link}/buy/${foreign.id}`)).toBe(link);
+    expect(await press(`${link}/buy/${foreign.id}`)).toBe(`${link}?refused`);
+    expect(
+      await (
+        await fetch(`${link}?refused`, {
+          headers: { 'user-agent': 'Mozilla/5.0', accept: 'text/html', 'accept-language': 'en' },
+        })
+      ).text(),
+    ).toContain('This cannot be bought at the moment. Nothing was charged.');
     await shop.panel().act('updateSettings', { selling: false });
     expect(await html()).not.toContain('<form');
-    expect(await press(`${link}/buy/${shop.offerId}`)).toBe(link);
+    expect(await press(`${link}/buy/${shop.offerId}`)).toBe(`${link}?refused`);
     expect((await shop.panel().act('listOrders', {})).total).toBe(1);
   });
 });

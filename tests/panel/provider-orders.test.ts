@@ -289,6 +289,18 @@ describe('an order', () => {
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid', method: 'stripe' });
   });
 
+  it('in Stars that is not paid does not keep its account, and what was paid is found before', async () => {
+    const { id, fake } = await shop.add('stars');
+    const [unpaid, paid] = [await shop.open(id), await shop.open(id)];
+    fake.pay(shop.tokenOf(paid.id));
+    fake.fail('getStarTransactions', 'down');
+    await expect(shop.panel().act('deleteProvider', { id })).rejects.toMatchObject({ code: 'provider_in_use' });
+    await shop.panel().act('deleteProvider', { id });
+    expect(await shop.order(paid.id)).toMatchObject({ state: 'paid' });
+    expect(await shop.order(unpaid.id)).toMatchObject({ state: 'expired' });
+    expect((await shop.panel().act('listProviders', {})).items).toEqual([]);
+  });
+
   it('sells what was agreed, whatever became of the offer since', async () => {
     const { id, fake } = await shop.add('stripe');
     const order = await shop.open(id);
@@ -354,10 +366,12 @@ describe('a payment that needs a person', () => {
   it('may be applied all the same, or give days for the part', async () => {
     const { id, fake } = await shop.add('crypto_pay');
     const [whole, part] = [await shop.open(id), await shop.open(id)];
+    const worth = Math.floor((30 * 300) / 499);
     for (const { id: order } of [whole, part]) payBeside(fake, shop.tokenOf(order), { amount: '3.00' });
     shop.clock.advance(HOUR);
     await shop.turn();
     const found = await attention();
+    expect(found.map(({ days }) => days)).toEqual([worth, worth]);
     const of = ({ id: order }: Order) => found.find(({ order_id }) => order_id === order)?.id ?? 0;
     await resolve(of(whole), 'apply');
     expect(await shop.order(whole.id)).toMatchObject({ state: 'paid', amount: 300, currency: 'EUR' });
@@ -481,6 +495,46 @@ describe('a refund through the provider', () => {
     expect(await shop.order(order.id)).toMatchObject({ state: 'refunded', refunding: false });
     expect(await endOf(order)).toBe(END);
     expect(await attention()).toEqual([]);
+  });
+
+  const slow = ['yookassa', 'stripe'] as const;
+  it.each(slow)('%s that stays pending takes nothing back until the last word, also after a crash', async (kind) => {
+    const { id, fake } = await shop.add(kind);
+    fake.holdRefunds();
+    for (const isDone of [true, false]) {
+      const order = await shop.open(id);
+      const token = shop.tokenOf(order.id);
+      fake.pay(token);
+      await shop.ask(order.id);
+      const begun = await shop.panel().act('refundOrder', { id: order.id, note: 'Slow', ...proof });
+      expect(begun).toMatchObject({ state: 'paid', refunding: true });
+      await shop.restart();
+      // The provider's lists and events may speak of it already.
+      shop.clock.advance(2 * HOUR);
+      await shop.turn();
+      expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: true });
+      expect(await endOf(order)).toBe(later(30));
+      fake.settleRefund(token, isDone);
+      shop.clock.advance(HOUR);
+      await shop.turn();
+      expect(await endOf(order)).toBe(isDone ? END : later(30));
+      expect(await shop.order(order.id)).toMatchObject({ state: isDone ? 'refunded' : 'paid', refunding: false });
+      const found = await attention();
+      if (isDone) expect(found).toEqual([]);
+      else
+        expect(found).toMatchObject([
+          { reason: 'refund_failed', order_id: order.id, applied: true, acts: ['refund', 'ignore'] },
+        ]);
+      expect(refundsAt(fake, kind)).toHaveLength(isDone ? 1 : 2);
+    }
+    // Once more, with a key of its own.
+    const [failed] = await attention();
+    expect(await resolve(failed?.id ?? 0, 'refund')).toMatchObject({ act: null, refunding: true, acts: [] });
+    fake.settleRefund(fake.invoices.at(-1)?.token ?? '', true);
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    expect(await attention()).toEqual([]);
+    expect(await endOf(await shop.order(failed?.order_id ?? 0))).toBe(END);
   });
 
   it('that the provider refuses changes nothing', async () => {

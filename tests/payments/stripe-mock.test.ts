@@ -41,6 +41,7 @@ describe.skipIf(reason !== '')(`stripe-mock ${reason}`.trim(), () => {
       isTest: true,
       apiRoot: `http://127.0.0.1:${port}`,
       allowPrivate: true,
+      proxy: null,
       fields: { secret_key: 'sk_test_123' },
     };
     started.resolve({

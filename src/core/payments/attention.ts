@@ -2,13 +2,14 @@
 
 import type { AttentionPayment, AttentionReason, Order, PaymentAct } from '../../contract/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import { daysForPart } from '../../domain/sale.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { PaymentRow } from '../ports/payments.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
-import { takeOrderBack } from '../sales/give.ts';
+import { durationOf, takeOrderBack } from '../sales/give.ts';
 import { newToken, requireOrder, viewOrder } from '../sales/order.ts';
 import { requireUser } from '../users/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
@@ -45,10 +46,12 @@ async function askAboutOrder({ id }: Input<'askOrder'>, context: AsyncContext<'a
 const GONE: ReadonlySet<AttentionReason | null> = new Set(['refunded', 'disputed']);
 
 function actsOf(payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] {
-  const { reason, state, resolvedAt } = payment;
-  if (reason === null || resolvedAt !== null) return [];
+  const { reason, state, resolvedAt, nextRefundAt } = payment;
+  // While money is on its way back, nothing else is done about it.
+  if (reason === null || resolvedAt !== null || nextRefundAt !== null) return [];
   if (GONE.has(reason)) return state === 'applied' ? ['take_back', 'ignore'] : ['ignore'];
-  if (state !== 'unapplied') return ['ignore'];
+  if (state !== 'unapplied')
+    return reason === 'refund_failed' && canRefund(payment) ? ['refund', 'ignore'] : ['ignore'];
   const gives: PaymentAct[] = order && order.userId !== null ? ['apply', 'days'] : ['days'];
   return [...gives, ...(canRefund(payment) ? (['refund'] as const) : []), 'ignore'];
 }
@@ -67,9 +70,11 @@ function viewPayment({ store }: Context, row: PaymentRow): AttentionPayment {
     amount: row.amount,
     currency: row.currency,
     expected: price ? { amount: price.amount, currency: price.currency } : null,
+    days: daysForPart(order ? durationOf(order.sold) : null, row, price ?? null),
     refunded: row.refunded,
     test: row.isTest,
     applied: row.state === 'applied',
+    refunding: row.nextRefundAt !== null,
     paid_at: toInstant(row.paidAt),
     reason: row.reason ?? 'unknown_order',
     acts: actsOf(row, order),

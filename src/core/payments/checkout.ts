@@ -7,18 +7,20 @@ import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
-import type { ProviderAccess, ProviderFailure, ProviderPayment, ProviderRow } from '../ports/providers.ts';
+import type { BegunRefund, ProviderAccess, ProviderFailure, ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import { isTerm, requireOfferFor } from '../sales/offers.ts';
 import { newOrder, newToken, requireOrder } from '../sales/order.ts';
 import { requireUser } from '../users/users.ts';
 import { accessTo, noteAnswer } from './providers.ts';
-import { endRefund, recordPayment } from './record.ts';
+import { endRefund, failRefund, recordPayment } from './record.ts';
 
 /** Orders of one user in an hour. */
 const MOST_ORDERS = 20;
 /** Until the next try after one without a clear answer. */
 const RETRY_MS = 60_000;
+/** Between two questions about a refund that a provider works on. */
+const REFUND_ASK_MS = 10 * 60_000;
 /** So long after the first try, a provider may no longer know the key: its list is searched instead. */
 const KEY_LIFE_MS = DAY_MS - HOUR_MS;
 /** Of a provider's list that is read to the end at once. */
@@ -318,14 +320,15 @@ export async function refundPayment(env: Env, id: number, note: string): Promise
   if (failed) throw bodyError('provider_failed', '#/id', 'no_answer', 'was not given back');
 }
 
-/** Asks for a refund whose key is stored. */
+/** Asks for a refund whose key is stored, or about one that the provider works on. */
 export function askRefund(env: Env, id: number): Promise<Asked> {
   // Payments and invoices have numbers of their own.
   return once(env, -id, async () => {
     const before = env.store.payments.payment(id);
     if (!before || before.refundKey === null || before.nextRefundAt === null) return null;
     const called = calledFor(env, before.providerId);
-    const { externalId, buyer, amount, currency, refundKey: idempotencyKey } = before;
+    const { externalId, buyer, amount, currency, refundKey: idempotencyKey, refundId } = before;
+    if (refundId !== null) return askBegunRefund(env, id, refundId, called);
     const request = { externalId, buyer, price: { amount, currency }, idempotencyKey };
     const outcome =
       'error' in called ? called : ((await env.paymentProviders?.refund(called.access, request)) ?? NO_CLIENT);
@@ -335,15 +338,49 @@ export function askRefund(env: Env, id: number): Promise<Asked> {
   });
 }
 
-function noteRefund(tx: Transaction, id: number, outcome: { readonly isDone: boolean } | ProviderFailure): void {
+async function askBegunRefund(
+  env: Env,
+  id: number,
+  refundId: string,
+  called: Called | ProviderFailure,
+): Promise<Asked> {
+  const answer =
+    'error' in called ? called : ((await env.paymentProviders?.readRefund(called.access, refundId)) ?? NO_CLIENT);
+  if ('error' in answer && answer.error === 'stopped') return answer;
+  await write(
+    env,
+    (tx) => {
+      const payment = tx.store.payments.payment(id);
+      if (payment?.refundId !== refundId) return;
+      if (!('error' in called)) noteAnswer(tx, called.provider.id, 'error' in answer ? answer.error : null);
+      if ('state' in answer && answer.state === 'done') endRefund(tx, payment);
+      else if ('state' in answer && answer.state === 'failed') failRefund(tx, payment);
+      else {
+        const wait = 'error' in answer ? answer.retryAfterMs : 0;
+        tx.store.payments.savePayment({ ...payment, nextRefundAt: tx.now + Math.max(REFUND_ASK_MS, wait) });
+      }
+    },
+    'refundOrder',
+  );
+  return 'error' in answer ? answer : null;
+}
+
+function noteRefund(tx: Transaction, id: number, outcome: BegunRefund | ProviderFailure): void {
   const payment = tx.store.payments.payment(id);
-  if (!payment) return;
-  if (!('error' in outcome)) endRefund(tx, payment);
-  else if (outcome.error !== 'refused' && outcome.error !== 'unsupported')
+  if (!payment || payment.state === 'refunded') return;
+  if (!('error' in outcome)) {
+    const { isDone, refundId } = outcome;
+    if (isDone) endRefund(tx, payment);
+    else
+      tx.store.payments.savePayment({
+        ...payment,
+        refundId,
+        nextRefundAt: tx.now + (refundId === null ? RETRY_MS : REFUND_ASK_MS),
+      });
+  } else if (outcome.error !== 'refused' && outcome.error !== 'unsupported')
     tx.store.payments.savePayment({ ...payment, nextRefundAt: tx.now + Math.max(RETRY_MS, outcome.retryAfterMs) });
   // A repetition by the same key is refused only where the first try was.
-  else if (payment.state !== 'refunded')
-    tx.store.payments.savePayment({ ...payment, refundKey: null, nextRefundAt: null });
+  else tx.store.payments.savePayment({ ...payment, refundKey: null, nextRefundAt: null });
 }
 
 /** Reads a page of a provider's list behind what was read. What it holds and the new place are one transaction. */
@@ -366,7 +403,8 @@ export async function readPage(env: Env, provider: ProviderRow): Promise<Asked |
   return page.hasMore ? 'more' : null;
 }
 
-async function readList(env: Env, provider: ProviderRow): Promise<Asked> {
+/** Reads a provider's list to its end; how that ended. */
+export async function readList(env: Env, provider: ProviderRow): Promise<Asked> {
   for (let page = 0; page < MOST_PAGES; page++) {
     const outcome = await readPage(env, provider);
     if (outcome !== 'more') return outcome;

@@ -45,7 +45,7 @@ function viewProvider({ store }: Context, row: ProviderRow): Provider {
   };
 }
 
-function requireProvider({ store }: Pick<Env, 'store'>, id: number): ProviderRow {
+export function requireProvider({ store }: Pick<Env, 'store'>, id: number): ProviderRow {
   const found = store.providers.get(id);
   if (!found) throw new PanelError('not_found');
   return found;
@@ -68,7 +68,7 @@ function openSecrets({ store, vault }: Pick<Env, 'store' | 'vault'>, row: Provid
 
 function accessOf(row: ProviderRow, secrets: Fields): ProviderAccess {
   const { id, kind, isTest, apiRoot, allowPrivate, fields } = row;
-  return { id, kind, isTest, apiRoot, allowPrivate, fields: { ...fields, ...secrets } };
+  return { id, kind, isTest, apiRoot, allowPrivate, proxy: null, fields: { ...fields, ...secrets } };
 }
 
 /** Stars without a token of their own are those of the panel's bot, and reached as it is; undefined: there is no bot. */
@@ -77,8 +77,8 @@ function withBot(env: Pick<Env, 'store' | 'vault'>, access: ProviderAccess): Pro
   const bot = env.store.bot.get();
   const opened = bot && openAccess(env, bot);
   if (!opened) return undefined;
-  const { token, apiRoot, allowPrivate } = opened;
-  return { ...access, apiRoot, allowPrivate, fields: { bot_token: token } };
+  const { token, apiRoot, allowPrivate, proxy } = opened;
+  return { ...access, apiRoot, allowPrivate, proxy, fields: { bot_token: token } };
 }
 
 function requireToken(env: Env, access: ProviderAccess): ProviderAccess {
@@ -168,7 +168,7 @@ async function createProvider(input: Input<'createProvider'>, context: AsyncCont
     () => requireAllowed(env, { apiRoot, allowPrivate }),
   );
   await env.vault.prepare();
-  const access = requireToken(env, { id: UNSAVED, kind, isTest: false, apiRoot, allowPrivate, fields });
+  const access = requireToken(env, { id: UNSAVED, kind, isTest: false, apiRoot, allowPrivate, proxy: null, fields });
   const { account, isTest } = await requireGood(env, access);
   return context.commit((tx) => {
     const { store, now } = tx;
@@ -317,13 +317,11 @@ export async function checkProviders(env: Env): Promise<void> {
   }
 }
 
-function deleteProvider({ id }: Input<'deleteProvider'>, tx: Transaction): Result<undefined> {
-  const row = requireProvider(tx, id);
-  if (tx.store.payments.hasOpen(id)) throw new PanelError('provider_in_use');
-  tx.store.providers.remove(id);
-  for (const name of secretNames(row)) tx.store.sealed.remove(secretPlace(id, name));
-  tx.audit(`provider:${id}`, auditOf(row));
-  return { body: undefined };
+/** Takes an account away with its keys. */
+export function removeProvider(tx: Transaction, row: ProviderRow): void {
+  tx.store.providers.remove(row.id);
+  for (const name of secretNames(row)) tx.store.sealed.remove(secretPlace(row.id, name));
+  tx.audit(`provider:${row.id}`, auditOf(row));
 }
 
 export const PROVIDER_HANDLERS = {
@@ -332,7 +330,4 @@ export const PROVIDER_HANDLERS = {
   changeProvider: { run: changeProvider },
   enableProvider: { write: enableProvider, isEssential: true },
   testProvider: { run: testProvider },
-  deleteProvider: { write: deleteProvider, isEssential: true },
-} satisfies Handlers<
-  'listProviders' | 'createProvider' | 'changeProvider' | 'enableProvider' | 'testProvider' | 'deleteProvider'
->;
+} satisfies Handlers<'listProviders' | 'createProvider' | 'changeProvider' | 'enableProvider' | 'testProvider'>;

@@ -89,6 +89,7 @@ function recordNew(
     note: '',
     resolvedAt: null,
     refundKey: null,
+    refundId: null,
     nextRefundAt: null,
     createdAt: now,
   };
@@ -157,7 +158,7 @@ export function objectionTo(
 }
 
 /** The provider's last word about an invoice. What is paid stays so, and an invoice that ended is paid all the same where money comes. */
-function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: 'paid' | 'expired' | 'failed'): void {
+export function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: 'paid' | 'expired' | 'failed'): void {
   if (invoice.state === 'paid' || invoice.state === state) return;
   store.payments.saveInvoice({ ...invoice, state, nextAskAt: null });
   const order = store.sales.order(invoice.orderId);
@@ -189,6 +190,24 @@ function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }:
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
 }
 
+/** The provider did not give the money back after all: everything stays as it was, and a person must know. */
+export function failRefund(tx: Transaction, before: PaymentRow): void {
+  const { store } = tx;
+  if (before.state === 'refunded') return;
+  const isApplied = before.state === 'applied';
+  store.payments.savePayment({
+    ...before,
+    refundKey: null,
+    refundId: null,
+    nextRefundAt: null,
+    ...(isApplied && { reason: 'refund_failed', act: null, note: '', resolvedAt: null }),
+  });
+  const order = before.orderId === null ? undefined : store.sales.order(before.orderId);
+  const { id, orderId, amount, currency, kind: method } = before;
+  const detail = { order_id: orderId, payment_id: id, amount, currency, method, reason: 'refund_failed' };
+  tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
+}
+
 /** The provider gave the money back, as it was asked: what was given for it is taken back. Nothing where that was done. */
 export function endRefund(tx: Transaction, { id }: Pick<PaymentRow, 'id'>): void {
   const { store, now } = tx;
@@ -202,6 +221,7 @@ export function endRefund(tx: Transaction, { id }: Pick<PaymentRow, 'id'>): void
     state: 'refunded',
     providerState: 'refunded',
     refunded: before.amount,
+    refundId: null,
     nextRefundAt: null,
     ...(isOpen && { act: 'refund', resolvedAt: now }),
   });

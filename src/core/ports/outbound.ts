@@ -5,6 +5,8 @@ export interface OutboundRequest {
   readonly url: string;
   /** Whether private addresses and plain HTTP are allowed. */
   readonly allowPrivate: boolean;
+  /** By which it is sent, with name and password; left out: by none. */
+  readonly proxy?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }
@@ -23,7 +25,7 @@ export type OutboundOutcome =
   | { readonly status: number; readonly retryAfter: string | null; readonly text: string }
   | { readonly error: OutboundFailure };
 
-/** Sends requests. It follows no redirects, uses no proxies, and connects only to addresses that it has checked. */
+/** Sends requests. It follows no redirects, and connects only to addresses that it has checked, or to a proxy that was asked for. */
 export interface OutboundClient {
   /** Never rejects. */
   send(request: OutboundRequest): Promise<OutboundOutcome>;

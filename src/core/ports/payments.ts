@@ -54,7 +54,9 @@ export interface PaymentRow extends Money {
   readonly resolvedAt: number | null;
   /** Of the refund that the provider was asked for; stored before the call. null: none was. */
   readonly refundKey: string | null;
-  /** When the refund is asked for again; null: its outcome is known. */
+  /** The provider's own number of a refund that it still works on; null: there is none. */
+  readonly refundId: string | null;
+  /** When the refund is asked for, or about, again; null: its outcome is known. */
   readonly nextRefundAt: number | null;
   readonly createdAt: number;
 }
@@ -76,6 +78,8 @@ export interface PaymentStore {
   invoicesOf(orderId: number): readonly InvoiceRow[];
   /** What a provider is to be asked about first, now. */
   due(providerId: number, now: number): InvoiceRow | undefined;
+  /** Those without the last word of a provider. */
+  openInvoices(providerId: number): readonly InvoiceRow[];
   /** Whether the provider has invoices or refunds without its last word. */
   hasOpen(providerId: number): boolean;
   insertPayment(payment: Omit<PaymentRow, 'id'>): number;

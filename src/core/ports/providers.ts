@@ -44,6 +44,8 @@ export interface ProviderAccess {
   readonly isTest: boolean;
   readonly apiRoot: string | null;
   readonly allowPrivate: boolean;
+  /** By which its API is reached, with name and password; null: by none. */
+  readonly proxy: string | null;
   /** All fields, the secret ones too. */
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -137,6 +139,13 @@ export interface RefundRequest {
   readonly idempotencyKey: string;
 }
 
+/** A refund that a provider has begun. */
+export interface BegunRefund {
+  readonly isDone: boolean;
+  /** By which it is asked about while it is not done; null: the request is repeated instead. */
+  readonly refundId: string | null;
+}
+
 /** Never rejects. */
 export interface PaymentProviders {
   /** Whether the URL names an address, rather than a host, that may not be connected to. */
@@ -152,8 +161,13 @@ export interface PaymentProviders {
   ): Promise<{ readonly payments: readonly ProviderPayment[] } | ProviderFailure>;
   /** Payments that changed since the cursor; null: as far back as the provider goes. */
   since(access: ProviderAccess, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
-  /** Gives money back; `isDone` false: the provider still works on it. */
-  refund(access: ProviderAccess, refund: RefundRequest): Promise<{ readonly isDone: boolean } | ProviderFailure>;
+  /** Gives money back; `isDone` false: the provider still works on it, and may fail. */
+  refund(access: ProviderAccess, refund: RefundRequest): Promise<BegunRefund | ProviderFailure>;
+  /** Asks what became of a refund that was not done. */
+  readRefund(
+    access: ProviderAccess,
+    refundId: string,
+  ): Promise<{ readonly state: 'pending' | 'done' | 'failed' } | ProviderFailure>;
   /** Ends running requests, whose outcome is `stopped`. */
   close(): void;
 }

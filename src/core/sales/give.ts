@@ -10,7 +10,8 @@ import type { UserRow } from '../ports/users.ts';
 import { type Change, type Current, commitUser, openUser } from '../users/change.ts';
 import { grantBy } from '../users/grants.ts';
 
-function durationOf(sold: Sold): Duration | null {
+/** The time that was sold; null: it was none. */
+export function durationOf(sold: Sold): Duration | null {
   if (sold.kind === 'days') return { days: sold.days };
   return sold.kind === 'months' ? { months: sold.months } : null;
 }

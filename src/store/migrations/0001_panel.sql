@@ -490,8 +490,8 @@ CREATE INDEX invoices_external ON invoices (external_id) WHERE external_id IS NO
 CREATE INDEX invoices_due ON invoices (provider_id, next_ask_at);
 
 -- Money that a provider says has come, once for each of its ids. reason: why a person must look at it; act: what was decided then.
--- raw: the provider's own words, without secrets. refund_key: a refund was asked for, stored before the provider is called;
--- next_refund_at: when it is asked for again, as its outcome is not known.
+-- raw: the provider's own words, without secrets. refund_key: a refund was asked for, stored before the provider is called; refund_id: the
+-- provider's number of a refund that it still works on; next_refund_at: when it is asked for, or about, again, as its outcome is not known.
 CREATE TABLE payments (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   kind TEXT NOT NULL CHECK (length(kind) BETWEEN 1 AND 20),
@@ -512,9 +512,11 @@ CREATE TABLE payments (
   note TEXT NOT NULL CHECK (length(note) <= 200),
   resolved_at INTEGER CHECK (resolved_at BETWEEN 0 AND 8640000000000000),
   refund_key TEXT CHECK (length(refund_key) BETWEEN 8 AND 64),
+  refund_id TEXT CHECK (length(refund_id) BETWEEN 1 AND 300),
   next_refund_at INTEGER CHECK (next_refund_at BETWEEN 0 AND 8640000000000000),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
-  CHECK (next_refund_at IS NULL OR refund_key IS NOT NULL)
+  CHECK (next_refund_at IS NULL OR refund_key IS NOT NULL),
+  CHECK (refund_id IS NULL OR next_refund_at IS NOT NULL)
 ) STRICT;
 CREATE INDEX payments_refunds ON payments (provider_id, next_refund_at) WHERE next_refund_at IS NOT NULL;
 CREATE UNIQUE INDEX payments_external ON payments (kind, is_test, external_id);

@@ -17,6 +17,8 @@ export interface PageRequest {
   readonly acceptLanguage?: string | undefined;
   /** Epoch ms. */
   readonly now: number;
+  /** Why what was to be bought was not; null, or left out: nothing was refused. */
+  readonly notice?: 'refused' | 'wait' | null;
 }
 
 export interface Page {
@@ -48,6 +50,7 @@ export function renderPage(sub: Subscription, settings: SettingValues, request: 
 </head>
 <body>
 <header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(plainText(language, `page.state.${state}`))}</span>
+${request.notice ? `<p class="notice warn" role="status">${escapeHtml(plainText(language, `page.notice.${request.notice}`))}</p>` : ''}
 ${reason === null ? '' : `<p class="notice ${tone === 'good' ? 'warn' : tone}">${escapeHtml(reason)}</p>`}
 ${todoOf(sub, language, offered)}
 ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`}
@@ -77,6 +80,7 @@ function todoOf(
 type PlainKey =
   | `page.state.${UserState}`
   | `page.todo.${'refresh' | 'wait' | 'traffic' | 'buy' | 'ask'}`
+  | `page.notice.${'refused' | 'wait'}`
   | 'page.account'
   | 'page.devices'
   | 'page.never'

@@ -48,6 +48,9 @@ export interface FakeProvider extends AsyncDisposable {
   /** The buyer pays the invoice of an order; `short`: less than is asked. */
   pay(token: string, how?: 'whole' | 'short'): void;
   expire(token: string): void;
+  /** From now on refunds are begun, and done only by `settleRefund`. */
+  holdRefunds(): void;
+  settleRefund(token: string, isDone: boolean): void;
   /** In the provider's own pages. */
   refund(token: string): void;
   /** A webhook as the provider sends it. */
@@ -59,7 +62,9 @@ interface FakeParts {
   readonly fields: Readonly<Record<string, string>>;
   readonly path?: string;
   readonly invoices: FakeInvoice[];
-  answer(request: FakeRequest): FakeReply;
+  /** `isHeld`: refunds are not done at once. */
+  answer(request: FakeRequest, isHeld: boolean): FakeReply;
+  settleRefund?(invoice: FakeInvoice, isDone: boolean): void;
   pay?(invoice: FakeInvoice): void;
   refund?(invoice: FakeInvoice): void;
   hook(invoice: FakeInvoice): { readonly raw: string; readonly headers: Readonly<Record<string, string>> };
@@ -68,6 +73,7 @@ interface FakeParts {
 export async function openFake(parts: FakeParts): Promise<FakeProvider> {
   const { invoices } = parts;
   const requests: FakeRequest[] = [];
+  let isHeld = false;
   const faults: { readonly of: string; readonly fault: Fault }[] = [];
   const server = http.createServer(async (incoming, reply) => {
     const raw = await text(incoming);
@@ -85,7 +91,7 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
     else if (fault === 'garbage') reply.writeHead(200).end('<html>');
     else if (fault === 'endless') reply.writeHead(200).write('x'.repeat(3_000_000));
     else {
-      const { status, body } = parts.answer(request);
+      const { status, body } = parts.answer(request, isHeld);
       if (fault === 'cut') reply.destroy();
       else if (fault === 'late') reply.writeHead(500).end('{}');
       else reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -115,6 +121,10 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
     expire(token) {
       invoiceOf(token).state = 'expired';
     },
+    holdRefunds() {
+      isHeld = true;
+    },
+    settleRefund: (token, isDone) => parts.settleRefund?.(invoiceOf(token), isDone),
     refund(token) {
       const invoice = invoiceOf(token);
       invoice.refunded = invoice.amount;

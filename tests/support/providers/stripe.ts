@@ -28,7 +28,9 @@ function viewOf(invoice: FakeInvoice) {
           latest_charge: {
             id: `ch_${id}`,
             created: createdAt / 1000,
-            amount_refunded: Number(refunded),
+            // As Stripe, with what is on its way back.
+            amount_refunded: refunded === '0' ? 0 : Number(amount),
+            refunds: { object: 'list', data: [{ status: 'succeeded', amount: Number(refunded) }] },
             disputed: false,
           },
         }
@@ -38,6 +40,7 @@ function viewOf(invoice: FakeInvoice) {
 
 export function openStripe(): Promise<FakeProvider> {
   const invoices: FakeInvoice[] = [];
+  const refunds: { readonly id: string; readonly of: string; readonly amount: string; status: string }[] = [];
   const replies = new Map<string, FakeReply>();
   const events: { readonly id: string; readonly type: string; readonly created: number; readonly data: unknown }[] = [];
   const note = (type: string, object: unknown) => {
@@ -62,7 +65,7 @@ export function openStripe(): Promise<FakeProvider> {
     kind: 'stripe',
     fields: { secret_key: KEY, webhook_secret: HOOKS },
     invoices,
-    answer({ method, path, query, headers, raw }) {
+    answer({ method, path, query, headers, raw }, isHeld) {
       if (headers.authorization !== `Bearer ${KEY}`) return error(401, 'invalid_api_key');
       const form = new URLSearchParams(raw);
       if (path === '/v1/account') return fine({ id: 'acct_fake', object: 'account' });
@@ -77,10 +80,16 @@ export function openStripe(): Promise<FakeProvider> {
         return once(headers['idempotency-key'], () => {
           const invoice = invoices.find(({ id }) => form.get('payment_intent') === `pi_${id}`);
           if (invoice?.state !== 'paid' || invoice.refunded !== '0') return error(400, 'charge_already_refunded');
-          invoice.refunded = form.get('amount') ?? '';
+          const amount = form.get('amount') ?? '';
+          const number = refunds.length + 1;
+          const status = isHeld ? 'pending' : 'succeeded';
+          refunds.push({ id: `re_${number}`, of: invoice.id, amount, status });
+          if (!isHeld) invoice.refunded = amount;
           note('charge.refunded', { id: `ch_${invoice.id}`, payment_intent: `pi_${invoice.id}` });
-          return fine({ id: 're_1', object: 'refund', status: 'succeeded' });
+          return fine({ id: `re_${number}`, object: 'refund', status });
         });
+      const begun = refunds.find(({ id }) => path === `/v1/refunds/${id}`);
+      if (begun) return fine({ ...begun, object: 'refund' });
       if (path === '/v1/events') {
         const since = Number(query.get('created[gte]') ?? 0);
         const found = events.filter(({ type, created }) => query.getAll('types[]').includes(type) && created >= since);
@@ -96,6 +105,13 @@ export function openStripe(): Promise<FakeProvider> {
     },
     pay: (invoice) => note('checkout.session.completed', viewOf(invoice)),
     refund: ({ id }) => note('charge.refunded', { id: `ch_${id}`, payment_intent: `pi_${id}` }),
+    settleRefund(invoice, isDone) {
+      for (const refund of refunds) {
+        if (refund.of !== invoice.id || refund.status !== 'pending') continue;
+        refund.status = isDone ? 'succeeded' : 'failed';
+        if (isDone) invoice.refunded = refund.amount;
+      }
+    },
     hook(invoice) {
       const raw = JSON.stringify({
         id: 'evt_1',

@@ -25,7 +25,7 @@ function viewOf({ id, token, amount, currency, createdAt, state, refunded }: Fak
 
 export function openYookassa(): Promise<FakeProvider> {
   const invoices: FakeInvoice[] = [];
-  const refunds: { readonly id: string; readonly payment_id: string; readonly status: string }[] = [];
+  const refunds: { readonly id: string; readonly payment_id: string; readonly value: string; status: string }[] = [];
   const replies = new Map<string, FakeReply>();
   const error = (status: number, code: string): FakeReply => ({ status, body: { type: 'error', id: 'e', code } });
   /** The same reply to every request with one key. */
@@ -45,7 +45,7 @@ export function openYookassa(): Promise<FakeProvider> {
     fields: { shop_id: SHOP, secret_key: KEY, vat_code: '1', receipt_contact: 'shop@example.com' },
     path: '/v3',
     invoices,
-    answer({ method, path, query, headers, raw }) {
+    answer({ method, path, query, headers, raw }, isHeld) {
       const expected = `Basic ${Buffer.from(`${SHOP}:${KEY}`).toString('base64')}`;
       if (headers.authorization !== expected) return error(401, 'invalid_credentials');
       if (path === '/me') return { status: 200, body: { account_id: SHOP, test: true, status: 'enabled' } };
@@ -62,8 +62,10 @@ export function openYookassa(): Promise<FakeProvider> {
         return once(headers['idempotence-key'], () => {
           const invoice = invoices.find(({ id }) => id === given.payment_id);
           if (invoice?.state !== 'paid' || invoice.refunded !== '0') return error(400, 'invalid_request');
-          invoice.refunded = given.amount.value;
-          const refund = { id: `r${refunds.length}`, payment_id: invoice.id, status: 'succeeded' };
+          const { value } = given.amount;
+          if (!isHeld) invoice.refunded = value;
+          const status = isHeld ? 'pending' : 'succeeded';
+          const refund = { id: `r${refunds.length}`, payment_id: invoice.id, value, status };
           refunds.push(refund);
           return { status: 200, body: refund };
         });
@@ -76,12 +78,21 @@ export function openYookassa(): Promise<FakeProvider> {
             .map(viewOf),
           query.get('cursor'),
         );
+      const begun = refunds.find(({ id }) => path === `/refunds/${id}`);
+      if (begun) return { status: 200, body: begun };
       if (path === '/refunds') return page(refunds, query.get('cursor'));
       const invoice = invoices.find(({ id }) => path === `/payments/${id}`);
       return invoice ? { status: 200, body: viewOf(invoice) } : error(404, 'not_found');
     },
     refund(invoice) {
-      refunds.push({ id: `r${refunds.length}`, payment_id: invoice.id, status: 'succeeded' });
+      refunds.push({ id: `r${refunds.length}`, payment_id: invoice.id, value: invoice.amount, status: 'succeeded' });
+    },
+    settleRefund(invoice, isDone) {
+      for (const refund of refunds) {
+        if (refund.payment_id !== invoice.id || refund.status !== 'pending') continue;
+        refund.status = isDone ? 'succeeded' : 'canceled';
+        if (isDone) invoice.refunded = refund.value;
+      }
     },
     hook: (invoice) => ({
       raw: JSON.stringify({ type: 'notification', event: 'payment.succeeded', object: viewOf(invoice) }),

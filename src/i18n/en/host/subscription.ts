@@ -23,6 +23,10 @@ export const subscription = {
       buy: 'Pay below to go on. The app and the link stay the same.',
       ask: 'To go on, write to the person who gave you this link. The app and the link stay the same.',
     },
+    notice: {
+      refused: 'This cannot be bought at the moment. Nothing was charged.',
+      wait: 'That was too often. Try again later. Nothing was charged.',
+    },
     account: 'Your access',
     traffic: 'Traffic',
     used: '{{used}} used',

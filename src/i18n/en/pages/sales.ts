@@ -108,6 +108,7 @@ export const sales = {
       too_much: 'Too much',
       refunded: 'Refunded by the provider',
       disputed: 'Disputed',
+      refund_failed: 'Refund failed',
     },
     why: {
       unknown_order: 'It names an order that is not here, as after an older backup was restored.',
@@ -123,6 +124,7 @@ export const sales = {
       too_much: 'The order is paid; more came than was asked.',
       refunded: 'Money went back at the provider, not here.',
       disputed: 'The buyer disputes the payment at the provider.',
+      refund_failed: 'The provider did not give the money back after all. What was given stays.',
     },
     noUser: 'No user',
     test: 'Test',
@@ -151,6 +153,7 @@ export const sales = {
       ignore: 'Left as it is',
     },
     days: 'Days',
+    daysHint: 'What the money is worth by the price of the order.',
     userId: 'Number of the user',
     userIdHint: 'The number in the address of the user’s record.',
     empty: 'Nothing to decide',
@@ -171,6 +174,7 @@ export const sales = {
     nothing: 'Nothing is left to take back: the user keeps what there is.',
     note: 'Why',
     done: 'Order no. {{id}} refunded',
+    begun: 'The provider works on the refund. What was given is taken back when it is done.',
   },
   offer: {
     create: 'Add an offer',

@@ -33,7 +33,9 @@ export function RefundQuestion({ order, onClose }: RefundQuestionProps) {
   const { t } = useTranslation('sales');
   const { locale } = useFormat();
   const [note, setNote] = useState('');
-  const refund = useAct('refundOrder', { message: ({ id }) => ({ text: t('refund.done', { id }) }) });
+  const refund = useAct('refundOrder', {
+    message: ({ id, refunding }) => ({ text: refunding ? t('refund.begun') : t('refund.done', { id }) }),
+  });
   const close = () => {
     setNote('');
     onClose();

@@ -81,6 +81,11 @@ function useColumns(onAct: (question: Question) => void) {
           cell: ({ row: { original: payment } }) => (
             <span className={classes.reason}>
               <span>{t(`attention.reason.${payment.reason}`)}</span>
+              {payment.user !== null && (
+                <a className={`${classes.link} ${classes.narrowUser}`} href={hashOf(['users', payment.user.id])}>
+                  {payment.user.name}
+                </a>
+              )}
               <span className={classes.quiet}>
                 {payment.resolved_at === null
                   ? t(`attention.why.${payment.reason}`)
@@ -129,6 +134,7 @@ function useColumns(onAct: (question: Question) => void) {
               <span>
                 {payment.provider ?? t(`order.method.${payment.kind}`)}{' '}
                 {payment.test && <Mark tone="warn">{t('attention.test')}</Mark>}
+                {payment.refunding && <Mark>{t('order.refunding')}</Mark>}
               </span>
               <span className={classes.quiet}>{payment.external_id}</span>
             </span>
@@ -173,9 +179,11 @@ function Decision({ payment, act, onClose }: Question & { readonly onClose: () =
   const { t } = useTranslation('sales');
   const { locale } = useFormat();
   const [note, setNote] = useState('');
-  const [days, setDays] = useState<number | string>(30);
+  const [days, setDays] = useState<number | string>(payment.days ?? 30);
   const [userId, setUserId] = useState<number | string>('');
-  const resolve = useAct('resolvePayment', { message: () => ({ text: t(`attention.done.${act}`) }) });
+  const resolve = useAct('resolvePayment', {
+    message: ({ refunding }) => ({ text: t(refunding ? 'refund.begun' : `attention.done.${act}`) }),
+  });
   const isNamed = act === 'days' && payment.user === null;
   const amount = formatPrice(payment, locale);
   return (
@@ -200,6 +208,7 @@ function Decision({ payment, act, onClose }: Question & { readonly onClose: () =
         <NumberInput
           mt={12}
           label={t('attention.days')}
+          {...(payment.days !== null && { description: t('attention.daysHint') })}
           min={1}
           max={3650}
           allowDecimal={false}

@@ -1,0 +1,39 @@
+// Deleting an account at a payment provider: not while only the provider can say what became of orders.
+
+import type { ProviderError } from '../../contract/providers.ts';
+import type { Input } from '../../contract/table.ts';
+import type { AsyncContext, Handlers, Transaction } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import { readList } from './checkout.ts';
+import { removeProvider, requireProvider } from './providers.ts';
+import { endInvoice } from './record.ts';
+
+/** Where the account cannot be read any more, nothing is learned by waiting. */
+const LOST: ReadonlySet<ProviderError> = new Set(['unauthorized', 'no_keys']);
+
+async function deleteProvider({ id }: Input<'deleteProvider'>, context: AsyncContext<'deleteProvider'>) {
+  const { env } = context;
+  const row = requireProvider(env, id);
+  // A link to pay in Stars has no end. The ledger says what was paid until now; the bot refuses a payment after that, as the order has ended.
+  const isEndless = row.kind === 'stars' && env.store.payments.openInvoices(id).length > 0;
+  if (isEndless) {
+    await env.vault.prepare();
+    const failed = await readList(env, row);
+    if (failed && !LOST.has(failed.error)) throw new PanelError('provider_in_use');
+  }
+  return context.commit((tx) => {
+    const present = requireProvider(tx, id);
+    if (isEndless) endLinks(tx, id);
+    if (tx.store.payments.hasOpen(id)) throw new PanelError('provider_in_use');
+    removeProvider(tx, present);
+    return { body: undefined };
+  });
+}
+
+function endLinks(tx: Transaction, providerId: number): void {
+  for (const invoice of tx.store.payments.openInvoices(providerId)) endInvoice(tx, invoice, 'expired');
+}
+
+export const PROVIDER_REMOVAL_HANDLERS = {
+  deleteProvider: { run: deleteProvider, isEssential: true },
+} satisfies Handlers<'deleteProvider'>;
