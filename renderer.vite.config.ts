@@ -10,10 +10,7 @@ const root = import.meta.dirname;
 const pages = 'src/renderer/index.html';
 export const outDir = join(root, 'out/renderer');
 
-/** Below this, in bytes, compression saves nothing worth a file. */
-const WORTH_COMPRESSING = 1024;
-
-/** Leaves a .br and a .gz beside every file that is sent as it is, so that no request waits for a compressor. */
+/** Leaves a .br and a .gz beside every file that is sent as it is, so that no request waits for a compressor. A package has the .br alone. */
 function compressOnce(): Plugin {
   let folder = outDir;
   return {
@@ -27,7 +24,6 @@ function compressOnce(): Plugin {
         if (!entry.isFile() || !/\.(?:js|css|svg)$/.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const content = readFileSync(path);
-        if (content.length < WORTH_COMPRESSING) continue;
         writeFileSync(`${path}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
         writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
       }

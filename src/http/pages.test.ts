@@ -52,6 +52,7 @@ beforeAll(async () => {
   writeFileSync(join(built, 'assets/index-1a2b.js.br'), brotliCompressSync(script));
   writeFileSync(join(built, 'assets/index-1a2b.js.gz'), gzipSync(script));
   writeFileSync(join(built, 'assets/index-3c4d.css'), 'body{}');
+  writeFileSync(join(built, 'assets/packed-5e6f.js.br'), brotliCompressSync(script));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 
@@ -114,6 +115,23 @@ describe('the files', () => {
     expect(br.headers.vary).toBe('Accept-Encoding');
   });
 
+  it('come for every client where only the compressed form is there, as in a package', async () => {
+    const path = '/assets/packed-5e6f.js';
+    const br = await get(path, { 'Accept-Encoding': 'br' });
+    expect([br.headers['content-encoding'], String(brotliDecompressSync(br.body))]).toEqual(['br', script]);
+    const plain = await get(path, { 'Accept-Encoding': 'gzip' });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(plain.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'private, max-age=31536000, immutable',
+    });
+    expect(String(plain.body)).toBe(script);
+    const head = await get(path, {}, 'HEAD');
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, String(script.length), 0]);
+    expect((await get(path, {}, 'POST')).status).toBe(404);
+    expect(String(openPages(built)?.read(path)?.body)).toBe(script);
+  });
+
   it('are kept for ever where their name changes with their content, else asked for again', async () => {
     const asset = await get('/assets/index-3c4d.css');
     expect(asset.headers).toMatchObject({
@@ -139,6 +157,7 @@ describe('the files', () => {
     '/assets',
     '/index.html',
     '/assets/index-1a2b.js.br',
+    '/assets/packed-5e6f.js.br',
     '/assets/INDEX-1a2b.js',
     '/assets/index-1a2b.js%00',
     '/constructor',

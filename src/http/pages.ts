@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
 import express, { type RequestHandler } from 'express';
 import { LOCKED_POLICY } from '../door/call.ts';
 
@@ -31,9 +32,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.json': 'application/json',
 };
-/** Compressed beside the file by the build, the smallest first. */
+/** Compressed by the build, the smallest first: beside the file, or in its place where the pages are packed. */
+const BROTLI = '.br';
 const ENCODINGS = [
-  { name: 'br', ending: '.br' },
+  { name: 'br', ending: BROTLI },
   { name: 'gzip', ending: '.gz' },
 ] as const;
 const INDEX = 'index.html';
@@ -51,18 +53,22 @@ export function openPages(folder: string): Pages | null {
   const indexParts = readFileSync(indexPath, 'utf8').split(NONCE);
   const names = findFiles(folder);
   const index = () => makeIndex(indexParts);
-  const typeOf = (path: string) => (names.has(path) ? TYPES[extname(path)] : undefined);
+  const typeOf = (path: string) => (names.has(path) || names.has(path + BROTLI) ? TYPES[extname(path)] : undefined);
+  const contentOf = (path: string) =>
+    names.has(path)
+      ? readFileSync(join(folder, path))
+      : brotliDecompressSync(readFileSync(join(folder, path + BROTLI)));
   return {
     index,
     has: (path) => typeOf(path) !== undefined,
-    files: serveFiles(folder, names, typeOf),
+    files: serveFiles(folder, names, { typeOf, contentOf }),
     read(path) {
       if (path === '/') return index();
       const type = typeOf(path);
       if (type === undefined) return null;
       return {
         headers: [...fileHeaders(), 'Content-Security-Policy', LOCKED_POLICY, 'Content-Type', type],
-        body: readFileSync(join(folder, path)),
+        body: contentOf(path),
       };
     },
   };
@@ -99,7 +105,7 @@ function fileHeaders(): string[] {
 function serveFiles(
   folder: string,
   names: ReadonlySet<string>,
-  typeOf: (path: string) => string | undefined,
+  { typeOf, contentOf }: { typeOf(path: string): string | undefined; contentOf(path: string): Buffer },
 ): RequestHandler {
   const sendFile = express.static(folder, {
     acceptRanges: false,
@@ -123,7 +129,7 @@ function serveFiles(
     if (encoding !== undefined) {
       response.setHeader('Content-Encoding', encoding.name);
       request.url = path + encoding.ending;
-    }
+    } else if (!names.has(path) && ['GET', 'HEAD'].includes(request.method)) return response.send(contentOf(path));
     return sendFile(request, response, next);
   };
 }

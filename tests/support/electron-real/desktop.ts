@@ -21,6 +21,16 @@ function environmentOf({ env }: LaunchOptions): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
+/** Reads once more where V8 has collected the promise that the inspector waits for, as it does on a busy machine. */
+async function unlessCollected<Read>(read: () => Promise<Read>): Promise<Read> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!String(error).includes('garbage collected')) throw error;
+    return read();
+  }
+}
+
 export async function launch(options: LaunchOptions): Promise<Desktop> {
   // Without the path of the binary, so that Playwright delays the application until it is connected.
   const application = await _electron.launch({
@@ -34,7 +44,7 @@ export async function launch(options: LaunchOptions): Promise<Desktop> {
   const child = application.process();
   const ended = once(child, 'exit').then(([code]): number | null => code);
   // Not child.pid, which is a command shell on Windows.
-  const pid = await application.evaluate(() => process.pid);
+  const pid = await unlessCollected(() => application.evaluate(() => process.pid));
   const run = (name: keyof InstalledControls, args: readonly unknown[]): Promise<unknown> =>
     application.evaluate(
       async (_electronModule, [method, given]) => {
@@ -45,7 +55,7 @@ export async function launch(options: LaunchOptions): Promise<Desktop> {
       },
       [name, args] as const,
     );
-  const snapshot = () => run('snapshot', []) as ReturnType<InstalledControls['snapshot']>;
+  const snapshot = () => unlessCollected(() => run('snapshot', []) as ReturnType<InstalledControls['snapshot']>);
   return {
     pid,
     snapshot,
