@@ -1,5 +1,5 @@
 // Holds docs/asvs.md to the standard and to the sources: every requirement of levels 1 and 2 is there once, every file and test that it names
-// exists, and its count is right. `node scripts/asvs.ts` renews the count, `--check` only compares.
+// exists, and its count is right. `npx node scripts/asvs.ts` renews the count, `--check` only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.ts';
@@ -180,6 +180,6 @@ const faults = faultsOf(rows);
 const sentence = count(rows);
 console.log(sentence.replaceAll('*', ''));
 if (!process.argv.includes('--check')) writeFileSync(PAGE, page.replace(COUNT, sentence));
-else if (COUNT.exec(page)?.[0] !== sentence) faults.push('the count is old: node scripts/asvs.ts');
+else if (COUNT.exec(page)?.[0] !== sentence) faults.push('the count is old: npx node scripts/asvs.ts');
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;

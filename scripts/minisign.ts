@@ -1,4 +1,4 @@
-// Signs in minisign's format with a secret key that has no password, as `minisign -G -W` and `node scripts/release-key.ts` make it.
+// Signs in minisign's format with a secret key that has no password, as `minisign -G -W` and `npx node scripts/release-key.ts` make it.
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 const KEY = 'Ed';

@@ -1,4 +1,4 @@
-// `node scripts/release-key.ts <file>`: makes a pair of keys for releases. The secret key goes to <file>, for the secret RELEASE_KEY of the
+// `npx node scripts/release-key.ts <file>`: makes a pair of keys for releases. The secret key goes to <file>, for the secret RELEASE_KEY of the
 // release workflow; the public key is printed, for `keys` in release.json. docs/updates.md has the rest.
 import { writeFileSync } from 'node:fs';
 import { makeKeyPair } from './minisign.ts';

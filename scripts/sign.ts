@@ -1,4 +1,4 @@
-// `node scripts/sign.ts <folder>`: signs the files of a release with the key in $RELEASE_KEY, each with its name and version in the signed
+// `npx node scripts/sign.ts <folder>`: signs the files of a release with the key in $RELEASE_KEY, each with its name and version in the signed
 // comment, and writes the description of the channel's newest release. `--again <description>`: signs that one again, so that it does not
 // expire before the next release.
 import { createHash } from 'node:crypto';

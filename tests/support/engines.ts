@@ -237,7 +237,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** By hand: `node tests/support/engines.ts`. */
+/** By hand: `npx node tests/support/engines.ts`. */
 if (import.meta.main) {
   const found = { ...(await ensureEngines()), ...(await ensureAuthority()), ...(await ensureProviders()) };
   for (const [program, engine] of Object.entries(found))
