@@ -56,6 +56,13 @@ describe('isCommon', () => {
     },
   );
 
+  test.each(['matthew13', 'Pookie123', 'p@$$w0rd', 'gdcc9921'])(
+    'knows %s, which breaches contained often',
+    (password) => {
+      expect(quick.isCommon(password)).toBe(true);
+    },
+  );
+
   test.each(['violet otter under bridges', '2026-password', 'pass word', '', '!!!!!!!!', 'пароль-из-слов'])(
     'does not know %j',
     (password) => {
