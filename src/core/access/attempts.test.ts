@@ -7,9 +7,10 @@ import { nodeCrypto } from '../../adapters/crypto.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { OPERATIONS } from '../../contract/table.ts';
 import type { Call, HandledId } from '../call.ts';
+import { createEnv } from '../context.ts';
 import { createCore } from '../create-core.ts';
 import { PanelError } from '../panel-error.ts';
-import { waitAfter } from './attempts.ts';
+import { countAttempt, stepUpScope, waitAfter } from './attempts.ts';
 import { hashCode } from './proof.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -171,4 +172,62 @@ it('counts the codes of strangers together: networks are many, and a code has si
   // Not looked at, so not used up either.
   expect(await withCode('192.0.2.4', 'good')).toBe('sign_in_failed');
   expect(await withCode('192.0.2.4', 'good', browser)).toMatchObject({ status: 200 });
+});
+
+it('counts who proves his identity by his session, else by his network; the terminal is not counted', () => {
+  const actor = { kind: 'administrator', id: 1, name: 'admin', access: 'full' } as const;
+  const call = { actor, requestId: 'test', address: OWNER };
+  expect(stepUpScope({ ...call, actor: { ...actor, sessionId: 7 } })).toEqual({ name: 'session:7', isStranger: false });
+  expect(stepUpScope(call)).toEqual({ name: `network:${OWNER}`, isStranger: true });
+  expect(stepUpScope({ ...call, actor: { ...actor, sessionId: 7 }, address: null })).toBeNull();
+});
+
+it('says how long to wait, in seconds, which a clock that was set back does not lengthen, and then writes nothing', async () => {
+  using temp = tempStore();
+  const clock = createTestClock(Date.UTC(2026, 10, 20));
+  const env = createEnv(coreParts(temp, { clock }), () => {});
+  const scope = { name: `network:${ATTACKER}`, isStranger: true };
+  for (const failed of [0, 1, 2]) expect(await countAttempt(env, scope)).toBe(failed);
+  const before = temp.store.administrator.attempts(scope.name);
+  const turns = env.queue.drained();
+  clock.advance(-DAY / 2);
+  await expect(countAttempt(env, scope)).rejects.toMatchObject({ code: 'slow_down', retryAfter: 1 });
+  clock.advance(DAY / 2 + 1);
+  await expect(countAttempt(env, scope)).rejects.toMatchObject({ code: 'slow_down', retryAfter: 1 });
+  await turns;
+  expect(temp.store.administrator.attempts(scope.name)).toEqual(before);
+  clock.advance(999);
+  expect(await countAttempt(env, scope)).toBe(3);
+  expect(await countAttempt(env, null)).toBe(0);
+});
+
+it('forgets the oldest count when one more than it stores begins, and not for a further failure', async () => {
+  using temp = tempStore();
+  const { administrator } = temp.store;
+  const clock = createTestClock(Date.UTC(2026, 10, 20));
+  const env = createEnv(coreParts(temp, { clock }), () => {});
+  temp.store.write(() => {
+    for (let number = 0; number < 10_001; number++)
+      administrator.setAttempts(`network:${number}`, 1, clock.now() - 20_000 + number);
+  });
+  const oldest = () => [0, 1].map((number) => administrator.attempts(`network:${number}`).failed);
+  await countAttempt(env, { name: 'network:10000', isStranger: true });
+  expect(oldest()).toEqual([1, 1]);
+  await countAttempt(env, { name: 'network:another', isStranger: true });
+  expect(oldest()).toEqual([0, 0]);
+});
+
+it('counts the codes of a known browser apart from those of strangers', async () => {
+  using temp = tempStore();
+  const { call, begin } = await open(temp);
+  const { browser } = await begin(OWNER);
+  temp.store.write(() => {
+    temp.store.twoFactor.put({ enabledAt: 1, lastStep: 0 });
+    temp.store.twoFactor.replaceCodes([hashCode(nodeCrypto, 'good')]);
+  });
+  const input = { name: 'admin', password: PASSWORD, code: 'wrong' };
+  expect(await call('signIn', input, { browserToken: browser })).toBe('sign_in_failed');
+  expect(temp.store.administrator.attempts('codes').failed).toBe(0);
+  expect(await call('signIn', input, { address: ATTACKER })).toBe('sign_in_failed');
+  expect(temp.store.administrator.attempts('codes').failed).toBe(1);
 });
