@@ -87,6 +87,8 @@ export interface PanelOperation<I extends z.ZodType = z.ZodType, O extends z.Zod
   /** The members of the input that make the proof necessary, none of which has a default; absent: it always is. */
   readonly proofFor?: readonly string[];
   readonly input: I;
+  /** The operation as which the audit log names it; absent: its own. */
+  readonly auditedAs?: string;
   /** Success status. */
   readonly status: SuccessStatus;
   readonly output: O;

@@ -5,6 +5,7 @@ import * as addresses from './addresses.ts';
 import * as audit from './audit.ts';
 import * as backups from './backups.ts';
 import * as bot from './bot.ts';
+import * as bulkBatch from './bulk-batch.ts';
 import * as bulkPreview from './bulk-preview.ts';
 import * as certificates from './certificates.ts';
 import * as diagnosis from './diagnosis.ts';
@@ -21,6 +22,7 @@ import * as sales from './sales.ts';
 import * as session from './session.ts';
 import * as settings from './settings.ts';
 import * as stats from './stats.ts';
+import * as subscriptionPage from './subscription-page.ts';
 import * as tariffs from './tariffs.ts';
 import * as trying from './try-api.ts';
 import * as twoFactor from './two-factor.ts';
@@ -47,6 +49,8 @@ export const OPERATIONS = {
   reissueUser: acts.reissueUser,
   bulkUsers: acts.bulkUsers,
   previewBulk: bulkPreview.previewBulk,
+  bulkBatch: bulkBatch.bulkBatch,
+  getSubscriptionPage: subscriptionPage.getSubscriptionPage,
   undoActs: undo.undoActs,
   getUserTraffic: acts.getUserTraffic,
   getUserTrafficByNode: acts.getUserTrafficByNode,

@@ -227,6 +227,8 @@ export interface CoreParts {
   readonly checkpointer?: Checkpointer;
   /** Left out: this core has no backups. */
   readonly backups?: Backups;
+  /** The page of a subscription link, without its script. Left out: this core has no pages. */
+  readonly subscriptionPage?: (subscription: Subscription, settings: SettingValues, now: number) => string;
   /** Called with a new secret path before anything can be logged that contains it. */
   hideSecret?(secret: string): void;
   /** The panel's version. */

@@ -1,6 +1,6 @@
 // The core's one way in: runs an operation as a read, or as a write with its Idempotency-Key, effect, events and audit in one transaction.
 
-import { needsProof, takesProof } from '../contract/operation.ts';
+import { needsProof, type Operation, takesProof } from '../contract/operation.ts';
 import { type Proof, proofOf } from '../contract/proof.ts';
 import { type Input, OPERATIONS, type Output } from '../contract/table.ts';
 import { HOUR_MS } from '../domain/limits.ts';
@@ -78,6 +78,12 @@ function isRefusal(outcome: unknown): outcome is Refusal {
   return typeof outcome === 'object' && outcome !== null && 'refusal' in outcome;
 }
 
+/** The action of its audit rows. */
+function auditNameOf(id: HandledId): string {
+  const operation: Operation = OPERATIONS[id];
+  return operation.door === 'panel' ? (operation.auditedAs ?? id) : id;
+}
+
 /** Runs `work` as the effect of an operation. What a refusal wrote is committed, what a throw wrote is undone. */
 function commitEffect<Id extends HandledId>(
   env: Env,
@@ -92,7 +98,7 @@ function commitEffect<Id extends HandledId>(
     const now = clock.now();
     const replay = idempotency && findReplay<Output<Id>>(store, idempotency, now);
     if (replay) return replay;
-    const result = work(createTransaction(env, call, id, now));
+    const result = work(createTransaction(env, call, auditNameOf(id), now));
     if (isRefusal(result)) return result;
     const reply = { status: OPERATIONS[id].status, ...result };
     return idempotency ? storeReply(store, idempotency, now, reply) : reply;
@@ -119,7 +125,7 @@ function commitPart<Id extends HandledId>(
     const replay = idempotency && findReplay<Output<Id>>(store, idempotency, now);
     if (replay) return replay;
     const before = idempotency && isFirst ? findParts(store, idempotency, now) : [];
-    const result = write.step(createTransaction(env, call, id, now), before);
+    const result = write.step(createTransaction(env, call, auditNameOf(id), now), before);
     if (!isPart(result)) {
       const reply = { status: OPERATIONS[id].status, ...result };
       return idempotency ? storeReply(store, idempotency, now, reply) : reply;
@@ -151,7 +157,8 @@ function createAsyncContext<Id extends HandledId>(
     env,
     call,
     async transaction<T>(work: (tx: Transaction) => T | Refusal): Promise<T> {
-      const run = () => env.store.write(() => work(createTransaction(env, call, id, env.clock.now())), importance);
+      const run = () =>
+        env.store.write(() => work(createTransaction(env, call, auditNameOf(id), env.clock.now())), importance);
       const outcome = await inTurn(env, run);
       if (isRefusal(outcome)) throw outcome.refusal;
       return outcome;

@@ -28,10 +28,12 @@ import { TARIFF_HANDLERS } from './tariffs.ts';
 import { UPDATE_HANDLERS } from './updates.ts';
 import { USER_ADDRESS_HANDLERS } from './users/addresses.ts';
 import { BULK_HANDLER } from './users/bulk.ts';
+import { BATCH_HANDLER } from './users/bulk-batch.ts';
 import { previewBulk } from './users/bulk-preview.ts';
 import { DIAGNOSIS_HANDLERS } from './users/diagnosis.ts';
 import { GRANT_HANDLERS } from './users/grants.ts';
 import { listUsers } from './users/list.ts';
+import { readSubscriptionPage } from './users/subscription.ts';
 import { UNDO_HANDLER } from './users/undo.ts';
 import { USER_HANDLERS } from './users/users.ts';
 import { USER_VIEW_HANDLERS } from './users/views.ts';
@@ -43,6 +45,8 @@ export const HANDLERS: {
   ...USER_HANDLERS,
   listUsers: { read: listUsers },
   bulkUsers: BULK_HANDLER,
+  bulkBatch: BATCH_HANDLER,
+  getSubscriptionPage: { read: readSubscriptionPage, opensTransaction: true },
   previewBulk: { read: previewBulk, opensTransaction: true },
   undoActs: UNDO_HANDLER,
   ...USER_VIEW_HANDLERS,

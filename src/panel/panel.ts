@@ -24,6 +24,7 @@ import { createApp } from '../http/app.ts';
 import { openInstalledPages } from '../http/pages.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
 import { renderOrder } from '../subscription/page/order.ts';
+import { previewPage } from '../subscription/page/page.ts';
 import { renderSubscription } from '../subscription/render.ts';
 import { createBackups } from './backup/backups.ts';
 import { createCheckpointer } from './checkpointer.ts';
@@ -128,6 +129,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   const core = createCore({
     ...parts,
     ...engines,
+    subscriptionPage: previewPage,
     pollEveryMs: options.pollEveryMs,
     // The nodes of a demonstration are made up, and so are the sites that they pretend to be.
     ...(options.openEngine ? { openEngine: options.openEngine } : { targetProbe: createTargetProbe({ timers }) }),

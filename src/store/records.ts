@@ -54,6 +54,11 @@ export function createAuditStore(db: Connection): AuditStore {
      FROM audit_users AS noted LEFT JOIN users AS u ON u.id = noted.user_id
      WHERE noted.audit_id = ? AND noted.user_id > ? ORDER BY noted.user_id ${limitTo('?')}`,
   );
+  const usersAmong = db
+    .prepare<[number, string], number>(
+      'SELECT user_id FROM audit_users WHERE audit_id = ? AND user_id IN (SELECT value FROM json_each(?))',
+    )
+    .pluck();
   const countUsers = db.prepare<[number], number>('SELECT count(*) FROM audit_users WHERE audit_id = ?').pluck();
   return {
     append: (entry) => Number(append.run(entry).lastInsertRowid),
@@ -66,6 +71,7 @@ export function createAuditStore(db: Connection): AuditStore {
     users: (id, after, limit) =>
       users.all(id, after, limit).map(({ present, ...user }) => ({ ...user, isPresent: present === 1 })),
     countUsers: (id) => countUsers.get(id) ?? 0,
+    usersAmong: (id, ids) => usersAmong.all(id, JSON.stringify(ids)),
     page: (query) => {
       const given = AUDIT_MEMBERS.filter((name) => query[name] !== undefined);
       const where = given.length === 0 ? '' : `WHERE ${given.map((name) => AUDIT_TESTS[name]).join(' AND ')}`;

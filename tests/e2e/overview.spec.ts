@@ -143,10 +143,17 @@ test('an empty panel shows the way to the first customer, ticked off as it is go
   await steps.getByRole('link', { name: 'Make a plan' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
   const bot = otherWindow(own);
-  const { body: plan } = await bot.call('createTariff', { name: 'Monthly', duration: { months: 1 } });
+  await bot.call('createTariff', { name: 'Monthly', duration: { months: 1 } });
   await own.visit('overview');
   await expect(steps.getByRole('listitem').filter({ hasText: 'Make a plan' })).toContainText('(done)');
-  await bot.call('createUser', { name: 'First', tariff_id: plan.id });
+  await steps.getByRole('link', { name: 'Add a user' }).click();
+  const form = page.getByRole('dialog', { name: 'Add users' });
+  await form.getByLabel('Name').fill('First');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  const phone = page.frameLocator('iframe[title="The subscription page of First on a phone"]');
+  await expect(phone.getByRole('img', { name: /QR/ })).toBeAttached();
+  await expectAccessible(page, 'the first user with the page on a phone');
+  await own.visit('overview');
   await expect(page.getByRole('region', { name: 'Figures' })).toBeVisible();
   await expect(steps.getByRole('listitem').filter({ hasText: 'Add your first user' })).toContainText('(done)');
 

@@ -24,6 +24,14 @@ test.describe('the record', () => {
     await expect(record.getByRole('button', { name: 'Extend', exact: true })).toHaveCount(1);
     await record.getByRole('button', { name: 'QR code' }).click();
     await expectAccessible(page, 'a link with its code');
+    await record.getByRole('button', { name: 'On a phone' }).click();
+    const phone = record.frameLocator('iframe[title="The subscription page of Quinn Code on a phone"]');
+    await expect(phone.getByText('Connect', { exact: true })).toBeVisible();
+    // Its own style: the policy of the pages lets it through by the nonce.
+    await expect(phone.locator('.card').first()).toHaveCSS('border-top-left-radius', '16px');
+    expect(await phone.locator('script').count()).toBe(0);
+    await expectAccessible(page, 'the subscription page on a phone');
+    await record.getByRole('button', { name: 'QR code' }).click();
     const coming = page.waitForEvent('download');
     await record.getByRole('button', { name: 'Save as a picture' }).click();
     const download = await coming;

@@ -183,3 +183,76 @@ describe('the trail of a bulk', () => {
     expect((await historyOf(id)).map(({ action }) => action)).toEqual(['createUsers']);
   });
 });
+
+describe('a batch', () => {
+  let markers = 0;
+  /** A marker of its own. */
+  const mark = () => {
+    markers += 1;
+    return String(markers).padStart(32, '0');
+  };
+  const next = (batch: string, bulk: Bulk, after: number) => panel.act('bulkBatch', { batch, bulk, after });
+  const crowd = (count: number) =>
+    panel.store.write(() =>
+      Array.from({ length: count }, () => panel.store.users.insert(sampleUser({ tags: [tag], inbounds: null }))),
+    );
+
+  it('comes to its end in calls, as one entry that is undone as one', async () => {
+    const ids = crowd(2300);
+    const [batch, bulk]: [string, Bulk] = [mark(), { action: 'disable', filter: { tag }, expect_matched: 2300 }];
+    const first = await next(batch, bulk, 0);
+    expect(first).toMatchObject({ affected: 2000, position: ids[1999], left: 300 });
+    expect(await audited()).toMatchObject({ id: first.audit_id, detail: { matched: 2300, affected: 2000 } });
+    const second = await next(batch, bulk, first.position);
+    expect(second).toMatchObject({ audit_id: first.audit_id, affected: 300, left: 0 });
+    expect([...first.results, ...second.results].map(({ id }) => id)).toEqual(ids);
+    expect(await audited()).toMatchObject({ id: first.audit_id, detail: { matched: 2300, affected: 2300 } });
+    expect((await changedBy(first.audit_id)).total).toBe(2300);
+    expect(await panel.act('undoActs', { entries: [first.audit_id] })).toMatchObject({ restored: 2300, left: 0 });
+    expect(panel.store.users.rows(ids).every(({ enabled }) => enabled)).toBe(true);
+  });
+
+  it('acts once on each, also when a call is repeated whose reply was lost', async () => {
+    const ids = [await make('Once'), await make('Twice')];
+    const [batch, bulk]: [string, Bulk] = [mark(), { action: 'grant', bytes: 5000, lifetime: 'used', filter: { tag } }];
+    const first = await next(batch, bulk, 0);
+    const late = await make('Came later');
+    expect(await next(batch, bulk, 0)).toEqual(first);
+    expect(first.results).toEqual(ids.map((id) => ({ id, outcome: 'changed' })));
+    expect((await Promise.all([...ids, late].map(recordOf))).map((user) => user.traffic_extra)).toEqual([
+      5000, 5000, 0,
+    ]);
+    expect((await changedBy(first.audit_id)).total).toBe(2);
+  });
+
+  it('says of whom it deleted that they are, when its call is repeated', async () => {
+    const ids = [await make('Leaving once'), await make('Leaving twice')];
+    const [batch, bulk]: [string, Bulk] = [mark(), { action: 'delete', ids }];
+    const first = await next(batch, bulk, 0);
+    expect(await next(batch, bulk, 0)).toEqual(first);
+    expect((await changedBy(first.audit_id)).items.map(({ name }) => name)).toEqual(['Leaving once', 'Leaving twice']);
+  });
+
+  it('leaves out who no longer matches, and names those who cannot be changed', async () => {
+    const [stays, leaves] = [await make('Stays', { expires_at: null }), await make('Leaves')];
+    const batch = mark();
+    const bulk: Bulk = { action: 'extend', days: 1, filter: { tag } };
+    await panel.act('updateUser', { id: leaves, tags: [] });
+    expect((await next(batch, bulk, 0)).results).toEqual([{ id: stays, outcome: 'failed', detail: 'term_unlimited' }]);
+    expect((await next(mark(), { action: 'disable', ids: [99_999] }, 0)).results).toEqual([
+      { id: 99_999, outcome: 'failed', detail: 'not_found' },
+    ]);
+  });
+
+  it('is refused where another number matches, and with another act under its marker, and changes nothing then', async () => {
+    const id = await make('Same');
+    const bulk: Bulk = { action: 'disable', filter: { tag }, expect_matched: 2 };
+    const batch = mark();
+    await expect(next(batch, bulk, 0)).rejects.toMatchObject({ code: 'bulk_changed' });
+    await next(batch, { ...bulk, expect_matched: 1 }, 0);
+    await expect(next(batch, { action: 'enable', filter: { tag } }, 0)).rejects.toMatchObject({
+      code: 'idempotency_mismatch',
+    });
+    expect((await recordOf(id)).state).toBe('disabled');
+  });
+});

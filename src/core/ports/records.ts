@@ -142,6 +142,8 @@ export interface AuditStore {
   /** Whom it changed, by id, behind `after`; the name is that of now, or that at the deletion. */
   users(id: number, after: number, limit: number): readonly (AuditUser & { readonly isPresent: boolean })[];
   countUsers(id: number): number;
+  /** Those of `ids` whom it changed. */
+  usersAmong(id: number, ids: readonly number[]): readonly number[];
   /** Newest first. */
   page(query: AuditQuery): readonly AuditRow[];
   prune(before: number): void;

@@ -27,7 +27,7 @@ import {
   setEnabled,
 } from './users.ts';
 
-type Outcome = BulkResult['results'][number];
+export type Outcome = BulkResult['results'][number];
 
 /** How many failures an bulkFailure bulk lists. */
 const MAX_LISTED = 100;
@@ -111,10 +111,10 @@ export function judge(act: BulkAct, stored: UserRow, context: Context): Judged {
 type Step = (stored: UserRow) => Outcome;
 
 /** How a user is restored. */
-type UndoOf = Parameters<UndoStore['append']>[1][number];
+export type UndoOf = Parameters<UndoStore['append']>[1][number];
 
 /** `undo`: where it notes how each user is restored. */
-function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoOf[]): Step {
+export function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoOf[]): Step {
   const { action, dry_run: isDry } = input;
   if (action === 'delete') {
     return (stored) => {
@@ -133,7 +133,7 @@ function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoOf[]): St
   };
 }
 
-function filterOf({ filter }: Input<'bulkUsers'>): UserConditions {
+export function filterOf({ filter }: Input<'bulkUsers'>): UserConditions {
   const { all: _all, ...conditions } = filter ?? {};
   return conditionsOf(conditions);
 }
@@ -153,6 +153,32 @@ function bulkFailure(failed: readonly Outcome[], ids: readonly number[] | undefi
     }),
   );
   return new PanelError('bulk_failed', errors);
+}
+
+/** What became of one user; `user`: for the audit log, of a user who changed. */
+interface Acted {
+  readonly result: Outcome;
+  readonly user?: AuditUser;
+}
+
+/** Acts on `chosen`, of whom `rows` are there. One who is not failed where the bulk named ids, and is left out otherwise. */
+export function actTogether(
+  tx: Transaction,
+  { action, ids }: Input<'bulkUsers'>,
+  step: Step,
+  chosen: readonly number[],
+  rows: readonly UserRow[],
+): readonly Acted[] {
+  const present = new Map(rows.map((row) => [row.id, row]));
+  return tx.gatherEvents(() =>
+    chosen.flatMap((id): readonly Acted[] => {
+      const row = present.get(id);
+      if (!row) return ids ? [{ result: { id, outcome: 'failed', detail: 'not_found' } }] : [];
+      const result = step(row);
+      if (result.outcome !== 'changed') return [{ result }];
+      return [{ result, user: { id, name: action === 'delete' ? row.name : null } }];
+    }),
+  );
 }
 
 /** What one transaction of a bulk did, and the sums until then. It is stored under the Idempotency-Key. */
@@ -175,11 +201,11 @@ interface Limit {
 }
 
 /** A part with its commit takes a tenth of a second or less; smaller ones would write more pages for the same users. */
-const PART: Limit = { users: 1000, ms: 60 };
+export const PART: Limit = { users: 1000, ms: 60 };
 /** In one transaction. */
 const WHOLE: Limit = { users: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
 /** So many users are read together. */
-const READ = 100;
+export const READ = 100;
 
 /**
  * Who is acted on is decided at the beginning. Later a user is left out who does not match the filter any more, such as one who has paid
@@ -222,21 +248,13 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
       const chosen = all.slice(next, next + READ);
       next += chosen.length;
       const rows = read(chosen, tx, isBeginning);
-      const present = new Map(rows.map((row) => [row.id, row]));
       matched += rows.length;
-      tx.gatherEvents(() => {
-        for (const id of chosen) {
-          const row = present.get(id);
-          if (!row && !ids) continue;
-          const result: Outcome = row ? step(row) : { id, outcome: 'failed', detail: 'not_found' };
-          if (row && result.outcome === 'changed') {
-            affected += 1;
-            changed.push({ id, name: action === 'delete' ? row.name : null });
-          }
-          (result.outcome === 'failed' ? failed : done).push(result);
-        }
-      });
+      for (const { result, user } of actTogether(tx, input, step, chosen, rows)) {
+        if (user) changed.push(user);
+        (result.outcome === 'failed' ? failed : done).push(result);
+      }
     }
+    affected += changed.length;
     const position = all[next - 1] ?? last?.position ?? 0;
     const upTo = last?.upTo ?? all.at(-1) ?? 0;
     const auditId = isDry ? 0 : noteAct(tx, auditDetail(input, matched, affected), last?.auditId);
@@ -269,7 +287,7 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
 /** How long writes wait for each user that an atomic bulk changes: as measured, and somewhat more. */
 const WAIT_MS = 0.05;
 
-function requireExpected(
+export function requireExpected(
   { expect_matched: expected, ids }: Input<'bulkUsers'>,
   found: readonly number[],
   { store, now }: Transaction,
@@ -279,7 +297,7 @@ function requireExpected(
   if (expected !== matched) throw new PanelError('bulk_changed');
 }
 
-function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: number): Record<string, unknown> {
+export function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: number): Record<string, unknown> {
   const { ids, dry_run: _dry, expect_matched: _expected, atomic: _atomic, ...asked } = input;
   return { ...asked, ids: ids && ids.length <= MAX_LISTED ? ids : undefined, matched, affected };
 }

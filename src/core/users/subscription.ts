@@ -1,9 +1,12 @@
 // What a subscription link gives: the user at this moment, and what they may connect to.
 
+import type { Input, Output } from '../../contract/table.ts';
 import { canConnect, trafficRemaining } from '../../domain/account.ts';
-import type { Env } from '../context.ts';
+import type { Result } from '../call.ts';
+import type { Context, Env } from '../context.ts';
 import type { Subscription } from '../core.ts';
 import { connectionSecrets } from '../inbound-secrets.ts';
+import { PanelError } from '../panel-error.ts';
 import { offersTo } from '../payments/shop.ts';
 import { isUnsettled, settledRow } from './change.ts';
 
@@ -55,4 +58,16 @@ export function subscriptionOf(env: Env, token: string): Subscription | null {
     url: env.subUrl(token),
     offers: () => offersTo(env, user),
   };
+}
+
+/** The page behind a user's link. */
+export function readSubscriptionPage(
+  { id }: Input<'getSubscriptionPage'>,
+  { env, now, settings, store }: Context,
+): Result<Output<'getSubscriptionPage'>> {
+  const token = store.users.get(id)?.token;
+  const subscription = token === undefined ? null : subscriptionOf(env, token);
+  if (subscription === null) throw new PanelError('not_found');
+  if (!env.subscriptionPage) throw new PanelError('unavailable');
+  return { body: { html: env.subscriptionPage(subscription, settings, now) } };
 }

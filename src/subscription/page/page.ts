@@ -66,6 +66,11 @@ ${shopOf(sub, offered, language)}${offerOf(sub.url, settings, systemOf(request.u
   return { body, inline: { style: STYLE, script: SCRIPT } };
 }
 
+/** The page as the administrator looks at it: of a phone, and without its script, which is of use on the phone alone. */
+export function previewPage(sub: Subscription, settings: SettingValues, now: number): string {
+  return renderPage(sub, settings, { now, userAgent: 'Android' }).body.replace(`<script>${SCRIPT}</script>`, '');
+}
+
 /** What the person can do about it: the panel's own half is not said here. */
 function todoOf(
   { user: { state }, canConnect, connections }: Subscription,

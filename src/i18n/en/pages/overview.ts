@@ -60,6 +60,12 @@ export const overview = {
     title: 'Your first customer',
     description: 'From an empty panel to somebody who is connected.',
     done: '(done)',
+    trouble: {
+      waiting: 'It was added and does not answer yet.',
+      untrusted:
+        'Links are served with a certificate that apps refuse. Let’s Encrypt issues one for a domain, free of charge.',
+    },
+    look: { waiting: 'See why', untrusted: 'Certificates' },
     address: {
       title: 'Give the panel an address that others reach',
       hint: 'Links begin with this machine’s own address and work only here. A domain with a certificate is best.',
@@ -69,8 +75,6 @@ export const overview = {
       title: 'Add a node',
       hint: 'The server that carries your users’ traffic. It may be this machine.',
       act: 'Add a node',
-      waiting: 'It was added and does not answer yet.',
-      look: 'See why',
     },
     connection: {
       title: 'Add a connection',

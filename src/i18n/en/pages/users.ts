@@ -169,6 +169,8 @@ export const users = {
     },
   },
   link: {
+    phone: 'On a phone',
+    pageOf: 'The subscription page of {{name}} on a phone',
     saveQr: 'Save as a picture',
     local: 'Only this machine can open this link: it begins with an address of its own.',
     localSettings: 'Set the address that users reach',

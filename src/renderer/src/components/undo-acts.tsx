@@ -1,4 +1,4 @@
-// Undoes acts on users by their entries in the audit log, and names those who stay as they are.
+// Undoes an act on users by its entry in the audit log, and names those who stay as they are.
 import { Button } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -14,22 +14,24 @@ import { FormFailure } from './form/form-failure.tsx';
 import classes from './undo-acts.module.css';
 
 interface UndoActsProps {
-  /** The ids of the entries, the earliest first. */
-  readonly entries: readonly [number, ...number[]];
+  /** The id of the entry. */
+  readonly entry: number;
+  readonly onUndone?: () => void;
 }
 
-/** Nothing where they cannot be undone, or not any more. */
-export function UndoActs({ entries }: UndoActsProps) {
+/** Nothing where it cannot be undone, or not any more. */
+export function UndoActs({ entry, onUndone }: UndoActsProps) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
   const [result, setResult] = useState<Output<'undoActs'> | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
-  const until = useOperation('listAuditUsers', { id: entries[0], limit: 1 }).data?.undo_until ?? null;
+  const until = useOperation('listAuditUsers', { id: entry, limit: 1 }).data?.undo_until ?? null;
   const undo = useAct('undoActs', {
     message: () => ({ text: t('common:undone') }),
     onDone: (output) => {
       setFailure(null);
       setResult(output);
+      onUndone?.();
     },
     onFailure: setFailure,
   });
@@ -42,7 +44,7 @@ export function UndoActs({ entries }: UndoActsProps) {
           variant="default"
           leftSection={<IconArrowBackUp size={16} stroke={1.5} />}
           loading={undo.isRunning}
-          onClick={() => undo.start({ entries: [...entries] })}
+          onClick={() => undo.start({ entries: [entry] })}
         >
           {t('common:undo')}
         </Button>

@@ -48,6 +48,8 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   resetUserTraffic: { changes: ['user'] },
   reissueUser: { changes: ['user'] },
   bulkUsers: { changes: ['user'] },
+  getSubscriptionPage: { reads: ['user', 'tariff', 'inbound', 'node', 'settings', 'sale', 'panel'] },
+  bulkBatch: { changes: ['user'] },
   previewBulk: { reads: ['user', 'tariff'] },
   undoActs: { changes: ['user', 'panel'] },
   listUserViews: { reads: ['panel'] },

@@ -91,7 +91,7 @@ function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: E
           </Fact>
         </Facts>
       </DrawerSection>
-      {UNDOABLE.has(action) && <UndoActs entries={[id]} />}
+      {UNDOABLE.has(action) && <UndoActs entry={id} />}
       {details.length > 0 && (
         <DrawerSection title={t('audit:details')}>
           <Facts>

@@ -11,6 +11,7 @@ const EMPTY: StepFacts = {
   connections: { total: 0 },
   plans: { total: 0 },
   users: 0,
+  certificates: { served: [] },
 };
 const doneOf = (facts: StepFacts) => stepsOf(facts)?.flatMap(({ kind, isDone }) => (isDone ? [kind] : []));
 
@@ -28,16 +29,30 @@ it('are done one by one, in any order', () => {
     expect(doneOf({ ...EMPTY, addresses: { links_url: `https://${host}:8443/sub/` } })).toEqual([]);
 });
 
-it('say that a node waits until it answers', () => {
-  const waits = (statuses: readonly Parameters<typeof node>[0][]) =>
-    stepsOf({ ...EMPTY, nodes: { items: statuses.map(node), total: statuses.length } })?.[1]?.isWaiting;
-  expect([waits([]), waits(['down']), waits(['down', 'up']), waits(['up'])]).toEqual([false, true, false, false]);
+it('are done with a node only once it answers, and say so until then', () => {
+  const nodeOf = (statuses: readonly Parameters<typeof node>[0][]) =>
+    stepsOf({ ...EMPTY, nodes: { items: statuses.map(node), total: statuses.length } })?.[1];
+  expect(nodeOf([])).toMatchObject({ isDone: false, trouble: null });
+  expect(nodeOf(['down'])).toMatchObject({ isDone: false, trouble: 'waiting' });
+  expect(nodeOf(['down', 'up'])).toMatchObject({ isDone: true, trouble: null });
+});
+
+it('are not done with an address whose certificate apps refuse', () => {
+  type Served = NonNullable<StepFacts['certificates']>['served'][number];
+  const addressOf = (source: Served['source'], scheme = 'https') => {
+    const served = { target: 'panel', source, subject: 'a', issuer: 'b', warning: null } as Served;
+    const addresses = { links_url: `${scheme}://vpn.example.com/sub/` };
+    return stepsOf({ ...EMPTY, addresses, certificates: { served: [served] } })?.[0];
+  };
+  expect(addressOf('local')).toEqual({ kind: 'address', isDone: false, trouble: 'untrusted' });
+  expect(addressOf('acme')).toEqual({ kind: 'address', isDone: true, trouble: null });
+  expect(addressOf('local', 'http')).toEqual({ kind: 'address', isDone: true, trouble: null });
 });
 
 it('are over once everything but the address is there, and unknown until all is read', () => {
   const full = { ...EMPTY, nodes: { items: [node('down')], total: 1 }, connections: { total: 1 }, plans: { total: 1 } };
   expect(stepsOf({ ...full, users: 1 })).toBeNull();
   expect(stepsOf(full)).not.toBeNull();
-  for (const missing of ['addresses', 'nodes', 'connections', 'plans', 'users'] as const)
+  for (const missing of ['addresses', 'nodes', 'connections', 'plans', 'users', 'certificates'] as const)
     expect(stepsOf({ ...EMPTY, [missing]: undefined })).toBeNull();
 });

@@ -1,14 +1,15 @@
 // From an empty panel to the first customer: what has to be there, in this order.
 import type { Output } from '../../../../contract/table.ts';
 import { isLoopbackHost } from '../../../../domain/host.ts';
+import { linkTrustOf } from '../../../../domain/link-trust.ts';
 
 export type StepKind = 'address' | 'node' | 'connection' | 'plan' | 'user';
 
 export interface Step {
   readonly kind: StepKind;
   readonly isDone: boolean;
-  /** A node that was added and does not answer yet. */
-  readonly isWaiting: boolean;
+  /** What stands in its way although it was begun: a node that does not answer yet, or a certificate that apps refuse. */
+  readonly trouble: 'waiting' | 'untrusted' | null;
 }
 
 /** What has been read so far; undefined: not read yet. */
@@ -18,22 +19,39 @@ export interface StepFacts {
   readonly connections: Pick<Output<'listInbounds'>, 'total'> | undefined;
   readonly plans: Pick<Output<'listTariffs'>, 'total'> | undefined;
   readonly users: number | undefined;
+  /** Those that links are served with. */
+  readonly certificates: Pick<Output<'getCertificates'>, 'served'> | undefined;
 }
 
 /**
  * The steps, or null while they are not known and once they are done. An address of this machine alone is named while other steps are
  * left, but is no reason to go on: links that only work here may be what somebody wants to try first.
  */
-export function stepsOf({ addresses, nodes, connections, plans, users }: StepFacts): readonly Step[] | null {
-  if (!addresses || !nodes || !connections || !plans || users === undefined) return null;
+export function stepsOf({
+  addresses,
+  nodes,
+  connections,
+  plans,
+  users,
+  certificates,
+}: StepFacts): readonly Step[] | null {
+  if (!addresses || !nodes || !connections || !plans || users === undefined || !certificates) return null;
   const isUp = nodes.items.some(({ status }) => status === 'up');
-  const step = (kind: StepKind, isDone: boolean, isWaiting = false): Step => ({ kind, isDone, isWaiting });
+  const step = (kind: StepKind, isDone: boolean, trouble: Step['trouble'] = null): Step => ({ kind, isDone, trouble });
   const needed = [
-    step('node', nodes.total > 0, nodes.total > 0 && !isUp),
+    step('node', isUp, nodes.total > 0 && !isUp ? 'waiting' : null),
     step('connection', connections.total > 0),
     step('plan', plans.total > 0),
     step('user', users > 0),
   ];
-  if (needed.every(({ isDone }) => isDone)) return null;
-  return [step('address', !isLoopbackHost(new URL(addresses.links_url).hostname)), ...needed];
+  // A node that is down later is told of elsewhere.
+  if (nodes.total > 0 && needed.slice(1).every(({ isDone }) => isDone)) return null;
+  return [addressStep(new URL(addresses.links_url), certificates.served), ...needed];
+}
+
+function addressStep({ protocol, hostname }: URL, served: Parameters<typeof linkTrustOf>[0]): Step {
+  if (isLoopbackHost(hostname)) return { kind: 'address', isDone: false, trouble: null };
+  const trust = protocol === 'https:' ? linkTrustOf(served) : null;
+  const isRefused = trust === 'untrusted' || trust === 'ended';
+  return { kind: 'address', isDone: !isRefused, trouble: isRefused ? 'untrusted' : null };
 }

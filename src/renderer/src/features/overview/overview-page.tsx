@@ -49,6 +49,7 @@ export function OverviewPage() {
     connections: connections.data,
     plans: plans.data,
     users,
+    certificates: certificates.data,
   });
   // The steps say it already.
   const others = attention.filter(({ kind }) => steps === null || (kind !== 'no-nodes' && kind !== 'no-plans'));

@@ -9,6 +9,7 @@ import type { Output } from '../../../../../contract/table.ts';
 import { type BulkAction, type BulkResult, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
+import { useShortcuts } from '../../../components/keys.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
@@ -42,10 +43,17 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
   const bulk = useBulk(job, onDone);
   const { fields, wrong, dry, isAskable, isChecked, progress, end } = bulk;
   const [typed, setTyped] = useState('');
+  // The rest of what was taken back is nothing to go on with.
+  const [isUndone, setUndone] = useState(false);
   const hint = useId();
   const affected = dry.data?.affected ?? 0;
   const isConfirmed = action !== 'delete' || typed.trim() === String(affected);
   const isDanger = action === 'delete';
+  const canStart = isChecked && affected > 0 && isConfirmed;
+  useShortcuts(
+    [{ keys: 'mod+enter', label: t(`users:bulk.${action}`, { count: affected }), inInputs: true, run: bulk.start }],
+    { isOn: canStart && progress === null && end === null, inDialog: true },
+  );
 
   return (
     <RecordDrawer
@@ -57,12 +65,12 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
       {...('filter' in job.target && { subtitle: t('users:bulk.all') })}
       footer={
         progress !== null ? (
-          <Button variant="default" onClick={bulk.stop} disabled={progress.total === null}>
-            {t('users:bulk.stop')}
+          <Button variant="default" onClick={bulk.pause} loading={bulk.isPausing}>
+            {t('users:bulk.pause')}
           </Button>
         ) : end !== null ? (
           <>
-            {end.rest.length > 0 && (
+            {end.left > 0 && !isUndone && (
               <Button variant="default" onClick={bulk.goOn}>
                 {t('users:bulk.goOn')}
               </Button>
@@ -74,11 +82,7 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
             <Button variant="default" onClick={onClose}>
               {t('common:cancel')}
             </Button>
-            <Button
-              color={isDanger ? 'red' : 'indigo'}
-              disabled={!isChecked || affected === 0 || !isConfirmed}
-              onClick={bulk.start}
-            >
+            <Button color={isDanger ? 'red' : 'indigo'} disabled={!canStart} onClick={bulk.start}>
               {t(`users:bulk.${action}`, { count: isChecked ? affected : count })}
             </Button>
           </>
@@ -89,19 +93,15 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
         {progress !== null ? (
           <div role="status">
             <Progress
-              value={progress.total === null ? 100 : (progress.done / Math.max(1, progress.total)) * 100}
-              animated={progress.total === null}
-              striped={progress.total === null}
+              value={(progress.done / Math.max(1, progress.total)) * 100}
               aria-label={t(`users:bulk.${action}`, { count })}
             />
             <p className={classes.quiet}>
-              {progress.total === null
-                ? t('users:bulk.runningAll')
-                : t('users:bulk.running', { done: format.number(progress.done), total: format.number(progress.total) })}
+              {t('users:bulk.running', { done: format.number(progress.done), total: format.number(progress.total) })}
             </p>
           </div>
         ) : end !== null ? (
-          <BulkResults action={action} end={end} names={bulk.names} />
+          <BulkResults action={action} end={end} names={bulk.names} onUndone={() => setUndone(true)} />
         ) : (
           <>
             <BulkFields action={action} fields={fields} wrong={wrong} />
@@ -227,15 +227,15 @@ interface BulkResultsProps {
   readonly action: BulkAction;
   readonly end: BulkEnd;
   readonly names: ReadonlyMap<number, string>;
+  readonly onUndone: () => void;
 }
 
 /** More lines than anyone reads; the copy has them all. */
 const SHOWN = 200;
 
-function BulkResults({ action, end, names }: BulkResultsProps) {
+function BulkResults({ action, end, names, onUndone }: BulkResultsProps) {
   const { t } = useTranslation('users');
-  const { affected, lines, rest, failure } = end;
-  const [firstEntry, ...entries] = end.entries;
+  const { affected, lines, left, entry, failure } = end;
   const isDelete = action === 'delete';
   const isRefused = ({ outcome, detail }: BulkLine) => outcome === 'failed' && isRefusal(reasonOf(detail, action));
   const failures = lines.filter(isRefused).length;
@@ -250,10 +250,10 @@ function BulkResults({ action, end, names }: BulkResultsProps) {
       <p className={classes.summary} role="status">
         <strong>{t(isDelete ? 'bulk.deleted' : 'bulk.changed', { count: affected })}</strong>
         {failures > 0 && <span data-tone="bad">{t('bulk.failures', { count: failures })}</span>}
-        {rest.length > 0 && <span>{t('bulk.left', { count: rest.length })}</span>}
+        {left > 0 && <span>{t('bulk.left', { count: left })}</span>}
       </p>
       <FormFailure failure={failure} />
-      {firstEntry !== undefined && <UndoActs key={end.entries.length} entries={[firstEntry, ...entries]} />}
+      {entry !== null && affected > 0 && <UndoActs entry={entry} onUndone={onUndone} />}
       <section aria-label={t('bulk.results')}>
         <header className={classes.resultsHead}>
           <h3>{t('bulk.results')}</h3>

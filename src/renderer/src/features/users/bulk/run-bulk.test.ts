@@ -1,6 +1,6 @@
-// Bulk acts in portions: no user is left out or tried twice, and after a stop or a failure the rest is known.
+// Bulk acts in calls: no user is left out or tried twice, and after a pause or a failure the rest is known.
 import { describe, expect, it } from 'vitest';
-import { type Client, PanelCallError } from '../../../../../contract/client.ts';
+import { PanelCallError } from '../../../../../contract/client.ts';
 import { problemOf } from '../../../../../contract/errors.ts';
 import { BULK_ACTIONS, type BulkResult, userBulk } from '../../../../../contract/user-acts.ts';
 import { NEW_GRANT } from '../grant-values.ts';
@@ -8,114 +8,93 @@ import {
   actOf,
   type BulkProgress,
   type BulkValues,
-  changing,
-  createBulkSender,
+  batchOf,
   forecastOf,
-  inPortions,
   inputOf,
+  isRefused,
   runBulk,
   type SendBulk,
 } from './run-bulk.ts';
 
-type Call = { readonly ids?: readonly number[] | undefined; readonly expect_matched?: number | undefined };
+const users = Array.from({ length: 1201 }, (_, index) => index + 1);
+const dry: BulkResult = {
+  action: 'disable',
+  dry_run: true,
+  matched: users.length,
+  affected: users.length,
+  results: [],
+};
+const act = { action: 'disable' } as const;
+const bulk = batchOf(act, { filter: { tag: 'a' } }, dry);
+const nothing = () => undefined;
+const never = new AbortController().signal;
+const lost = new PanelCallError(problemOf('unavailable', 'none'));
 
-/** A client that changes every user; the call of a given number fails. */
-function senderOf(calls: Call[], failAt = -1): SendBulk {
-  return async (input) => {
-    calls.push(input);
-    if (calls.length === failAt) throw new PanelCallError(problemOf('storage_full', 'none'));
-    const results = (input.ids ?? []).map((id) => ({ id, outcome: 'changed' as const }));
-    return { action: 'disable', dry_run: false, matched: results.length, affected: results.length, results };
+/** A panel with these users, which acts on 500 in a call; the call of a given number fails. */
+function panelOf(
+  calls: number[],
+  failAt = -1,
+  failure = new PanelCallError(problemOf('storage_full', 'none')),
+): SendBulk {
+  return async (_bulk, after) => {
+    calls.push(after);
+    if (calls.length === failAt) throw failure;
+    const rest = users.filter((id) => id > after);
+    const results = rest.slice(0, 500).map((id) => ({ id, outcome: 'changed' as const }));
+    const { length } = results;
+    return { audit_id: 9, affected: length, results, position: after + length, left: rest.length - length };
   };
 }
 
-const ids = Array.from({ length: 1201 }, (_, index) => index + 1);
-const nothing = () => undefined;
-const never = new AbortController().signal;
-
-describe('portions', () => {
-  it('try everyone once, in order', async () => {
-    const calls: Call[] = [];
-    const end = await inPortions(senderOf(calls), { action: 'disable' }, ids, nothing, never);
-    expect(calls.map((call) => call.ids?.length)).toEqual([500, 500, 201]);
-    expect(calls.flatMap((call) => call.ids ?? [])).toEqual(ids);
-    expect(end).toMatchObject({ affected: 1201, rest: [], failure: null });
-  });
-
-  it('report their progress from start to end', async () => {
-    const seen: BulkProgress[] = [];
-    await inPortions(senderOf([]), { action: 'disable' }, ids, (progress) => seen.push(progress), never);
-    expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000, 1201]);
-  });
-
-  it('return the users that a failure left out', async () => {
-    const end = await inPortions(senderOf([], 2), { action: 'disable' }, ids, nothing, never);
-    expect(end.failure?.code).toBe('storage_full');
-    expect(end.affected).toBe(500);
-    expect(end.rest).toEqual(ids.slice(500));
-  });
-
-  it('stop between two of them', async () => {
-    const controller = new AbortController();
-    const stop = ({ done }: BulkProgress) => done >= 500 && controller.abort();
-    const end = await inPortions(senderOf([]), { action: 'disable' }, ids, stop, controller.signal);
-    expect(end.affected + end.rest.length).toBe(1201);
-    expect(end.rest.length).toBeGreaterThan(0);
-  });
-});
-
-describe('a part', () => {
-  it('is sent once more under the same key after a failure, and under another once it was answered', async () => {
-    const answer: BulkResult = { action: 'disable', dry_run: false, matched: 1, affected: 1, results: [] };
-    const keys: unknown[] = [];
-    const bulkUsers: Client['bulkUsers'] = async (_input, options) => {
-      keys.push(options?.idempotencyKey);
-      if (keys.length === 1) throw new PanelCallError(problemOf('unavailable', 'none'));
-      return answer;
-    };
-    const send = createBulkSender({ bulkUsers }, () => `key ${keys.length + 1}`);
-    const part = { action: 'disable', ids: [1] } as const;
-    await expect(send({ ...part, ids: [1] })).rejects.toThrow();
-    await send({ ...part, ids: [1] });
-    await send({ ...part, ids: [1] });
-    await send({ ...part, ids: [2] });
-    expect(keys).toEqual(['key 1', 'key 1', 'key 3', 'key 4']);
-  });
-});
-
 describe('a bulk act', () => {
-  const dry: BulkResult = {
-    action: 'disable',
-    dry_run: true,
-    matched: 3,
-    affected: 1,
-    results: [
-      { id: 9, outcome: 'failed', detail: 'not_found' },
-      { id: 7, outcome: 'changed' },
-      { id: 8, outcome: 'unchanged' },
-    ],
-  };
-  const act = { action: 'disable' } as const;
-  const target = { filter: { tag: 'a' } };
-
-  it('changes only those that its dry run named, and reports all', async () => {
-    const calls: Call[] = [];
-    const end = await runBulk(senderOf(calls), act, target, dry, nothing, never);
-    expect(calls).toEqual([{ action: 'disable', ids: [7] }]);
-    expect(end.lines.map(({ id }) => id)).toEqual([9, 7, 8]);
+  it('tries everyone once, in order, as one entry of the audit log', async () => {
+    const calls: number[] = [];
+    const seen: BulkProgress[] = [];
+    const end = await runBulk(panelOf(calls), bulk, 1201, (progress) => seen.push(progress), never);
+    expect(calls).toEqual([0, 500, 1000]);
+    expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000]);
+    expect(end).toMatchObject({ affected: 1201, left: 0, entry: 9, failure: null });
+    expect(end.lines.map(({ id }) => id)).toEqual(users);
   });
 
-  it('goes in one step where there are more than can be named, if they are still as many', async () => {
-    const calls: Call[] = [];
-    expect(changing({ ...dry, matched: 10_001 })).toBeNull();
-    await runBulk(senderOf(calls), act, target, { ...dry, matched: 10_001 }, nothing, never);
-    expect(calls).toEqual([{ action: 'disable', filter: { tag: 'a' }, expect_matched: 10_001 }]);
+  it('goes on behind the last answer after a failure, under the same entry', async () => {
+    const calls: number[] = [];
+    const send = panelOf(calls, 2);
+    const end = await runBulk(send, bulk, 1201, nothing, never);
+    expect(end).toMatchObject({ affected: 500, left: 701, position: 500, entry: 9 });
+    expect(end.failure?.code).toBe('storage_full');
+    const whole = await runBulk(send, bulk, 1201, nothing, never, end);
+    expect(calls).toEqual([0, 500, 500, 1000]);
+    expect(whole).toMatchObject({ affected: 1201, left: 0, failure: null });
+    expect(whole.lines).toHaveLength(1201);
   });
 
-  it('sends with each portion what goes with the action', async () => {
-    const calls: Call[] = [];
-    await runBulk(senderOf(calls), { action: 'add_tags', tags: ['vip'] }, target, dry, nothing, never);
-    expect(calls).toEqual([{ action: 'add_tags', ids: [7], tags: ['vip'] }]);
+  it('pauses between two calls', async () => {
+    const controller = new AbortController();
+    const pause = ({ done }: BulkProgress) => done >= 500 && controller.abort();
+    const end = await runBulk(panelOf([]), bulk, 1201, pause, controller.signal);
+    expect(end).toMatchObject({ affected: 1000, left: 201, failure: null });
+  });
+
+  it('is refused where the panel refused it, and may have begun where no reply came', async () => {
+    const refusal = new PanelCallError(problemOf('bulk_changed', 'none'));
+    expect(isRefused(await runBulk(panelOf([], 1, refusal), bulk, 1201, nothing, never))).toBe(true);
+    expect(isRefused(await runBulk(panelOf([], 1, lost), bulk, 1201, nothing, never))).toBe(false);
+    expect(isRefused(await runBulk(panelOf([], 2, refusal), bulk, 1201, nothing, never))).toBe(false);
+  });
+
+  it('cannot be undone where it deletes', async () => {
+    const end = await runBulk(panelOf([]), { ...bulk, action: 'delete' }, 1201, nothing, never);
+    expect(end).toMatchObject({ affected: 1201, entry: null });
+  });
+
+  it('asks that as many match a filter as in the dry run, and sends what goes with the action', () => {
+    expect(bulk).toEqual({ action: 'disable', filter: { tag: 'a' }, expect_matched: 1201 });
+    expect(batchOf({ action: 'add_tags', tags: ['vip'] }, { ids: [7] }, dry)).toEqual({
+      action: 'add_tags',
+      ids: [7],
+      tags: ['vip'],
+    });
   });
 });
 
@@ -163,7 +142,7 @@ describe('the request of an action', () => {
 
 // The forecast of a bulk act: the counts add up, and each reason is counted apart.
 
-const dry = (results: BulkResult['results'], matched: number, affected: number): BulkResult => ({
+const found = (results: BulkResult['results'], matched: number, affected: number): BulkResult => ({
   action: 'extend',
   dry_run: true,
   matched,
@@ -180,7 +159,7 @@ it('counts by outcome and reason', () => {
     { id: 5, outcome: 'changed' },
     { id: 6, outcome: 'unchanged' },
   ];
-  expect(forecastOf(dry(results, 5, 1))).toEqual({
+  expect(forecastOf(found(results, 5, 1))).toEqual({
     changed: 1,
     unchanged: 1,
     failed: [
@@ -193,12 +172,12 @@ it('counts by outcome and reason', () => {
 
 it('says of a grant beyond the bounds that it is too much, of a term that it ends too late', () => {
   const results: BulkResult['results'] = [{ id: 1, outcome: 'failed', detail: 'validation' }];
-  expect(forecastOf({ ...dry(results, 1, 0), action: 'grant' }).failed).toEqual([{ reason: 'too_much', count: 1 }]);
-  expect(forecastOf(dry(results, 1, 0)).failed).toEqual([{ reason: 'validation', count: 1 }]);
+  expect(forecastOf({ ...found(results, 1, 0), action: 'grant' }).failed).toEqual([{ reason: 'too_much', count: 1 }]);
+  expect(forecastOf(found(results, 1, 0)).failed).toEqual([{ reason: 'validation', count: 1 }]);
 });
 
 it('counts those that the reply does not name', () => {
-  expect(forecastOf(dry([{ id: 5, outcome: 'changed' }], 50_000, 40_000))).toEqual({
+  expect(forecastOf(found([{ id: 5, outcome: 'changed' }], 50_000, 40_000))).toEqual({
     changed: 40_000,
     unchanged: 10_000,
     failed: [],

@@ -1,7 +1,7 @@
-// A bulk act on the way: users that are known by their ids are changed in portions, so that there is progress and a way to stop; more of
-// them than a reply can name are changed in one step.
-import { type Client, PanelCallError } from '../../../../../contract/client.ts';
+// A bulk act on the way: in calls of bounded length, so that there is progress and a way to pause, and one entry in the audit log.
+import { PanelCallError } from '../../../../../contract/client.ts';
 import type { CallOf } from '../../../../../contract/operation.ts';
+import type { Output } from '../../../../../contract/table.ts';
 import { type BulkAction, type BulkResult, type bulkUsers, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
 import type { Duration } from '../../../../../domain/term.ts';
 import type { Filter } from '../filter.ts';
@@ -17,32 +17,32 @@ export interface BulkJob {
 }
 
 /** The input of the operation. */
-type BulkInput = CallOf<typeof bulkUsers>;
+export type BulkInput = CallOf<typeof bulkUsers>;
 
-/** Sends one part of a bulk act. Sent once more with the same input after a failure, it must not act twice. */
-export type SendBulk = (input: BulkInput) => Promise<BulkResult>;
+/** Acts on the users behind `after`. Sent once more after a failure, it must not act twice. */
+export type SendBulk = (bulk: BulkInput, after: number) => Promise<Output<'bulkBatch'>>;
 
 export type BulkLine = BulkResult['results'][number];
 
 export interface BulkProgress {
   readonly done: number;
-  /** null: one step, whose progress is unknown. */
-  readonly total: number | null;
+  readonly total: number;
 }
 
+/** How far a bulk act came, and what came of it. */
 export interface BulkEnd {
   /** How many changed. */
   readonly affected: number;
   /** Failures first; at most 10,000. */
   readonly lines: readonly BulkLine[];
-  /** Ids that were not tried, after a stop or a failure. */
-  readonly rest: readonly number[];
-  /** The ids of the entries in the audit log. */
-  readonly entries: readonly number[];
+  /** The id of the last user who was acted on. */
+  readonly position: number;
+  /** How many were not tried, after a pause or a failure. */
+  readonly left: number;
+  /** The id of the entry in the audit log; null: none was told, or it cannot be undone. */
+  readonly entry: number | null;
   readonly failure: PanelCallError | null;
 }
-
-const PORTION = 500;
 
 /** What the fields hold. An action uses its own; they are named as the contract names its members. */
 export interface BulkValues extends Record<string, unknown>, GrantValues {
@@ -84,71 +84,42 @@ export function inputOf(act: BulkAct, target: BulkTarget) {
   return { ...act, ...('ids' in target ? { ids: [...target.ids] } : { filter: target.filter }) };
 }
 
-/** The ids that would change by a dry run; null where it cannot name all of them. */
-export function changing({ matched, results }: BulkResult): readonly number[] | null {
-  return matched > MAX_BULK_IDS ? null : results.filter(isChanged).map(({ id }) => id);
+/** What is sent: all who match, if they are still as many as the dry run found. */
+export function batchOf(act: BulkAct, target: BulkTarget, { matched }: BulkResult): BulkInput {
+  return { ...inputOf(act, target), ...('filter' in target && { expect_matched: matched }) };
 }
 
-function isChanged({ outcome }: BulkLine): boolean {
-  return outcome === 'changed';
-}
+const NOTHING: BulkEnd = { affected: 0, lines: [], position: 0, left: 0, entry: null, failure: null };
 
-/** Changes all users that the dry run named, or, where there are too many, all that match, if their number is still the same. */
+/** Acts on all, or, where an earlier run ended before, on the rest. `signal` pauses it between two calls. */
 export async function runBulk(
   send: SendBulk,
-  act: BulkAct,
-  target: BulkTarget,
-  dry: BulkResult,
+  bulk: BulkInput,
+  total: number,
   onProgress: (progress: BulkProgress) => void,
   signal: AbortSignal,
+  earlier: BulkEnd = { ...NOTHING, left: total },
 ): Promise<BulkEnd> {
-  const ids = changing(dry);
-  if (ids !== null) {
-    const others = dry.results.filter((line) => !isChanged(line));
-    const end = await inPortions(send, act, ids, onProgress, signal);
-    return { ...end, lines: [...end.lines, ...others].sort(failuresFirst) };
-  }
-  onProgress({ done: 0, total: null });
-  try {
-    const input = { ...inputOf(act, target), expect_matched: dry.matched };
-    const result = await send(input);
-    return { affected: result.affected, lines: result.results, rest: [], entries: entriesOf(result), failure: null };
-  } catch (failure) {
-    return { affected: 0, lines: [], rest: [], entries: [], failure: known(failure) };
-  }
-}
-
-/** The same act on these ids alone; also for going on with the rest. */
-export async function inPortions(
-  send: SendBulk,
-  act: BulkAct,
-  ids: readonly number[],
-  onProgress: (progress: BulkProgress) => void,
-  signal: AbortSignal,
-): Promise<BulkEnd> {
-  const lines: BulkLine[] = [];
-  const entries: number[] = [];
-  let affected = 0;
-  let at = 0;
-  for (; at < ids.length && !signal.aborted; at += PORTION) {
-    onProgress({ done: at, total: ids.length });
+  let end: BulkEnd = { ...earlier, failure: null };
+  const lines = [...earlier.lines];
+  while (end.left > 0 && !signal.aborted) {
+    onProgress({ done: Math.max(0, total - end.left), total });
     try {
-      const portion = ids.slice(at, at + PORTION);
-      const result = await send(inputOf(act, { ids: portion }));
-      affected += result.affected;
-      lines.push(...result.results);
-      entries.push(...entriesOf(result));
+      const { audit_id, affected, results, position, left } = await send(bulk, end.position);
+      if (lines.length < MAX_BULK_IDS) lines.push(...results);
+      const entry = bulk.action === 'delete' ? null : audit_id;
+      end = { ...end, affected: end.affected + affected, position, left, entry };
     } catch (failure) {
-      return { affected, lines, rest: ids.slice(at), entries, failure: known(failure) };
+      end = { ...end, failure: known(failure) };
+      break;
     }
   }
-  onProgress({ done: Math.min(at, ids.length), total: ids.length });
-  return { affected, lines, rest: ids.slice(at), entries, failure: null };
+  return { ...end, lines: lines.sort(failuresFirst).slice(0, MAX_BULK_IDS) };
 }
 
-/** The entry of what can be undone. */
-function entriesOf({ action, affected, audit_id: id }: BulkResult): readonly number[] {
-  return action === 'delete' || affected === 0 || id === undefined ? [] : [id];
+/** Nothing was done: the panel has refused the act itself. Of a lost reply nobody knows. */
+export function isRefused({ entry, affected, position, failure }: BulkEnd): boolean {
+  return failure !== null && failure.problem.status < 500 && entry === null && affected === 0 && position === 0;
 }
 
 function known(failure: unknown): PanelCallError {
@@ -197,20 +168,4 @@ export function forecastOf({ action, matched, affected, results }: BulkResult): 
   // A deleted user was not matched.
   const tried = failed.reduce((sum, { reason, count }) => sum + (reason === 'not_found' ? 0 : count), 0);
   return { changed: affected, unchanged: Math.max(0, matched - affected - tried), failed };
-}
-
-/**
- * Sends parts of bulk acts, each under an Idempotency-Key that is its own until it is answered: a part whose reply was lost and that
- * is sent once more has no second effect.
- */
-export function createBulkSender({ bulkUsers }: Pick<Client, 'bulkUsers'>, newKey: () => string): SendBulk {
-  const unanswered = new Map<string, string>();
-  return async (input) => {
-    const part = JSON.stringify(input);
-    const idempotencyKey = unanswered.get(part) ?? newKey();
-    unanswered.set(part, idempotencyKey);
-    const result = await bulkUsers(input, { idempotencyKey });
-    unanswered.delete(part);
-    return result;
-  };
 }

@@ -16,13 +16,15 @@ import { allUsers, knownUsers } from '../user-reads.ts';
 import {
   actOf,
   type BulkEnd,
+  type BulkInput,
   type BulkJob,
   type BulkProgress,
   type BulkValues,
-  createBulkSender,
-  inPortions,
+  batchOf,
   inputOf,
+  isRefused,
   runBulk,
+  type SendBulk,
 } from './run-bulk.ts';
 
 const NEW_VALUES: BulkValues = { ...NEW_GRANT, term: { months: 1 }, tariff_id: '', tags: [], inbounds: null };
@@ -36,7 +38,10 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [end, setEnd] = useState<BulkEnd | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
-  const [send] = useState(() => createBulkSender(client, () => randomHex(16)));
+  const [batch] = useState(() => randomHex(16));
+  /** What was begun with. */
+  const [begun, setBegun] = useState<{ readonly bulk: BulkInput; readonly total: number } | null>(null);
+  const [isPausing, setPausing] = useState(false);
   const running = useRef<AbortController | null>(null);
   // Whom to act on is not the question here, and would be read again with every key.
   const wrong = wrongFields(tErrors, 'bulkUsers', inputOf(act, { ids: [1] }));
@@ -56,42 +61,39 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const names = useNames(target, count);
   useEffect(() => () => running.current?.abort(), []);
 
-  async function run(work: (signal: AbortSignal) => Promise<BulkEnd>): Promise<BulkEnd> {
+  const send: SendBulk = (bulk, after) => client.bulkBatch({ batch, bulk, after });
+
+  async function run(bulk: BulkInput, total: number, earlier?: BulkEnd): Promise<void> {
     const controller = new AbortController();
     running.current = controller;
-    setProgress({ done: 0, total: null });
+    setFailure(null);
+    setProgress({ done: total - (earlier?.left ?? total), total });
     try {
-      return await work(controller.signal);
+      finish(await runBulk(send, bulk, total, setProgress, controller.signal, earlier));
     } finally {
       running.current = null;
       setProgress(null);
+      setPausing(false);
       invalidate('user');
     }
   }
 
   async function start(): Promise<void> {
     if (dry.data === undefined) return;
-    const { data } = dry;
-    setFailure(null);
-    const result = await run((signal) => runBulk(send, act, target, data, setProgress, signal));
-    finish(result);
+    const bulk = batchOf(act, target, dry.data);
+    const total = 'ids' in target ? target.ids.length : dry.data.matched;
+    setBegun({ bulk, total });
+    await run(bulk, total);
   }
 
-  /** Tries those that a stop or a failure left. */
+  /** Tries those that a pause or a failure left. */
   async function goOn(): Promise<void> {
-    if (end === null) return;
-    const more = await run((signal) => inPortions(send, act, end.rest, setProgress, signal));
-    finish({
-      ...more,
-      affected: end.affected + more.affected,
-      lines: [...more.lines, ...end.lines],
-      entries: [...end.entries, ...more.entries],
-    });
+    if (end !== null && begun !== null) await run(begun.bulk, begun.total, end);
   }
 
   function finish(result: BulkEnd): void {
-    if (result.failure !== null && result.affected === 0 && result.rest.length === 0) {
-      // Nothing was done and nothing is left to continue with: the forecast is read again.
+    if (isRefused(result)) {
+      // The forecast is read again.
       setFailure(result.failure);
       return;
     }
@@ -116,7 +118,12 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     names,
     start: () => void start(),
     goOn: () => void goOn(),
-    stop: () => running.current?.abort(),
+    /** It stops after the call that runs. */
+    isPausing,
+    pause: () => {
+      setPausing(true);
+      running.current?.abort();
+    },
   };
 }
 

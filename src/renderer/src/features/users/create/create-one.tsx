@@ -9,8 +9,8 @@ import { useOperationForm } from '../../../components/form/use-operation-form.ts
 import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
 import { fromDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf, parseRoute } from '../../../router/route.ts';
-import { navigate } from '../../../router/router.ts';
+import { changedQuery, hashOf, parseRoute } from '../../../router/route.ts';
+import { navigate, useRoute } from '../../../router/router.ts';
 import { TagsField } from '../tags-field.tsx';
 import classes from './create.module.css';
 import type { CreateProps } from './plan-field.tsx';
@@ -32,6 +32,8 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
   const { t } = useTranslation('users');
   const { timeZone } = useFormat();
   const [isMore, setMore] = useState(false);
+  /** What its record is to open with. */
+  const asked = useRoute().query.get('do');
   const operation = useOperationForm<'createUser', Values>({
     operation: 'createUser',
     initial: {
@@ -60,7 +62,8 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
       };
     },
     message: ({ name }) => ({ text: t('said.created', { name }) }),
-    onDone: ({ id }) => navigate(hashOf(['users', id], parseRoute(list).query), { replace: true }),
+    onDone: ({ id }) =>
+      navigate(hashOf(['users', id], changedQuery(parseRoute(list).query, { do: asked })), { replace: true }),
   });
   const { form } = operation;
   const Chevron = isMore ? IconChevronDown : IconChevronRight;

@@ -1,6 +1,6 @@
 // The subscription link: copied, scanned or opened.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
-import { IconAlertTriangle, IconDownload, IconExternalLink, IconQrcode } from '@tabler/icons-react';
+import { IconAlertTriangle, IconDeviceMobile, IconDownload, IconExternalLink, IconQrcode } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
@@ -12,11 +12,22 @@ import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
+import { Phone } from './phone.tsx';
 import classes from './record.module.css';
 
-export function LinkSection({ user: { name, sub_url: link } }: { readonly user: User }) {
+interface LinkSectionProps {
+  readonly user: User;
+  /** The link is what the record was opened for: its code and page are there at once. */
+  readonly isAsked: boolean;
+}
+
+type Shown = 'qr' | 'page' | null;
+
+export function LinkSection({ user, isAsked }: LinkSectionProps) {
+  const { name, sub_url: link } = user;
   const { t } = useTranslation('users');
-  const [isOpen, setOpen] = useState(false);
+  const [shown, setShown] = useState<Shown>(isAsked ? 'page' : null);
+  const toggle = (what: Shown) => setShown(shown === what ? null : what);
   const { save } = useHost();
   const certificates = useOperation('getCertificates', {}, { staleMs: HOUR_MS });
   if (link === undefined) return null;
@@ -34,10 +45,21 @@ export function LinkSection({ user: { name, sub_url: link } }: { readonly user: 
             variant="subtle"
             color="gray"
             aria-label={t('link.qr')}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
+            aria-expanded={shown === 'qr'}
+            onClick={() => toggle('qr')}
           >
             <IconQrcode size={16} stroke={1.5} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label={t('link.phone')}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={t('link.phone')}
+            aria-expanded={shown === 'page'}
+            onClick={() => toggle('page')}
+          >
+            <IconDeviceMobile size={16} stroke={1.5} />
           </ActionIcon>
         </Tooltip>
         <Tooltip label={t('link.open')}>
@@ -60,7 +82,7 @@ export function LinkSection({ user: { name, sub_url: link } }: { readonly user: 
       {(trust === 'untrusted' || trust === 'ended') && (
         <Warning text={t(`link.${trust}`)} href={hashOf(['settings', 'certificates'])} act={t('link.certificates')} />
       )}
-      {isOpen && (
+      {shown === 'qr' && (
         <div className={classes.qr}>
           <QrCode value={link} label={t('link.qrOf', { name })} size={220} />
           <p>{t('link.qrHint')}</p>
@@ -69,6 +91,7 @@ export function LinkSection({ user: { name, sub_url: link } }: { readonly user: 
           </Button>
         </div>
       )}
+      {shown === 'page' && <Phone user={user} />}
     </DrawerSection>
   );
 }

@@ -202,7 +202,7 @@ function UserRecord(props: RecordProps) {
     <>
       <Status {...props} />
       <DiagnosisSection {...props} />
-      <LinkSection user={user} />
+      <LinkSection user={user} isAsked={useRoute().query.get('do') === 'link'} />
       <TermSection {...props} />
       <TrafficSection {...props} />
       <GrantsSection {...props} />

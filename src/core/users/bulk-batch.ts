@@ -1,0 +1,115 @@
+// A bulk in calls of bounded length: each acts on the users behind the last one, and no user is acted on twice by one batch.
+import { MOST_PER_CALL } from '../../contract/bulk-batch.ts';
+import type { Input } from '../../contract/table.ts';
+import { HOUR_MS } from '../../domain/limits.ts';
+import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import type { AuditUser } from '../ports/records.ts';
+import type { UserRow } from '../ports/users.ts';
+import { IDEMPOTENCY_HOURS } from '../settings/settings.ts';
+import {
+  actTogether,
+  auditDetail,
+  filterOf,
+  type Outcome,
+  PART,
+  READ,
+  requireExpected,
+  stepFor,
+  targetsOf,
+  type UndoOf,
+} from './bulk.ts';
+import { noteAct } from './undo.ts';
+
+/** What the first call of a batch found, stored for those after it. */
+interface Batch {
+  readonly auditId: number;
+  /** The last of those who matched then. */
+  readonly upTo: number;
+  /** How many they were. */
+  readonly matched: number;
+}
+
+const SCOPE = 'bulkBatch';
+
+function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>): SteppedWrite<'bulkBatch'> {
+  const bulk: Input<'bulkUsers'> = { ...asked, dry_run: false, atomic: false };
+  const results: Outcome[] = [];
+  let begun: { readonly batch: Batch; readonly targets: readonly number[]; readonly left: number } | null = null;
+  let next = 0;
+  let affected = 0;
+
+  function begin(tx: Transaction): NonNullable<typeof begun> {
+    const { idempotency } = tx.store;
+    const fingerprint = JSON.stringify(bulk);
+    const [stored] = idempotency.parts(SCOPE, marker, tx.now - IDEMPOTENCY_HOURS * HOUR_MS);
+    if (stored && stored.fingerprint !== fingerprint) throw new PanelError('idempotency_mismatch');
+    const found = targetsOf(bulk, tx);
+    if (!stored) requireExpected(bulk, found, tx);
+    // Stored below.
+    const batch = stored ? (JSON.parse(stored.data) as Batch) : first(tx, found);
+    if (!stored) idempotency.addPart(SCOPE, marker, tx.now, { fingerprint, data: JSON.stringify(batch) });
+    const rest = found.filter((id) => id > after && id <= batch.upTo);
+    const targets = rest.slice(0, MOST_PER_CALL);
+    return { batch, targets, left: rest.length - targets.length };
+  }
+
+  function first(tx: Transaction, found: readonly number[]): Batch {
+    const auditId = noteAct(tx, auditDetail(bulk, found.length, 0), undefined);
+    return { auditId, upTo: found.at(-1) ?? 0, matched: found.length };
+  }
+
+  /** Those of `chosen` who are there and, where a filter chose them, still match it. */
+  function read(chosen: readonly number[], { store, now }: Transaction): readonly UserRow[] {
+    return store.users.rows(bulk.ids ? chosen : store.users.matching(chosen, filterOf(bulk), now));
+  }
+
+  return {
+    step(tx) {
+      begun ??= begin(tx);
+      const { batch, targets, left } = begun;
+      const { audit, undo } = tx.store;
+      const { clock } = tx.env;
+      const undone: UndoOf[] = [];
+      const step = stepFor(bulk, tx, undone);
+      const changed: AuditUser[] = [];
+      const from = next;
+      const began = clock.now();
+      while (next < targets.length && next - from < PART.users && clock.now() - began < PART.ms) {
+        const chosen = targets.slice(next, next + READ);
+        next += chosen.length;
+        // Changed by a call whose reply was lost.
+        const before = new Set(audit.usersAmong(batch.auditId, chosen));
+        const open = chosen.filter((id) => !before.has(id));
+        const acted = new Map(actTogether(tx, bulk, step, open, read(open, tx)).map((each) => [each.result.id, each]));
+        for (const id of chosen) {
+          const { result, user } = acted.get(id) ?? {};
+          if (user) changed.push(user);
+          if (before.has(id)) results.push({ id, outcome: 'changed' });
+          else if (result) results.push(result);
+        }
+        affected += before.size;
+      }
+      affected += changed.length;
+      audit.appendUsers(batch.auditId, changed);
+      undo.append(batch.auditId, undone);
+      noteAct(tx, auditDetail(bulk, batch.matched, audit.countUsers(batch.auditId)), batch.auditId);
+      if (next < targets.length) return { part: null };
+      return {
+        body: { audit_id: batch.auditId, affected, results, position: targets.at(-1) ?? after, left },
+      };
+    },
+  };
+}
+
+export const BATCH_HANDLER = {
+  write: (input, tx) => {
+    const batch = createBatch(input);
+    for (;;) {
+      const result = batch.step(tx, []);
+      if (!('part' in result)) return result;
+    }
+  },
+  isHeavy: () => true,
+  begin: createBatch,
+} satisfies WriteHandler<'bulkBatch'>;
