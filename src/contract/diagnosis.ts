@@ -4,6 +4,7 @@ import { auditEntry } from './audit.ts';
 import { key } from './keys.ts';
 import { NODE_ERROR_CODES } from './nodes.ts';
 import { panelOperation } from './operation.ts';
+import { ORDER_STATES } from './sales.ts';
 import * as s from './scalars.ts';
 import { userState } from './users.ts';
 
@@ -115,7 +116,17 @@ export const diagnoseUser = panelOperation({
 });
 
 export const MAX_PASTED = 8000;
-const PASTED_KINDS = ['subscription_link', 'share_link', 'key', 'request', 'contact', 'name', 'id', 'unknown'] as const;
+const PASTED_KINDS = [
+  'subscription_link',
+  'share_link',
+  'key',
+  'request',
+  'order',
+  'contact',
+  'name',
+  'id',
+  'unknown',
+] as const;
 
 const foundUser = z.object({ id: s.idOf('user'), name: z.string(), contact: z.string(), state: userState });
 
@@ -126,7 +137,7 @@ export const identify = panelOperation({
   tag: 'Panel',
   summary: 'Say what a pasted text is',
   description:
-    'A name, a contact, an id, a subscription link, a share link, a key or the beginning of one, or the id of a request: what it is, and the records it leads to. The text is neither logged nor stored.',
+    'A name, a contact, an id, a subscription link, a share link, a key or the beginning of one, the id of a request, or what names an order (the address of its page, a receipt, an id of a provider): what it is, and the records it leads to. The text is neither logged nor stored.',
   input: z.strictObject({ text: z.string().min(1).max(MAX_PASTED) }),
   output: z.object({
     kind: z.enum(PASTED_KINDS).meta({
@@ -134,6 +145,10 @@ export const identify = panelOperation({
     }),
     user: foundUser.nullable().meta({ description: 'Whose it is; null: no user, or it was replaced since.' }),
     keys: z.array(z.object({ id: s.idOf('key'), name: z.string(), prefix: key.shape.prefix, state: key.shape.state })),
+    order: z
+      .object({ id: s.id, state: z.enum(ORDER_STATES), user_name: z.string() })
+      .nullable()
+      .meta({ description: 'null: it names none. `user` is who it was made for.' }),
     entries: z.array(auditEntry).meta({ description: 'What a request did, as the audit log has it.' }),
   }),
   example: {
@@ -142,6 +157,7 @@ export const identify = panelOperation({
       kind: 'contact',
       user: { id: 7, name: 'Anna Smirnova', contact: '@anna', state: 'expired' },
       keys: [],
+      order: null,
       entries: [],
     },
   },

@@ -1,4 +1,5 @@
 // What is sold and what was paid for it.
+import { PROVIDER_KINDS } from '../contract/providers.ts';
 import type { OfferRow, OrderRow, SalesRow, SalesStore } from '../core/ports/sales.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
@@ -102,6 +103,15 @@ export function createSalesStore(db: Connection): SalesStore {
   const byReference = db.prepare<[string, string], OrderCells>(
     `SELECT ${ORDER_COLUMNS} FROM orders WHERE method = ? AND reference = ?`,
   );
+  const byText = db.prepare<[{ readonly text: string }], OrderCells>(
+    `SELECT ${ORDER_COLUMNS} FROM orders WHERE id IN (
+       SELECT id FROM orders WHERE token = :text
+       UNION ALL SELECT id FROM orders WHERE reference = :text
+       UNION ALL SELECT order_id FROM invoices WHERE external_id = :text
+       UNION ALL SELECT order_id FROM payments WHERE kind IN (${PROVIDER_KINDS.map((kind) => `'${kind}'`).join()})
+         AND is_test IN (0, 1) AND external_id = :text)
+     ORDER BY id DESC LIMIT 1`,
+  );
   const WHERE = '(:userId IS NULL OR user_id = :userId) AND (:state IS NULL OR state = :state)';
   interface Conditions {
     readonly userId: number | null;
@@ -154,6 +164,7 @@ export function createSalesStore(db: Connection): SalesStore {
     countMade: (userId, since) => made.get(userId, since) ?? 0,
     order: (id) => foundOrder(order.get(id)),
     orderByKey: (key) => foundOrder(byKey.get(key)),
+    orderByText: (text) => foundOrder(byText.get({ text })),
     orderByReference: (method, reference) => foundOrder(byReference.get(method, reference)),
     orders: (query) =>
       page

@@ -110,6 +110,19 @@ describe('a pasted text', () => {
     expect(await identify(link)).toMatchObject({ kind: 'subscription_link', user: null });
   });
 
+  it('leads from the receipt of an order and from its page to who paid', async () => {
+    const tariff_id = fixtures.tariffs.monthly;
+    const price = { amount: 30_000, currency: 'RUB' } as const;
+    const { id } = await panel.act('createUser', { name: 'Paid Once', tariff_id });
+    const sold = { kind: 'days', days: 7 } as const;
+    const offer = await panel.act('createOffer', { tariff_id, name: 'Week', sold, prices: [price], on_sale: true });
+    const payment = { user_id: id, offer_id: offer.id, method: 'transfer', reference: 'SBP-99181', ...price } as const;
+    const order = await panel.act('recordPayment', { key: 'diagnosed-1', ...payment });
+    const named = { kind: 'order', user: { id }, order: { id: order.id, state: 'paid', user_name: 'Paid Once' } };
+    expect(await identify(' SBP-99181 ')).toMatchObject(named);
+    expect(await identify('SBP-9918')).toMatchObject({ kind: 'unknown', order: null });
+  });
+
   it('leads from a key or its beginning to the key', async () => {
     const { key, value } = await panel.makeKey('read');
     const known = { id: key.id, name: key.name, prefix: key.prefix, state: 'active' };

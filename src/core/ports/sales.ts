@@ -95,6 +95,8 @@ export interface SalesStore {
   countMade(userId: number, since: number): number;
   order(id: number): OrderRow | undefined;
   orderByKey(key: string): OrderRow | undefined;
+  /** By the token of its page, its reference, or a provider's id of its invoice or payment; of several the newest. */
+  orderByText(text: string): OrderRow | undefined;
   orderByReference(method: PaymentMethod, reference: string): OrderRow | undefined;
   /** The newest first. */
   orders(query: OrderQuery): readonly OrderRow[];

@@ -12,6 +12,7 @@ import type { Context, Handlers } from '../context.ts';
 import { warningsOf } from '../inbounds.ts';
 import { pendingChanges } from '../nodes/nodes.ts';
 import type { KeyRow } from '../ports/administrator.ts';
+import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { settledRow } from './change.ts';
 import { ONLINE_MS, requireUser } from './users.ts';
@@ -97,6 +98,7 @@ interface Found {
   readonly kind: Output<'identify'>['kind'];
   readonly user?: UserRow | undefined;
   readonly keys?: readonly KeyRow[];
+  readonly order?: OrderRow | undefined;
   /** The request whose entries are shown. */
   readonly requestId?: string;
 }
@@ -127,13 +129,25 @@ function findByWords({ store, now }: Context, text: string): Found {
   return externally ? { kind: 'id', user: externally } : { kind: 'unknown' };
 }
 
+/** Shorter texts are typed; ids of orders are pasted. */
+const LEAST_ORDER_ID = 6;
+
+/** The order that a provider, a receipt or the address of its page names so. */
+function findOrder({ store }: Context, text: string): Found | undefined {
+  const order = text.length < LEAST_ORDER_ID ? undefined : store.sales.orderByText(text);
+  if (order === undefined) return undefined;
+  return { kind: 'order', order, user: order.userId === null ? undefined : store.users.get(order.userId) };
+}
+
 function find(pasted: Pasted, context: Context): Found {
   const { store, crypto } = context;
   switch (pasted.kind) {
     case 'share_link':
       return { kind: 'share_link', user: pasted.credential ? holderOf(context, pasted.credential) : undefined };
-    case 'subscription_link':
-      return { kind: 'subscription_link', user: store.users.byToken(pasted.token) };
+    case 'subscription_link': {
+      const user = store.users.byToken(pasted.token);
+      return (user ? undefined : findOrder(context, pasted.token)) ?? { kind: 'subscription_link', user };
+    }
     case 'key': {
       const whole = pasted.isWhole ? store.keys.byHash(crypto.sha256(pasted.value)) : undefined;
       const known = store.keys
@@ -143,22 +157,25 @@ function find(pasted: Pasted, context: Context): Found {
     }
     case 'uuid': {
       const user = holderOf(context, { family: 'uuid', value: pasted.value, isBeginning: false });
-      return user ? { kind: 'share_link', user } : { kind: 'request', requestId: pasted.value.replaceAll('-', '') };
+      if (user) return { kind: 'share_link', user };
+      return findOrder(context, pasted.value) ?? { kind: 'request', requestId: pasted.value.replaceAll('-', '') };
     }
     case 'request':
       return { kind: 'request', requestId: pasted.id };
     case 'id': {
       const user = store.users.get(pasted.id) ?? store.users.byTelegramId(pasted.id);
-      return { kind: 'id', user };
+      return (user ? undefined : findOrder(context, String(pasted.id))) ?? { kind: 'id', user };
     }
-    case 'words':
-      return findByWords(context, pasted.text);
+    case 'words': {
+      const found = findByWords(context, pasted.text);
+      return (found.kind === 'unknown' && findOrder(context, pasted.text)) || found;
+    }
   }
 }
 
 function identify({ text }: Input<'identify'>, context: Context): Result<Output<'identify'>> {
   const { store, now, settings } = context;
-  const { kind, user, keys = [], requestId } = store.read(() => find(readPasted(text), context));
+  const { kind, user, keys = [], order, requestId } = store.read(() => find(readPasted(text), context));
   const row = user && settledRow(store, user, now, settings);
   const entries = requestId === undefined ? [] : store.audit.page({ requestId, limit: MOST_ENTRIES }).map(viewEntry);
   return {
@@ -166,6 +183,7 @@ function identify({ text }: Input<'identify'>, context: Context): Result<Output<
       kind,
       user: row ? { id: row.id, name: row.name, contact: row.contact, state: row.state } : null,
       keys: keys.map((key) => ({ id: key.id, name: key.name, prefix: key.prefix, state: keyStateOf(key, now) })),
+      order: order ? { id: order.id, state: order.state, user_name: order.userName } : null,
       entries,
     },
   };

@@ -11,6 +11,7 @@ export const frame = {
     nodes: 'Nodes',
     audit: 'Audit',
     settings: 'Settings',
+    more: 'More',
   },
   skip: 'Skip to the content',
   status: {

@@ -71,6 +71,7 @@ export const users = {
   },
   views: {
     label: 'Views',
+    choose: 'Choose a view',
     hint: 'Filters, order and columns',
     changed: 'Changed',
     save: 'Save as a view',

@@ -13,6 +13,7 @@ export const frame: Russian<typeof english> = {
     nodes: 'Узлы',
     audit: 'Журнал',
     settings: 'Настройки',
+    more: 'Ещё',
   },
   skip: 'Перейти к содержанию',
   status: {

@@ -85,7 +85,8 @@ export function useEscape(dialog: RefObject<HTMLElement | null>, onEscape: () =>
       event.preventDefault();
       latest.current();
     };
-    window.addEventListener('keydown', onKeyDown);
-    return () => window.removeEventListener('keydown', onKeyDown);
+    // Before the window: an open tooltip closes too, and lets the key go no further than the document.
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
   }, [dialog, isOn]);
 }

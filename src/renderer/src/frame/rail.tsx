@@ -1,6 +1,7 @@
-// The navigation: a rail with names, icons alone where it is narrow, a bar at the bottom on a phone.
-import { Tooltip } from '@mantine/core';
+// The navigation: a rail with names, icons alone where it is narrow, on a phone a bar at the bottom whose last entry has the other screens.
+import { Menu, Tooltip, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Logo } from '../components/logo.tsx';
 import { useOperation } from '../data/use-operation.ts';
@@ -8,14 +9,13 @@ import { hashOf } from '../router/route.ts';
 import { useRoute } from '../router/router.ts';
 import { PRODUCT } from '../router/title.ts';
 import classes from './rail.module.css';
-import { SCREENS, screenOf } from './screens.ts';
+import { BAR_SCREENS, SCREENS, type Screen, screenOf } from './screens.ts';
 
 export function Rail() {
   const { t } = useTranslation('frame');
   const product = useOperation('panelState', {}).data?.panel_title ?? PRODUCT;
-  const current = screenOf(useRoute().path);
-  const hasNames = useMediaQuery('(min-width: 1100px)') ?? true;
   const isBar = useMediaQuery('(max-width: 640px)') ?? false;
+  const inBar = SCREENS.filter(({ id }) => !isBar || BAR_SCREENS.has(id));
   return (
     <nav className={classes.rail} aria-label={t('nav.label')}>
       <a className={classes.brand} href={hashOf(['overview'])}>
@@ -25,26 +25,66 @@ export function Rail() {
         </span>
       </a>
       <ul className={classes.list}>
-        {SCREENS.map(({ id, icon: Icon, load }) => {
-          const name = t(`nav.${id}`);
-          return (
-            <li key={id} className={classes.item}>
-              <Tooltip label={name} position="right" disabled={hasNames || isBar} openDelay={200}>
-                <a
-                  className={classes.link}
-                  href={hashOf([id])}
-                  aria-current={current?.id === id ? 'page' : undefined}
-                  onPointerEnter={() => void load()}
-                  onFocus={() => void load()}
-                >
-                  <Icon size={18} stroke={1.5} aria-hidden />
-                  <span className={classes.name}>{name}</span>
-                </a>
-              </Tooltip>
-            </li>
-          );
-        })}
+        {inBar.map((screen) => (
+          <RailItem key={screen.id} screen={screen} isBar={isBar} />
+        ))}
+        {isBar && <MoreItem screens={SCREENS.filter(({ id }) => !BAR_SCREENS.has(id))} />}
       </ul>
     </nav>
+  );
+}
+
+function RailItem({ screen: { id, icon: Icon, load }, isBar }: { readonly screen: Screen; readonly isBar: boolean }) {
+  const { t } = useTranslation('frame');
+  const current = screenOf(useRoute().path);
+  const hasNames = useMediaQuery('(min-width: 1100px)') ?? true;
+  const name = t(`nav.${id}`);
+  return (
+    <li className={classes.item}>
+      <Tooltip label={name} position="right" disabled={hasNames || isBar} openDelay={200}>
+        <a
+          className={classes.link}
+          href={hashOf([id])}
+          aria-current={current?.id === id ? 'page' : undefined}
+          onPointerEnter={() => void load()}
+          onFocus={() => void load()}
+        >
+          <Icon size={18} stroke={1.5} aria-hidden />
+          <span className={classes.name}>{name}</span>
+        </a>
+      </Tooltip>
+    </li>
+  );
+}
+
+/** The screens that the bar has no room for. */
+function MoreItem({ screens }: { readonly screens: readonly Screen[] }) {
+  const { t } = useTranslation('frame');
+  const current = screenOf(useRoute().path);
+  const open = screens.find(({ id }) => id === current?.id);
+  return (
+    <li className={classes.item}>
+      <Menu position="top-end" width={208} shadow="none">
+        <Menu.Target>
+          <UnstyledButton className={classes.link ?? ''} data-current={open !== undefined || undefined}>
+            <IconDots size={18} stroke={1.5} aria-hidden />
+            <span className={classes.name}>{t('nav.more')}</span>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {screens.map(({ id, icon: ScreenIcon }) => (
+            <Menu.Item
+              key={id}
+              component="a"
+              href={hashOf([id])}
+              aria-current={id === open?.id ? 'page' : undefined}
+              leftSection={<ScreenIcon size={16} stroke={1.5} />}
+            >
+              {t(`nav.${id}`)}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </li>
   );
 }

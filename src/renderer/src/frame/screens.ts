@@ -52,6 +52,9 @@ export const SCREENS: readonly Screen[] = [
   screen('settings', IconSettings, 's', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
 ];
 
+/** What a phone's bar has room for; the other screens are behind "More". */
+export const BAR_SCREENS: ReadonlySet<ScreenId> = new Set(['overview', 'users', 'sales', 'nodes']);
+
 /** Where the link of a new listening address leads; not part of the navigation. */
 const CONFIRM = lazy(async () => ({
   default: (await import('../features/settings/addresses/confirm-page.tsx')).ConfirmPage,

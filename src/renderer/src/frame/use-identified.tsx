@@ -1,5 +1,5 @@
 // What a text pasted into the palette is, by the panel's own judgement: a diagnosis of the user whose it is, a key, what a request did.
-import { IconKey, IconLinkOff, IconScript, IconStethoscope, type TablerIcon } from '@tabler/icons-react';
+import { IconKey, IconLinkOff, IconReceipt, IconScript, IconStethoscope, type TablerIcon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../contract/table.ts';
 import { useOperation } from '../data/use-operation.ts';
@@ -20,13 +20,13 @@ export interface Identified {
 const LEAST = 3;
 
 export function useIdentified(text: string): readonly Identified[] {
-  const { t } = useTranslation('users');
+  const { t } = useTranslation(['users', 'sales']);
   const { data } = useOperation('identify', { text: text || '-' }, { enabled: text.length >= LEAST, staleMs: 0 });
   if (data === undefined || text.length < LEAST) return [];
-  return [...usersOf(t, data), ...keysOf(t, data), ...requestsOf(t, data), ...nothingOf(t, data)];
+  return [...usersOf(t, data), ...ordersOf(t, data), ...keysOf(t, data), ...requestsOf(t, data), ...nothingOf(t, data)];
 }
 
-type T = ReturnType<typeof useTranslation<'users'>>['t'];
+type T = ReturnType<typeof useTranslation<['users', 'sales']>>['t'];
 type Answer = Output<'identify'>;
 
 function usersOf(t: T, { kind, user }: Answer): readonly Identified[] {
@@ -36,9 +36,23 @@ function usersOf(t: T, { kind, user }: Answer): readonly Identified[] {
     {
       id: `diagnose ${id}`,
       icon: IconStethoscope,
-      label: t('diagnosis.found.why', { name: showHidden(name) }),
-      hint: t(`diagnosis.found.${kind}`),
+      label: t('users:diagnosis.found.why', { name: showHidden(name) }),
+      hint: t(`users:diagnosis.found.${kind}`),
       run: () => navigate(hashOf(['users', id], { do: 'diagnose' })),
+    },
+  ];
+}
+
+function ordersOf(t: T, { order, user }: Answer): readonly Identified[] {
+  if (order === null) return [];
+  const { id, state, user_name } = order;
+  return [
+    {
+      id: `pasted order ${id}`,
+      icon: IconReceipt,
+      label: t('users:diagnosis.found.orderOf', { id, name: showHidden(user_name) }),
+      hint: t(`sales:orders.state.${state}`),
+      run: () => navigate(user === null ? hashOf(['sales', 'orders']) : hashOf(['users', user.id])),
     },
   ];
 }
@@ -47,9 +61,9 @@ function keysOf(t: T, { keys }: Answer): readonly Identified[] {
   return keys.map(({ id, name, prefix }) => ({
     id: `pasted key ${id}`,
     icon: IconKey,
-    label: t('diagnosis.found.key', { name: showHidden(name) }),
+    label: t('users:diagnosis.found.key', { name: showHidden(name) }),
     hint: prefix,
-    run: () => navigate(hashOf(['settings', 'api'])),
+    run: () => navigate(hashOf(['settings', 'security', 'api'])),
   }));
 }
 
@@ -57,7 +71,7 @@ function requestsOf(t: T, { entries }: Answer): readonly Identified[] {
   return entries.map(({ id, action, target }) => ({
     id: `pasted request ${id}`,
     icon: IconScript,
-    label: t('diagnosis.found.request', { action }),
+    label: t('users:diagnosis.found.request', { action }),
     hint: target ?? '',
     run: () => navigate(hashOf(['audit', id])),
   }));
@@ -66,7 +80,8 @@ function requestsOf(t: T, { entries }: Answer): readonly Identified[] {
 /** A secret that leads to no record is worth a line: it was replaced, or is of another panel. */
 function nothingOf(t: T, { kind, user, keys, entries }: Answer): readonly Identified[] {
   const isFound = user !== null || keys.length > 0 || entries.length > 0;
-  if (isFound || kind === 'unknown' || kind === 'contact' || kind === 'name' || kind === 'id') return [];
-  const label = t(`diagnosis.found.nothing.${kind}`);
+  if (isFound || kind === 'unknown' || kind === 'order' || kind === 'contact' || kind === 'name' || kind === 'id')
+    return [];
+  const label = t(`users:diagnosis.found.nothing.${kind}`);
   return [{ id: `nothing ${kind}`, icon: IconLinkOff, label, hint: '', run: () => undefined }];
 }

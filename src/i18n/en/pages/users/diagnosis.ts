@@ -66,6 +66,8 @@ export const diagnosis = {
     contact: 'Has this contact',
     name: 'Has this name',
     id: 'Has this id',
+    order: 'Whose order it is',
+    orderOf: 'Order {{id}} of {{name}}',
     key: 'API key {{name}}',
     request: 'What the request did: {{action}}',
     why: "Why can't {{name}} connect?",

@@ -72,6 +72,8 @@ export const diagnosis: Russian<typeof english> = {
     contact: 'С этим контактом',
     name: 'С этим именем',
     id: 'С этим id',
+    order: 'Чей это заказ',
+    orderOf: 'Заказ {{id}}: {{name}}',
     key: 'API-ключ {{name}}',
     request: 'Что сделал запрос: {{action}}',
     why: 'Почему {{name}} не подключается?',

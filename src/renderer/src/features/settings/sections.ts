@@ -63,5 +63,5 @@ export function findSection(sections: readonly Section[], path: readonly string[
 
 /** Whether a path is the API's documentation, which fills the whole screen. */
 export function isDocumentation(path: readonly string[]): boolean {
-  return path.join('/') === 'security/api/docs';
+  return path.slice(0, 3).join('/') === 'security/api/docs';
 }

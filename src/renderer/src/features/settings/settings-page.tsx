@@ -10,16 +10,13 @@ import { findSection, isDocumentation, listSections, type Section } from './sect
 import classes from './settings.module.css';
 
 const DocsPage = lazy(async () => ({ default: (await import('./docs/docs-page.tsx')).DocsPage }));
+const PlainPage = lazy(async () => ({ default: (await import('./docs/plain-page.tsx')).PlainPage }));
 
 export function SettingsPage() {
   const path = useRoute().path.slice(1);
   const sections = listSections(useHost().kind);
   if (!isDocumentation(path)) return <Sections sections={sections} section={findSection(sections, path)} />;
-  return (
-    <Suspense fallback={null}>
-      <DocsPage />
-    </Suspense>
-  );
+  return <Suspense fallback={null}>{path[3] === 'plain' ? <PlainPage /> : <DocsPage />}</Suspense>;
 }
 
 interface SectionsProps {

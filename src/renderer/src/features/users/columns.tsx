@@ -78,7 +78,7 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
             width: 132,
             sort: 'created_at',
             descFirst: true,
-            hideBelow: 1100,
+            hideBelow: 1320,
           },
           cell: ({ getValue }) => <DateTime at={getValue()} />,
         }),

@@ -1,137 +1,106 @@
-// The API's documentation: where it is and its keys, then every method with parameters, answers and an example, to be tried for GET.
-import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { IconArrowLeft, IconDownload, IconSearch } from '@tabler/icons-react';
-import { lazy, Suspense, useDeferredValue, useState } from 'react';
+// The API's documentation, made from the panel's own description of it: the way around, one method or the introduction, code beside it.
+import { Button } from '@mantine/core';
+import { IconArrowLeft, IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
-import { Page, PageHeader, SectionCard } from '../../../components/page.tsx';
-import { EmptyState, ErrorState } from '../../../components/placeholder.tsx';
+import { Page, PageHeader } from '../../../components/page.tsx';
+import { ErrorState } from '../../../components/placeholder.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
-import { Mark } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
+import { useRoute } from '../../../router/router.ts';
+import { useTitle } from '../../../router/title.ts';
 import { useApi, useOpenApiFile } from '../api/use-api.ts';
-import { CopyLine } from '../parts/parts.tsx';
 import classes from './docs.module.css';
-import { isMatching } from './filter-operations.ts';
-
-const SwaggerHost = lazy(async () => ({ default: (await import('./swagger-host.tsx')).SwaggerHost }));
-const API = hashOf(['settings', 'security', 'api']);
+import { DocsNav } from './docs-nav.tsx';
+import { Introduction } from './introduction.tsx';
+import { DOCS } from './methods.ts';
+import { OperationView } from './operation-view.tsx';
+import { type ApiDocument, chaptersOf } from './reference.ts';
 
 export function DocsPage() {
-  const { t } = useTranslation('settings');
+  const current = useRoute().path[DOCS.length];
   const api = useApi();
   const description = useOperation('getOpenApi', {}, { staleMs: Number.POSITIVE_INFINITY });
-  const [key, setKey] = useState('');
-  const [search, setSearch] = useState('');
-  const filter = useDeferredValue(search);
-  const download = useOpenApiFile();
-  const hasMatch = filter.trim() === '' || API_OPERATIONS.some((operation) => isMatching(operation, filter.trim()));
+  // In this component only: gone with the page.
+  const [apiKey, setKey] = useState('');
+  const [language, setLanguage] = useState('curl');
+  const operation = API_OPERATIONS.find(({ id }) => id === current);
+  // The panel's own document, as openapi.ts makes it.
+  const document = description.data as ApiDocument | undefined;
+  useTitle(operation?.summary ?? '', 1);
   return (
     <Page>
-      <PageHeader
-        title={t('api.docs.title')}
-        aside={
-          <a className={classes.back} href={API}>
-            <IconArrowLeft size={16} stroke={1.5} aria-hidden />
-            {t('api.docs.back')}
-          </a>
-        }
-        actions={
-          <Button variant="default" leftSection={<IconDownload size={16} stroke={1.5} />} onClick={download}>
-            {t('api.download')}
-          </Button>
-        }
-      />
-      <SectionCard title={t('api.docs.place')}>
-        <div className={classes.place}>
-          <div className={classes.address}>
-            {api === undefined ? (
-              <Skeleton height={36} />
-            ) : (
-              <CopyLine value={api.baseUrl} label={t('api.copyAddress')} />
-            )}
-            <ActiveKeys />
-          </div>
-          <PasswordInput
-            label={t('api.docs.key')}
-            description={t('api.docs.keyHint')}
-            placeholder="pnl_…"
-            autoComplete="off"
-            data-1p-ignore
-            data-lpignore="true"
-            value={key}
-            onChange={(event) => setKey(event.currentTarget.value)}
-          />
+      <DocsHeader />
+      {description.error !== null && document === undefined ? (
+        <ErrorState failure={description.error} onRetry={() => void description.refetch()} />
+      ) : api === undefined || document === undefined ? (
+        <Bones />
+      ) : (
+        <div className={classes.columns}>
+          <DocsNav chapters={chaptersOf(document)} current={current} />
+          {operation === undefined ? (
+            <Introduction api={api} document={document} chapter={current} />
+          ) : (
+            <OperationView
+              key={operation.id}
+              api={api}
+              document={document}
+              operation={operation}
+              apiKey={apiKey}
+              onKey={setKey}
+              language={language}
+              onLanguage={setLanguage}
+            />
+          )}
         </div>
-      </SectionCard>
-      <SectionCard
-        title={t('api.docs.methods')}
-        description={t('api.docs.english')}
-        actions={
-          <TextInput
-            type="search"
-            aria-label={t('api.docs.filter')}
-            placeholder={t('api.docs.filter')}
-            leftSection={<IconSearch size={16} stroke={1.5} />}
-            value={search}
-            onChange={(event) => setSearch(event.currentTarget.value)}
-          />
-        }
-        flush
-      >
-        {description.error !== null && description.data === undefined ? (
-          <ErrorState size="small" failure={description.error} onRetry={() => void description.refetch()} />
-        ) : (
-          <Suspense fallback={<MethodSkeletons />}>
-            {!hasMatch && <EmptyState size="small" title={t('api.docs.nothing', { text: filter.trim() })} />}
-            {api === undefined || description.data === undefined ? (
-              <MethodSkeletons />
-            ) : (
-              <div hidden={!hasMatch}>
-                <SwaggerHost api={api} document={description.data} apiKey={key} filter={filter} />
-              </div>
-            )}
-          </Suspense>
-        )}
-      </SectionCard>
+      )}
     </Page>
   );
 }
 
-function MethodSkeletons() {
+function DocsHeader() {
   const { t } = useTranslation('settings');
+  const download = useOpenApiFile();
   return (
-    <div className={classes.bones} role="status" aria-label={t('api.docs.loading')}>
-      {Array.from({ length: 8 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are all alike.
-        <Skeleton key={index} height={34} />
-      ))}
-    </div>
+    <PageHeader
+      title={t('api.docs.title')}
+      aside={
+        <a className={classes.back} href={hashOf(DOCS.slice(0, -1))}>
+          <IconArrowLeft size={16} stroke={1.5} aria-hidden />
+          {t('api.docs.back')}
+        </a>
+      }
+      actions={
+        <>
+          <a className={classes.back} href={hashOf([...DOCS, 'plain'])}>
+            {t('api.docs.plain')}
+          </a>
+          <Button variant="default" leftSection={<IconDownload size={16} stroke={1.5} />} onClick={download}>
+            {t('api.download')}
+          </Button>
+        </>
+      }
+    />
   );
 }
 
-/** The keys that work now; they are created and revoked on the page before. */
-function ActiveKeys() {
+function Bones() {
   const { t } = useTranslation('settings');
-  const { data } = useOperation('listKeys', {});
-  if (data === undefined) return <Skeleton width={240} />;
-  const active = data.items.filter(({ state }) => state === 'active');
   return (
-    <div className={classes.keys}>
-      {active.length === 0 && <span className={classes.none}>{t('api.docs.noKeys')}</span>}
-      {active.map(({ id, name, prefix, access }) => (
-        <span key={id} className={classes.key}>
-          <span className={classes.name}>{name}</span>
-          <code>{prefix}…</code>
-          <Mark {...(access === 'full' && { tone: 'warn' as const })}>
-            {t(access === 'full' ? 'api.full' : 'api.read')}
-          </Mark>
-        </span>
-      ))}
-      <a className={classes.manage} href={API}>
-        {t('api.docs.manage')}
-      </a>
+    <div className={classes.columns} role="status" aria-label={t('api.docs.loading')}>
+      <div className={classes.bones}>
+        {Array.from({ length: 12 }, (_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are all alike.
+          <Skeleton key={index} height={20} />
+        ))}
+      </div>
+      <div className={classes.bones}>
+        <Skeleton width={280} height={24} />
+        <Skeleton height={120} />
+        <Skeleton height={240} />
+      </div>
     </div>
   );
 }

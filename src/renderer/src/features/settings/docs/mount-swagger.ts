@@ -1,68 +1,53 @@
-// Draws swagger-ui into a node and takes it out again. It never fetches: the description is given to it, and what is tried goes
-// through `send`. It brings a React of its own and no way out, so its root is made to draw nothing before it is let go.
-import SwaggerUI, {
-  type SwaggerMap,
-  type SwaggerPlugin,
-  type SwaggerSystem,
-} from 'swagger-ui-dist/swagger-ui-es-bundle.js';
-import { filterOperations } from './filter-operations.ts';
+// Draws swagger-ui into a node and takes it out again: the description to be read, in its own looks. It never fetches: the description is
+// given to it, and requests are tried on the panel's own page. It brings a React of its own and no way out, so its root is made to draw
+// nothing before it is let go.
+import SwaggerUI, { type SwaggerPlugin, type SwaggerSystem } from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 
-export interface DocsOptions extends PartsOptions {
-  readonly node: HTMLElement;
-  /** The OpenAPI document. It is changed by swagger-ui: give it a copy. */
-  readonly spec: object;
-  /** Sends a GET request for `url`, which begins with the document's server. */
-  send(url: string, accept: string | undefined): Promise<Response>;
-}
-
-export interface MountedDocs {
-  /** Shows the methods whose path, name or summary holds a text; all for ''. */
-  filter(text: string): void;
-  unmount(): void;
-}
-
-export function mountSwagger({ node, spec, send, ...parts }: DocsOptions): MountedDocs {
+/** `spec`: the OpenAPI document. It is changed by swagger-ui: give it a copy. Returns what takes it out again. */
+export function mountSwagger(node: HTMLElement, spec: object): () => void {
   let leave = () => {};
   const system = SwaggerUI({
     domNode: node,
     spec,
-    layout: 'PanelLayout',
+    layout: 'PlainLayout',
     plugins: [
-      (base) => createParts(base, parts),
+      ({ React }) => ({
+        components: {
+          PlainLayout: ({ getComponent }: Pick<SwaggerSystem, 'getComponent'>) =>
+            React.createElement(
+              'div',
+              { className: 'swagger-ui' },
+              React.createElement(getComponent('SvgAssets')),
+              React.createElement(getComponent('operations', true)),
+            ),
+          // The padlock opens a dialog of swagger-ui's own, and nothing is sent from here.
+          authorizeOperationBtn: () => null,
+        },
+      }),
       () =>
         rootPlugin((off) => {
           leave = off;
         }),
     ],
-    supportedSubmitMethods: ['get'],
+    supportedSubmitMethods: [],
     validatorUrl: null,
     deepLinking: false,
     docExpansion: 'list',
     defaultModelsExpandDepth: -1,
-    displayRequestDuration: false,
-    persistAuthorization: false,
     filter: false,
     syntaxHighlight: false,
-    requestInterceptor: (request) => {
-      request.userFetch = (url, { headers }) => send(url, headers.accept ?? headers.Accept);
-      return request;
-    },
   });
   const stopNaming = nameControls(node);
-  return {
-    filter: (text) => system.layoutActions.updateFilter(text.trim() === '' ? false : text),
-    unmount() {
-      stopNaming();
-      leave();
-      forget(system.fn);
-    },
+  return () => {
+    stopNaming();
+    leave();
+    forget(system.fn);
   };
 }
 
-/** Wraps the whole tree in a switch, and the filter of methods in one that looks at more than tags. */
+/** Wraps the whole tree in a switch. */
 function rootPlugin(onReady: (off: () => void) => void): SwaggerPlugin {
   return {
-    fn: { opsFilter: filterOperations },
     wrapComponents: {
       App: (App: unknown, { React }: SwaggerSystem) =>
         function Switch(props: object) {
@@ -113,83 +98,5 @@ function nameOf(control: HTMLElement): string {
   const parameter = control.closest<HTMLElement>('tr[data-param-name]')?.dataset.paramName;
   if (parameter !== undefined) return parameter;
   if (control.matches('.examples-select-element')) return 'Example';
-  if (control.closest('.content-type-wrapper, .response-control-media-type') !== null) return 'Media type';
-  return control.matches('textarea') ? 'Body' : 'Value';
-}
-
-// The panel's own parts in swagger-ui's tree: a layout without its head, an example with curl at every method, and quiet buttons.
-
-interface PartsOptions {
-  readonly texts: {
-    readonly curl: string;
-    readonly sent: string;
-    readonly copyCurl: string;
-    readonly copyCode: string;
-    readonly try: string;
-    readonly cancel: string;
-  };
-  /** The example of a method, by its operation id; null for none. */
-  exampleOf(operationId: string): string | null;
-  /** The same request in other languages. */
-  samplesOf(operationId: string): readonly { readonly label: string; readonly source: string }[];
-  /** The command that sends the same request again, without its key. */
-  sentOf(url: string): string | null;
-  copy(text: string): void;
-}
-
-interface ResponsesProps {
-  readonly path: string;
-  readonly method: string;
-  readonly specSelectors: { specJson(): SwaggerMap };
-}
-
-/** Is called once, as a plugin of swagger-ui. */
-function createParts({ React }: SwaggerSystem, options: PartsOptions): SwaggerPlugin {
-  const { texts, exampleOf, samplesOf, sentOf, copy } = options;
-  const h = React.createElement;
-
-  function Curl({ title, line }: { readonly title: string; readonly line: string }) {
-    return h('div', { className: 'panel-curl' }, h('h4', null, title), lineOf(line, texts.copyCurl));
-  }
-
-  function lineOf(line: string, copyText: string) {
-    const button = h('button', { type: 'button', onClick: () => copy(line) }, copyText);
-    return h('div', { className: 'panel-curl__line' }, h('pre', { tabIndex: 0 }, line), button);
-  }
-
-  function Samples({ id }: { readonly id: string }) {
-    const samples = samplesOf(id).map(({ label, source }) =>
-      // At most one of them is open.
-      h('details', { key: label, name: `samples-${id}` }, h('summary', null, label), lineOf(source, texts.copyCode)),
-    );
-    return h('div', { className: 'panel-samples' }, samples);
-  }
-
-  return {
-    components: {
-      PanelLayout: ({ getComponent }: Pick<SwaggerSystem, 'getComponent'>) =>
-        h('div', { className: 'swagger-ui' }, h(getComponent('SvgAssets')), h(getComponent('operations', true))),
-      TryItOutButton: ({ enabled, onTryoutClick, onCancelClick }: Record<string, unknown>) =>
-        h(
-          'button',
-          { type: 'button', className: 'panel-try', onClick: enabled ? onCancelClick : onTryoutClick },
-          enabled ? texts.cancel : texts.try,
-        ),
-      // The padlock opens a dialog of swagger-ui's own; the key is at the top of the page instead.
-      authorizeOperationBtn: () => null,
-      curl: ({ request }: { readonly request: SwaggerMap }) => {
-        const line = sentOf(String(request.get('url') ?? ''));
-        return line === null ? null : h(Curl, { title: texts.sent, line });
-      },
-    },
-    wrapComponents: {
-      responses: (Original: unknown) => (props: ResponsesProps) => {
-        const id = props.specSelectors.specJson().getIn(['paths', props.path, props.method, 'operationId']);
-        if (typeof id !== 'string') return h(Original, props);
-        const line = exampleOf(id);
-        const curl = line === null ? null : h(Curl, { title: texts.curl, line });
-        return h('div', null, curl, h(Samples, { id }), h(Original, props));
-      },
-    },
-  };
+  return control.closest('.content-type-wrapper, .response-control-media-type') === null ? 'Value' : 'Media type';
 }

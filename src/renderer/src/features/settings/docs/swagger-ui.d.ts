@@ -7,32 +7,10 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
     useEffect(effect: () => undefined | (() => void), inputs?: readonly unknown[]): void;
   }
 
-  /** An Immutable.Map, as far as it is read. */
-  export interface SwaggerMap {
-    get(name: string): unknown;
-    getIn(path: readonly string[]): unknown;
-    set(name: string, value: unknown): SwaggerMap;
-  }
-
-  /** An Immutable collection, as far as it is filtered. */
-  export interface SwaggerList<Item> {
-    readonly size: number;
-    map<To>(change: (item: Item, key: string) => To): SwaggerList<To>;
-    filter(keep: (item: Item, key: string) => boolean): SwaggerList<Item>;
-  }
-
   export interface SwaggerSystem {
     readonly React: SwaggerReact;
     readonly fn: Readonly<Record<string, unknown>>;
     getComponent(name: string, isContainer?: boolean): unknown;
-    readonly layoutActions: { updateFilter(text: string | boolean): void };
-  }
-
-  export interface SwaggerRequest {
-    readonly url: string;
-    readonly method: string;
-    readonly headers: Readonly<Record<string, string>>;
-    userFetch?: (url: string, init: { readonly headers: Readonly<Record<string, string>> }) => Promise<Response>;
   }
 
   type Wrap = (original: unknown, system: SwaggerSystem) => unknown;
@@ -40,7 +18,6 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
   export interface SwaggerPlugin {
     readonly components?: Readonly<Record<string, unknown>>;
     readonly wrapComponents?: Readonly<Record<string, Wrap>>;
-    readonly fn?: Readonly<Record<string, unknown>>;
   }
 
   export interface SwaggerOptions {
@@ -53,11 +30,8 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
     readonly deepLinking: boolean;
     readonly docExpansion: 'list' | 'none' | 'full';
     readonly defaultModelsExpandDepth: number;
-    readonly displayRequestDuration: boolean;
-    readonly persistAuthorization: boolean;
     readonly filter: boolean | string;
     readonly syntaxHighlight: boolean | object;
-    readonly requestInterceptor: (request: SwaggerRequest) => SwaggerRequest;
   }
 
   const SwaggerUI: (options: SwaggerOptions) => SwaggerSystem;

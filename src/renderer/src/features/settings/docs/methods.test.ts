@@ -1,6 +1,6 @@
 // Methods are found by path, name and summary, in any order of words.
 import { describe, expect, it } from 'vitest';
-import { isMatching } from './filter-operations.ts';
+import { isMatching } from './methods.ts';
 
 const extend = { method: 'post', path: '/users/{id}/extend', id: 'extendUser', summary: 'Extend the term of a user' };
 

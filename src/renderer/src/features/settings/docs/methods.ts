@@ -1,0 +1,38 @@
+// The methods of the API in the order of their groups, and how one is found by what a person would type.
+import { type ApiOperation, TAGS, type Tag } from '../../../../../contract/operation.ts';
+import { API_OPERATIONS } from '../../../../../contract/table.ts';
+
+/** Where the documentation is; behind it stands the id of a method or of a chapter. */
+export const DOCS = ['settings', 'security', 'api', 'docs'] as const;
+
+export interface MethodGroup {
+  readonly tag: Tag;
+  readonly operations: readonly ApiOperation[];
+}
+
+/** The groups that have a method which a text finds, with those alone; all for ''. */
+export function groupsOf(text = ''): readonly MethodGroup[] {
+  return (Object.keys(TAGS) as Tag[])
+    .map((tag) => ({ tag, operations: API_OPERATIONS.filter((one) => one.tag === tag && isMatching(one, text)) }))
+    .filter(({ operations }) => operations.length > 0);
+}
+
+/** Whether every word of a text is somewhere in the method's description. */
+export function isMatching(
+  { method, path, id, summary }: Readonly<Record<'method' | 'path' | 'id' | 'summary', string>>,
+  text: string,
+): boolean {
+  const where = `${method} ${path} ${id} ${summary}`.toLowerCase();
+  return text
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => where.includes(word));
+}
+
+export function neighboursOf(id: string): { readonly previous?: ApiOperation; readonly next?: ApiOperation } {
+  const all = groupsOf().flatMap(({ operations }) => operations);
+  const index = all.findIndex((one) => one.id === id);
+  const [previous, next] = [all[index - 1], all[index + 1]];
+  return index < 0 ? {} : { ...(previous && { previous }), ...(next && { next }) };
+}
