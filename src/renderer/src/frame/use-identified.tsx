@@ -51,7 +51,7 @@ function ordersOf(t: T, { order, user }: Answer): readonly Identified[] {
       id: `pasted order ${id}`,
       icon: IconReceipt,
       label: t('users:diagnosis.found.orderOf', { id, name: showHidden(user_name) }),
-      hint: t(`sales:orders.state.${state}`),
+      hint: t(`sales:order.state.${state}`),
       run: () => navigate(user === null ? hashOf(['sales', 'orders']) : hashOf(['users', user.id])),
     },
   ];

@@ -45,7 +45,9 @@ interface OperationViewProps extends Choices {
 export function OperationView({ api, document, operation, ...choices }: OperationViewProps) {
   const { t } = useTranslation('settings');
   const top = useRef<HTMLElement>(null);
-  useEffect(() => top.current?.scrollIntoView({ block: 'start' }), []);
+  useEffect(() => {
+    top.current?.scrollIntoView({ block: 'start' });
+  }, []);
   const { id, method, path, summary, description, access } = operation;
   const described = document.paths[path]?.[method.toLowerCase()];
   if (described === undefined) return <EmptyState title={t('api.docs.unknown')} />;
