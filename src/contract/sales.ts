@@ -462,6 +462,80 @@ export const resolvePayment = panelOperation({
   },
 });
 
+/** Why a provider and the panel count a payment differently. */
+const DIFFERENCE_REASONS = ['missing_there', 'unapplied', 'amount', 'refunded_there', 'refunded_here'] as const;
+
+const difference = z
+  .object({
+    reason: z.enum(DIFFERENCE_REASONS).meta({ description: 'Why they differ.' }),
+    payment_id: s.id,
+    external_id: z.string().meta({ description: "The provider's number of it." }),
+    order_id: s.id.nullable(),
+    order_state: z.enum(ORDER_STATES).nullable().meta({ description: 'null: it has no order.' }),
+    user: z.object({ id: s.id, name: z.string() }).nullable(),
+    paid_at: s.instant,
+    theirs: money.nullable().meta({ description: 'What the provider says is left of it; null: does not list it.' }),
+    ours: money.meta({ description: 'What is counted of it here.' }),
+  })
+  .meta({ id: 'PaymentDifference' });
+export type PaymentDifference = z.output<typeof difference>;
+
+export const reconcilePayments = panelOperation({
+  id: 'reconcilePayments',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: "Compare a month with a provider's own list",
+  description:
+    "Asks the provider for its list, records what is new in it, and answers with both sums and each payment that they count differently. By the panel's time zone.",
+  input: z.strictObject({
+    provider_id: s.id,
+    month: z
+      .string()
+      .regex(/^20\d\d-(0[1-9]|1[0-2])$/)
+      .meta({ description: 'As `2026-11`.' }),
+  }),
+  output: z.object({
+    asked_at: s.instant,
+    whole: z.boolean().meta({ description: "Whether the provider's list reaches over the whole month." }),
+    sums: z.array(
+      z.object({
+        currency: z.string(),
+        theirs: s.bytes.meta({ description: 'After refunds, in minor units.' }),
+        ours: s.bytes.meta({ description: 'What was applied and not refunded.' }),
+        payments: z.int().min(0).meta({ description: 'How many are recorded here.' }),
+      }),
+    ),
+    differences: z.array(difference).meta({ description: 'The oldest first.' }),
+    foreign: z
+      .array(z.object({ currency: z.string(), amount: s.bytes, payments: z.int().min(0) }))
+      .meta({ description: 'What came to the account that this panel did not ask for; in neither sum.' }),
+  }),
+  errors: ['not_found', 'provider_failed'],
+  example: {
+    body: { provider_id: 1, month: '2026-11' },
+    reply: {
+      asked_at: '2026-11-21T09:00:00.000Z',
+      whole: true,
+      sums: [{ currency: 'EUR', theirs: 2598, ours: 1299, payments: 2 }],
+      differences: [
+        {
+          reason: 'unapplied',
+          payment_id: 3,
+          external_id: '77',
+          order_id: 12,
+          order_state: 'open',
+          user: { id: 7, name: 'Anna Smirnova' },
+          paid_at: '2026-11-20T09:00:00.000Z',
+          theirs: { amount: 1299, currency: 'EUR' },
+          ours: { amount: 0, currency: 'EUR' },
+        },
+      ],
+      foreign: [],
+    },
+  },
+});
+
 export const listOrders = panelOperation({
   id: 'listOrders',
   access: 'session',

@@ -163,6 +163,7 @@ export const OPERATIONS = {
   askOrder: sales.askOrder,
   listAttention: sales.listAttention,
   resolvePayment: sales.resolvePayment,
+  reconcilePayments: sales.reconcilePayments,
   listOrders: sales.listOrders,
   previewRefund: sales.previewRefund,
   refundOrder: sales.refundOrder,

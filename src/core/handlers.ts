@@ -16,6 +16,7 @@ import { NODE_HANDLERS } from './nodes/nodes.ts';
 import { PAYMENT_HANDLERS } from './payments/attention.ts';
 import { PROVIDER_REMOVAL_HANDLERS } from './payments/provider-removal.ts';
 import { PROVIDER_HANDLERS } from './payments/providers.ts';
+import { RECONCILE_HANDLERS } from './payments/reconcile.ts';
 import { OFFER_HANDLERS } from './sales/offers.ts';
 import { ORDER_HANDLERS } from './sales/orders.ts';
 import { ACME_HANDLERS } from './settings/acme.ts';
@@ -76,6 +77,7 @@ export const HANDLERS: {
   ...WEBHOOK_HANDLERS,
   ...PROVIDER_HANDLERS,
   ...PROVIDER_REMOVAL_HANDLERS,
+  ...RECONCILE_HANDLERS,
   ...BOT_HANDLERS,
   listAudit: { read: listAudit },
   listAuditUsers: { read: listAuditUsers },

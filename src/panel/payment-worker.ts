@@ -25,7 +25,8 @@ const tasks = {
   probe: ({ access }: { access: ProviderAccess }) => providers.probe(access),
   open: ({ access, request }: { access: ProviderAccess; request: InvoiceRequest }) => providers.open(access, request),
   read: ({ access, asked }: { access: ProviderAccess; asked: AskedPayment }) => providers.read(access, asked),
-  since: ({ access, cursor }: { access: ProviderAccess; cursor: string | null }) => providers.since(access, cursor),
+  since: ({ access, cursor }: { access: ProviderAccess; cursor: Parameters<typeof providers.since>[1] }) =>
+    providers.since(access, cursor),
   refund: ({ access, refund }: { access: ProviderAccess; refund: RefundRequest }) => providers.refund(access, refund),
   readRefund: ({ access, refundId }: { access: ProviderAccess; refundId: string }) =>
     providers.readRefund(access, refundId),

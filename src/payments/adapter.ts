@@ -32,6 +32,8 @@ export interface Adapter {
   /** Empty: there is none. null: the provider knows a payment only by its list. */
   readonly read: ((link: Link, asked: AskedPayment) => Promise<readonly ProviderPayment[] | ProviderFailure>) | null;
   since(link: Link, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
+  /** The cursor from which a list is read that begins at a moment; null: there is none, and it is read whole. */
+  readonly cursorFrom: ((from: number) => string) | null;
   /** null: the provider has no way to give money back. */
   readonly refund: ((link: Link, refund: RefundRequest) => Promise<BegunRefund | ProviderFailure>) | null;
   /** null: a refund of this provider is done when it has answered. */

@@ -146,6 +146,7 @@ export const cryptoPay: Adapter = {
   },
   refund: null,
   readRefund: null,
+  cursorFrom: null,
   hint({ fields, raw, headers }) {
     const key = createHash('sha256')
       .update(fields.api_token ?? '')

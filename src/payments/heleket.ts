@@ -143,6 +143,7 @@ export const heleket: Adapter = {
   // Refunds pay coins to an address that the buyer must give, with another key.
   refund: null,
   readRefund: null,
+  cursorFrom: (from) => JSON.stringify({ from }),
   hint({ fields, raw }) {
     const body = parsed(raw);
     const sign = textOf(body, 'sign');

@@ -96,7 +96,11 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
         const payments = read === null ? failure('unsupported') : await read(link, asked);
         return 'error' in payments ? payments : { payments };
       }),
-    since: (access, cursor) => inTurn(access, (adapter, link) => adapter.since(link, cursor)),
+    since: (access, cursor) =>
+      inTurn(access, (adapter, link) => {
+        const isMoment = typeof cursor === 'object' && cursor !== null;
+        return adapter.since(link, isMoment ? (adapter.cursorFrom?.(cursor.from) ?? null) : cursor);
+      }),
     refund: (access, refund) =>
       inTurn(access, async (adapter, link) => adapter.refund?.(link, refund) ?? failure('unsupported')),
     readRefund: (access, refundId) =>

@@ -106,5 +106,6 @@ export const stars: Adapter = {
     return failure(done.error, done.isUnclear, done.retryAfterMs);
   },
   readRefund: null,
+  cursorFrom: null,
   hint: null,
 };

@@ -255,6 +255,7 @@ export const stripe: Adapter = {
     if (status === null) return failure('malformed');
     return { state: status === 'succeeded' ? 'done' : ['failed', 'canceled'].includes(status) ? 'failed' : 'pending' };
   },
+  cursorFrom: (from) => JSON.stringify({ from: Math.floor(from / 1000) }),
   hint({ fields, raw, headers, now }) {
     const parts = (headers['stripe-signature'] ?? '').split(',').map((part) => part.trim().split('='));
     const time = parts.find(([name]) => name === 't')?.[1] ?? '';

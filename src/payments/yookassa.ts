@@ -219,6 +219,7 @@ export const yookassa: Adapter = {
     const status = textOf(found.body, 'status');
     return { state: status === 'succeeded' ? 'done' : status === 'canceled' ? 'failed' : 'pending' };
   },
+  cursorFrom: (from) => JSON.stringify({ from: new Date(from).toISOString(), list: 'payments' }),
   // Not signed: what it names is only asked for.
   hint({ raw }) {
     const notification = parsed(raw);

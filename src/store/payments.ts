@@ -72,6 +72,9 @@ export function createPaymentStore(db: Connection): PaymentStore {
   const byExternalId = db.prepare<[string, number, string], PaymentCells>(
     `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE kind = ? AND is_test = ? AND external_id = ?`,
   );
+  const paidBetween = db.prepare<[number, number, number], PaymentCells>(
+    `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE provider_id = ? AND paid_at >= ? AND paid_at < ? ORDER BY paid_at, id`,
+  );
   const refundDue = db.prepare<[{ readonly id: number; readonly now: number; readonly far: number }], PaymentCells>(
     `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE provider_id = :id AND (next_refund_at <= :now OR next_refund_at > :far) LIMIT 1`,
   );
@@ -108,6 +111,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
     },
     payment: (id) => found(payment.get(id)),
     paymentByExternalId: (kind, isTest, externalId) => found(byExternalId.get(kind, isTest ? 1 : 0, externalId)),
+    paidBetween: (providerId, from, to) => paidBetween.all(providerId, from, to).map(decodePayment),
     paymentOf: (orderId) => found(paymentOf.get(orderId)),
     refundDue: (providerId, now) => found(refundDue.get({ id: providerId, now, far: now + FAR_MS })),
     hasUndecided: (orderId) => undecided.get(orderId) !== undefined,

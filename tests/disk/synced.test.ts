@@ -25,6 +25,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   retryAcme: 'there is none over plain HTTP',
   turnOffAcme: 'there is none over plain HTTP',
   confirmAddresses: 'writes the settings as changeAddresses does, from another port',
+  reconcilePayments: 'writes what the provider says, or nothing; as every payment is written',
   askOrder: 'writes what the provider says, or nothing; as every payment is written',
   confirmKey: 'only a restored backup leaves a key to be confirmed; it writes as revokeKey does',
   restoreBackup: 'exchanges the database with its journal: killed at each step in tests/backup',

@@ -196,6 +196,12 @@ test('payments that are not what was ordered wait for a decision', async ({ page
   await expect(rowOf('Dana Days')).toContainText('€1');
   await expect(rowOf('Dana Days')).toContainText('of €4.99');
   await expectAccessible(page, 'payments that need attention');
+  await page.getByRole('button', { name: 'Reconciliation' }).click();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  // The fake's payments have a day of their own: whether it is of this month is chance.
+  await expect(page.getByText(/No payments in this month|3 payments differ/)).toBeVisible();
+  await expectAccessible(page, 'a reconciliation');
+  await page.getByRole('button', { name: /Needs attention/ }).click();
   const decide = async (name: string, act: string) => {
     await rowOf(name)
       .getByRole('button', { name: /Decide about payment/ })

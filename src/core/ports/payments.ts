@@ -86,6 +86,8 @@ export interface PaymentStore {
   savePayment(payment: PaymentRow): void;
   payment(id: number): PaymentRow | undefined;
   paymentByExternalId(kind: ProviderKind, isTest: boolean, externalId: string): PaymentRow | undefined;
+  /** Those at one provider that came in [from, to), the oldest first. */
+  paidBetween(providerId: number, from: number, to: number): readonly PaymentRow[];
   /** The payment for which an order was applied. */
   paymentOf(orderId: number): PaymentRow | undefined;
   /** The refund that a provider is to be asked for again, now. */

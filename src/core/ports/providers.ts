@@ -159,8 +159,11 @@ export interface PaymentProviders {
     access: ProviderAccess,
     asked: AskedPayment,
   ): Promise<{ readonly payments: readonly ProviderPayment[] } | ProviderFailure>;
-  /** Payments that changed since the cursor; null: as far back as the provider goes. */
-  since(access: ProviderAccess, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
+  /** Payments that changed since the cursor; `from`: since a moment, or longer; null: as far back as the provider goes. */
+  since(
+    access: ProviderAccess,
+    cursor: string | null | { readonly from: number },
+  ): Promise<PaymentPage | ProviderFailure>;
   /** Gives money back; `isDone` false: the provider still works on it, and may fail. */
   refund(access: ProviderAccess, refund: RefundRequest): Promise<BegunRefund | ProviderFailure>;
   /** Asks what became of a refund that was not done. */

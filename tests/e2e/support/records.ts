@@ -62,6 +62,7 @@ export function placesOfRecords({ userId, planId, nodeId, connectionId }: Made):
     'plans',
     `plans/${planId}`,
     'sales/orders',
+    'sales/reconciliation',
     'sales/offers',
     'connections',
     `connections/${connectionId}`,

@@ -133,6 +133,7 @@ export const audit = {
     askOrder: 'Asked about an order',
     takePayment: 'A provider reported a payment',
     resolvePayment: 'Decided about a payment',
+    reconcilePayments: 'Compared payments with a provider',
     recordPayment: 'Recorded a payment',
     refundOrder: 'Refunded an order',
     createInbound: 'Added a connection',

@@ -143,6 +143,7 @@ export const audit: Russian<typeof english> = {
     askOrder: 'Запрошено состояние заказа',
     takePayment: 'Платёжная система сообщила об оплате',
     resolvePayment: 'Принято решение о платеже',
+    reconcilePayments: 'Сверены платежи с платёжной системой',
     recordPayment: 'Внесён платёж',
     refundOrder: 'Возвращён заказ',
     createInbound: 'Добавлено подключение',

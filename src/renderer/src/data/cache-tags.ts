@@ -77,6 +77,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   openOrder: { changes: ['sale'] },
   askOrder: { changes: ['sale', 'user'] },
   listAttention: { reads: ['sale', 'user', 'provider'] },
+  reconcilePayments: { changes: ['sale', 'user', 'provider'] },
   resolvePayment: { changes: ['sale', 'user'] },
   listOrders: { reads: ['sale', 'user'] },
   previewRefund: { reads: ['sale', 'user'] },

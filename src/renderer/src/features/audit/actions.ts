@@ -31,6 +31,7 @@ export const ACTION_GROUPS = {
     'recordPayment',
     'takePayment',
     'resolvePayment',
+    'reconcilePayments',
     'refundOrder',
   ],
   connections: ['createInbound', 'updateInbound', 'deleteInbound'],

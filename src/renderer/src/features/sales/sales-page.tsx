@@ -11,9 +11,10 @@ import { Attention } from './attention.tsx';
 import { Offers } from './offers.tsx';
 import { ExportButton } from './order-export.tsx';
 import { Orders } from './orders.tsx';
+import { Reconciliation } from './reconciliation.tsx';
 import { SalesOverview } from './sales-overview.tsx';
 
-const TABS = ['overview', 'orders', 'attention', 'offers'] as const;
+const TABS = ['overview', 'orders', 'attention', 'reconciliation', 'offers'] as const;
 
 export function SalesPage() {
   const { t } = useTranslation('sales');
@@ -33,7 +34,7 @@ export function SalesPage() {
               {t('offer.create')}
             </Button>
           ) : (
-            <ExportButton />
+            tab !== 'reconciliation' && <ExportButton />
           )
         }
       />
@@ -50,6 +51,7 @@ export function SalesPage() {
       {tab === 'overview' && <SalesOverview />}
       {tab === 'orders' && <Orders />}
       {tab === 'attention' && <Attention />}
+      {tab === 'reconciliation' && <Reconciliation />}
       {tab === 'offers' && <Offers />}
     </Page>
   );

@@ -1,0 +1,153 @@
+// Reconciliation: asks a provider for the payments of a month, records what it says, and compares its sums with what is recorded here.
+
+import type { Input, Output } from '../../contract/table.ts';
+import { fromLocal, startOfLocalMonth } from '../../domain/calendar.ts';
+import { DAY_MS } from '../../domain/limits.ts';
+import { type Difference, reconcile, type TheirPayment } from '../../domain/reconcile.ts';
+import type { AsyncContext, Context, Env, Handlers } from '../context.ts';
+import { bodyError, PanelError } from '../panel-error.ts';
+import type { PaymentRow } from '../ports/payments.ts';
+import type { PaymentPage, ProviderAccess, ProviderFailure, ProviderPayment, ProviderRow } from '../ports/providers.ts';
+import { isOwnToken } from '../sales/order.ts';
+import { toInstant } from '../wire.ts';
+import { write } from './checkout.ts';
+import { accessTo, noteAnswer, requireProvider } from './providers.ts';
+import { recordPayment } from './record.ts';
+
+/** Of a provider's list; each page is one request or more. */
+const MOST_PAGES = 40;
+/** Payments that its list does not show are asked for one by one, no more than so many. */
+const MOST_SINGLE = 100;
+/** An invoice is made no longer before it is paid: lists are by when it was made. */
+const EARLIER_MS = 3 * DAY_MS;
+
+interface Found {
+  readonly payments: readonly ProviderPayment[];
+  /** Whether the list was read to its end. */
+  readonly isWhole: boolean;
+}
+
+function monthOf(text: string, zone: string): { readonly from: number; readonly to: number } {
+  const [year = 0, month = 1] = text.split('-').map(Number);
+  const middle = fromLocal({ year, month, day: 15, hour: 12, minute: 0, second: 0, ms: 0 }, zone);
+  const from = startOfLocalMonth(middle, zone);
+  return { from, to: startOfLocalMonth(from + 32 * DAY_MS, zone) };
+}
+
+/** A refund in a list of its own has the number of its payment. */
+function merged(payments: readonly ProviderPayment[]): readonly ProviderPayment[] {
+  const byId = new Map<string, ProviderPayment>();
+  for (const payment of payments) {
+    const before = byId.get(payment.externalId);
+    if (!before) byId.set(payment.externalId, payment);
+    else
+      byId.set(payment.externalId, {
+        ...before,
+        paidAt: before.paidAt ?? payment.paidAt,
+        refunded: Math.max(before.refunded, payment.refunded),
+      });
+  }
+  return [...byId.values()];
+}
+
+async function listOf(env: Env, access: ProviderAccess, from: number): Promise<Found | ProviderFailure> {
+  const payments: ProviderPayment[] = [];
+  let cursor: string | { readonly from: number } = { from };
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const found: PaymentPage | ProviderFailure | undefined = await env.paymentProviders?.since(access, cursor);
+    if (found === undefined) throw new PanelError('unavailable');
+    if ('error' in found) return found;
+    payments.push(...found.payments);
+    cursor = found.cursor;
+    if (!found.hasMore) return { payments, isWhole: true };
+  }
+  return { payments, isWhole: false };
+}
+
+/** Payments that are recorded here and not in the list, as the provider has them. */
+async function singles(env: Env, access: ProviderAccess, rows: readonly PaymentRow[], listed: ReadonlySet<string>) {
+  const payments: ProviderPayment[] = [];
+  for (const { externalId } of rows.filter((row) => !listed.has(row.externalId)).slice(0, MOST_SINGLE)) {
+    const found = await env.paymentProviders?.read(access, { externalId, token: '' });
+    if (found === undefined || 'error' in found) break;
+    payments.push(...found.payments);
+  }
+  return payments;
+}
+
+/** Where the list of a provider ends however far back it is asked for. */
+function reachOf({ kind }: Pick<ProviderRow, 'kind'>, now: number): number {
+  return kind === 'stripe' ? now - 30 * DAY_MS : 0;
+}
+
+async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<'reconcilePayments'>) {
+  const { env } = context;
+  const provider = requireProvider(env, input.provider_id);
+  const { from, to } = monthOf(input.month, env.settings().timeZone);
+  const began = env.clock.now();
+  if (from > began) throw bodyError('validation', '#/month', 'too_big', 'must not lie in the future');
+  await env.vault.prepare();
+  const access = accessTo(env, provider);
+  if (!access) throw bodyError('provider_failed', '#/provider_id', 'no_answer', 'has no keys here');
+  const list = await listOf(env, access, Math.max(0, from - EARLIER_MS));
+  if ('error' in list) {
+    await write(env, (tx) => noteAnswer(tx, provider.id, list.error), 'reconcilePayments');
+    throw bodyError('provider_failed', '#/provider_id', 'no_answer', `does not answer: ${list.error}`);
+  }
+  const own = list.payments.filter(({ token }) => isOwnToken(token));
+  // What it says is recorded first, as its list is read at any other time.
+  await write(env, (tx) => {
+    noteAnswer(tx, provider.id, null);
+    for (const payment of own) recordPayment(tx, provider, payment);
+  });
+  const rows = env.store.payments.paidBetween(provider.id, from, to);
+  const more = await singles(env, access, rows, new Set(own.map(({ externalId }) => externalId)));
+  return context.commit((tx) => {
+    const recorded = tx.store.payments.paidBetween(provider.id, from, to);
+    const theirs: readonly TheirPayment[] = merged([...own, ...more])
+      .filter(({ state }) => state !== 'open' && state !== 'expired' && state !== 'failed')
+      .map(({ externalId, paid, refunded }) => ({ externalId, ...paid, refunded }));
+    const { sums, differences } = reconcile(theirs, recorded);
+    const foreign = foreignOf(list.payments, from, to);
+    tx.audit(`provider:${provider.id}`, { month: input.month, differences: differences.length });
+    const isWhole = list.isWhole && from - EARLIER_MS >= reachOf(provider, began);
+    const items = differences.map((one) => viewDifference(tx, one));
+    return { body: { asked_at: toInstant(began), whole: isWhole, sums: [...sums], differences: items, foreign } };
+  });
+}
+
+/** Payments of the month in the account that this panel did not ask for. */
+function foreignOf(payments: readonly ProviderPayment[], from: number, to: number) {
+  const sums = new Map<string, { readonly currency: string; readonly amount: number; readonly payments: number }>();
+  for (const { token, paid, refunded, paidAt, state } of merged(payments)) {
+    if (isOwnToken(token) || paidAt === null || paidAt < from || paidAt >= to) continue;
+    if (state === 'open' || state === 'expired' || state === 'failed') continue;
+    const { currency } = paid;
+    const sum = sums.get(currency) ?? { currency, amount: 0, payments: 0 };
+    const amount = sum.amount + Math.max(0, paid.amount - refunded);
+    sums.set(currency, { currency, amount, payments: sum.payments + 1 });
+  }
+  return [...sums.values()];
+}
+
+type DifferenceView = Output<'reconcilePayments'>['differences'][number];
+
+function viewDifference({ store }: Context, { reason, payment, theirs, ours }: Difference): DifferenceView {
+  const order = payment.orderId === null ? undefined : store.sales.order(payment.orderId);
+  const user = order?.userId == null ? undefined : store.users.get(order.userId);
+  return {
+    reason,
+    payment_id: payment.id,
+    external_id: payment.externalId,
+    order_id: payment.orderId,
+    order_state: order?.state ?? null,
+    user: user ? { id: user.id, name: user.name } : null,
+    paid_at: toInstant(payment.paidAt),
+    theirs,
+    ours,
+  };
+}
+
+export const RECONCILE_HANDLERS = {
+  reconcilePayments: { run: compare },
+} satisfies Handlers<'reconcilePayments'>;
