@@ -72,6 +72,7 @@ module.exports = {
           'better-sqlite3',
           'tar',
           'socks-proxy-agent',
+          'yauzl',
         ),
       ],
       { builtins: true },

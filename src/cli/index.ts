@@ -220,6 +220,34 @@ node
   .addOption(engineOption())
   .option('--dry-run', 'print the unit and change nothing')
   .action(async (options) => (await import('./node.ts')).nodeInstall(options));
+const nodeEngine = node.command('engine').description('the engine (Xray or v2ray) of this machine');
+const engineFileOption = () =>
+  new Option('--file <archive>', "a ZIP archive of the engine's project, instead of a download");
+const engineHashOption = () =>
+  new Option('--sha256 <hash>', 'the SHA-256 of the archive, where this release of Gatehouse does not name it');
+nodeEngine
+  .command('install')
+  .description('put an engine beside the one that is used, and change nothing else')
+  .argument('[version]', 'as in 26.3.27 (default: the newest that this release of Gatehouse names)')
+  .addOption(engineFileOption())
+  .addOption(engineHashOption())
+  .addOption(nodeDataOption())
+  .action(async (version, options) => (await import('./node.ts')).nodeEngineInstall(version, options, false));
+nodeEngine
+  .command('update')
+  .description(
+    'install an engine and use it: it is tried with the present configuration, watched for a minute, and taken back if it ends',
+  )
+  .argument('[version]', 'as in 26.3.27 (default: the newest that this release of Gatehouse names)')
+  .addOption(engineFileOption())
+  .addOption(engineHashOption())
+  .addOption(nodeDataOption())
+  .action(async (version, options) => (await import('./node.ts')).nodeEngineInstall(version, options, true));
+nodeEngine
+  .command('rollback')
+  .description('use the engine again that was used before')
+  .addOption(nodeDataOption())
+  .action(async (options) => (await import('./node.ts')).nodeEngineRollback(options));
 node
   .command('uninstall')
   .description('take that service away; the folder and an engine that runs stay')

@@ -1,4 +1,12 @@
 // `panel node …`: the commands of a node's machine.
+import { resolve } from 'node:path';
+import {
+  engineDifferenceOf,
+  installEngine,
+  rollBackEngine,
+  type Switched,
+  switchEngine,
+} from '../panel/node-engine.ts';
 import {
   actAsOwner,
   examineMachine,
@@ -7,7 +15,9 @@ import {
   leaveMachine,
   runMachine,
 } from '../panel/node-machine.ts';
+import { programName } from '../panel/node-programs.ts';
 import { installService, SERVICE_FOLDER, uninstallService, writeUnit } from '../panel/node-service.ts';
+import { refusal } from '../panel/refusal.ts';
 import { printFindings } from './doctor.ts';
 import { notify, print, reportFailure } from './terminal.ts';
 
@@ -55,6 +65,58 @@ export async function nodeLeave({ data }: NodeOptions): Promise<void> {
 export async function nodeDoctor({ data, engine, json }: NodeOptions): Promise<void> {
   const folder = folderOf(data);
   printFindings(folder, await examineMachine(folder, engine), json);
+}
+
+interface EngineOptions {
+  readonly data?: string;
+  readonly file?: string;
+  readonly sha256?: string;
+}
+
+const ENGINE_STEPS = {
+  download: (what: string) => `Downloading ${what} …`,
+  unpack: (what: string) => `Checking and unpacking ${what} …`,
+};
+
+/** `switches`: it is used from now on, where none is yet or with `update`. */
+export async function nodeEngineInstall(
+  version: string | undefined,
+  { data, file, sha256 }: EngineOptions,
+  switches: boolean,
+): Promise<void> {
+  const folder = folderOf(data);
+  const wanted = { version, file: file === undefined ? undefined : resolve(file), sha256 };
+  const program = await installEngine(folder, wanted, (step, what) => notify(ENGINE_STEPS[step](what)));
+  const name = programName(program);
+  if (!switches) {
+    print(`${name} is installed. \`panel node engine update\` with the same arguments uses it.`);
+    return;
+  }
+  const { gained, lost } = await engineDifferenceOf(folder, program);
+  if (gained.length > 0) notify(`New with it: ${gained.join(', ')}.`);
+  if (lost.length > 0) notify(`It lacks what the present one has: ${lost.join(', ')}.`);
+  notify(`Switching to ${name}, and watching it for a minute …`);
+  report(name, await switchEngine(folder, name));
+}
+
+export async function nodeEngineRollback({ data }: EngineOptions): Promise<void> {
+  const { name, ...switched } = await rollBackEngine(folderOf(data));
+  report(name, switched);
+}
+
+function report(name: string, { outcome, reason }: Switched): void {
+  switch (outcome) {
+    case 'switched':
+      print(`${name} is used from now on.`);
+      return;
+    case 'same':
+      print(`${name} is used already.`);
+      return;
+    case 'refused':
+      throw refusal('refused', `${name} is not used: ${reason}. Nothing was changed.`);
+    case 'taken_back':
+      throw refusal('refused', `${name} did not stay up: ${reason}. The engine before it is used again.`);
+  }
 }
 
 interface InstallOptions {

@@ -135,6 +135,24 @@ function laterOf(one: string | null, other: string | null): string | null {
   return isOlder(one, other) ? other : one;
 }
 
+/** What a change of version gives to the users of a node and takes from them, by the titles of the table. */
+export interface EngineDifference {
+  readonly gained: readonly string[];
+  readonly lost: readonly string[];
+}
+
+export function engineDifference(from: EngineVersion, to: EngineVersion): EngineDifference {
+  const has = ({ since }: EngineFact, { name, version }: EngineVersion) => {
+    const first = name === 'xray' || name === 'v2ray' ? since[name] : null;
+    return first !== null && !isOlder(version, first);
+  };
+  const titles = (one: EngineVersion, other: EngineVersion) => [
+    ...ENGINE_FACTS.filter((fact) => has(fact, one) && !has(fact, other)).map(({ title }) => title),
+    ...(canTellAddresses(one) && !canTellAddresses(other) ? ['From where users are connected'] : []),
+  ];
+  return { gained: titles(to, from), lost: titles(from, to) };
+}
+
 /** Which engine to use instead, in words: what is missing, who has it, what the node runs. */
 export function describeMissing({ title, since }: EngineFact, { name, version }: EngineVersion): string {
   const known = [since.xray !== null && `Xray ${since.xray}`, since.v2ray !== null && `v2ray ${since.v2ray}`];

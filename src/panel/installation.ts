@@ -42,10 +42,27 @@ export interface Returned {
   readonly reason: (typeof ROLLBACK_REASONS)[number];
 }
 
-const source = z.object({ channel: z.string(), feed: z.url().nullable(), keys: z.array(z.string()) });
+/** An archive of an engine that a release names, as its project publishes it. */
+const engineRelease = z.object({
+  name: z.enum(['xray', 'v2ray']),
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  /** As in `linux-x64`. */
+  platform: z.string(),
+  url: z.url(),
+  /** Lower-case hex. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type EngineRelease = z.output<typeof engineRelease>;
+
+const source = z.object({
+  channel: z.string(),
+  feed: z.url().nullable(),
+  keys: z.array(z.string()),
+  engines: z.array(engineRelease),
+});
 export type ReleaseSource = z.output<typeof source>;
 
-/** release.json: where releases come from, and whose signature they need. */
+/** release.json: where releases come from, whose signature they need, and which engines nodes can install. */
 export function readReleaseSource(): ReleaseSource {
   return source.parse(JSON.parse(readFileSync(join(PACKAGE, 'release.json'), 'utf8')));
 }

@@ -1,17 +1,18 @@
 // A node's machine: joins the panel, runs beside the engine and serves it to the panel, leaves. The other composition root of this package.
 //
 // Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; ledger.db: what the engine has counted and the
-// panel has not taken; and the engine's state and log.
+// panel has not taken; the engine's state and log; and in programs/ the engines that `panel node engine` has installed.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock, systemTimers } from '../adapters/clock.ts';
+import { openControlSocket } from '../adapters/control-socket.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { lockOwner, takeLock } from '../adapters/instance-lock.ts';
 import { openLog } from '../adapters/log.ts';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
 import { JOIN_MINUTES } from '../contract/nodes.ts';
-import { type Engine, EngineError } from '../core/ports/engines.ts';
+import { type Engine, type EngineConfig, EngineError } from '../core/ports/engines.ts';
 import type { NodeLedger } from '../core/ports/node-ledger.ts';
 import { readJoinToken } from '../domain/join-token.ts';
 import { connectEngine } from '../nodes/connector.ts';
@@ -23,6 +24,8 @@ import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../n
 import { openNodeLedger } from '../store/node-ledger.ts';
 import { findDataFolder, prepareDataFolder } from './data-folder.ts';
 import type { Finding } from './doctor.ts';
+import { nodeCommand } from './node-engine.ts';
+import { installedPath } from './node-programs.ts';
 import { SERVICE_FOLDER } from './node-service.ts';
 import { reasonOf, refusal } from './refusal.ts';
 
@@ -83,11 +86,12 @@ function own(folder: string, command: string): { release(): void } {
   throw refusal('in_use', `${who} is using the folder ${folder}. Stop it first.`);
 }
 
+/** `path`: the program; left out: the one that `panel node engine` has installed, else on PATH. */
 function engineIn(folder: string, path: string | undefined): Engine {
   return createLocalEngine({
     nodeId: ENGINE_ID,
     folder: join(folder, 'engines'),
-    path: () => path ?? null,
+    path: () => path ?? installedPath(folder),
     connect: connectEngine,
     clock: systemClock,
     timers: systemTimers,
@@ -173,6 +177,8 @@ interface RunOptions {
   /** How often the engine's counters are written down, and when one that ended is started again: for tests. */
   readonly beatMs?: number;
   readonly startAgainMs?: number;
+  /** How long another program of the engine is watched before it stays: for tests. */
+  readonly watchMs?: number;
 }
 
 /** Serves the panel that this machine was joined to. */
@@ -202,10 +208,21 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
     const saveIdentity = (next: NodeIdentity) => saveJoined(folder, { ...next, port });
     const parts = { identity, engine, clock: systemClock, log, saveIdentity };
     const listener = await listening(serveNode(parts, { host, port }), port);
+    const check = async (path: string, config: EngineConfig) => {
+      const other = engineIn(folder, path);
+      try {
+        await other.check(config);
+      } finally {
+        other.close();
+      }
+    };
+    const switching = { folder, engine, check, log, hasOwnPath: enginePath !== undefined, watchMs: options.watchMs };
+    const control = await openControlSocket(folder, (command, args) => nodeCommand(switching, command, args), log);
     log.info('node started', { port: listener.port });
     return {
       port: listener.port,
       async close() {
+        await control.close();
         await listener.close();
         closeAll();
       },
@@ -237,7 +254,7 @@ export async function examineMachine(folder: string, enginePath: string | undefi
   const joined = existsSync(folder) ? readJoined(folder) : null;
   if (!joined) {
     const advice = 'Make a token in the panel (Nodes), then run `panel node join <token>` here.';
-    return [{ check: 'panel', verdict: 'problem', found: 'not joined', advice }, await checkEngine(enginePath)];
+    return [{ check: 'panel', verdict: 'problem', found: 'not joined', advice }, await checkEngine(folder, enginePath)];
   }
   const { validToDate } = new X509Certificate(joined.certificate);
   const days = Math.floor((validToDate.getTime() - systemClock.now()) / DAY_MS);
@@ -256,7 +273,7 @@ export async function examineMachine(folder: string, enginePath: string | undefi
     owner
       ? { check: 'service', verdict: 'ok', found: owner, advice: '' }
       : { check: 'service', verdict: 'problem', found: 'does not run', advice: 'Start it: panel node run' },
-    await checkEngine(enginePath),
+    await checkEngine(folder, enginePath),
   ];
 }
 
@@ -269,9 +286,9 @@ function takeOwner(folder: string): string | null {
   return owner === null ? 'runs' : `panel ${owner.command} (process ${owner.pid})`;
 }
 
-async function checkEngine(path: string | undefined): Promise<Finding> {
+async function checkEngine(folder: string, path: string | undefined): Promise<Finding> {
   try {
-    const { name, version, path: found } = await findProgram(path ?? null);
+    const { name, version, path: found } = await findProgram(path ?? installedPath(folder));
     return { check: 'engine', verdict: 'ok', found: `${name} ${version} (${found})`, advice: '' };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
@@ -279,7 +296,7 @@ async function checkEngine(path: string | undefined): Promise<Finding> {
       check: 'engine',
       verdict: 'problem',
       found: error.message,
-      advice: 'Install Xray or v2ray, or name its program with --engine.',
+      advice: 'Install one with `panel node engine install`, or name its program with --engine.',
     };
   }
 }

@@ -1,14 +1,19 @@
 // A real engine on another machine's end of the wire: counted to the byte by the panel, through kills of the service and of the engine while the
 // panel is away.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
 import { NODE_CALL } from '../../src/core/nodes/ingest.ts';
+import { installEngine, rollBackEngine, switchEngine } from '../../src/panel/node-engine.ts';
 import { joinMachine, leaveMachine, runMachine } from '../../src/panel/node-machine.ts';
+import { readProgramsInUse } from '../../src/panel/node-programs.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { freePort } from '../support/free-port.ts';
@@ -125,6 +130,72 @@ test.skipIf(missing !== null)(
     expect(await panelNode(folder, ['leave']).ended).toEqual([0, null]);
     expect(await client.pull(), 'and ends when the machine leaves').toBe(0);
     api.close();
+    rmSync(parent, { recursive: true, force: true });
+  },
+);
+
+/** An archive of an engine with this version, which behaves as the shell lines say before it becomes the real one. */
+async function archiveOf(folder: string, version: string, lines = ''): Promise<{ file: string; sha256: string }> {
+  const script = `#!/bin/sh
+case "$*" in -version | version) echo "Xray ${version} (stands for another version)"; exit 0 ;; esac
+${lines}
+exec ${pathOf(PROGRAM)} "$@"
+`;
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(script), PROGRAM);
+  zip.addBuffer(Buffer.from('list'), 'geoip.dat');
+  zip.end();
+  const file = join(folder, `${version}.zip`);
+  await pipeline(zip.outputStream, createWriteStream(file));
+  return { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
+}
+
+test.skipIf(missing !== null || process.platform === 'win32')(
+  `the engine of a machine is updated, refused or taken back, without losing a byte ${missing ?? ''}`,
+  async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
+    const folder = join(parent, 'machine');
+    await using own = await openOwnPanel({ keyFile: join(parent, 'master.key') });
+    const scene = await openFar(own);
+    await joinMachine({ folder, token: scene.token, host: HOST, waiting: () => {} });
+    const install = async (version: string, lines?: string) => {
+      await installEngine(folder, await archiveOf(parent, version, lines), () => {});
+      return `xray-${version}`;
+    };
+    expect(await switchEngine(folder, await install('26.3.28'))).toMatchObject({ outcome: 'switched' });
+    const machine = await runMachine({ folder, host: HOST, watchMs: 200 });
+    const version = async () => (await scene.node()).core?.version;
+    await expect.poll(version, POLLED).toBe('26.3.28');
+    await using client = await openPuller(PROGRAM, await linkOf(scene));
+    const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
+    await pull();
+
+    expect(await switchEngine(folder, await install('26.3.29'))).toEqual({ outcome: 'switched', reason: '' });
+    await expect.poll(version, POLLED).toBe('26.3.29');
+    await pull();
+    const refuses = await install('26.3.30', 'case "$*" in *-test*) echo "no such protocol"; exit 23 ;; esac');
+    expect(await switchEngine(folder, refuses)).toEqual({ outcome: 'refused', reason: 'no such protocol' });
+    await pull();
+    const ends = await install('26.3.31', 'case "$*" in *-test*) ;; *) echo "out of memory"; exit 1 ;; esac');
+    const taken = await switchEngine(folder, ends);
+    expect(taken).toMatchObject({ outcome: 'taken_back', reason: expect.stringContaining('out of memory') });
+    await pull();
+    expect(readProgramsInUse(folder)).toEqual({ current: 'xray-26.3.29', former: 'xray-26.3.28' });
+
+    const { file } = await archiveOf(parent, '26.3.32');
+    await expect(installEngine(folder, { file, sha256: 'a'.repeat(64) }, () => {})).rejects.toThrow('should be');
+    expect(readdirSync(join(folder, 'programs'))).not.toContain('xray-26.3.32');
+    expect(await rollBackEngine(folder)).toEqual({ name: 'xray-26.3.28', outcome: 'switched', reason: '' });
+    await expect.poll(version, POLLED).toBe('26.3.28');
+    await pull();
+    const counted = async () => {
+      const { total_up: up, total_down: down } = (await scene.api.call('getUser', { id: scene.userId })).body;
+      return { up, down };
+    };
+    await expect.poll(counted, POLLED).toEqual({ up: 5 * PULLED.up, down: 5 * PULLED.down });
+    await machine.close();
+    await leaveMachine(folder);
+    scene.api.close();
     rmSync(parent, { recursive: true, force: true });
   },
 );

@@ -1,4 +1,7 @@
 // What is signed of a release: its description and its archives, each bound to its name and version by the signed comment.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { type ReleaseManifest, releaseManifest, type UpdateProblem } from '../../contract/updates.ts';
 import { hashOf, hashOfFile, isSigned, readPublicKey, readSignature, type TrustedKey } from './minisign.ts';
 
@@ -17,6 +20,13 @@ export function manifestName(channel: string): string {
 
 export function archiveName(version: string, platform: string): string {
   return `gatehouse-${version}-${platform}.tar.gz`;
+}
+
+/** Lower-case hex. */
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
 }
 
 export function readKeys(keys: readonly string[]): readonly TrustedKey[] {

@@ -1,18 +1,22 @@
 import {
+  createWriteStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { create } from 'tar';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { unpack } from './unpack.ts';
+import { ZipFile } from 'yazl';
+import { unpack, unpackZip } from './unpack.ts';
 
 const PREFIX = 'gatehouse/versions/1.0.0/';
 let folder = '';
@@ -52,3 +56,39 @@ it.each(['symbolic link', 'path out of the folder', 'half archive', 'archive of 
     expect(existsSync(join(target, 'outside'))).toBe(false);
   },
 );
+
+/** A ZIP archive with these files. */
+async function zipOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const zip = new ZipFile();
+  for (const [name, text] of Object.entries(files)) zip.addBuffer(Buffer.from(text), name);
+  zip.end();
+  const file = join(folder, 'a.zip');
+  await pipeline(zip.outputStream, createWriteStream(file));
+  return file;
+}
+
+it('takes the files of a ZIP archive that lie beside each other; programs alone may be executed', async () => {
+  const archive = await zipOf({ xray: 'program', 'geoip.dat': 'list', 'systemd/xray.service': 'unit' });
+  await unpackZip(archive, target, new Set(['xray']));
+  expect(readdirSync(target).sort()).toEqual(['geoip.dat', 'xray']);
+  expect(readFileSync(join(target, 'xray'), 'utf8')).toBe('program');
+  const isExecutable = (name: string) => (statSync(join(target, name)).mode & 0o111) !== 0;
+  expect([isExecutable('xray'), isExecutable('geoip.dat')]).toEqual([process.platform !== 'win32', false]);
+});
+
+it('refuses a ZIP archive that is damaged, none at all, too much, or names another place', async () => {
+  const unpackIt = (file: string) => unpackZip(file, target, new Set());
+  const whole = readFileSync(await zipOf({ xray: 'p'.repeat(5000) }));
+  const damaged = join(folder, 'b.zip');
+  writeFileSync(damaged, whole.fill(7, 40, 50));
+  await expect(unpackIt(damaged)).rejects.toThrow();
+  await expect(unpackIt(join(folder, PREFIX, 'bin/panel.mjs'))).rejects.toThrow();
+  await expect(unpackIt(await zipOf({ '.hidden': 'x' }))).rejects.toThrow('not allowed');
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`f${index}`, 'x']));
+  await expect(unpackIt(await zipOf(many))).rejects.toThrow('too much');
+  const outside = readFileSync(await zipOf({ 'aa-xray': 'x' }));
+  const moved = join(folder, 'c.zip');
+  writeFileSync(moved, Buffer.from(outside.toString('latin1').replaceAll('aa-xray', '../xray'), 'latin1'));
+  await expect(unpackIt(moved)).rejects.toThrow('invalid relative path');
+  expect(readdirSync(folder)).not.toContain('xray');
+});

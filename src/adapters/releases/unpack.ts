@@ -1,7 +1,10 @@
 // Unpacks the files of one version out of a release's archive whose signature was verified: nothing lands outside of the folder, and no
 // more of it than the limit.
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, createWriteStream, fsyncSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { extract, type ReadEntry } from 'tar';
+import { openPromise } from 'yauzl';
 
 /** Of all files together. */
 const MOST_BYTES = 2_000_000_000;
@@ -31,6 +34,35 @@ export async function unpack(archive: string, prefix: string, folder: string): P
   });
   if (fault !== null) throw new Error(fault);
   if (files === 0) throw new Error(`the archive has nothing in ${prefix}`);
+}
+
+/** An engine with its lists of addresses has about 100 MB. */
+const MOST_ZIP_BYTES = 1_000_000_000;
+const MOST_ZIP_FILES = 100;
+const ZIP_FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/**
+ * Puts the files of a ZIP archive into `folder`, which exists and is empty; those in folders of the archive are left out. `programs` may be
+ * executed by their owner, all others only read. Throws what is wrong.
+ */
+export async function unpackZip(archive: string, folder: string, programs: ReadonlySet<string>): Promise<void> {
+  const zip = await openPromise(archive, { autoClose: false });
+  let bytes = 0;
+  let files = 0;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const { fileName: name, uncompressedSize } = entry;
+      if (name.includes('/')) continue;
+      bytes += uncompressedSize;
+      files += 1;
+      if (!ZIP_FILE_NAME.test(name)) throw new Error('the archive has a file whose name is not allowed');
+      if (bytes > MOST_ZIP_BYTES || files > MOST_ZIP_FILES) throw new Error('the archive unpacks to too much');
+      const file = createWriteStream(join(folder, name), { mode: programs.has(name) ? 0o700 : 0o600, flush: true });
+      await pipeline(await zip.openReadStreamPromise(entry), file);
+    }
+  } finally {
+    zip.close();
+  }
 }
 
 export function syncFolder(folder: string): void {

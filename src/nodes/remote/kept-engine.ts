@@ -22,8 +22,15 @@ interface Parts {
   readonly pauseMs?: number;
 }
 
+export interface KeptEngine extends Engine {
+  /** What it serves; null: nothing, or what was started by another process. */
+  served(): EngineConfig | null;
+  /** Starts it once more with whom it serves, as after a change of its program. Nothing where it serves nothing. */
+  restart(): Promise<void>;
+}
+
 /** The engine, with what the panel gave it in memory. It has a mark of its own after each start, so that no byte is counted twice. */
-export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUSE_MS }: Parts): Engine {
+export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUSE_MS }: Parts): KeptEngine {
   /** What it was given by this process; null: nothing, or the panel has stopped it. */
   let held: { readonly config: EngineConfig; readonly users: Map<number, Member>; readonly boot: string } | null = null;
   let cancel = () => {};
@@ -45,14 +52,17 @@ export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUS
     if (held === null) return;
     try {
       if ((await engine.running()) !== null) return;
-      const mark = Buffer.from(crypto.randomBytes(BOOT_BYTES)).toString('hex');
-      // The panel knows by what stands before the letter that its own users were let in.
-      await engine.start(held.config, held.users.values(), `${held.boot}r${mark}`);
+      await engine.start(held.config, held.users.values(), nextBoot(held.boot));
       log.info('engine started again');
     } catch (error) {
       log.warn('engine not started again', { error: String(error) });
       startSoon();
     }
+  }
+
+  /** The panel knows by what stands before the letter that its own users were let in. */
+  function nextBoot(boot: string): string {
+    return `${boot}r${Buffer.from(crypto.randomBytes(BOOT_BYTES)).toString('hex')}`;
   }
 
   function note({ inbound, user, isAllowed }: EngineChange): void {
@@ -82,6 +92,14 @@ export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUS
         cancel();
         held = null;
         await engine.stop();
+      }),
+    served: () => held?.config ?? null,
+    restart: () =>
+      inTurn(async () => {
+        if (held === null) return;
+        cancel();
+        await engine.stop();
+        await engine.start(held.config, held.users.values(), nextBoot(held.boot));
       }),
     async apply(changes) {
       const outcomes = await engine.apply(changes);

@@ -1,10 +1,8 @@
 // `panel update`: brings another version beside the present one, tries it, and lets the launcher switch. Until the last step nothing that
 // runs is touched, so a kill before leaves the present version, and one after it a version on trial.
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   closeSync,
-  createReadStream,
   existsSync,
   mkdirSync,
   openSync,
@@ -16,14 +14,13 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connectControl } from '../../adapters/control-socket.ts';
 import { takeLock } from '../../adapters/instance-lock.ts';
 import { readIfThere } from '../../adapters/private-file.ts';
 import { type DownloadLimits, download } from '../../adapters/releases/download.ts';
-import { archiveName, readKeys, verifyArchive } from '../../adapters/releases/release.ts';
+import { archiveName, readKeys, sha256OfFile, verifyArchive } from '../../adapters/releases/release.ts';
 import { syncFolder, unpack } from '../../adapters/releases/unpack.ts';
 import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
 import { isNewer, isVersion } from '../../domain/version.ts';
@@ -152,7 +149,7 @@ export async function updateTo(parts: UpdateParts, release: ReleaseManifest): Pr
   await fetchTo(`${url}.minisig`, `${archive}.minisig`, SIGNATURE_LIMITS);
   await fetchTo(url, archive, { maxBytes: file.size, idleMs: IDLE_MS, totalMs: DOWNLOAD_MS });
   if (statSync(archive).size !== file.size) throw refuse('incomplete');
-  if ((await sha256Of(archive)) !== file.sha256) throw refuse('unsigned');
+  if ((await sha256OfFile(archive)) !== file.sha256) throw refuse('unsigned');
   return install(parts, archive, release.version);
 }
 
@@ -170,12 +167,6 @@ async function fetchTo(url: string, path: string, limits: DownloadLimits): Promi
   } finally {
     closeSync(descriptor);
   }
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 function requireNewer(version: string, present: string): void {
