@@ -71,7 +71,6 @@ export const users = {
   },
   views: {
     label: 'Views',
-    choose: 'Choose a view',
     hint: 'Filters, order and columns',
     changed: 'Changed',
     save: 'Save as a view',

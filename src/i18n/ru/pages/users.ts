@@ -76,7 +76,6 @@ export const users: Russian<typeof english> = {
   },
   views: {
     label: 'Виды',
-    choose: 'Выбрать вид',
     hint: 'Фильтры, порядок и столбцы',
     changed: 'Изменён',
     save: 'Сохранить как вид',

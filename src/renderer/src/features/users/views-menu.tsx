@@ -16,7 +16,6 @@ import confirm from '../../components/confirm.module.css';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFailure } from '../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
-import { useShortcuts } from '../../components/keys.ts';
 import { useActs } from '../../components/use-acts.ts';
 import { useAct } from '../../data/use-act.ts';
 import { showHidden } from '../../format/show-hidden.ts';
@@ -28,13 +27,11 @@ export function ViewsMenu({ views }: { readonly views: UserViews }) {
   const { t } = useTranslation(['users', 'common']);
   const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
   const { all, open, isChanged } = views;
-  const [isOpen, setOpen] = useState(false);
   const close = () => setNaming(null);
-  useShortcuts([{ keys: 'v', label: t('users:views.choose'), group: 'list', run: () => setOpen(true) }]);
   useActs({ 'users.saveView': () => setNaming('new') });
   return (
     <>
-      <Menu position="bottom-end" width={264} shadow="none" opened={isOpen} onChange={setOpen}>
+      <Menu position="bottom-end" width={264} shadow="none">
         <Menu.Target>
           <Button
             className={classes.views ?? ''}
