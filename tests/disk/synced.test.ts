@@ -93,6 +93,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await noted('deleteGrant', client.call('deleteGrant', { id, grant_id: grant.id }));
   const { audit_id } = await noted('bulkUsers', client.call('bulkUsers', { action: 'disable', ids: [id] }));
   await act('undoActs', { entries: [audit_id] });
+  await act('bulkBatch', { batch: 'b'.repeat(32), bulk: { action: 'disable', ids: [id] }, after: 0 });
   const ids = [id];
   for (let count = 1; count < MANY; count += 1) ids.push((await create(`User ${count}`)).body.id);
   await noted('bulkUsers in a thread of its own', client.call('bulkUsers', { action: 'enable', ids }));
