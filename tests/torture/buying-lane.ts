@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
-import type { Order } from '../../src/contract/sales.ts';
 import type { FakeProvider } from '../support/providers/fake.ts';
 import { openStripe } from '../support/providers/stripe.ts';
 import { openYookassa } from '../support/providers/yookassa.ts';
@@ -15,6 +14,8 @@ const PRICES = [
   { amount: 499, currency: 'EUR' },
   { amount: 45_000, currency: 'RUB' },
 ];
+/** Then comes another user: one may make only so many orders an hour. */
+const ORDERS_EACH = 10;
 /** A provider is asked again within seconds of the panel's start. */
 const PATIENCE_MS = 60_000;
 
@@ -23,15 +24,13 @@ export interface BuyingLane extends PanelLane, AsyncDisposable {
   requireTraces(): void;
 }
 
-/** One user buys a day at a time, by turns at two providers. What the providers hold is the truth: his term ends by a day later for each payment there. */
+/** Users buy a day at a time, by turns at two providers. What the providers hold is the truth: a term ends by a day later for each payment there. */
 export async function buyingLane(target: Target): Promise<BuyingLane> {
   const plan = await body(target.operate('createTariff', { name: 'Shop' }));
   const sold = { kind: 'days', days: 1 } as const;
   const offered = { tariff_id: plan.id, name: 'Day', sold, prices: PRICES, on_sale: true };
   const offer = await body(target.operate('createOffer', offered));
-  const user = await body(
-    target.operate('createUser', { name: 'Buyer', tariff_id: plan.id, expires_at: new Date(TERM_END).toISOString() }),
-  );
+  const buyers: number[] = [];
   await body(target.operate('updateSettings', { selling: true }));
   const fakes: readonly FakeProvider[] = [await openStripe(), await openYookassa()];
   const ids: number[] = [];
@@ -42,13 +41,19 @@ export async function buyingLane(target: Target): Promise<BuyingLane> {
   let number = 0;
 
   const paid = () => fakes.flatMap(({ invoices }) => invoices).filter(({ state }) => state === 'paid').length;
-  const listed = async (): Promise<readonly Order[]> =>
-    (await body(target.operate('listOrders', { user_id: user.id, limit: 500 }))).items;
+  const paidOf = async (user_id: number): Promise<number> => {
+    const { items } = await body(target.operate('listOrders', { user_id, limit: 500 }));
+    return items.filter(({ state }) => state === 'paid').length;
+  };
 
   async function buy(): Promise<void> {
+    if (number % ORDERS_EACH === 0) {
+      const expires_at = new Date(TERM_END).toISOString();
+      buyers.push((await body(target.operate('createUser', { name: 'Buyer', tariff_id: plan.id, expires_at }))).id);
+    }
     number += 1;
     const at = number % fakes.length;
-    const { id } = await body(target.operate('createOrder', { user_id: user.id, offer_id: offer.id }));
+    const { id } = await body(target.operate('createOrder', { user_id: buyers.at(-1) ?? 0, offer_id: offer.id }));
     const order = await body(target.operate('openOrder', { id, provider_id: ids[at] ?? 0 }));
     const invoice = fakes[at]?.invoices.find((one) => one.id === order.reference);
     if (!invoice) throw new Error(`order ${id} was opened nowhere`);
@@ -64,12 +69,15 @@ export async function buyingLane(target: Target): Promise<BuyingLane> {
   async function requireApplied(): Promise<void> {
     // Not by `expect.poll`, which works in vitest alone: `npm run torture` is a program of its own.
     for (const until = Date.now() + PATIENCE_MS; ; ) {
-      if ((await listed()).filter(({ state }) => state === 'paid').length === paid()) break;
+      const counts = await Promise.all(buyers.map(paidOf));
+      if (counts.reduce((sum, count) => sum + count, 0) === paid()) break;
       expect(Date.now(), 'what was paid is never applied').toBeLessThan(until);
       await wait(500);
     }
-    const { expires_at } = await body(target.operate('getUser', { id: user.id }));
-    expect(expires_at, 'the end of the term').toBe(new Date(TERM_END + paid() * DAY).toISOString());
+    for (const id of buyers) {
+      const { expires_at } = await body(target.operate('getUser', { id }));
+      expect(expires_at, 'the end of the term').toBe(new Date(TERM_END + (await paidOf(id)) * DAY).toISOString());
+    }
     expect((await body(target.operate('listAttention', {}))).items, 'payments to decide about').toEqual([]);
     // One order never has two invoices at a provider, however often it was opened.
     for (const { invoices } of fakes) expect(new Set(invoices.map(({ token }) => token)).size).toBe(invoices.length);
@@ -92,7 +100,7 @@ export async function buyingLane(target: Target): Promise<BuyingLane> {
       const count = (query: string) => db.prepare<[], number>(query).pluck().get();
       try {
         expect(count(`SELECT count(*) FROM audit WHERE action = 'takePayment'`), 'audit rows').toBe(paid());
-        const inFeed = `SELECT count(*) FROM events WHERE type = 'user.extended' AND data ->> 'user_id' = ${user.id}`;
+        const inFeed = `SELECT count(*) FROM events WHERE type = 'user.extended' AND data ->> 'user_id' IN (${buyers.join()})`;
         expect(count(inFeed), 'events').toBe(paid());
       } finally {
         db.close();
