@@ -150,7 +150,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
       if (isClosed) return { error: 'stopped' };
       const { url, allowPrivate, proxy } = request;
       if (proxy !== undefined) {
-        // Its own connection: what a proxy leads to is checked by nobody here.
+        // Its own connection. Where a proxy leads to is not checked.
         const agent = await options.proxyAgent?.(url, allowPrivate, proxy);
         return agent === undefined ? { error: 'connection' } : send(request, false, agent);
       }

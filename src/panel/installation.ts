@@ -58,7 +58,7 @@ const source = z.object({
   channel: z.string(),
   feed: z.url().nullable(),
   keys: z.array(z.string()),
-  engines: z.array(engineRelease),
+  engines: z.array(engineRelease).default([]),
 });
 export type ReleaseSource = z.output<typeof source>;
 

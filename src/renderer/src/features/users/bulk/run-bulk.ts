@@ -117,7 +117,7 @@ export async function runBulk(
   return { ...end, lines: lines.sort(failuresFirst).slice(0, MAX_BULK_IDS) };
 }
 
-/** Nothing was done: the panel has refused the act itself. Of a lost reply nobody knows. */
+/** Nothing was done: the panel has refused the act itself. After a lost reply that is unknown. */
 export function isRefused({ entry, affected, position, failure }: BulkEnd): boolean {
   return failure !== null && failure.problem.status < 500 && entry === null && affected === 0 && position === 0;
 }
