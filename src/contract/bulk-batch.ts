@@ -34,7 +34,7 @@ export const bulkBatch = panelOperation({
     position: z.int().min(0).meta({ description: 'The id of the last user of this call.' }),
     left: z.int().min(0).meta({ description: 'How many are left; 0: the batch is done.' }),
   }),
-  errors: ['extend_amount', 'tariff_not_found', 'bulk_changed', 'idempotency_mismatch'],
+  errors: ['extend_amount', 'tariff_not_found', 'inbound_not_found', 'bulk_changed', 'idempotency_mismatch'],
   example: {
     body: {
       batch: '5f0c1d2e3a4b5c6d7e8f90a1b2c3d4e5',
