@@ -39,7 +39,14 @@ describe('the subscription link', () => {
       'x-content-type-options': 'nosniff',
     });
     expect(requests).toEqual([
-      { format: 'plain', accept: 'text/html', acceptLanguage: 'ru', userAgent: 'Happ/1', now: door.clock.now() },
+      {
+        format: 'plain',
+        notice: null,
+        accept: 'text/html',
+        acceptLanguage: 'ru',
+        userAgent: 'Happ/1',
+        now: door.clock.now(),
+      },
     ]);
   });
 

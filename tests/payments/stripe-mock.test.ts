@@ -78,7 +78,10 @@ describe.skipIf(reason !== '')(`stripe-mock ${reason}`.trim(), () => {
     expect(await providers.since(access, null)).toMatchObject({ hasMore: false });
     const price = { amount: 1500, currency: 'USD' };
     const refund = { externalId: externalId ?? '', buyer: null, price, idempotencyKey: 'refund_0123456789' };
-    expect(await providers.refund(access, refund)).toEqual({ isDone: true });
+    expect(await providers.refund(access, refund)).toEqual({
+      isDone: true,
+      refundId: expect.stringMatching(/^re_/),
+    });
   });
 
   it('refuses what Stripe refuses', async () => {
