@@ -1,7 +1,6 @@
 // `npm run check`: everything that can be said of the sources without running them. One line a step, output only of failures.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { line, readable, root, run, runWithinCores, type Task } from './run.ts';
 
 interface Step {
@@ -12,27 +11,13 @@ interface Step {
 /** For what hangs, not for what is slow. */
 const LIMIT_MS = 30 * 60_000;
 const CACHE = 'node_modules/.cache/tsc';
-/** The native compiler, by its path: the package with the compiler's API has a program of the same name. */
-const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript-native/package.json')));
 
-/**
- * Types of one environment. What was found is remembered: a second run looks only at what has changed since. One thread: several steps
- * run at once, and each further thread checks again what the first one has.
- */
+/** Types of one environment. What was found is remembered: a second run looks only at what has changed since. */
 function types(environment: string): Step {
   const remembered = ['--incremental', '--tsBuildInfoFile', `${CACHE}/${environment}.tsbuildinfo`];
   return {
     name: `types: ${environment}`,
-    command: [
-      'node',
-      TSC,
-      '-p',
-      `tsconfig.${environment}.json`,
-      '--singleThreaded',
-      '--pretty',
-      'false',
-      ...remembered,
-    ],
+    command: ['tsc', '-p', `tsconfig.${environment}.json`, '--pretty', 'false', ...remembered],
   };
 }
 
