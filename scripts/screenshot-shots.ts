@@ -11,7 +11,7 @@ export interface Shot {
   readonly place: string;
   /** What is done before the picture is taken: a dialog opened, rows selected. `texts` are those of the page's language. */
   readonly act?: (page: Page, panel: BrowserPanel, texts: PageTexts) => Promise<unknown>;
-  /** `out`: nobody is signed in; `fresh`: nobody has been set up either. */
+  /** `out`: signed out; `fresh`: without an administrator. */
   readonly who?: 'out' | 'fresh';
 }
 

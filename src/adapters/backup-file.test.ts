@@ -1,4 +1,4 @@
-// The form of a backup file: what is written comes back, by anyone who has the key, and by nobody who has not.
+// The form of a backup file: what is written is read back with the key, and not without it.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

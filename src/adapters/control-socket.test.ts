@@ -38,7 +38,7 @@ async function start(handle: ControlHandler = echo) {
 }
 async function connect() {
   const client = await connectControl(folder);
-  if (!client) throw new Error('nobody listens');
+  if (!client) throw new Error('no panel listens');
   return client;
 }
 
@@ -91,7 +91,7 @@ test('a line that is no JSON gets an answer, one without end gets none', async (
   expect(await reply('x'.repeat(70_000))).toBe('');
 });
 
-test('without a panel there is nobody to connect to', async () => {
+test('without a panel there is nothing to connect to', async () => {
   expect(await connectControl(folder)).toBeNull();
   await start();
   await open?.close();
@@ -147,7 +147,7 @@ describe.skipIf(process.platform === 'win32')('on a POSIX system', () => {
   });
 });
 
-test('on Windows it is a pipe with a name nobody can guess', () => {
+test('on Windows it is a pipe with a name that cannot be guessed', () => {
   const first = claimControlAddress(folder, { platform: 'win32' });
   expect(first).toMatch(/^\\\\\.\\pipe\\gatehouse-[0-9a-f]{32}$/);
   expect(findControlAddress(folder)).toBe(first);

@@ -68,7 +68,7 @@ test('releasing twice does not take the next owner its name', () => {
   second?.release();
 });
 
-test('an owner file that is no such file names nobody', () => {
+test('a malformed owner file names no owner', () => {
   writeFileSync(join(folder, 'owner.json'), '{"pid":"x"');
   expect(lockOwner(folder)).toBeNull();
 });

@@ -101,7 +101,7 @@ describe('applyTraffic', () => {
 });
 
 describe('resetTraffic', () => {
-  test.prop([settledAccount])('starts the period anew and leaves the rest', ({ account, now, zone }) => {
+  test.prop([settledAccount])('starts a new period and leaves the rest', ({ account, now, zone }) => {
     const after = resetTraffic(account, now, zone);
     const { grants: _, ...rest } = account;
     expect(after).toMatchObject({ ...rest, usedUp: 0, usedDown: 0 });
@@ -113,7 +113,7 @@ describe('resetTraffic', () => {
     );
   });
 
-  test.prop([settledAccount])('leaves nobody limited, and a disabled user disabled', ({ account, now, zone }) => {
+  test.prop([settledAccount])('leaves no user limited, and a disabled user disabled', ({ account, now, zone }) => {
     const before = stateOf(account, now);
     const after = stateOf(resetTraffic(account, now, zone), now);
     expect(after).not.toBe('limited');

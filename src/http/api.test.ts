@@ -51,7 +51,7 @@ describe('keys', () => {
     expect(readReply(await request(`${header}\r\n${header}`)).status).toBe(401);
   });
 
-  it('are judged anew on each request of an open connection', async () => {
+  it('are checked on each request of an open connection', async () => {
     expect((await door.call('GET', '/users/7')).status).toBe(200);
     door.core.keys.delete(FULL_KEY);
     expect((await door.call('GET', '/users/7')).status).toBe(401);

@@ -57,7 +57,7 @@ describe('GET panel/events', () => {
     ['is no longer kept', '40'],
     ['lies ahead, as after a restored backup', '99'],
     ['is no id', 'abc'],
-  ])('tells the page to read anew when what it has seen %s', async (_, lastId) => {
+  ])('tells the page to read everything again when what it has seen %s', async (_, lastId) => {
     door.stub.prunedUpTo = 41;
     door.stub.emit(42);
     const stream = await door.stream({ 'last-event-id': lastId });
@@ -67,7 +67,7 @@ describe('GET panel/events', () => {
     stream.leave();
   });
 
-  it('tells the page to read anew when it has missed more than is worth telling', async () => {
+  it('tells the page to read everything again when it has missed more than is worth telling', async () => {
     for (let id = 1; id <= 3000; id++) door.stub.emit(id);
     const stream = await door.stream({ 'last-event-id': '1' });
     expect(await stream.until(1)).toContain('event: gone\nid: 3000');

@@ -76,7 +76,7 @@ describe('the index', () => {
     expect(nonces.size).toBe(3);
   });
 
-  it('is kept by nobody, framed by nobody, and says its address to nobody', async () => {
+  it('is not cached, not framed, and sends no referrer', async () => {
     const { headers } = await get('/');
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',

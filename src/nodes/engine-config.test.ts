@@ -50,7 +50,7 @@ function clientsOf(fields: Partial<EngineInbound>): unknown {
 }
 
 describe('a configuration', () => {
-  it('marks its start, listens for the panel on loopback alone, and writes down nobody', () => {
+  it('marks its start, listens for the panel on loopback alone, and logs no user', () => {
     const { log, inbounds, outbounds } = treeOf(configOf([]));
     expect(log).toEqual({ access: 'none', loglevel: 'warning' });
     expect(inbounds).toMatchObject([{ listen: '127.0.0.1', port: 10_085, protocol: 'dokodemo-door' }]);

@@ -44,7 +44,7 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
 });
 
 describe('a port', () => {
-  it('is held by nobody, or by who listens there', async () => {
+  it('is free, or names the program that listens there', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

@@ -66,7 +66,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** The state of a socket that waits for anyone: of UDP one that is connected to nobody. */
+/** The state of a listening socket; for UDP, of one that is not connected. */
 const LISTENING: Readonly<Record<Transport, string>> = { tcp: '0A', udp: '07' };
 
 function linuxHolder(port: number, transports: readonly Transport[]): PortHolder | null {

@@ -57,7 +57,7 @@ test('a defect rejects, and the thread goes on', async () => {
   expect(await createTariff('After')).toMatchObject({ reply: { status: 201 } });
 });
 
-test('closed twice and used again it begins anew', async () => {
+test('closed twice, it starts again when it is used', async () => {
   await createTariff('First');
   await Promise.all([heavy.close(), heavy.close()]);
   await createTariff('Second');

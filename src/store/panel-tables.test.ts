@@ -164,7 +164,7 @@ describe('settings', () => {
     settings.set({ port: 9001 });
     expect(settings.get()).toEqual({ ...defaults, ...set, port: 9001 });
     expect([settings.has('port'), settings.has('host')]).toEqual([true, false]);
-    const spoil = temp.db.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
+    const write = temp.db.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
     for (const [name, value] of [
       ['port', '"many"'],
       ['timeZone', '"Mars/Olympus"'],
@@ -173,15 +173,15 @@ describe('settings', () => {
       ['userViews', '{"lastId":1,"items":[{"id":1,"name":"No columns","query":""}]}'],
       ['unheardOf', '1'],
     ]) {
-      spoil.run(name, value);
+      write.run(name, value);
     }
     expect(settings.get()).toEqual({ ...defaults, supportUrl: null });
-    expect(() => spoil.run('port', 'no JSON')).toThrow(/CHECK/);
+    expect(() => write.run('port', 'no JSON')).toThrow(/CHECK/);
   });
 });
 
 describe('idempotency', () => {
-  it('finds a reply in its scope while it counts, and takes a key anew afterwards', () => {
+  it('finds a reply in its scope while it is valid, and accepts the key again afterwards', () => {
     using temp = tempStore();
     const { idempotency } = temp.store;
     const reply: StoredReply = { fingerprint: 'f', status: 201, body: '{"id":1}', location: '/users/1' };

@@ -237,7 +237,7 @@ describe('offered inbounds', () => {
     expect(inbounds.offered()).toEqual([]);
   });
 
-  it('follow their node, whoever writes it, and keep their rows', () => {
+  it('follow their node, however it is written, and keep their rows', () => {
     using temp = tempStore();
     const { nodes, inbounds } = temp.store;
     const nodeId = nodes.insert(NODE);

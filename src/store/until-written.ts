@@ -1,4 +1,4 @@
-// Remembers what was read for as long as nobody writes to the database.
+// Caches what was read until the next write to the database.
 import type { Connection } from './database.ts';
 
 /**

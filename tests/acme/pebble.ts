@@ -22,7 +22,7 @@ export interface Pebble extends AsyncDisposable {
   readonly tlsPort: number;
   /** The root of what it issues, PEM. */
   root(): Promise<string>;
-  /** Sets what it says to whoever asks when to renew a certificate. */
+  /** Sets its answer to when a certificate is to be renewed (ARI). */
   adviseRenewal(chain: string, window: { readonly start: string; readonly end: string }): Promise<void>;
   /** How many requests of a kind it has had. */
   countOf(path: string): number;

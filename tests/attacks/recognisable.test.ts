@@ -1,4 +1,4 @@
-// What a stranger without the secret path learns of the machine: the same reply for everything, and a certificate that names nobody.
+// What a stranger without the secret path learns of the machine: the same reply for everything, and a certificate without a telling name.
 import { hostname, networkInterfaces } from 'node:os';
 import tls from 'node:tls';
 import { expect, test } from 'vitest';

@@ -77,7 +77,7 @@ function newPlace(): string {
   return place;
 }
 
-/** Starts the panel anew on what the victim left, and asserts all that always holds; the names of its users. */
+/** Starts a panel on what the killed one left and asserts the invariants. Returns the names of its users. */
 async function inspect(place: string): Promise<readonly string[]> {
   await using machine = await startMachine({ place });
   const db = machine.store.connection();

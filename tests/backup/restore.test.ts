@@ -37,7 +37,7 @@ test('on a new machine every link is as it was, and secrets are sealed with its 
   expect(await linksOf(fresh)).toEqual(links);
   expect(secretOf(fresh)).toBe(SECRET);
   expect(fresh.store.sealed.keyId()).not.toBe(old.store.sealed.keyId());
-  // Nobody could sign in there before: now whoever could on the old one, at the path that was known.
+  // There was no administrator: now the old one's signs in, at the path of the old one.
   expect(await fresh.signIn()).toMatch(/^[\w-]{40,}$/);
   expect(fresh.core.settings().secretPath).toBe(old.core.settings().secretPath);
   expect(fresh.core.settings().instanceId).not.toBe(old.core.settings().instanceId);
@@ -90,7 +90,7 @@ test('what was done since is gone, what must not come back does not, and going b
   expect(machine.core.authenticateSession(mine)?.sessionId).toBe(session);
   expect(machine.core.authenticateSession(other)).toBeNull();
   expect(store.keys.get(key.id)?.revokedAt).not.toBeNull();
-  // Whoever follows the feed is told to read anew; no id is given twice.
+  // A client that follows the feed gets events_gone and reads everything again; no id is used twice.
   expect(machine.core.eventsAfter(feed, 10)).toBeNull();
   expect(machine.core.latestEventId()).toBeGreaterThan(feed);
   expect((await act('createUser', { name: 'next', tariff_id: 1 })).id).toBeGreaterThan(since.id);
@@ -149,7 +149,7 @@ test('a second factor that is on is asked for, and no code of it works twice bec
   await expect(act('restoreBackup', { ...proof, code: recovery })).rejects.toThrow('wrong_password');
   expect(await act('getTwoFactor', {})).toMatchObject({ enabled: true, recovery_codes_left: 8 });
 
-  // Nobody could sign in there before: the factor comes along with who has it, and its secret opens there.
+  // There was no administrator: the second factor comes with the restored one, and its secret opens there.
   await using fresh = await startMachine({ clock, isSetUp: false });
   await fresh.core.local.restore(fileOf(machine, { name }), PASSPHRASE);
   const signIn = { name: 'admin', password: PASSWORD };

@@ -1,4 +1,4 @@
-// A child that is a panel as `panel serve` opens it, on a folder that is there already, with a key for whoever measures it.
+// A child that is a panel as `panel serve` opens it, on an existing folder, with a key for the measurement.
 import type { Call } from '../../src/core/call.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { answerParent } from './child.ts';

@@ -33,7 +33,7 @@ export async function servePanelOn(disk: SmallDisk): Promise<PanelOn> {
   const data = ['--data', folder];
   const serve = () => cli.serve([...FLAGS, ...data]);
   let serving = await serve();
-  // Made soon after the first start, as long as nobody fills the disk before.
+  // Made soon after the first start, unless the disk is full before.
   await vi.waitFor(() => expect(statSync(join(folder, 'reserve')).size).toBe(8 * 2 ** 20), { timeout: 120_000 });
   expect(await cli.run(['setup', '--name', 'admin', ...data], PASSWORD)).toMatchObject({ code: 0 });
   await cheapenPassword(join(folder, 'panel.db'), PASSWORD);

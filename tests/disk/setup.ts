@@ -30,6 +30,6 @@ async function whyNoTracing(): Promise<string | null> {
     execFileSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=fsync', '-o', '/dev/null', 'true'], { stdio: 'pipe' });
     return null;
   } catch (error) {
-    return `the kernel lets nobody watch: ${error instanceof Error ? error.message.trim() : error}`;
+    return `the kernel does not permit tracing: ${error instanceof Error ? error.message.trim() : error}`;
   }
 }

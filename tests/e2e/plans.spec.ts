@@ -1,4 +1,4 @@
-// Plans: made, copied, changed with a way back, archived while someone has them, deleted by name where nobody has.
+// Plans: made, copied, changed with a way back, archived while someone has them, deleted by name where no user has them.
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 

@@ -1,4 +1,4 @@
-// Where the panel is: the secret path made anew, another port tried and confirmed or given up, names and the path of links.
+// Addresses of the panel: a new secret path, another port tried and confirmed or given up, names and the path of links.
 import type { Page } from '@playwright/test';
 import { freePort } from '../support/free-port.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -58,7 +58,7 @@ test('another port is kept once its page has been opened there', async ({ page, 
   await expect(page.getByText('The panel has moved to its new address. This one no longer answers.')).toBeVisible();
 });
 
-test('another port that nobody opens is given up, and the panel stays', async ({ page, own }) => {
+test('another port that is not opened is given up, and the panel stays', async ({ page, own }) => {
   const before = (await otherWindow(own).call('getAddresses', {})).body;
   const link = await tryPort(page, own);
   await expect(page.getByText('The time is over: the panel stays where it was.')).toBeVisible({ timeout: 600_000 });

@@ -1,4 +1,4 @@
-// Certificates: what is served is what the page says, another is imported or made anew, and the authority can be taken away.
+// Certificates: what is served is what the page says, another is imported or renewed, and the authority can be taken away.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -18,7 +18,7 @@ function servedAt(url: string): Promise<string> {
   });
 }
 
-test('what is served is told as it is, and made anew without a dropped page', async ({ page, own }) => {
+test('what is served is shown, and renewed without a dropped page', async ({ page, own }) => {
   await own.visit('settings/certificates');
   const served = card(page, 'The panel’s certificate');
   const before = await servedAt(own.url);

@@ -230,7 +230,7 @@ test.describe('the record', () => {
     await expect(page.getByRole('row', { name: /Adam Addresses/ })).toContainText('Cut off');
   });
 
-  test('adds traffic to whoever has used everything up, and takes it back', async ({ page, panel, visit }) => {
+  test('adds traffic to a user who has used everything up, and takes it back', async ({ page, panel, visit }) => {
     const { id } = await makeUser(panel, 'Gwen Grant', { enabled: false });
     await visit(`users/${id}`);
     await act(page, 'Add traffic');

@@ -25,7 +25,7 @@ async function readTwice({ api, nodeId: id }: Scene): Promise<void> {
 
 const SCENES = [
   ...ENGINES.map((program) => ({ title: program, program, shape: undefined })),
-  // Whoever has an open connection over QUIC opens new streams in it too: only a restart ends that.
+  // A client with an open QUIC connection opens new streams in it too: only a restart ends that.
   { title: 'xray over Hysteria2', program: 'xray', shape: { protocol: 'hysteria2', sni: 'a.example' } },
 ] as const;
 

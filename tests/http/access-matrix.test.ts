@@ -47,7 +47,7 @@ function withoutId({ status, headers, text }: Answer): unknown {
 }
 
 describe.each(API_OPERATIONS.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
-  it('answers 401, always the same, to whoever has no valid key', async () => {
+  it('answers 401, always the same, without a valid key', async () => {
     const request = await fixtureOf(id as never, panel, fixtures);
     const answers: unknown[] = [];
     for (const [name, { client, query, headers }] of Object.entries(refused)) {

@@ -1,4 +1,4 @@
-// Whoever does not know the secret path learns nothing: one reply, the same bytes, whatever was asked in whatever way.
+// Without the secret path every request gets one reply, the same bytes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestClock } from '../support/clock.ts';
 import { fill } from '../support/fixtures.ts';
@@ -54,7 +54,7 @@ describe.each([
     expect(link).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  /** Paths that are nobody's, near and far: S stands for the secret path, T for a link's token, A for a path of the API. */
+  /** Unknown paths, near and far: S stands for the secret path, T for a link's token, A for a path of the API. */
   const strangers = () => {
     const [first = '', ...rest] = secret;
     const turned = [...secret].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('');

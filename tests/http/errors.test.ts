@@ -250,7 +250,7 @@ describe('a write that fails within', () => {
     expect(repeated.headers['idempotency-replayed']).toBeUndefined();
   });
 
-  it('tells the log what happened by the request id, and tells nobody else', async () => {
+  it('writes what happened into the log by the request id, and nowhere else', async () => {
     fault = new Error('the inner cause');
     const answer = await panel.full.send(post('/users', newUser()));
     expect(answer.text).not.toContain('inner cause');

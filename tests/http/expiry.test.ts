@@ -135,7 +135,7 @@ describe('a term ends', () => {
   it.each([
     ['two days', 2],
     ['ten years', 3650],
-  ] as const)('a clock that jumped by %s and came back leaves nobody expired', async (_name, days) => {
+  ] as const)('a clock that jumped by %s and came back leaves no user expired', async (_name, days) => {
     clock.set(START);
     const end = START + DAY;
     const { id } = await panel.act('createUser', {

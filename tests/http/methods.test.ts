@@ -178,7 +178,7 @@ describe('bodies', () => {
 });
 
 describe('every reply', () => {
-  it('names its request, is kept by nobody and tells nothing of the server', async () => {
+  it('names its request, is not cached and tells nothing of the server', async () => {
     const seen = new Set<unknown>();
     const requests: Sent[] = [
       ...['/settings', '/nothing', '/keys', '/users?limit=0', '/metrics', '/openapi.json'].map((path) => ({

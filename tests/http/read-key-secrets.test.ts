@@ -113,7 +113,7 @@ describe('a Read key', () => {
       const answer = await panel.read.send(request);
       expect(answer.status).toBe(200);
       expect(whatCame(answer), id).not.toMatch(secrets);
-      // The documentation shows one of nobody.
+      // The documentation shows one that belongs to no user.
       if (id !== 'getOpenApi') expect(answer.text, id).not.toContain('"sub_url":');
       shown += whatCame(await panel.full.send(request));
     }

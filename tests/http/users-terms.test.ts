@@ -142,7 +142,7 @@ describe('extending', () => {
     expect((await panel.full.call('updateUser', { id, enabled: true })).body.state).toBe('active');
   });
 
-  it('an expired one under `period` begins anew; under another strategy the counter stays', async () => {
+  it('an expired one under `period` begins a new period; under another strategy the counter stays', async () => {
     const spent = { traffic_limit: MIB, expires_at: '2026-01-20T00:00:00Z' };
     const period = await create({ ...spent, reset_strategy: 'period' });
     const plain = await create({ ...spent, reset_strategy: 'none' });
@@ -193,7 +193,7 @@ describe('a hold', () => {
 });
 
 describe('resetting', () => {
-  it('starts the period anew and lets lifetime totals be', async () => {
+  it('starts a new period and leaves lifetime totals', async () => {
     const { id } = await create({ traffic_limit: MIB });
     move(id, 3 * MIB);
     expect(await read(id)).toMatchObject({ state: 'limited', traffic_remaining: 0 });

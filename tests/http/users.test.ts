@@ -92,7 +92,7 @@ describe('a patch', () => {
     }
   });
 
-  it('to another plan: its limits, a new term, the counter anew, grants stay; other fields win', async () => {
+  it('to another plan: its limits, a new term, the counter reset, grants stay; other fields win', async () => {
     const user = await create();
     await panel.full.call('createGrant', { id: user.id, bytes: 5 * MIB, lifetime: 'used' });
     panel.move({

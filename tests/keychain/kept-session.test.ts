@@ -81,7 +81,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     }
   });
 
-  test('is forgotten at sign-out, and the next sign-in is kept anew', async () => {
+  test('is deleted at sign-out, and stored again at the next sign-in', async () => {
     await using session = await openSession();
     await session.startKeyring('open');
     const token = await afterStaying(session);

@@ -52,7 +52,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await panel.leave();
   });
 
-  test('locked since nobody signed in: what was sealed waits', async () => {
+  test('locked as no one has signed in: what was sealed waits', async () => {
     await using session = await openSession();
     await afterFirstRun(session);
     await session.stopKeyring();
@@ -178,7 +178,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await panel.leave();
   });
 
-  test('headless: a key file of 0600 is made, opens after a restart, and is not made anew when it is gone', async () => {
+  test('headless: a key file of 0600 is made, opens after a restart, and is not created again when it is gone', async () => {
     await using session = await openSession();
     const { DBUS_SESSION_BUS_ADDRESS: _, ...env } = session.env;
     const alone = { ...session, env };

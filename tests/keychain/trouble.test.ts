@@ -8,7 +8,7 @@ import { openSession } from './session.ts';
 const noKeychain = inject('noKeychain');
 
 describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.trim(), () => {
-  test('a prompt that nobody answers holds back neither the start nor the end', async () => {
+  test('a prompt without an answer delays neither the start nor the end', async () => {
     await using session = await openSession({ hanging: 'prompt' });
     await afterFirstRun(session);
     await session.lock();

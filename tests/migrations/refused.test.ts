@@ -46,10 +46,10 @@ const CASES: readonly (readonly [string, string, (file: string) => void])[] = [
   ['unfinished', 'that a bulk load left half filled', (file) => changed(file, 'PRAGMA user_version = -1')],
 ];
 
-it.each(CASES)('%s: a database %s', (reason, _, spoil) => {
+it.each(CASES)('%s: a database %s', (reason, _, damage) => {
   using folder = tempFolder();
   makeDatabase(folder.file, own, own.length, own.length);
-  spoil(folder.file);
+  damage(folder.file);
   const before = folderOf(folder.file);
   for (const migrations of [own, reason === 'newer' ? own : later]) {
     expect(reasonOf(() => openDatabase(folder.file, { migrations }))).toBe(reason);
@@ -71,10 +71,10 @@ const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
   ['whose end is missing', (file) => truncateSync(file, 40 * PAGE)],
 ];
 
-it.each(DAMAGES)('damaged: a database %s is not upgraded', (_, spoil) => {
+it.each(DAMAGES)('damaged: a database %s is not upgraded', (_, damage) => {
   using folder = tempFolder();
   makeDatabase(folder.file, own, own.length, own.length);
-  spoil(folder.file);
+  damage(folder.file);
   const before = folderOf(folder.file);
   expect(reasonOf(() => openDatabase(folder.file, { migrations: later }))).toBe('damaged');
   expect(folderOf(folder.file)).toEqual(before);

@@ -1,4 +1,4 @@
-// Addresses changed while the panel serves: old ones are nothing from the next request on, and nobody is locked out or cut off.
+// Addresses changed while the panel serves: old ones are unknown from the next request on, and no one is locked out or cut off.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';

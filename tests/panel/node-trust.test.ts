@@ -195,7 +195,7 @@ describe('joining', () => {
     expect(saved).toEqual([]);
   });
 
-  it('has nothing else to offer, and certifies nobody who has proven nothing', async () => {
+  it('answers nothing else, and signs no certificate without a proof', async () => {
     const keys = await makeKeys();
     const { port, saved } = await wait(keys);
     for (const path of ['joined', 'running', 'start', '', 'certificate']) {

@@ -240,7 +240,7 @@ describe('a refund', () => {
     expect(await recordOf(user)).toMatchObject({ expires_at: '2027-01-01T10:00:00.000Z' });
   });
 
-  it('of a user who was deleted changes nobody, and the order stays', async () => {
+  it('of a user who was deleted changes no user, and the order stays', async () => {
     const user = await makeUser();
     const order = await pay(user, month);
     await panel.act('deleteUser', { id: user });

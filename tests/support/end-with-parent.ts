@@ -1,4 +1,4 @@
-// Loaded into processes that tests start: whoever started them may be killed, and they go with it.
+// Loaded into processes that tests start, so that they end when the process that started them is killed.
 // The channel between the two closes with the parent, however that ends.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // It must not keep a process alive that is done.

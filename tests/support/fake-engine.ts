@@ -20,7 +20,7 @@ interface Process {
   /** `users` as they were last read. */
   told: ReadonlyMap<number, UpDown>;
   readonly inbounds: Map<string, UpDown>;
-  /** Users whose connections are open, whoever may connect. */
+  /** Users whose connections are open, also those who may not connect any more. */
   readonly open: Set<number>;
 }
 

@@ -49,14 +49,14 @@ export function tempStore(): TempStore {
 
 let made = 0;
 
-/** Those of the user with this number, nobody else's. */
+/** Those of the user with this number, unique to the user. */
 export function sampleCredentials(number: number): Credentials {
   const digits = String(number).padStart(16, '0');
   const key = Buffer.from(digits.padStart(32, '0')).toString('base64');
   return { uuid: `00000000-0000-4000-8000-${digits.slice(-12)}`, password: `password-${digits}`, key };
 }
 
-/** A user whose link and credentials are nobody else's. */
+/** A user with a unique link and credentials. */
 export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
   made += 1;
   return {

@@ -1,4 +1,4 @@
-// The kill itself: whatever is done goes on without a pause, and at a moment that nobody knows before, the panel is dead.
+// The kill itself: the load goes on without a pause, and at a random moment the panel is killed.
 import { setTimeout as wait } from 'node:timers/promises';
 import { isCutOff, type Target } from './target.ts';
 

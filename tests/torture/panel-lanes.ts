@@ -16,7 +16,7 @@ export interface PanelLane {
   readonly tally: Tally;
   /** Does the next act; true. Rejects where the panel died under it. */
   act(): Promise<boolean>;
-  /** On the panel started anew: all that was acknowledged is there once, and what a kill met is there whole or not at all. */
+  /** On the panel started again: all that was acknowledged is there once, and what a kill interrupted is there whole or not at all. */
   verify(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ function onlyExtra(
     `${what}: acknowledged and lost`,
   ).toEqual([]);
   const extra = listed.filter((name) => !known.has(name));
-  expect(extra.length, `${what} that nobody was told of`).toBeLessThanOrEqual(isPending ? 1 : 0);
+  expect(extra.length, `${what} that was not acknowledged`).toBeLessThanOrEqual(isPending ? 1 : 0);
   return extra[0];
 }
 
@@ -90,7 +90,7 @@ export function keyLane(target: Target): PanelLane {
         expect(status, name).toBe(200);
       }
       untried.clear();
-      // Nobody knows its value: it goes.
+      // Its value was lost with the reply: it is revoked.
       const lost = listed.find(({ name }) => name === extra);
       if (lost) await body(target.operate('revokeKey', { id: lost.id, password: PASSWORD }));
       return lost !== undefined;

@@ -27,7 +27,7 @@ export interface Target extends AsyncDisposable {
   readonly line: CommandLine;
   /** What `panel serve` printed of itself at its last start. */
   serving(): Serving;
-  /** Starts it, waits until it serves, and signs in: a kill leaves attempts that nobody finished, which count as failed until then. */
+  /** Starts it, waits until it serves, and signs in: a kill leaves unfinished attempts, which count as failed until then. */
   start(): Promise<void>;
   kill(): Promise<void>;
   /** A start that is cut short after `delay` ms: maybe before the lock, maybe in the middle of recovery. */
@@ -107,7 +107,7 @@ export async function openTarget(): Promise<Target> {
         const answer = await make(used);
         if (!isConstantReply(answer)) return answer;
         await moving;
-        expect(client, 'the constant reply, and nobody has changed the path').not.toBe(used);
+        expect(client, 'the constant reply, although the path was not changed').not.toBe(used);
       }
     },
     operate: (id, input) =>
@@ -131,7 +131,7 @@ export async function openTarget(): Promise<Target> {
   return target;
 }
 
-/** Whether a request failed because the panel died under it: nobody knows then what became of it. */
+/** Whether a request failed because the panel died under it: its outcome is unknown then. */
 export function isCutOff(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(?:ECONN|EPIPE)/.test(String(error.code));
 }

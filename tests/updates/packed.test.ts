@@ -24,7 +24,7 @@ it('is the same, byte for byte, when it is packed again', () => {
   expect(hashOf(pack(join(folder, 'second')))).toBe(hashOf(archive));
 });
 
-it('has what runs and nothing else, owned by nobody in particular', () => {
+it('has what runs and nothing else, owned by root', () => {
   const members: string[] = [];
   list({
     sync: true,

@@ -1,4 +1,4 @@
-// What the certificates say, as Node's own parser and TLS read them, and when they are made anew.
+// What the certificates say, as Node's own parser and TLS read them, and when they are renewed.
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -110,7 +110,7 @@ describe('the files', () => {
     expect(new X509Certificate(next.chain).verify(new X509Certificate(next.caPem).publicKey)).toBe(true);
   });
 
-  test.each(['server.pem', 'server-key.pem'])('a damaged %s is made anew', async (name) => {
+  test.each(['server.pem', 'server-key.pem'])('a damaged %s is replaced', async (name) => {
     const first = await ensure();
     writeFileSync(join(folder, name), readFileSync(join(folder, name), 'utf8').slice(0, 80));
     const second = await ensure();

@@ -208,7 +208,7 @@ describe('a keychain that does not answer', () => {
     expect(vault.open(row)).toBe('canary');
   });
 
-  test('is given up and asked anew where that can be done', async () => {
+  test('is dropped and read again where that is possible', async () => {
     const { open, keychain, row, hang } = await used({ patienceMs: 5, canAbort: true });
     hang();
     const vault = open();
@@ -231,7 +231,7 @@ describe('a keychain that does not answer', () => {
     expect(vault.seal(PLACE, 'x').keyId).toBe(keychain.key?.id);
   });
 
-  test('with a key at hand closes nothing', async () => {
+  test('with a key closes nothing', async () => {
     const { vault, row, hang } = await used({ patienceMs: 5 });
     hang();
     expect(await vault.refresh()).toBe('unlocked');

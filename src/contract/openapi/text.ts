@@ -14,7 +14,7 @@ export function infoDescription(): string {
 ## Keys
 Every request carries \`Authorization: Bearer <API key>\`. Keys are made in the panel: Settings, Security, API. A key begins with \`pnl_\` and is shown once. A **Read** key may use GET only, and its replies contain no subscription link and no secret address; a **Full access** key may use everything here. Sign-in, sessions, keys, webhooks, the audit log, payments, the bot, certificates, updates and the panel's addresses are in the panel only.
 
-The secret path is a part of the address. Whoever calls any other path gets an empty 404 that tells nothing.
+The secret path is a part of the address. Any other path gets an empty 404 that tells nothing.
 
 ## Requests and replies
 JSON in UTF-8, at most 1 MiB. Names are snake_case, times are RFC 3339, in replies in UTC with \`Z\`, in requests with any offset, traffic is whole bytes, ids are positive integers that are never used again. Unknown fields, unknown or repeated parameters and values out of bounds are refused; nothing is clamped. HEAD works wherever GET does. Replies of more than 1 KiB are compressed by \`br\` or \`gzip\` if \`Accept-Encoding\` asks for it, except single records and those that hold subscription links.

@@ -268,7 +268,7 @@ describe('a limit of addresses at once', () => {
   });
 
   it.each(['another limit', 'another plan', 'the settings'] as const)(
-    'cuts nobody off any more after %s',
+    'cuts no user off any more after %s',
     async (by) => {
       using temp = tempStore();
       const scene = await openLimited(temp);

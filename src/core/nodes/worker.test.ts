@@ -307,7 +307,7 @@ describe('a worker', () => {
     await scene.core().stop();
   });
 
-  it('leaves out whom the engine crashes over or refuses, and nobody else, until they change', async () => {
+  it('leaves out whom the engine crashes over or refuses, and no others, until they change', async () => {
     using temp = tempStore();
     const scene = openScene(temp);
     const { store, machine, nodeId, inboundIds } = scene;

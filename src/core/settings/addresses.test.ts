@@ -1,4 +1,4 @@
-// A change of the listening place that nobody confirms is undone after a minute, whatever happened in between.
+// A change of the listening address that is not confirmed is undone after a minute, whatever happened in between.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -82,7 +82,7 @@ function moveNotices(tx: Transaction, notices: readonly number[]): void {
   forEachRow(tx.store.users.withEnds, (row) => commitNotices(tx, openUser(tx, row), notices));
 }
 
-/** Nobody is cut off over addresses any more. */
+/** Users are no longer cut off over addresses. */
 function liftCutOffs(tx: Transaction): void {
   forEachRow(tx.store.users.withExcess, (row) => {
     const current = openUser(tx, row);

@@ -1,4 +1,4 @@
-// A new link and new credentials are nobody else's, also where random values repeat.
+// A new link and new credentials are unique, also where random values repeat.
 import { expect, it } from 'vitest';
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { sampleTariff, tempStore } from '../../../tests/support/temp-store.ts';

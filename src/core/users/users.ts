@@ -514,7 +514,7 @@ export function setEnabled(enabled: boolean): PlannedAct {
   };
 }
 
-/** Replaces the link and all credentials; whoever has the old ones is locked out. */
+/** Replaces the link and all credentials; the old ones stop working. */
 const reissue: Act = ({ row }, tx) => {
   const { token, credentials } = newAccess(tx);
   tx.store.users.saveCredentials(row.id, credentials);

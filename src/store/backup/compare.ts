@@ -1,4 +1,4 @@
-// What a backup of which nobody knows whether it was changed would bring into the panel: keys, settings and addresses of its own.
+// What a backup without a valid mark would bring into the panel: keys, settings and addresses of its own.
 import type { BackupDifferences } from '../../core/ports/backups.ts';
 import { openConnection } from '../database.ts';
 import { MACHINE_SETTINGS, PATH } from './retain-machine.ts';

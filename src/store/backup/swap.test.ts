@@ -82,7 +82,7 @@ describe('a crash', () => {
   });
 });
 
-test('whoever holds the store goes on with the restored data, also inside what they took from it before', () => {
+test('a store that is open reads the restored data, also through statements prepared before', () => {
   using folder = tempFolder();
   const ready = databaseOf(join(folder.path, 'ready'), 'new');
   const { store, swap } = openSwappableStore(databaseOf(folder.file, 'old'));

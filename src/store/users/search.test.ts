@@ -85,7 +85,7 @@ describe('search', () => {
     expect(found(people.store, ' ')).toEqual([1, 3, 4, 5, 6]);
   });
 
-  it.each(['\u0000', 'a\u0000', '\n', 'i"\n', 'l\u001f+', '\ud83d', 'lamp\udca1'])('finds nobody by %j', (q) => {
+  it.each(['\u0000', 'a\u0000', '\n', 'i"\n', 'l\u001f+', '\ud83d', 'lamp\udca1'])('finds no user by %j', (q) => {
     expect(found(people.store, q)).toEqual([]);
   });
 

@@ -34,7 +34,7 @@ describe('true state', () => {
     );
   });
 
-  it('needs no look at rows of which only the counter starts anew or a notice is due', () => {
+  it('needs no look at rows of which only the counter is reset or a notice is due', () => {
     using temp = tempStore();
     const { store, db } = temp;
     store.users.insert(sampleUser({ resetsAt: 100, dueAt: 100, expiresAt: 10_000, trafficLimit: 5 }));
@@ -94,7 +94,7 @@ describe('maintained counts', () => {
     expect(store.users.count({}, 99)).toBe(3);
   });
 
-  it('are there for each state when nobody is', () => {
+  it('are there for each state without users', () => {
     using temp = tempStore();
     expect(Object.keys(temp.store.users.countsByState(0)).sort()).toEqual([...USER_STATES].sort());
   });

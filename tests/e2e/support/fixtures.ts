@@ -18,7 +18,7 @@ export const LOOKS = LANGUAGES.flatMap(({ code: locale, pages }, index) =>
 interface Options {
   /** How the browser remembers that the pages look: language, theme, rows. */
   readonly view: Partial<View>;
-  /** false: nobody is signed in. */
+  /** false: no one is signed in. */
   readonly isSignedIn: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Fixtures {
   readonly watch: Watch;
   /** For tests that change what all share: the password, addresses, certificates. It has no users. */
   readonly own: OwnPanel;
-  /** A panel of this test alone, set up by nobody. */
+  /** A panel of this test alone, without an administrator. */
   readonly freshPanel: BrowserPanel;
   /** Goes to a place of the panel: `await visit('users/7')`. */
   readonly visit: (place?: string) => Promise<void>;

@@ -19,7 +19,7 @@ export interface BrowserPanel extends AsyncDisposable {
   readonly setupUrl: string | null;
   readonly commandLine: CommandLine;
   readonly serving: Serving;
-  /** Acts beside the browser, as another window of the administrator would. null: nobody has been made. */
+  /** Acts beside the browser, as another window of the administrator would. null: there is none. */
   readonly administrator: Administrator | null;
   /** Signs a browser in with a session of its own: its pages opened from now on have it. */
   signIn(context: BrowserContext): Promise<void>;
@@ -28,7 +28,7 @@ export interface BrowserPanel extends AsyncDisposable {
 export interface PanelOptions {
   /** 0: an empty panel. */
   readonly users?: number;
-  /** false: nobody is set up. */
+  /** false: there is no administrator. */
   readonly hasAdministrator?: boolean;
   /** false: neither a key file nor a keychain. */
   readonly hasVault?: boolean;

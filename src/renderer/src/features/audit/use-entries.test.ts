@@ -19,7 +19,7 @@ describe('addNewest', () => {
     expect(addNewest(FIRST, 'all', { items: entries(9, 8, 7), next_before: 7 })).toBe(FIRST);
   });
 
-  it('begins anew where there may be a gap, and for another question', () => {
+  it('starts over where there may be a gap, and for another question', () => {
     expect(idsOf(addNewest(FIRST, 'all', { items: entries(20, 19, 18), next_before: 18 }))).toEqual([20, 19, 18]);
     expect(idsOf(addNewest(FIRST, 'keys', { items: entries(9, 4), next_before: null }))).toEqual([9, 4]);
   });
