@@ -7,6 +7,7 @@ import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { Chat, ChatParts } from './chat.ts';
 import { paymentOf } from './payments.ts';
 import { type Poller, startPoller } from './poller.ts';
+import type { Later } from './screen.ts';
 import { type Sender, startSender } from './sender.ts';
 
 const CHECK_EVERY_MS = 1000;
@@ -51,7 +52,7 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
     const parts = { link, desk, clock, timers, log };
     const unreachable = (chatId: number) => {
       const note = desk.write((store, now) => {
-        const row = store.chat(chatId) ?? { chatId, language: null, unreachableAt: null };
+        const row = store.chat(chatId) ?? { chatId, language: null, toldLanguage: null, unreachableAt: null };
         store.saveChat({ ...row, unreachableAt: now });
       });
       note.catch((error: unknown) => log.error('bot: chat not written', { error: String(error) }));
@@ -109,13 +110,27 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
       });
   }
 
+  /** Beside the queue: a provider that hangs holds up its own buyers only. */
+  function doLater(later: Later): void {
+    later()
+      .then((messages) =>
+        messages.length === 0 || isStopped
+          ? undefined
+          : desk.write((store, now) => {
+              for (const message of messages) store.enqueue(message, now);
+            }),
+      )
+      .catch((error: unknown) => log.error('bot: not answered', { error: String(error) }));
+  }
+
   async function handle(row: UpdateRow, { row: account }: RunningBot): Promise<void> {
     if (!chat) return;
     const update: Update = JSON.parse(row.body);
     const payment = paymentOf(update);
     try {
-      const { messages, chats } = await chat.handle(update, account);
+      const { messages, chats, later } = await chat.handle(update, account);
       await desk.finish(row, { messages, chats, payment });
+      if (later) doLater(later);
     } catch (error) {
       log.error('bot: update not handled', { update: row.id, error: String(error) });
       await desk.write((store, now) => {

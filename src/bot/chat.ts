@@ -1,9 +1,8 @@
 // What the bot answers: from an update to messages that are to be sent. Nothing is sent here, so that an update that is handled again has no second effect.
-import { Api, Composer, Context } from 'grammy';
+import { Api, Composer } from 'grammy';
 import type { InlineKeyboardButton, PreCheckoutQuery, Update, UserFromGetMe } from 'grammy/types';
 import type { Core, Subscription } from '../core/core.ts';
-import type { BotDesk } from '../core/ports/bot.ts';
-import { type BotRow, type ChatRow, type NewMessage, PRIORITIES, type UpdateEffect } from '../core/ports/bot.ts';
+import { type BotDesk, type BotRow, type ChatRow, TIE_PREFIX, type UpdateEffect } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../i18n/languages.ts';
@@ -11,6 +10,8 @@ import { describeReason, formatDay } from '../subscription/entries.ts';
 import { validUrl } from '../subscription/headers.ts';
 import { APPS, SYSTEM_NAMES, SYSTEMS } from '../subscription/page/apps.ts';
 import { formatBytes } from '../subscription/page/page.ts';
+import { button, ChatContext, escapeHtml, isPublicUrl, type Later, type Screen, say, show } from './screen.ts';
+import { createShopScreens, ORDER_PREFIX } from './shop-screens.ts';
 
 const DAY_MS = 86_400_000;
 /** Telegram's limit of what a button copies. */
@@ -18,43 +19,20 @@ const MOST_COPIED = 256;
 const BAR = 10;
 
 export interface ChatParts {
-  readonly core: Pick<Core, 'settings' | 'subscription'>;
-  readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf' | 'refusalOf'>;
+  readonly core: Pick<Core, 'settings' | 'subscription' | 'shop'>;
+  readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf' | 'refusalOf' | 'tie' | 'isOwnStars' | 'openInChat'>;
   readonly clock: Clock;
-}
-
-interface Screen {
-  readonly text: string;
-  readonly buttons: readonly (readonly InlineKeyboardButton[])[];
-}
-
-class ChatContext extends Context {
-  readonly messages: NewMessage[] = [];
-  readonly chats: ChatRow[] = [];
-  language: Language = LANGUAGES[0].code;
-}
-
-/** Text as HTML that Telegram reads. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-function button(text: string, data: string): InlineKeyboardButton {
-  return { text, callback_data: data };
-}
-
-/** A web address that Telegram takes for a button. */
-function isPublicUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.hostname.includes('.') && !/^127\./.test(url.hostname);
 }
 
 /** A context wants one. Nothing is sent by it: what is to be sent is stored first. */
 const NO_API = new Api('0:unused');
 
 export interface Chat {
-  /** What an update, as Telegram sent it, leads to. */
-  handle(update: Update, bot: Pick<BotRow, 'botId' | 'username' | 'name'>): Promise<Omit<UpdateEffect, 'payment'>>;
+  /** What an update, as Telegram sent it, leads to; `later` is done beside the queue. */
+  handle(
+    update: Update,
+    bot: Pick<BotRow, 'botId' | 'username' | 'name'>,
+  ): Promise<Omit<UpdateEffect, 'payment'> & { readonly later: Later | null }>;
   /** The answer to who is about to pay: parameters of answerPreCheckoutQuery. */
   answerCheckout(query: PreCheckoutQuery): Readonly<Record<string, unknown>>;
 }
@@ -62,25 +40,7 @@ export interface Chat {
 export function createChat({ core, desk, clock }: ChatParts): Chat {
   const composer = new Composer<ChatContext>();
   const privately = composer.chatType('private');
-
-  function say(ctx: ChatContext, method: string, payload: NewMessage['payload']): void {
-    const chatId = ctx.chat?.id;
-    if (chatId === undefined) return;
-    ctx.messages.push({ chatId, dedupeKey: null, method, payload, priority: PRIORITIES.answer });
-  }
-
-  /** A new message, or the one whose button was pressed. */
-  function show(ctx: ChatContext, { text, buttons }: Screen): void {
-    const payload = {
-      text,
-      parse_mode: 'HTML',
-      link_preview_options: { is_disabled: true },
-      reply_markup: { inline_keyboard: buttons },
-    };
-    const edited = ctx.callbackQuery?.message?.message_id;
-    if (edited === undefined) say(ctx, 'sendMessage', { ...payload, protect_content: true });
-    else say(ctx, 'editMessageText', { ...payload, message_id: edited });
-  }
+  const shop = createShopScreens({ core, desk, clock });
 
   function subscriptionOf(ctx: ChatContext): Subscription | null {
     const token = ctx.from === undefined ? null : desk.linkTokenOf(ctx.from.id);
@@ -142,6 +102,7 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
       buttons: [
         [button(t('buttons.link'), 'link'), button(t('buttons.qr'), 'qr')],
         [button(t('buttons.setUp'), 'systems')],
+        ...(sub.offers().length > 0 ? [[button(t('buttons.buy'), 'shop')]] : []),
         [button(t('buttons.language'), 'languages'), ...supportRow(language)],
         [button(t('buttons.refresh'), 'home')],
       ],
@@ -200,8 +161,17 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     return { text: url === null ? t('noSupport') : t('support', { url: escapeHtml(url) }), buttons: [] };
   }
 
+  async function tied(ctx: ChatContext, token: string): Promise<Screen> {
+    const t = hostTexts(ctx.language, 'bot');
+    const outcome = ctx.from === undefined ? 'ended' : await desk.tie(token, ctx.from.id);
+    const screen = home(ctx);
+    // A repetition of what has worked already shows what it led to.
+    if (outcome === 'tied' || (outcome === 'ended' && subscriptionOf(ctx) !== null)) return screen;
+    return { text: `${t(`tie.${outcome}`)}\n\n${screen.text}`, buttons: screen.buttons };
+  }
+
   function chatOf(id: number): ChatRow {
-    return desk.store.chat(id) ?? { chatId: id, language: null, unreachableAt: null };
+    return desk.store.chat(id) ?? { chatId: id, language: null, toldLanguage: null, unreachableAt: null };
   }
 
   composer.use(async (ctx, next) => {
@@ -210,30 +180,39 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     const chat = ctx.chat?.type === 'private' ? chatOf(ctx.chat.id) : null;
     const { language } = core.settings();
     ctx.language = chooseLanguage([chat?.language ?? null, ctx.from?.language_code ?? null, language]);
+    const told = ctx.from?.language_code?.slice(0, 35) ?? '';
+    const member = ctx.myChatMember?.new_chat_member.status;
     // Who writes can be written to again.
-    const isBack = ctx.message !== undefined || ctx.myChatMember?.new_chat_member.status === 'member';
-    if (chat !== null && isBack && chat.unreachableAt !== null) ctx.chats.push({ ...chat, unreachableAt: null });
-    if (chat !== null && ctx.myChatMember?.new_chat_member.status === 'kicked')
-      ctx.chats.push({ ...chat, unreachableAt: clock.now() });
+    const isBack = ctx.message !== undefined || member === 'member';
+    if (chat !== null) {
+      const toldLanguage = told.length >= 2 ? told : chat.toldLanguage;
+      const unreachableAt = member === 'kicked' ? clock.now() : isBack ? null : chat.unreachableAt;
+      if (toldLanguage !== chat.toldLanguage || unreachableAt !== chat.unreachableAt)
+        ctx.chats.push({ ...chat, toldLanguage, unreachableAt });
+    }
     await next();
   });
   privately.command('help', (ctx) => {
     const { text, buttons } = support(ctx);
     show(ctx, { text: `${hostTexts(ctx.language, 'bot')('help')}\n\n${text}`, buttons });
   });
-  privately.on('message:successful_payment', (ctx) => {
-    const { telegram_payment_charge_id: charge, total_amount: amount } = ctx.message.successful_payment;
-    const t = hostTexts(ctx.language, 'bot');
-    ctx.messages.push({
-      chatId: ctx.chat.id,
-      dedupeKey: `paid:${charge}`,
-      method: 'sendMessage',
-      payload: {
-        text: t('paid', { stars: amount }),
-        reply_markup: { inline_keyboard: [[button(t('commands.start'), 'home')]] },
-      },
-      priority: PRIORITIES.payment,
-    });
+  privately.command('terms', (ctx) => show(ctx, { text: hostTexts(ctx.language, 'bot')('terms'), buttons: [] }));
+  privately.command('paysupport', (ctx) => {
+    const { text, buttons } = support(ctx);
+    show(ctx, { text: `${hostTexts(ctx.language, 'bot')('paySupport')}\n\n${text}`, buttons });
+  });
+  privately.command('language', (ctx) => show(ctx, languages(ctx)));
+  privately.command('start', async (ctx) => {
+    const given = ctx.match.trim();
+    if (given.startsWith(TIE_PREFIX)) return show(ctx, await tied(ctx, given.slice(TIE_PREFIX.length)));
+    const order = given.startsWith(ORDER_PREFIX) ? given.slice(ORDER_PREFIX.length) : null;
+    if (order === null || core.shop.order(order) === null) return show(ctx, home(ctx));
+    // Back from the provider: what is known is shown, and the news comes by itself once it has answered.
+    show(ctx, shop.order(ctx, order, 'asked'));
+    ctx.later = async () => {
+      await core.shop.ask(order);
+      return [];
+    };
   });
   privately.on('message', (ctx) => {
     // A message that says that something was paid or pinned asks for nothing.
@@ -247,7 +226,8 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
   privately.callbackQuery(/^language:(.+)$/, (ctx) => {
     const code = String(ctx.match[1]);
     if (isLanguage(code) && ctx.chat) {
-      ctx.chats.push({ ...chatOf(ctx.chat.id), language: code });
+      const before = ctx.chats.at(-1) ?? chatOf(ctx.chat.id);
+      ctx.chats.push({ ...before, language: code });
       ctx.language = code;
     }
     show(ctx, home(ctx));
@@ -263,6 +243,20 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
       reply_markup: { inline_keyboard: [[button(t('buttons.hide'), 'hide')]] },
     });
   });
+  privately.callbackQuery('shop', (ctx) => {
+    const sub = subscriptionOf(ctx);
+    show(ctx, sub === null ? unknown(ctx) : shop.offers(ctx, sub));
+  });
+  privately.callbackQuery(/^buy:(\d{1,15}):(\w{1,10})$/, async (ctx) => {
+    const sub = subscriptionOf(ctx);
+    if (sub === null) return show(ctx, unknown(ctx));
+    return shop.buy(ctx, sub, Number(ctx.match[1]), String(ctx.match[2]));
+  });
+  privately.callbackQuery(/^pay:([\w-]{16,128}):(\d{1,9}):([A-Z]{3}):(\w{1,10})$/, (ctx) => {
+    const [, token = '', provider, currency = '', pressed = ''] = ctx.match;
+    return shop.pay(ctx, token, Number(provider), currency, pressed, ctx.me.username);
+  });
+  privately.callbackQuery(/^ask:([\w-]{16,128})$/, (ctx) => shop.ask(ctx, String(ctx.match[1])));
   privately.callbackQuery('hide', (ctx) => {
     const shown = ctx.callbackQuery.message?.message_id;
     if (shown !== undefined) say(ctx, 'deleteMessage', { message_id: shown });
@@ -274,7 +268,7 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
       const me = { id: botId, is_bot: true, first_name: name, username } as UserFromGetMe;
       const ctx = new ChatContext(update, NO_API, me);
       await middleware(ctx, async () => {});
-      return { messages: ctx.messages, chats: ctx.chats };
+      return { messages: ctx.messages, chats: ctx.chats, later: ctx.later };
     },
     answerCheckout(query) {
       const { from, invoice_payload: token, total_amount: amount, currency } = query;

@@ -180,3 +180,26 @@ export const deleteBot = panelOperation({
   output: bot,
   example: { body: {}, reply: none },
 });
+
+export const inviteToBot = panelOperation({
+  id: 'inviteToBot',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Make a link by which a user ties a Telegram account',
+  description:
+    'Who opens the link in Telegram becomes this user there, in place of the account that the user had. It works once, for a day, and ends the link that was made before.',
+  input: z.strictObject({ user_id: s.id.meta({ description: 'The user.' }) }),
+  output: z.object({
+    url: z.string().meta({ description: 'The link, to be sent to the user or shown as a QR code.' }),
+    expires_at: s.instant.meta({ description: 'Until when it works.' }),
+  }),
+  errors: ['not_found', 'bot_off'],
+  example: {
+    body: { user_id: 7 },
+    reply: {
+      url: 'https://t.me/anna_vpn_bot?start=tie_Q2hhbmdlIHRoaXMgdG9rZW4gbm93ISE',
+      expires_at: '2026-11-21T10:00:00.000Z',
+    },
+  },
+});

@@ -57,6 +57,7 @@ export const ERRORS = {
   internal: { status: 500, title: 'The panel failed; the request id finds the cause in its log' },
   unavailable: { status: 503, title: 'The panel is not serving at the moment' },
   storage_full: { status: 507, title: 'The disk is full; reading goes on' },
+  bot_off: { status: 409, title: 'No Telegram bot is running' },
   bot_failed: { status: 422, title: 'Telegram did not accept this' },
   provider_failed: { status: 422, title: 'The payment provider did not accept this' },
   sign_in_failed: { status: 401, title: 'The name, the password or the code is wrong' },

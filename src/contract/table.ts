@@ -153,6 +153,7 @@ export const OPERATIONS = {
   testBot: bot.testBot,
   freeBot: bot.freeBot,
   deleteBot: bot.deleteBot,
+  inviteToBot: bot.inviteToBot,
   listOffers: sales.listOffers,
   createOffer: sales.createOffer,
   changeOffer: sales.changeOffer,

@@ -66,6 +66,8 @@ export interface Subscription {
   readonly url: string;
   /** What the user can buy, each at its first price. Read when it is called, as applications do not show it. */
   offers(): readonly Offered[];
+  /** The bot to which the user can tie a Telegram account, or has; null: none runs. Read when it is called. */
+  bot(): { readonly username: string; readonly isTied: boolean } | null;
 }
 
 /** An offer as a user can buy it. */
@@ -107,7 +109,14 @@ export interface Shop {
   /** The order behind a token; null: there is none. */
   order(token: string): OrderPage | null;
   /** Opens an order at a provider; the address at which it is paid. PanelError as openOrder has it. */
-  pay(token: string, way: Pick<Way, 'providerId'> & { readonly currency: string }): Promise<string>;
+  pay(
+    token: string,
+    way: Pick<Way, 'providerId'> & {
+      readonly currency: string;
+      /** Where the buyer comes back to; left out: the page of the order. */
+      readonly returnUrl?: string;
+    },
+  ): Promise<string>;
   /** Asks about an order at once, where its providers allow. */
   ask(token: string): Promise<void>;
   /** Makes an order of an offer for the user of a subscription; the order's token. PanelError as makeOrder has it. */

@@ -1,6 +1,7 @@
 // The doors of a panel over its core: one function from a request to a reply, whatever carries the two.
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
+import type { BotDesk } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { createApiDoor } from './api.ts';
 import { type ApiRequest, type CallState, type DoorReply, newCallState, type PanelRequest } from './call.ts';
@@ -8,7 +9,7 @@ import { createDocuments } from './documents.ts';
 import { createAdmission, createStrangers, type RateRule } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { createOrderDoor, type RenderOrder } from './order.ts';
+import { createOrderDoor, type RenderOrder, type RenderTelegram } from './order.ts';
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
 import { createRefusals } from './refusals.ts';
@@ -35,7 +36,7 @@ export interface DoorParts {
     | 'noteLinkRead'
     | 'shop'
     | 'backupFiles'
-  >;
+  > & { readonly bot: Pick<BotDesk, 'inviteBehind'> };
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -47,6 +48,7 @@ export interface DoorParts {
   openapi(): object;
   readonly renderSubscription: RenderSubscription;
   readonly renderOrder: RenderOrder;
+  readonly renderTelegram: RenderTelegram;
   /** Whether the API answers `unavailable` to every valid key; links go on. */
   isPaused?(): boolean;
 }
@@ -78,7 +80,14 @@ export function createDoor(parts: DoorParts): Door {
   const callPanel = createPanelDoor({ core, documents, strangers, callApi: (request) => call(request) });
   const refusals = createRefusals({ clock, timers, log });
   const subscription = createSubscriptionDoor({ core, clock, render, log, rateRule: parts.rateLimit });
-  const orders = createOrderDoor({ core, clock, render: parts.renderOrder, log, rateRule: parts.rateLimit });
+  const orders = createOrderDoor({
+    core,
+    clock,
+    render: parts.renderOrder,
+    renderTelegram: parts.renderTelegram,
+    log,
+    rateRule: parts.rateLimit,
+  });
   const fail = (state: CallState, error: unknown) => {
     if (error instanceof PanelError) refusals.note(state, error.code);
     return replyToFailure(state, error, log);

@@ -1,22 +1,31 @@
-// The door for buyers, below the sub path: `pay/<token>` is the page of an order, `<link token>/buy/<offer>` makes one. Its forms have
-// no fields: what is done is in the path, and the token in it is the authority, so that no other site's page can act without knowing it.
+// The door for buyers, below the sub path: `pay/<token>` is the page of an order, `<link token>/buy/<offer>` makes one,
+// `<link token>/telegram` a link into the bot. Its forms have no fields: what is done is in the path, and the token in it is the authority, so that no other site's page can act without knowing it.
 import { hash } from 'node:crypto';
 import type { Core, OrderPage } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
+import type { BotDesk, Invitation } from '../core/ports/bot.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { networkOf } from '../domain/client-network.ts';
 import type { OrderNotice, OrderRequest, RenderedOrder } from '../subscription/page/order.ts';
+import type { TelegramRequest } from '../subscription/page/telegram.ts';
 import { type CallState, type DoorReply, makeReply, newCallState } from './call.ts';
 import { createRateLimiter, type RateRule } from './limits.ts';
 import type { LinkRequest } from './subscription.ts';
 
 export type RenderOrder = (order: OrderPage, settings: SettingValues, request: OrderRequest) => RenderedOrder;
 
+export type RenderTelegram = (
+  invitation: Invitation,
+  settings: SettingValues,
+  request: TelegramRequest,
+) => RenderedOrder;
+
 export interface OrderDoorParts {
-  readonly core: Pick<Core, 'shop' | 'settings' | 'subscription'>;
+  readonly core: Pick<Core, 'shop' | 'settings' | 'subscription'> & { readonly bot: Pick<BotDesk, 'inviteBehind'> };
   readonly clock: Clock;
   readonly render: RenderOrder;
+  readonly renderTelegram: RenderTelegram;
   readonly log: Pick<Log, 'error'>;
   /** The budget of a key; `perMinute` 0: there is no limit. */
   rateRule(): RateRule;
@@ -24,6 +33,7 @@ export interface OrderDoorParts {
 
 const PAGE = /^\/pay\/([A-Za-z0-9_-]{16,128})(?:\/(?:(ask)|open\/(\d{1,9})\/([A-Z]{3})))?$/;
 const BUY = /^\/([A-Za-z0-9_-]{16,64})\/buy\/(\d{1,9})$/;
+const TELEGRAM = /^\/([A-Za-z0-9_-]{16,64})\/telegram$/;
 /** No order has it, and no user. */
 const NO_TOKEN = '-'.repeat(43);
 const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait'];
@@ -39,7 +49,7 @@ export interface OrderDoor {
   answer(request: LinkRequest): DoorReply | Promise<DoorReply> | null;
 }
 
-export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoorParts): OrderDoor {
+export function createOrderDoor({ core, clock, render, renderTelegram, log, rateRule }: OrderDoorParts): OrderDoor {
   const reads = createRateLimiter<string>();
   const acts = createRateLimiter<string>();
 
@@ -58,11 +68,13 @@ export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoo
   function show(state: CallState, token: string, { headers }: LinkRequest, notice: OrderNotice | null): DoorReply {
     const order = core.shop.order(token);
     if (order === null) return makeReply(state, 404, null, '');
-    const { body, style } = render(order, core.settings(), {
-      token,
-      acceptLanguage: headers['accept-language'],
-      notice,
-    });
+    return showPage(
+      state,
+      render(order, core.settings(), { token, acceptLanguage: headers['accept-language'], notice }),
+    );
+  }
+
+  function showPage(state: CallState, { body, style }: RenderedOrder): DoorReply {
     const policy = [
       "default-src 'none'",
       `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
@@ -96,6 +108,13 @@ export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoo
     await core.shop.ask(token).catch((error: unknown) => noteFailure(state.id, error));
   }
 
+  /** The page with a link into the bot; without a bot, that of the subscription. */
+  async function inviteTo(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
+    const invitation = await core.bot.inviteBehind(link);
+    if (invitation === null) return leadTo(state, `../${link}`);
+    return showPage(state, renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }));
+  }
+
   async function buy(state: CallState, link: string, offerId: number): Promise<DoorReply> {
     try {
       return leadTo(state, `../../pay/${await core.shop.buy(link, offerId)}`);
@@ -106,9 +125,10 @@ export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoo
     }
   }
 
-  function answerBuy(
+  /** What a form on the page of a subscription asks for. */
+  function answerLink(
     request: LinkRequest,
-    [, link = '', offer = '']: RegExpExecArray,
+    [, link = '', offer]: RegExpExecArray,
   ): Promise<DoorReply> | DoorReply | null {
     const { id, isStray, method, address } = request;
     const isPossible = !isStray && method === 'POST';
@@ -117,8 +137,8 @@ export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoo
     const state = newCallState(id, method);
     state.route = 'order';
     const wait = waitFor(acts, ACTS, link, address);
-    if (wait > 0) return leadTo(state, `../../${link}?wait`);
-    return buy(state, link, Number(offer));
+    if (wait > 0) return leadTo(state, `${offer === undefined ? '../' : '../../'}${link}?wait`);
+    return offer === undefined ? inviteTo(state, link, request) : buy(state, link, Number(offer));
   }
 
   function answerPage(
@@ -148,10 +168,10 @@ export function createOrderDoor({ core, clock, render, log, rateRule }: OrderDoo
   }
 
   return {
-    isOwn: (path) => PAGE.test(path) || BUY.test(path),
+    isOwn: (path) => PAGE.test(path) || BUY.test(path) || TELEGRAM.test(path),
     answer(request) {
-      const buying = BUY.exec(request.path);
-      if (buying) return answerBuy(request, buying);
+      const linked = BUY.exec(request.path) ?? TELEGRAM.exec(request.path);
+      if (linked) return answerLink(request, linked);
       const page = PAGE.exec(request.path);
       return page ? answerPage(request, page) : null;
     },

@@ -1,5 +1,5 @@
 // The Telegram bot: its account, the updates that came and the messages that go. Its token is with the other sealed secrets.
-import type { BotRow, BotStore, ChatRow, MessageRow, NewMessage, UpdateRow } from '../core/ports/bot.ts';
+import type { BotRow, BotStore, ChatRow, InvitationRow, MessageRow, NewMessage, UpdateRow } from '../core/ports/bot.ts';
 import type { Connection } from './database.ts';
 
 type Flag = 'allowPrivate' | 'enabled';
@@ -22,7 +22,7 @@ export function createBotStore(db: Connection): BotStore {
     `INSERT OR REPLACE INTO bot (one, bot_id, username, name, api_root, allow_private, proxy, enabled, error, error_at, updated_at)
      VALUES (1, :botId, :username, :name, :apiRoot, :allowPrivate, :proxy, :enabled, :error, :errorAt, :updatedAt)`,
   );
-  const removals = ['bot', 'bot_updates', 'bot_messages', 'bot_chats'].map((table) =>
+  const removals = ['bot', 'bot_updates', 'bot_messages', 'bot_chats', 'bot_invitations'].map((table) =>
     db.prepare(`DELETE FROM ${table}`),
   );
 
@@ -86,12 +86,22 @@ export function createBotStore(db: Connection): BotStore {
   );
 
   const chat = db.prepare<[number], ChatRow>(
-    'SELECT chat_id AS chatId, language, unreachable_at AS unreachableAt FROM bot_chats WHERE chat_id = ?',
+    'SELECT chat_id AS chatId, language, told_language AS toldLanguage, unreachable_at AS unreachableAt FROM bot_chats WHERE chat_id = ?',
   );
   const saveChat = db.prepare<[ChatRow]>(
-    `INSERT INTO bot_chats (chat_id, language, unreachable_at) VALUES (:chatId, :language, :unreachableAt)
-     ON CONFLICT (chat_id) DO UPDATE SET language = excluded.language, unreachable_at = excluded.unreachable_at`,
+    `INSERT INTO bot_chats (chat_id, language, told_language, unreachable_at) VALUES (:chatId, :language, :toldLanguage, :unreachableAt)
+     ON CONFLICT (chat_id) DO UPDATE SET
+       language = excluded.language, told_language = excluded.told_language, unreachable_at = excluded.unreachable_at`,
   );
+
+  const invite = db.prepare<[InvitationRow]>(
+    'INSERT OR REPLACE INTO bot_invitations (token_hash, purpose, user_id, expires_at) VALUES (:tokenHash, :purpose, :userId, :expiresAt)',
+  );
+  const invitation = db.prepare<[string], InvitationRow>(
+    'SELECT token_hash AS tokenHash, purpose, user_id AS userId, expires_at AS expiresAt FROM bot_invitations WHERE token_hash = ?',
+  );
+  const endInvitation = db.prepare<[string]>('DELETE FROM bot_invitations WHERE token_hash = ?');
+  const pruneInvitations = db.prepare<[number]>('DELETE FROM bot_invitations WHERE expires_at < ?');
 
   return {
     get() {
@@ -117,6 +127,7 @@ export function createBotStore(db: Connection): BotStore {
     prune: (before) => {
       pruneUpdates.run(before);
       pruneMessages.run(before);
+      pruneInvitations.run(before);
     },
     enqueue: ({ payload, ...given }, now) =>
       enqueue.run({ ...given, payload: JSON.stringify(payload), now }).changes > 0,
@@ -149,6 +160,13 @@ export function createBotStore(db: Connection): BotStore {
     chat: (chatId) => chat.get(chatId),
     saveChat: (row) => {
       saveChat.run(row);
+    },
+    invite: (row) => {
+      invite.run(row);
+    },
+    invitation: (tokenHash) => invitation.get(tokenHash),
+    endInvitation: (tokenHash) => {
+      endInvitation.run(tokenHash);
     },
   };
 }

@@ -1,4 +1,5 @@
 // The Telegram bot against a fake Bot API: set up with a token that was tried, updates stored before they are confirmed, messages paced and sent once.
+import { createHash } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
 import type { BotRow } from '../../src/core/ports/bot.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
@@ -186,7 +187,7 @@ it('takes Stars for orders: asked before, told after, once, with the mark that t
   again(1);
   await expect.poll(order.state, sleepy).toBe('paid');
   fake.pay(ANNA, token, STARS, 'charge-1');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toBe(`⭐ ${STARS} received. Thank you.`);
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toBe(`⭐ ${STARS} received: 30 days. Thank you.`);
   await expect.poll(() => fake.waiting).toEqual([]);
   await own.act('askOrder', { id: order.id });
   await expect.poll(() => own.store.bot.updateDueAt()).toBeNull();
@@ -301,4 +302,111 @@ it('sends again what failed, edits by posting what was deleted, and gives up cha
   fake.write(ANNA, '/start');
   await expect.poll(() => own.store.bot.chat(ANNA)?.unreachableAt ?? null, sleepy).not.toBeNull();
   await expect.poll(() => own.store.bot.countMessages(), sleepy).toBe(0);
+}, 60_000);
+
+/** What a link into the bot is followed by in /start. */
+const startOf = (url: string) => new URL(url).searchParams.get('start') ?? '';
+
+it('ties an account by a link that works once, and moves no user to another by the page alone', async () => {
+  const { fake, own } = await running();
+  const user = await own.act('createUser', { name: 'Anna' });
+  const other = await own.act('createUser', { name: 'Boris', telegram_id: 3003 });
+  const tiedTo = async (id: number) => (await own.act('getUser', { id })).telegram_id;
+  const press = (chatId: number, url: string) => fake.write(chatId, `/start ${startOf(url)}`);
+  const { url } = await own.act('inviteToBot', { user_id: user.id });
+  expect(url).toMatch(/^https:\/\/t\.me\/anna_vpn_bot\?start=[A-Za-z0-9_-]{1,64}$/);
+  // The account of another user is that user's.
+  press(3003, url);
+  await expect.poll(() => fake.lastOf(3003)?.text, sleepy).toContain('has a subscription already');
+  expect(await tiedTo(user.id)).toBeNull();
+  press(ANNA, url);
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Ready');
+  expect(await tiedTo(user.id)).toBe(ANNA);
+  press(2002, url);
+  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('was used, or is too old');
+
+  // By the page: 15 minutes, and never away from who has it.
+  const link = new URL(user.sub_url ?? '');
+  const page = await fetch(`${own.origin}${link.pathname}`, { headers: { accept: 'text/html' } });
+  expect(await page.text()).toContain('href="https://t.me/anna_vpn_bot"');
+  const reply = await fetch(`${own.origin}${link.pathname}/telegram`, { method: 'POST' });
+  const [, made = ''] = /href="(https:\/\/t\.me\/[^"]*)"/.exec(await reply.text()) ?? [];
+  press(2002, made);
+  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('has another Telegram account');
+  expect([await tiedTo(user.id), await tiedTo(other.id)]).toEqual([ANNA, 3003]);
+  // The administrator may move him, and the link of before is void.
+  const { url: first } = await own.act('inviteToBot', { user_id: user.id });
+  const { url: second } = await own.act('inviteToBot', { user_id: user.id });
+  press(2002, first);
+  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('was used, or is too old');
+  press(2002, second);
+  await expect.poll(() => tiedTo(user.id), sleepy).toBe(2002);
+  const stored = JSON.stringify([own.log.lines, await own.act('listAudit', { limit: 50 })]);
+  for (const each of [url, made, first, second]) expect(stored).not.toContain(startOf(each));
+  // Too old.
+  const { url: late } = await own.act('inviteToBot', { user_id: user.id });
+  const tokenHash = createHash('sha256').update(startOf(late).slice(4)).digest('hex');
+  const row = own.store.bot.invitation(tokenHash);
+  if (!row) throw new Error('no invitation is stored');
+  own.store.write(() => own.store.bot.invite({ ...row, expiresAt: 1 }));
+  press(ANNA, late);
+  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('was used, or is too old');
+  await own.act('enableBot', { enabled: false });
+  await expect(own.act('inviteToBot', { user_id: user.id })).rejects.toMatchObject({ code: 'bot_off' });
+}, 60_000);
+
+it('sells in the chat: one order and one invoice for two presses, paid by it once', async () => {
+  const { fake, own } = await running();
+  await own.act('updateSettings', { selling: true });
+  await own.act('createProvider', { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD });
+  const plan = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
+  const sold = { kind: 'days', days: 30 } as const;
+  const prices = [{ amount: STARS, currency: 'XTR' }];
+  const offer = await own.act('createOffer', { tariff_id: plan.id, name: 'Thirty', sold, prices, on_sale: true });
+  const end = '2030-01-01T00:00:00Z';
+  const user = await own.act('createUser', { name: 'Anna', tariff_id: plan.id, telegram_id: ANNA, expires_at: end });
+  const shown = () => fake.lastOf(ANNA)?.text ?? '';
+  const invoices = () => [...fake.messages.values()].flatMap(({ invoice }) => invoice ?? []);
+  fake.write(ANNA, '/start');
+  await expect.poll(shown, sleepy).toContain('Active');
+  fake.press(ANNA, 'Renew or add traffic');
+  await expect.poll(shown, sleepy).toContain('Thirty: 30 days');
+  const [offered] = fake.lastOf(ANNA)?.buttons ?? [];
+  // Pressed when the offer has become another: nothing is ordered.
+  await own.act('changeOffer', { id: offer.id, prices: [{ amount: 300, currency: 'XTR' }] });
+  fake.press(ANNA, offered?.text ?? '');
+  await expect.poll(shown, sleepy).toContain('offers have changed');
+  await own.act('changeOffer', { id: offer.id, prices });
+  fake.press(ANNA, `Thirty · ⭐ 300`);
+  await expect.poll(shown, sleepy).toMatch(/offers have changed.*⭐ 250/s);
+  expect((await own.act('listOrders', {})).items).toEqual([]);
+  fake.press(ANNA, `Thirty · ⭐ ${STARS}`);
+  fake.press(ANNA, `Thirty · ⭐ ${STARS}`);
+  await expect.poll(shown, sleepy).toContain('Order no. 1');
+  fake.press(ANNA, `Pay ⭐ ${STARS}: Telegram Stars`);
+  fake.press(ANNA, `Pay ⭐ ${STARS}: Telegram Stars`);
+  await expect.poll(() => invoices().length, sleepy).toBe(1);
+  await expect.poll(() => own.store.bot.updateDueAt()).toBeNull();
+  await expect.poll(() => own.store.bot.countMessages(), sleepy).toBe(0);
+  expect((await own.act('listOrders', {})).items).toHaveLength(1);
+  const [invoice] = invoices();
+  if (!invoice) throw new Error('there is no invoice');
+  const asked = fake.checkOut(ANNA, invoice.payload, invoice.stars);
+  await expect.poll(() => fake.checkouts.get(asked)).toBe(true);
+  fake.pay(ANNA, invoice.payload, invoice.stars, 'charge-1');
+  await expect.poll(shown, sleepy).toBe(`⭐ ${STARS} received: Thirty. Thank you.`);
+  expect((await own.act('getUser', { id: user.id })).expires_at).toBe('2030-01-31T00:00:00.000Z');
+  // The button of the order that is paid shows that it is.
+  fake.press(ANNA, `Pay ⭐ ${STARS}: Telegram Stars`);
+  await expect
+    .poll(() => [...fake.messages.values()].some(({ text }) => text.includes('Order no. 1 · Paid')), sleepy)
+    .toBe(true);
+  expect(invoices()).toHaveLength(1);
+  for (const [command, text] of [
+    ['/terms', 'You buy access'],
+    ['/paysupport', 'Questions about a payment'],
+  ]) {
+    fake.write(ANNA, command ?? '');
+    await expect.poll(shown, sleepy).toContain(text);
+  }
 }, 60_000);

@@ -21,6 +21,7 @@ export interface Shown {
   text: string;
   buttons: readonly Button[];
   readonly photo: Buffer | null;
+  readonly invoice?: { readonly payload: string; readonly stars: number };
 }
 
 /** `late`: the effect happens and the reply is 500. `cut`: the same with a connection that breaks off. */
@@ -289,6 +290,26 @@ export async function openBotApi(): Promise<FakeBotApi> {
         if (!isRight || String(given.title).length > 32 || Buffer.byteLength(String(given.payload)) > 128)
           throw new Refusal(400, 'Bad Request: STARS_INVOICE_INVALID');
         return `https://t.me/$${given.payload}`;
+      }
+      case 'sendInvoice': {
+        const chatId = requireChat(given);
+        const prices = given.prices as readonly Json[];
+        const isRight = given.currency === 'XTR' && given.provider_token === '' && prices.length === 1;
+        const [title, description] = [String(given.title ?? ''), String(given.description ?? '')];
+        const isText = title.length >= 1 && title.length <= 32 && description.length >= 1 && description.length <= 255;
+        if (!isRight || !isText || Buffer.byteLength(String(given.payload)) > 128 || !(Number(prices[0]?.amount) >= 1))
+          throw new Refusal(400, 'Bad Request: STARS_INVOICE_INVALID');
+        const shown = {
+          id: nextMessage,
+          chatId,
+          text: title,
+          buttons: [],
+          photo: null,
+          invoice: { payload: String(given.payload), stars: Number(prices[0]?.amount) },
+        };
+        nextMessage += 1;
+        messages.set(shown.id, shown);
+        return messageOf(shown);
       }
       case 'getStarTransactions':
         return { transactions: ledger.slice(Number(given.offset), Number(given.offset) + Number(given.limit)) };

@@ -38,6 +38,7 @@ import { originOf } from '../../src/panel/reach.ts';
 import { createProviders } from '../../src/payments/providers.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
 import { renderOrder } from '../../src/subscription/page/order.ts';
+import { renderTelegram } from '../../src/subscription/page/telegram.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { CHEAP_COST } from './cheap-password.ts';
 import { createTestTimers } from './clock.ts';
@@ -163,6 +164,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     version: parts.version,
     renderSubscription,
     renderOrder,
+    renderTelegram,
     rateLimit: () => options.rateLimit ?? { perMinute: 0, burst: 0 },
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
   });

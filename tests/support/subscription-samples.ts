@@ -95,6 +95,7 @@ export function subscriptionOf(inbounds: readonly InboundRow[], changes: Partial
       secrets: { serverKey: null, certificate: null, pin: null },
     })),
     offers: () => [],
+    bot: () => null,
     url: 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
     ...changes,
   };

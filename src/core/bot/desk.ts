@@ -2,9 +2,11 @@
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env } from '../context.ts';
-import { recordBotPayment, refusalOf } from '../payments/bot-payments.ts';
+import { isOwnStars, openInChat, recordBotPayment, refusalOf } from '../payments/bot-payments.ts';
 import { type BotDesk, FRESH_STATUS, type RunningBot } from '../ports/bot.ts';
 import { openAccess } from './access.ts';
+import { botOf } from './running.ts';
+import { invite, tie } from './tying.ts';
 
 /** Ids of updates may begin at random after a week: those that are done must be gone by then. */
 const KEPT_MS = 2 * DAY_MS;
@@ -59,6 +61,20 @@ export function createBotDesk(env: Env): BotDesk & { readonly wake: () => void }
     },
     store: store.bot,
     linkTokenOf: (telegramId) => store.users.byTelegramId(telegramId)?.token ?? null,
+    async inviteBehind(link) {
+      if (!botOf(env) || !store.users.behindLink(link)) return null;
+      return write(() => {
+        const tx = createTransaction(env, CALL, 'inviteToBot', clock.now());
+        const user = store.users.behindLink(link)?.row;
+        if (!user || !botOf(env)) return null;
+        return invite(tx, user.id, 'page');
+      });
+    },
+    tie: (token, telegramId) =>
+      write(() => tie(createTransaction(env, CALL, 'updateUser', clock.now()), token, telegramId)),
+    isOwnStars: (providerId) => isOwnStars(env, providerId),
+    openInChat: (orderToken) =>
+      write(() => openInChat(createTransaction(env, CALL, 'openOrder', clock.now()), orderToken)),
     refusalOf: (checkout) => refusalOf(env, checkout),
     receive: (botId, updates) => write(() => store.bot.receive(botId, updates, clock.now())),
     finish: (update, effect) =>

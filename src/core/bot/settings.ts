@@ -15,8 +15,10 @@ import {
   type BotStatus,
   FRESH_STATUS,
 } from '../ports/bot.ts';
-import { toInstantOrNull } from '../wire.ts';
+import { requireUser } from '../users/users.ts';
+import { toInstant, toInstantOrNull } from '../wire.ts';
 import { openAccess, PROXY_PLACE, TOKEN_PLACE } from './access.ts';
+import { invite } from './tying.ts';
 
 const PROBE_MS = 10_000;
 /** Of what Telegram says of the account. */
@@ -222,6 +224,13 @@ function deleteBot(_input: Input<'deleteBot'>, tx: Transaction): Result<Bot> {
   return { body: viewBot(tx) };
 }
 
+function inviteToBot({ user_id: userId }: Input<'inviteToBot'>, tx: Transaction): Result<Output<'inviteToBot'>> {
+  const user = requireUser(tx, userId);
+  const { url, expiresAt } = invite(tx, user.id, 'record');
+  tx.audit(`user:${user.id}`, {});
+  return { body: { url, expires_at: toInstant(expiresAt) } };
+}
+
 export const BOT_HANDLERS = {
   getBot: { read: getBot },
   saveBot: { run: saveBot },
@@ -229,4 +238,5 @@ export const BOT_HANDLERS = {
   testBot: { run: testBot },
   freeBot: { run: freeBot },
   deleteBot: { write: deleteBot, isEssential: true },
-} satisfies Handlers<'getBot' | 'saveBot' | 'enableBot' | 'testBot' | 'freeBot' | 'deleteBot'>;
+  inviteToBot: { write: inviteToBot },
+} satisfies Handlers<'getBot' | 'saveBot' | 'enableBot' | 'testBot' | 'freeBot' | 'deleteBot' | 'inviteToBot'>;

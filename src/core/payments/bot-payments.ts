@@ -1,8 +1,14 @@
 // Payments in Stars as Telegram speaks of them to the panel's own bot: whether one may be made, and that it was.
+
+import { nextAskAt } from '../../domain/asking.ts';
+import { STARS } from '../../domain/money.ts';
 import type { Env, Transaction } from '../context.ts';
-import type { Checkout, CheckoutRefusal } from '../ports/bot.ts';
+import { PanelError } from '../panel-error.ts';
+import type { ChatInvoice, Checkout, CheckoutRefusal } from '../ports/bot.ts';
+import type { InvoiceRow } from '../ports/payments.ts';
 import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import { isTerm } from '../sales/offers.ts';
+import { newToken } from '../sales/order.ts';
 import { objectionTo, recordPayment } from './record.ts';
 
 /** The Stars of the bot itself. */
@@ -25,6 +31,46 @@ export function refusalOf(env: Env, { token, paid }: Checkout): CheckoutRefusal 
   const user = order.userId === null ? undefined : store.users.get(order.userId);
   const isEndless = user?.expiresAt === null && user.hold === null;
   return isEndless && isTerm(order.sold) ? 'ended' : null;
+}
+
+/** Whether a provider is the Stars of the bot itself. */
+export function isOwnStars(env: Pick<Env, 'store'>, providerId: number): boolean {
+  return accountOf(env)?.id === providerId;
+}
+
+/** The invoice of an order that is a message in the chat: made without asking Telegram, as it goes with the message. */
+export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
+  const { store, now, crypto, settings } = tx;
+  if (!settings.selling) throw new PanelError('selling_off');
+  const order = store.sales.orderByToken(orderToken);
+  const provider = accountOf(tx);
+  const price = order?.prices.find(({ currency }) => currency === STARS);
+  if (!order || !provider?.enabled || !price || order.given !== null || store.payments.hasUndecided(order.id))
+    throw new PanelError('order_ended');
+  const asked = { ...order, amount: price.amount, currency: STARS, method: 'stars', providerId: provider.id } as const;
+  store.sales.saveOrder({ ...asked, state: 'open' });
+  const isInChat = (one: InvoiceRow) =>
+    one.providerId === provider.id && one.state === 'open' && one.payUrl === null && one.amount === price.amount;
+  const before = store.payments.invoicesOf(order.id).find(isInChat);
+  if (before) return { token: before.token, stars: price.amount };
+  const token = newToken(tx);
+  store.payments.insertInvoice({
+    orderId: order.id,
+    providerId: provider.id,
+    token,
+    key: crypto.uuid(),
+    state: 'open',
+    amount: price.amount,
+    currency: STARS,
+    externalId: null,
+    payUrl: null,
+    returnUrl: null,
+    tries: 1,
+    createdAt: now,
+    askedAt: null,
+    nextAskAt: nextAskAt(now, now, 'stars'),
+  });
+  return { token, stars: price.amount };
 }
 
 /** Without an account for it money is recorded all the same. */

@@ -4,6 +4,7 @@
 import type { AttentionReason, Sold } from '../../contract/sales.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
+import { tellBuyer } from '../bot/buyer-notice.ts';
 import type { Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
@@ -96,6 +97,7 @@ function recordNew(
   const payment = { ...unsaved, id: store.payments.insertPayment(unsaved) };
   if (invoice) endInvoice(tx, invoice, 'paid');
   const applied = order && (reason === null || reason === 'too_much') ? applyOr(tx, order, payment) : payment;
+  tellBuyer(tx, order, applied);
   const detail = { order_id: applied.orderId, offer: order?.offerName, amount: paid.amount, currency: paid.currency };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, {
     ...detail,

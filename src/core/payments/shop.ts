@@ -25,12 +25,12 @@ export function createShop(env: Env): Shop {
       const order = store.sales.orderByToken(token);
       return order ? pageOf(env, order) : null;
     },
-    async pay(token, { providerId, currency }) {
+    async pay(token, { providerId, currency, returnUrl }) {
       const order = requireToken(token);
       const isWay = waysOf(env, order).some((way) => way.providerId === providerId && way.price.currency === currency);
       if (!isWay) throw new PanelError('order_ended');
-      const returnUrl = `${orderUrl(env, order)}?back`;
-      const { payUrl } = await openOrder(env, { orderId: order.id, providerId, currency, returnUrl });
+      const back = returnUrl ?? `${orderUrl(env, order)}?back`;
+      const { payUrl } = await openOrder(env, { orderId: order.id, providerId, currency, returnUrl: back });
       if (payUrl === null) throw new PanelError('provider_failed');
       return payUrl;
     },

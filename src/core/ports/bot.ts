@@ -34,7 +34,18 @@ export interface ChatRow {
   readonly chatId: number;
   /** As chosen in the chat; null: as Telegram says. */
   readonly language: string | null;
+  /** What Telegram said last. */
+  readonly toldLanguage: string | null;
   readonly unreachableAt: number | null;
+}
+
+/** A link into the bot that ties the account of who opens it to a user, once. */
+export interface InvitationRow {
+  readonly tokenHash: string;
+  /** Where it was made: the administrator may move a user to another account, who has the subscription link may not. */
+  readonly purpose: 'record' | 'page';
+  readonly userId: number;
+  readonly expiresAt: number;
 }
 
 /** What a message waits behind: answers to what somebody pressed, then payments, notices, and what is sent to many. */
@@ -103,6 +114,10 @@ export interface BotStore {
   moveChat(from: number, to: number): void;
   chat(chatId: number): ChatRow | undefined;
   saveChat(chat: ChatRow): void;
+  /** In place of the user's one of the same purpose. */
+  invite(invitation: InvitationRow): void;
+  invitation(tokenHash: string): InvitationRow | undefined;
+  endInvitation(tokenHash: string): void;
 }
 
 /** A token and the way to its API: in memory only. */
@@ -160,6 +175,25 @@ export interface Checkout {
 /** Why he may not: nothing is sold, or not this any more. */
 export type CheckoutRefusal = 'selling_off' | 'ended';
 
+/** What `/start` is followed by. Telegram allows 64 characters of A-Z, a-z, 0-9, _ and -. */
+export const TIE_PREFIX = 'tie_';
+
+/** A link that ties a Telegram account to a user. */
+export interface Invitation {
+  readonly url: string;
+  readonly expiresAt: number;
+}
+
+/** `ended`: it was used, or is too old. `taken`: the account is another user's. `other`: the user has another account. */
+export type TieOutcome = 'tied' | 'ended' | 'taken' | 'other';
+
+/** An invoice as a message of the chat. */
+export interface ChatInvoice {
+  /** By which Telegram names it. */
+  readonly token: string;
+  readonly stars: number;
+}
+
 /** What an update leads to. */
 export interface UpdateEffect {
   readonly messages: readonly NewMessage[];
@@ -179,9 +213,16 @@ export interface BotDesk {
   /** Calls the listener soon after what is to run, or what is to be sent, may have changed. Returns how to unsubscribe. */
   onChange(listener: () => void): () => void;
   /** Reads of the store. */
-  readonly store: Omit<BotStore, 'save' | 'remove' | 'receive' | 'enqueue'>;
+  readonly store: Omit<BotStore, 'save' | 'remove' | 'receive' | 'enqueue' | 'invite' | 'endInvitation'>;
   /** The subscription link's token of the user with this Telegram account; null: there is none. */
   linkTokenOf(telegramId: number): string | null;
+  /** Makes the link for the user behind a subscription link, in place of the one before; null: no user is, or no bot runs. */
+  inviteBehind(link: string): Promise<Invitation | null>;
+  tie(token: string, telegramId: number): Promise<TieOutcome>;
+  /** Whether a provider is the Stars of the bot itself. */
+  isOwnStars(providerId: number): boolean;
+  /** The open invoice of an order in Stars of the bot, the same one each time. PanelError `selling_off`, `order_ended`. */
+  openInChat(orderToken: string): Promise<ChatInvoice>;
   /** Why somebody who is about to pay may not; null: he may. By reads alone, as Telegram waits for 10 seconds. */
   refusalOf(checkout: Checkout): CheckoutRefusal | null;
   /** Stores what came; how many of them are new. They may be confirmed at Telegram once this has resolved. */

@@ -2,6 +2,7 @@
 
 import type { Input, Output } from '../../contract/table.ts';
 import { canConnect, trafficRemaining } from '../../domain/account.ts';
+import { botOf } from '../bot/running.ts';
 import type { Result } from '../call.ts';
 import type { Context, Env } from '../context.ts';
 import type { Subscription } from '../core.ts';
@@ -57,6 +58,10 @@ export function subscriptionOf(env: Env, token: string): Subscription | null {
     connections,
     url: env.subUrl(token),
     offers: () => offersTo(env, user),
+    bot() {
+      const bot = botOf(env);
+      return bot ? { username: bot.username, isTied: user.telegramId !== null } : null;
+    },
   };
 }
 

@@ -721,12 +721,24 @@ CREATE INDEX bot_messages_due ON bot_messages (not_before) WHERE ended_at IS NUL
 CREATE INDEX bot_messages_chat ON bot_messages (chat_id) WHERE ended_at IS NULL;
 CREATE INDEX bot_messages_ended ON bot_messages (ended_at) WHERE ended_at IS NOT NULL;
 
--- Who talks to the bot. language: chosen there; null: as Telegram says. unreachable_at: since when nothing can be sent there.
+-- Who talks to the bot. language: chosen there; null: as Telegram says, which is told_language. unreachable_at: since when nothing can be sent there.
 CREATE TABLE bot_chats (
   chat_id INTEGER PRIMARY KEY,
   language TEXT CHECK (length(language) BETWEEN 2 AND 35),
+  told_language TEXT CHECK (length(told_language) BETWEEN 2 AND 35),
   unreachable_at INTEGER CHECK (unreachable_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
+
+-- Links into the bot that work once, by the SHA-256 of their tokens. A user has one of each purpose: made in the record, or on the page of the
+-- subscription.
+CREATE TABLE bot_invitations (
+  token_hash TEXT PRIMARY KEY CHECK (length(token_hash) = 64),
+  purpose TEXT NOT NULL CHECK (purpose IN ('record', 'page')),
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  expires_at INTEGER NOT NULL CHECK (expires_at BETWEEN 0 AND 8640000000000000)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX bot_invitations_user ON bot_invitations (user_id, purpose);
+CREATE INDEX bot_invitations_expires ON bot_invitations (expires_at);
 
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -82,7 +82,7 @@ function factsOf(order: OrderPage, { timeZone }: SettingValues, language: Langua
     .join('');
 }
 
-function soldText({ sold }: OrderPage, language: Language): string {
+export function soldText({ sold }: Pick<OrderPage, 'sold'>, language: Language): string {
   const t = hostTexts(language, 'subscription');
   if (sold.kind === 'days') return t('order.sold.days', { count: sold.days });
   if (sold.kind === 'months') return t('order.sold.months', { count: sold.months });

@@ -57,7 +57,7 @@ ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`
 </header>
 <main>
 <section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
-${shopOf(sub, offered, language)}${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
+${shopOf(sub, offered, language)}${telegramOf(sub, language)}${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
 </main>
 <script>${SCRIPT}</script>
 </body>
@@ -168,6 +168,17 @@ function shopOf({ user }: Subscription, offered: readonly Offered[], language: L
   return offered.length === 0 ? '' : `<section class="card buy">${lists.join('')}</section>\n`;
 }
 
+/** The way into the bot: a form that makes a link which works once, or the bot that knows the user already. */
+function telegramOf({ user, bot }: Subscription, language: Language): string {
+  const found = bot();
+  if (found === null) return '';
+  const t = hostTexts(language, 'subscription');
+  const act = found.isTied
+    ? `<a class="button plain" href="https://t.me/${encodeURIComponent(found.username)}" rel="noreferrer">${escapeHtml(t('page.openTelegram'))}</a>`
+    : `<form method="post" action="${encodeURIComponent(user.token)}/telegram"><button class="plain">${escapeHtml(t('page.openTelegram'))}</button></form>`;
+  return `<section class="card telegram"><h2>Telegram</h2><p class="quiet">${escapeHtml(t(found.isTied ? 'page.telegramTied' : 'page.telegram'))}</p>${act}</section>\n`;
+}
+
 /** What is the same at each visit of a user from one system, of the latest visits: codes and many texts take milliseconds to make. */
 const offers = new Map<string, string>();
 const MAX_OFFERS = 200;
@@ -240,7 +251,7 @@ function chooserOf(url: string, title: string, chosen: System, language: Languag
 const QUIET = 4;
 
 /** Dark on white in both themes, as every camera reads it. */
-function qrOf(url: string, label: string): string {
+export function qrOf(url: string, label: string): string {
   return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" ${drawQr(url)}</svg>`;
 }
 

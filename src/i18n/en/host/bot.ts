@@ -3,6 +3,9 @@ export const bot = {
   commands: {
     start: 'My subscription',
     help: 'Help',
+    language: 'Language',
+    terms: 'Terms of sale',
+    paysupport: 'Questions about a payment',
   },
   unknown: 'There is no subscription for this Telegram account yet.',
   unknownHint:
@@ -25,11 +28,38 @@ export const bot = {
     selling_off: 'Nothing is sold here at the moment.',
     ended: 'This order is paid already, or is not sold any more. Nothing was charged.',
   },
-  paid: '⭐ {{stars}} received. Thank you.',
+  paid: {
+    given: '{{amount}} received: {{offer}}. Thank you.',
+    decision: '{{amount}} received. A person looks at this payment; do not pay a second time.',
+  },
+  terms:
+    'You buy access for a time, or traffic, as it says on the button. It is yours as soon as the payment has arrived. The order shows what was paid and until when it is valid. For a refund, or if something does not work, send /paysupport.',
+  paySupport: 'Questions about a payment? Say the number of the order and when you paid.',
+  tie: {
+    ended: 'This link was used, or is too old. Make a new one on the page of your subscription, or ask for one.',
+    taken: 'This Telegram account has a subscription already. Ask the person who runs this service to change that.',
+    other: 'This subscription has another Telegram account. Only the person who runs this service can change that.',
+  },
+  shop: {
+    none: 'Nothing is sold here at the moment.',
+    gone: 'There is no such order.',
+    toProvider: 'To the payment',
+    notice: {
+      asked: 'The payment has not arrived yet. If you have paid, you are told as soon as it has.',
+      failed: 'This way to pay does not answer at the moment. Try again, or choose another.',
+      opening: 'The payment is being opened.',
+      invoice: 'The invoice is below.',
+      limit: 'That were too many orders. Try again in an hour.',
+      off: 'Nothing is sold here at the moment.',
+      changed: 'The offers have changed. Choose again.',
+    },
+  },
   buttons: {
     link: 'Link',
     qr: 'QR code',
     setUp: 'Set up a device',
+    buy: 'Renew or add traffic',
+    home: 'My subscription',
     language: 'Language',
     support: 'Support',
     refresh: 'Refresh',

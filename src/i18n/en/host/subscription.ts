@@ -59,6 +59,14 @@ export const subscription = {
     support: 'Ask for help',
     renew: 'Renew',
     addTraffic: 'Add traffic',
+    openTelegram: 'Open in Telegram',
+    telegram: 'See your days and traffic in Telegram, and be told before they end.',
+    telegramTied: 'Your Telegram account is tied to this access.',
+  },
+  telegram: {
+    title: 'Your access in Telegram',
+    hint: 'Open the bot and press Start. The link works once, for 15 minutes: show it to nobody.',
+    qr: 'QR code of the link into Telegram',
   },
   order: {
     title: 'Order no. {{id}}',

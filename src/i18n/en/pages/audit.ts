@@ -179,6 +179,7 @@ export const audit = {
     testBot: 'Tried the way to Telegram',
     freeBot: 'Removed another program’s webhook from the bot',
     deleteBot: 'Deleted the token of the Telegram bot',
+    inviteToBot: 'Made a link that ties a Telegram account',
     updateSettings: 'Changed the settings',
     saveUserView: 'Saved a view of the users',
     deleteUserView: 'Deleted a view of the users',

@@ -27,6 +27,7 @@ export const errors = {
     webhook_limit: 'There are 16 webhooks, and no more can be added. Delete one that is not needed.',
     view_limit: 'There are 50 saved views, and no more can be added. Delete one that is not needed.',
     provider_limit: 'There are 16 payment providers, and no more can be added. Delete one that is not needed.',
+    bot_off: 'No Telegram bot is running. Set one up in Settings, Telegram bot.',
     bot_failed: 'Telegram did not answer as it should with these settings. Check the token and the way to the Bot API.',
     provider_failed: 'The provider does not accept these keys. Check that they are whole and of this provider.',
     provider_in_use:

@@ -183,6 +183,11 @@ export const users = {
     qrOf: 'the link of {{name}}',
     qrHint: 'Scan it with the app on the phone.',
     open: 'Open the subscription page',
+    telegram: 'Link a Telegram account',
+    telegramOther: 'Link another Telegram account',
+    telegramCopy: 'Copy the link into the bot',
+    telegramQr: 'the link of {{name}} into the bot',
+    telegramHint: 'Send it to the user, or show the code: who opens it in Telegram first becomes this user there. Works once; ends {{when}}.',
   },
   term: {
     title: 'Term',

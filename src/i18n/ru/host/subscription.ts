@@ -66,6 +66,14 @@ export const subscription: Russian<typeof english> = {
     support: 'Написать в поддержку',
     renew: 'Продлить',
     addTraffic: 'Добавить трафик',
+    openTelegram: 'Открыть в Telegram',
+    telegram: 'Остаток дней и трафика в Telegram, с напоминаниями до их конца.',
+    telegramTied: 'Ваш аккаунт Telegram привязан к этому доступу.',
+  },
+  telegram: {
+    title: 'Ваш доступ в Telegram',
+    hint: 'Откройте бота и нажмите «Старт». Ссылка сработает один раз и действует 15 минут: никому её не показывайте.',
+    qr: 'QR-код ссылки в Telegram',
   },
   order: {
     title: 'Заказ № {{id}}',

@@ -189,6 +189,7 @@ export const audit: Russian<typeof english> = {
     testBot: 'Проверен путь к Telegram',
     freeBot: 'С бота снят вебхук другой программы',
     deleteBot: 'Удалён токен бота Telegram',
+    inviteToBot: 'Создана ссылка для привязки аккаунта Telegram',
     updateSettings: 'Изменены настройки',
     saveUserView: 'Сохранён вид списка пользователей',
     deleteUserView: 'Удалён вид списка пользователей',

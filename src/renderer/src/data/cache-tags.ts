@@ -175,6 +175,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   testBot: { changes: ['bot'] },
   freeBot: { changes: ['bot'] },
   deleteBot: { changes: ['bot'] },
+  inviteToBot: { changes: ['panel'] },
 
   listBackups: { reads: ['settings', 'panel'] },
   createBackup: { changes: ['panel'] },

@@ -73,6 +73,7 @@ export const ACTION_GROUPS = {
     'testBot',
     'freeBot',
     'deleteBot',
+    'inviteToBot',
   ],
   settings: [
     'updateSettings',

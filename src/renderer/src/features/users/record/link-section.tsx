@@ -14,6 +14,7 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
 import { Phone } from './phone.tsx';
 import classes from './record.module.css';
+import { TelegramLink } from './telegram-link.tsx';
 
 interface LinkSectionProps {
   readonly user: User;
@@ -92,6 +93,7 @@ export function LinkSection({ user, isAsked }: LinkSectionProps) {
         </div>
       )}
       {shown === 'page' && <Phone user={user} />}
+      <TelegramLink user={user} />
     </DrawerSection>
   );
 }

@@ -1,0 +1,66 @@
+// What a chat shows, and what its parts work with: messages are collected, not sent.
+import { Context } from 'grammy';
+import type { InlineKeyboardButton } from 'grammy/types';
+import { type ChatRow, type NewMessage, PRIORITIES } from '../core/ports/bot.ts';
+import { LANGUAGES, type Language } from '../i18n/languages.ts';
+
+export interface Screen {
+  /** HTML as Telegram reads it. */
+  readonly text: string;
+  readonly buttons: readonly (readonly InlineKeyboardButton[])[];
+}
+
+/** What is done beside the queue of updates, as a provider may take its time; the messages go out when it is done. */
+export type Later = () => Promise<readonly NewMessage[]>;
+
+export class ChatContext extends Context {
+  readonly messages: NewMessage[] = [];
+  readonly chats: ChatRow[] = [];
+  later: Later | null = null;
+  language: Language = LANGUAGES[0].code;
+}
+
+/** Text as HTML that Telegram reads. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+export function button(text: string, data: string): InlineKeyboardButton {
+  return { text, callback_data: data };
+}
+
+/** A web address that Telegram takes for a button. */
+export function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname.includes('.') && !/^127\./.test(url.hostname);
+}
+
+/** A message to the chat of an update; null: it has none. */
+export function messageTo(ctx: ChatContext, method: string, payload: NewMessage['payload']): NewMessage | null {
+  const chatId = ctx.chat?.id;
+  return chatId === undefined ? null : { chatId, dedupeKey: null, method, payload, priority: PRIORITIES.answer };
+}
+
+/** A new message, or the one whose button was pressed. */
+export function messageWith(ctx: ChatContext, { text, buttons }: Screen): NewMessage | null {
+  const payload = {
+    text,
+    parse_mode: 'HTML',
+    link_preview_options: { is_disabled: true },
+    reply_markup: { inline_keyboard: buttons },
+  };
+  const edited = ctx.callbackQuery?.message?.message_id;
+  return edited === undefined
+    ? messageTo(ctx, 'sendMessage', { ...payload, protect_content: true })
+    : messageTo(ctx, 'editMessageText', { ...payload, message_id: edited });
+}
+
+export function say(ctx: ChatContext, method: string, payload: NewMessage['payload']): void {
+  const message = messageTo(ctx, method, payload);
+  if (message) ctx.messages.push(message);
+}
+
+export function show(ctx: ChatContext, screen: Screen): void {
+  const message = messageWith(ctx, screen);
+  if (message) ctx.messages.push(message);
+}

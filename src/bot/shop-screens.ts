@@ -1,0 +1,211 @@
+// Buying in the chat: offers, an order and how it is paid. What a button does is in its data, so that one of an old message does what it says
+// or nothing.
+import type { Core, Offered, OrderPage, Subscription, Way } from '../core/core.ts';
+import { PanelError } from '../core/panel-error.ts';
+import { type BotDesk, PRIORITIES } from '../core/ports/bot.ts';
+import type { Clock } from '../core/ports/ports.ts';
+import { formatMoney } from '../domain/money.ts';
+import { hostTexts } from '../i18n/host.ts';
+import { languageEntry } from '../i18n/languages.ts';
+import { formatDay } from '../subscription/entries.ts';
+import { soldText } from '../subscription/page/order.ts';
+import { button, type ChatContext, escapeHtml, isPublicUrl, messageWith, type Screen, show } from './screen.ts';
+
+/** What `/start` is followed by where a buyer comes back from a provider. */
+export const ORDER_PREFIX = 'order_';
+const MOST_TITLE = 32;
+const MOST_DESCRIPTION = 255;
+
+export interface ShopParts {
+  readonly core: Pick<Core, 'shop' | 'settings'>;
+  readonly desk: Pick<BotDesk, 'isOwnStars' | 'openInChat'>;
+  readonly clock: Clock;
+}
+
+type Notice = 'asked' | 'failed' | 'opening' | 'invoice' | 'limit' | 'off' | 'changed';
+
+export interface ShopScreens {
+  offers(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen;
+  /** Makes the order of an offer, or finds the one that is not paid, and shows it. */
+  buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<void>;
+  order(ctx: ChatContext, token: string, notice?: Notice): Screen;
+  /** Sends the invoice into the chat, or opens the payment at its provider. */
+  pay(
+    ctx: ChatContext,
+    token: string,
+    providerId: number,
+    currency: string,
+    pressed: string,
+    username: string,
+  ): Promise<void>;
+  /** Asks whether it was paid. */
+  ask(ctx: ChatContext, token: string): void;
+}
+
+/** A short mark of what an offer sells for how much: the button of one that was changed meanwhile is not that of the new one. */
+function digestOf({ name, sold, price }: Offered): string {
+  let mark = 0;
+  for (const character of JSON.stringify([name, sold, price]))
+    mark = (mark * 31 + (character.codePointAt(0) ?? 0)) % 2_147_483_647;
+  return mark.toString(36);
+}
+
+/** At most so many units of UTF-16, no character cut. */
+function shorten(text: string, most: number): string {
+  let short = '';
+  for (const character of text) {
+    if (short.length + character.length > most) break;
+    short += character;
+  }
+  return short;
+}
+
+export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens {
+  const textsOf = (ctx: ChatContext) => hostTexts(ctx.language, 'bot');
+  const tagOf = (ctx: ChatContext) => languageEntry(ctx.language).tag;
+
+  function offers(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen {
+    const t = textsOf(ctx);
+    const page = hostTexts(ctx.language, 'subscription');
+    const found = sub.offers();
+    const isTraffic = ({ sold }: Offered) => 'bytes' in sold;
+    const lines = notice === undefined ? [] : [t(`shop.notice.${notice}`), ''];
+    const part = (title: string, own: readonly Offered[]) => {
+      if (own.length === 0) return;
+      lines.push(`<b>${title}</b>`);
+      for (const { name, sold, price } of own)
+        lines.push(
+          `• ${escapeHtml(name)}: ${escapeHtml(soldText({ sold }, ctx.language))}, ${escapeHtml(formatMoney(price, tagOf(ctx)))}`,
+        );
+    };
+    part(
+      page('page.renew'),
+      found.filter((one) => !isTraffic(one)),
+    );
+    part(page('page.addTraffic'), found.filter(isTraffic));
+    if (found.length === 0) lines.push(t('shop.none'));
+    const rows = found.map((one) => [
+      button(`${one.name} · ${formatMoney(one.price, tagOf(ctx))}`, `buy:${one.id}:${digestOf(one)}`),
+    ]);
+    return { text: lines.join('\n'), buttons: [...rows, [button(t('buttons.back'), 'home')]] };
+  }
+
+  /** What is to be pressed: with the moment it was shown, so that two presses of one button send one invoice. */
+  function wayButton(ctx: ChatContext, token: string, { providerId, kind, price }: Way) {
+    const page = hostTexts(ctx.language, 'subscription');
+    const text = page('order.payAt', { amount: formatMoney(price, tagOf(ctx)), way: page(`order.way.${kind}`) });
+    const pressed = Math.floor(clock.now() / 1000).toString(36);
+    return button(text, `pay:${token}:${providerId}:${price.currency}:${pressed}`);
+  }
+
+  function order(ctx: ChatContext, token: string, notice?: Notice): Screen {
+    const t = textsOf(ctx);
+    const back = [button(t('buttons.back'), 'shop')];
+    const found = core.shop.order(token);
+    if (found === null) return { text: t('shop.gone'), buttons: [back] };
+    const ask = found.canAsk ? [[button(hostTexts(ctx.language, 'subscription')('order.ask'), `ask:${token}`)]] : [];
+    const ways = found.state === 'unpaid' ? found.ways.map((way) => [wayButton(ctx, token, way)]) : [];
+    return { text: orderText(ctx, found, notice), buttons: [...ways, ...ask, back] };
+  }
+
+  function orderText(ctx: ChatContext, found: OrderPage, notice: Notice | undefined): string {
+    const t = textsOf(ctx);
+    const page = hostTexts(ctx.language, 'subscription');
+    const { timeZone } = core.settings();
+    const day = (at: number) => formatDay(at, ctx.language, timeZone);
+    const { state, tariff, offer, paid, prices, until, startsLater, ways } = found;
+    const lines = [
+      `<b>${page('order.title', { id: found.id })}</b> · ${page(`order.state.${state}`)}`,
+      '',
+      `${escapeHtml(tariff)} · ${escapeHtml(offer)}`,
+      escapeHtml(soldText(found, ctx.language)),
+    ];
+    if (paid === null) lines.push(escapeHtml(prices.map((price) => formatMoney(price, tagOf(ctx))).join(' · ')));
+    else lines.push(escapeHtml(page('order.paidOn', { amount: formatMoney(paid, tagOf(ctx)), day: day(paid.at) })));
+    if (state === 'paid' && until !== null) lines.push(`<b>${t('term')}:</b> ${day(until)}`);
+    else if (state === 'paid' && startsLater) lines.push(`<b>${t('term')}:</b> ${page('page.startsLater')}`);
+    if (state === 'unpaid' && ways.length === 0) lines.push('', page('order.none'));
+    if (state !== 'unpaid') lines.push('', page(`order.notice.${state}`));
+    else if (notice !== undefined) lines.push('', t(`shop.notice.${notice}`));
+    return lines.join('\n');
+  }
+
+  function noticeOf(error: unknown): Notice {
+    if (!(error instanceof PanelError)) throw error;
+    if (error.code === 'order_limit') return 'limit';
+    return error.code === 'selling_off' ? 'off' : 'failed';
+  }
+
+  async function buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<void> {
+    const offer = sub.offers().find(({ id }) => id === offerId);
+    if (!offer || digestOf(offer) !== digest) return show(ctx, offers(ctx, sub, 'changed'));
+    try {
+      show(ctx, order(ctx, await core.shop.buy(sub.user.token, offerId)));
+    } catch (error) {
+      show(ctx, offers(ctx, sub, noticeOf(error)));
+    }
+  }
+
+  async function pay(
+    ctx: ChatContext,
+    token: string,
+    providerId: number,
+    currency: string,
+    pressed: string,
+    username: string,
+  ): Promise<void> {
+    const found = core.shop.order(token);
+    const isWay = found?.ways.some((way) => way.providerId === providerId && way.price.currency === currency);
+    if (!found || !isWay) return show(ctx, order(ctx, token));
+    if (desk.isOwnStars(providerId)) return sendInvoice(ctx, token, found, pressed);
+    show(ctx, order(ctx, token, 'opening'));
+    const returnUrl = `https://t.me/${username}?start=${ORDER_PREFIX}${token}`;
+    ctx.later = async () => {
+      const screen = await core.shop.pay(token, { providerId, currency, returnUrl }).then(
+        (url) => paying(ctx, token, url),
+        (error: unknown) => order(ctx, token, noticeOf(error)),
+      );
+      return [messageWith(ctx, screen)].filter((one) => one !== null);
+    };
+  }
+
+  /** The provider's page is open for this order. */
+  function paying(ctx: ChatContext, token: string, url: string): Screen {
+    const { text, buttons } = order(ctx, token);
+    // Telegram opens web addresses; one of a test on this machine is shown as text.
+    if (!isPublicUrl(url)) return { text: `${text}\n\n<code>${escapeHtml(url)}</code>`, buttons };
+    return { text, buttons: [[{ text: textsOf(ctx)('shop.toProvider'), url }], ...buttons.slice(-2)] };
+  }
+
+  async function sendInvoice(ctx: ChatContext, token: string, found: OrderPage, pressed: string): Promise<void> {
+    const chatId = ctx.chat?.id;
+    if (chatId === undefined) return;
+    try {
+      const invoice = await desk.openInChat(token);
+      const sold = soldText(found, ctx.language);
+      const payload = {
+        title: shorten(found.offer, MOST_TITLE),
+        description: shorten(`${found.tariff} · ${found.offer}: ${sold}`, MOST_DESCRIPTION),
+        payload: invoice.token,
+        provider_token: '',
+        currency: 'XTR',
+        prices: [{ label: shorten(found.offer, MOST_TITLE), amount: invoice.stars }],
+        protect_content: true,
+      };
+      const dedupeKey = `invoice:${invoice.token}:${pressed}`;
+      ctx.messages.push({ chatId, dedupeKey, method: 'sendInvoice', payload, priority: PRIORITIES.answer });
+      show(ctx, order(ctx, token, 'invoice'));
+    } catch (error) {
+      show(ctx, order(ctx, token, noticeOf(error)));
+    }
+  }
+
+  function ask(ctx: ChatContext, token: string): void {
+    ctx.later = async () => {
+      await core.shop.ask(token).catch((error: unknown) => void noticeOf(error));
+      return [messageWith(ctx, order(ctx, token, 'asked'))].filter((one) => one !== null);
+    };
+  }
+
+  return { offers, buy, order, pay, ask };
+}

@@ -1,0 +1,38 @@
+// Ties a Telegram account to a user: by a link that works once, never by a name, as names at Telegram can be changed and taken over.
+import { DAY_MS } from '../../domain/limits.ts';
+import type { Transaction } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import { type Invitation, type InvitationRow, TIE_PREFIX, type TieOutcome } from '../ports/bot.ts';
+import { USER_HANDLERS } from '../users/users.ts';
+import { tokenOf } from '../wire.ts';
+import { botOf } from './running.ts';
+
+const TOKEN_BYTES = 24;
+/** Who has the page in front of them presses at once; what the administrator sends is read later. */
+const LIFE_MS: Readonly<Record<InvitationRow['purpose'], number>> = { page: 15 * 60_000, record: DAY_MS };
+
+/** Makes a link in place of the user's one before. PanelError `bot_off`. */
+export function invite(tx: Transaction, userId: number, purpose: InvitationRow['purpose']): Invitation {
+  const { store, crypto, now } = tx;
+  const bot = botOf(tx);
+  if (!bot) throw new PanelError('bot_off');
+  const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
+  const expiresAt = now + LIFE_MS[purpose];
+  store.bot.invite({ tokenHash: crypto.sha256(token), purpose, userId, expiresAt });
+  return { url: `https://t.me/${bot.username}?start=${TIE_PREFIX}${token}`, expiresAt };
+}
+
+/** Uses a link up, unless something stands against it. */
+export function tie(tx: Transaction, token: string, telegramId: number): TieOutcome {
+  const { store, crypto, now } = tx;
+  const found = store.bot.invitation(crypto.sha256(token));
+  const user = found && found.expiresAt > now ? store.users.get(found.userId) : undefined;
+  if (!found || !user) return 'ended';
+  const holder = store.users.byTelegramId(telegramId);
+  if (holder && holder.id !== user.id) return 'taken';
+  // Who has got hold of the subscription link must not take the user's place.
+  if (found.purpose === 'page' && user.telegramId !== null && user.telegramId !== telegramId) return 'other';
+  store.bot.endInvitation(found.tokenHash);
+  if (user.telegramId !== telegramId) USER_HANDLERS.updateUser.write({ id: user.id, telegram_id: telegramId }, tx);
+  return 'tied';
+}

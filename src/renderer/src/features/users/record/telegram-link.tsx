@@ -1,0 +1,52 @@
+// The link by which a user ties a Telegram account: made when it is asked for, shown as a link and a QR code, and good for one use.
+import { Button } from '@mantine/core';
+import { IconBrandTelegram } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { User } from '../../../../../contract/users.ts';
+import { useState } from 'react';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { When } from '../../../components/figures.tsx';
+import { QrCode } from '../../../components/qr-code.tsx';
+import { useAct } from '../../../data/use-act.ts';
+import { useOperation } from '../../../data/use-operation.ts';
+import { HOUR_MS } from '../../../../../domain/limits.ts';
+import classes from './record.module.css';
+
+/** Nothing where no bot runs. */
+export function TelegramLink({ user: { id, name, telegram_id } }: { readonly user: User }) {
+  const { t } = useTranslation('users');
+  const bot = useOperation('getBot', {}, { staleMs: HOUR_MS });
+  const [made, setMade] = useState<{ readonly url: string; readonly expires_at: string } | null>(null);
+  const invite = useAct('inviteToBot', { onDone: setMade });
+  if (bot.data?.account == null || !bot.data.enabled) return null;
+  if (made === null) {
+    return (
+      <div>
+        <Button
+          variant="default"
+          leftSection={<IconBrandTelegram size={16} stroke={1.5} />}
+          loading={invite.isRunning}
+          onClick={() => invite.start({ user_id: id })}
+        >
+          {t(telegram_id === null ? 'link.telegram' : 'link.telegramOther')}
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <>
+      <div className={classes.link}>
+        <code className={classes.linkText} title={made.url}>
+          {made.url}
+        </code>
+        <CopyButton value={made.url} label={t('link.telegramCopy')} />
+      </div>
+      <div className={classes.qr}>
+        <QrCode value={made.url} label={t('link.telegramQr', { name })} size={220} />
+        <p>
+          <When at={made.expires_at} text={(when) => t('link.telegramHint', { when })} />
+        </p>
+      </div>
+    </>
+  );
+}
