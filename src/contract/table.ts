@@ -6,6 +6,7 @@ import * as audit from './audit.ts';
 import * as backups from './backups.ts';
 import * as bot from './bot.ts';
 import * as bulkBatch from './bulk-batch.ts';
+import * as botNotices from './bot-notices.ts';
 import * as bulkPreview from './bulk-preview.ts';
 import * as certificates from './certificates.ts';
 import * as diagnosis from './diagnosis.ts';
@@ -154,6 +155,8 @@ export const OPERATIONS = {
   freeBot: bot.freeBot,
   deleteBot: bot.deleteBot,
   inviteToBot: bot.inviteToBot,
+  getBotNotices: botNotices.getBotNotices,
+  saveBotNotices: botNotices.saveBotNotices,
   listOffers: sales.listOffers,
   createOffer: sales.createOffer,
   changeOffer: sales.changeOffer,

@@ -8,6 +8,7 @@ import { authenticateSession } from './access/session.ts';
 import { createBackupFiles } from './backups/backups.ts';
 import { createBackupSchedule } from './backups/schedule.ts';
 import { createBotDesk } from './bot/desk.ts';
+import { sendNotices } from './bot/notices.ts';
 import { createEnv, type Env } from './context.ts';
 import type { Core, CoreParts, Figures } from './core.ts';
 import { createDispatch } from './dispatch.ts';
@@ -40,6 +41,7 @@ const ACME_EVERY_MS = 1000;
 const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
 const PROVIDERS_EVERY_MS = 3_600_000;
 const ASK_EVERY_MS = 1000;
+const NOTICES_EVERY_MS = 60_000;
 
 function figuresOf({ store, clock }: Env): Figures {
   const now = clock.now();
@@ -170,6 +172,10 @@ export function createCore(parts: CoreParts): Core {
           createJob(env, 'journal', async () => env.checkpoints?.tidy()),
         ),
         every(CERTIFICATES_EVERY_MS, renewDue),
+        every(
+          NOTICES_EVERY_MS,
+          createJob(env, 'notices', () => sendNotices(env)),
+        ),
         every(UPDATES_EVERY_MS, createJob(env, 'update check', createUpdateSchedule(env))),
         every(
           ACME_EVERY_MS,
@@ -210,6 +216,7 @@ export function createCore(parts: CoreParts): Core {
       nodes?.poll();
       webhooks?.wake();
       await asker?.wake();
+      await sendNotices(env);
     },
     saveEnergy(isOn) {
       isSaving = isOn;

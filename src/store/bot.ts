@@ -1,6 +1,17 @@
 // The Telegram bot: its account, the updates that came and the messages that go. Its token is with the other sealed secrets.
-import type { BotRow, BotStore, ChatRow, InvitationRow, MessageRow, NewMessage, UpdateRow } from '../core/ports/bot.ts';
+import type {
+  BotRow,
+  BotStore,
+  ChatRow,
+  InvitationRow,
+  MessageRow,
+  NewMessage,
+  NoticeUser,
+  UpdateRow,
+} from '../core/ports/bot.ts';
+import { DAY_MS } from '../domain/limits.ts';
 import type { Connection } from './database.ts';
+import { NEVER } from './users/row.ts';
 
 type Flag = 'allowPrivate' | 'enabled';
 type BotCells = Omit<BotRow, Flag> & { readonly [Name in Flag]: number };
@@ -94,6 +105,21 @@ export function createBotStore(db: Connection): BotStore {
        language = excluded.language, told_language = excluded.told_language, unreachable_at = excluded.unreachable_at`,
   );
 
+  const noticeMark = db
+    .prepare<[number, string], number>('SELECT mark FROM bot_notices WHERE user_id = ? AND kind = ?')
+    .pluck();
+  const markNotice = db.prepare<[number, string, number]>(
+    'INSERT OR REPLACE INTO bot_notices (user_id, kind, mark) VALUES (?, ?, ?)',
+  );
+  // What a notice is about at the moment, and a little more: the domain decides.
+  const usersToNotify = db.prepare<[Readonly<Record<'after' | 'until' | 'ended' | 'ends', number>>], NoticeUser>(
+    `SELECT id, telegram_id AS telegramId, name, nullif(expires_at, ${NEVER}) AS expiresAt, term_began_at AS termBeganAt, resets_at AS resetsAt,
+       used, traffic_limit AS trafficLimit, extra FROM users
+     WHERE id > :after AND id <= :until AND telegram_id IS NOT NULL AND enabled = 1
+       AND (expires_at BETWEEN :ended AND :ends OR used * 5 >= (max(traffic_limit, used) + extra) * 4)`,
+  );
+  const lastTiedUser = db.prepare<[], number | null>('SELECT max(id) FROM users WHERE telegram_id IS NOT NULL').pluck();
+
   const invite = db.prepare<[InvitationRow]>(
     'INSERT OR REPLACE INTO bot_invitations (token_hash, purpose, user_id, expires_at) VALUES (:tokenHash, :purpose, :userId, :expiresAt)',
   );
@@ -161,6 +187,13 @@ export function createBotStore(db: Connection): BotStore {
     saveChat: (row) => {
       saveChat.run(row);
     },
+    noticeMark: (userId, kind) => noticeMark.get(userId, kind) ?? null,
+    markNotice: (userId, kind, mark) => {
+      markNotice.run(userId, kind, mark);
+    },
+    usersToNotify: (after, until, now) =>
+      usersToNotify.all({ after, until, ended: now - 3 * DAY_MS, ends: now + 4 * DAY_MS }),
+    lastTiedUser: () => lastTiedUser.get() ?? 0,
     invite: (row) => {
       invite.run(row);
     },

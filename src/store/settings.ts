@@ -2,6 +2,7 @@
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import { NO_ORDERS } from '../core/ports/acme.ts';
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
+import { USER_NOTICES } from '../domain/user-notices.ts';
 import { isLanguage, LANGUAGES } from '../i18n/languages.ts';
 import type { Connection } from './database.ts';
 
@@ -22,6 +23,7 @@ const DEFAULTS: SettingValues = {
   cutOffConcurrent: false,
   restartToCutOff: true,
   selling: false,
+  botNotices: { on: [...USER_NOTICES], quiet: { from: 22, until: 8 }, texts: {} },
   userViews: { lastId: 0, items: [] },
   host: '127.0.0.1',
   port: 8443,
@@ -69,6 +71,7 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
   cutOffConcurrent: (value) => typeof value === 'boolean',
   restartToCutOff: (value) => typeof value === 'boolean',
   selling: (value) => typeof value === 'boolean',
+  botNotices: areNotices,
   userViews: areViews,
   host: isText,
   port: isBetween(0, 65_535),
@@ -93,6 +96,17 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
 function isNotices(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isBetween(1, 90))) return false;
   return value.every((days, index) => index === 0 || days < value[index - 1]);
+}
+
+function areNotices(value: unknown): boolean {
+  if (!isRecord(value) || !isTexts(value.on) || !isRecord(value.texts)) return false;
+  const { on, quiet, texts } = value;
+  const isHour = isBetween(0, 23);
+  const isQuietTime = quiet === null || (isRecord(quiet) && isHour(quiet.from) && isHour(quiet.until));
+  const areKnown = (on as readonly string[]).every((kind) => USER_NOTICES.some((each) => each === kind));
+  return (
+    isQuietTime && areKnown && Object.values(texts).every((own) => isRecord(own) && Object.values(own).every(isText))
+  );
 }
 
 function areViews(value: unknown): boolean {

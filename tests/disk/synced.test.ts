@@ -163,6 +163,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('saveBot', { token: telegram.token, api_root: telegram.root, allow_private: true, ...proof });
   await act('testBot', {});
   await act('freeBot', {});
+  await act('saveBotNotices', { quiet: null });
   await act('inviteToBot', { user_id: buyer.id });
   await act('enableBot', { enabled: false });
   await act('deleteBot', {});

@@ -80,6 +80,19 @@ export interface MessageQuery {
   readonly methods: Iterable<string>;
 }
 
+/** A user as far as notices depend on it. */
+export interface NoticeUser {
+  readonly id: number;
+  readonly telegramId: number;
+  readonly name: string;
+  readonly expiresAt: number | null;
+  readonly termBeganAt: number | null;
+  readonly resetsAt: number | null;
+  readonly used: number;
+  readonly trafficLimit: number | null;
+  readonly extra: number;
+}
+
 export interface BotStore {
   get(): BotRow | undefined;
   save(bot: BotRow): void;
@@ -114,6 +127,13 @@ export interface BotStore {
   moveChat(from: number, to: number): void;
   chat(chatId: number): ChatRow | undefined;
   saveChat(chat: ChatRow): void;
+  /** Under which mark a user was last sent a notice of a kind; null: never. */
+  noticeMark(userId: number, kind: string): number | null;
+  markNotice(userId: number, kind: string, mark: number): void;
+  /** Those with an account, not disabled, with `after < id <= until`, whom a notice may be due for. */
+  usersToNotify(after: number, until: number, now: number): readonly NoticeUser[];
+  /** The highest id of a user with an account; 0: there is none. */
+  lastTiedUser(): number;
   /** In place of the user's one of the same purpose. */
   invite(invitation: InvitationRow): void;
   invitation(tokenHash: string): InvitationRow | undefined;
@@ -213,7 +233,7 @@ export interface BotDesk {
   /** Calls the listener soon after what is to run, or what is to be sent, may have changed. Returns how to unsubscribe. */
   onChange(listener: () => void): () => void;
   /** Reads of the store. */
-  readonly store: Omit<BotStore, 'save' | 'remove' | 'receive' | 'enqueue' | 'invite' | 'endInvitation'>;
+  readonly store: Omit<BotStore, 'save' | 'remove' | 'receive' | 'enqueue' | 'invite' | 'endInvitation' | 'markNotice'>;
   /** The subscription link's token of the user with this Telegram account; null: there is none. */
   linkTokenOf(telegramId: number): string | null;
   /** Makes the link for the user behind a subscription link, in place of the one before; null: no user is, or no bot runs. */

@@ -1,6 +1,7 @@
 // The store's ports for settings, the schedule of backups, and what is known of updates.
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
 import type { UserView } from '../../contract/user-views.ts';
+import type { QuietHours, UserNotice } from '../../domain/user-notices.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { AcmeSettings, AcmeState } from './acme.ts';
 
@@ -27,6 +28,7 @@ export interface SettingValues {
   readonly restartToCutOff: boolean;
   /** Whether orders can be made that users pay at a provider. */
   readonly selling: boolean;
+  readonly botNotices: BotNoticesValue;
   readonly userViews: UserViewsValue;
   readonly host: string;
   readonly port: number;
@@ -53,6 +55,15 @@ export interface SettingValues {
   readonly updateChecks: boolean;
   readonly updateSeen: UpdateSeenValue;
   readonly updateLast: UpdateLastValue | null;
+}
+
+/** The notices to users by the bot. */
+export interface BotNoticesValue {
+  /** Those that are sent. */
+  readonly on: readonly UserNotice[];
+  readonly quiet: QuietHours | null;
+  /** In place of the usual ones. */
+  readonly texts: Readonly<Partial<Record<Language, Readonly<Partial<Record<UserNotice, string>>>>>>;
 }
 
 /** The saved views of the list of users. */

@@ -729,6 +729,14 @@ CREATE TABLE bot_chats (
   unreachable_at INTEGER CHECK (unreachable_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
 
+-- Which notice a user was sent last, by kind; mark: the end of the term, or the period of the counter, that it was about.
+CREATE TABLE bot_notices (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (length(kind) BETWEEN 1 AND 40),
+  mark INTEGER NOT NULL CHECK (mark BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (user_id, kind)
+) STRICT, WITHOUT ROWID;
+
 -- Links into the bot that work once, by the SHA-256 of their tokens. A user has one of each purpose: made in the record, or on the page of the
 -- subscription.
 CREATE TABLE bot_invitations (

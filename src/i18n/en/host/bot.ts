@@ -40,6 +40,15 @@ export const bot = {
     taken: 'This Telegram account has a subscription already. Ask the person who runs this service to change that.',
     other: 'This subscription has another Telegram account. Only the person who runs this service can change that.',
   },
+  notice: {
+    days_3: '{{service}}: your access ends in {{days}}, on {{end}}. Renew it in time to stay connected.',
+    days_1: '{{service}}: your access ends soon, on {{end}}. Renew it to stay connected.',
+    ended:
+      '{{service}}: your access has ended. It goes on as soon as you renew it; the app and the link stay the same.',
+    after: '{{service}}: your access ended on {{end}}. Renew it to connect again; the app and the link stay the same.',
+    traffic_80: '{{service}}: {{used}} of {{total}} of your traffic is used, {{left}} is left.',
+    traffic_100: '{{service}}: your traffic is used up ({{total}}).',
+  },
   shop: {
     none: 'Nothing is sold here at the moment.',
     gone: 'There is no such order.',

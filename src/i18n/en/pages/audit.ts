@@ -180,6 +180,7 @@ export const audit = {
     freeBot: 'Removed another program’s webhook from the bot',
     deleteBot: 'Deleted the token of the Telegram bot',
     inviteToBot: 'Made a link that ties a Telegram account',
+    saveBotNotices: 'Changed the bot’s notices to users',
     updateSettings: 'Changed the settings',
     saveUserView: 'Saved a view of the users',
     deleteUserView: 'Deleted a view of the users',

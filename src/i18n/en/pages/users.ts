@@ -187,7 +187,8 @@ export const users = {
     telegramOther: 'Link another Telegram account',
     telegramCopy: 'Copy the link into the bot',
     telegramQr: 'the link of {{name}} into the bot',
-    telegramHint: 'Send it to the user, or show the code: who opens it in Telegram first becomes this user there. Works once; ends {{when}}.',
+    telegramHint:
+      'Send it to the user, or show the code: who opens it in Telegram first becomes this user there. Works once; ends {{when}}.',
   },
   term: {
     title: 'Term',

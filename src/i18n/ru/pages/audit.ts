@@ -190,6 +190,7 @@ export const audit: Russian<typeof english> = {
     freeBot: 'С бота снят вебхук другой программы',
     deleteBot: 'Удалён токен бота Telegram',
     inviteToBot: 'Создана ссылка для привязки аккаунта Telegram',
+    saveBotNotices: 'Изменены уведомления бота пользователям',
     updateSettings: 'Изменены настройки',
     saveUserView: 'Сохранён вид списка пользователей',
     deleteUserView: 'Удалён вид списка пользователей',

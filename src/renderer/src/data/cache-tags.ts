@@ -176,6 +176,8 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   freeBot: { changes: ['bot'] },
   deleteBot: { changes: ['bot'] },
   inviteToBot: { changes: ['panel'] },
+  getBotNotices: { reads: ['bot', 'panel'] },
+  saveBotNotices: { changes: ['bot'] },
 
   listBackups: { reads: ['settings', 'panel'] },
   createBackup: { changes: ['panel'] },

@@ -48,6 +48,27 @@ export const bot = {
   deleted: 'Token deleted',
   deleteTitle: 'Delete the token',
   deleteText: '@{{username}} stops answering, and what waits to be sent is dropped. The bot itself stays at Telegram.',
+  notices: {
+    title: 'Notices to users',
+    description:
+      'Sent to users whose Telegram account is known, each once. After a pause of the panel only what is still true is sent.',
+    quiet: 'Quiet hours',
+    quietHint: 'In the time zone of the panel. What is due then is sent afterwards.',
+    from: 'From',
+    until: 'Until',
+    language: 'Language of the texts',
+    fields: 'Leave a text empty for the usual one. It may name: {{fields}}',
+    unknownField: 'There is no field {{field}}.',
+    textOf: 'Text: {{kind}}',
+    kind: {
+      days_3: '3 days before the end',
+      days_1: '1 day before the end',
+      ended: 'At the end',
+      after: 'A day after the end',
+      traffic_80: '80 % of the traffic is used',
+      traffic_100: 'The traffic is used up',
+    },
+  },
   form: {
     title: 'Token and way to Telegram',
     token: 'Token',

@@ -74,6 +74,7 @@ export const ACTION_GROUPS = {
     'freeBot',
     'deleteBot',
     'inviteToBot',
+    'saveBotNotices',
   ],
   settings: [
     'updateSettings',

@@ -14,6 +14,7 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { SaveCard } from '../parts/save-card.tsx';
+import { NoticesCard } from './notices-card.tsx';
 
 const LOOKS: Readonly<Record<Bot['state'], State>> = {
   off: 'disabled',
@@ -33,8 +34,19 @@ export function BotSection() {
         <>
           {data.account !== null && <StateCard bot={data} account={data.account} />}
           <BotForm key={`${data.account?.id} ${data.api_root} ${data.proxy}`} bot={data} />
+          {data.account !== null && <Notices />}
         </>
       )}
+    </Reading>
+  );
+}
+
+function Notices() {
+  const { t } = useTranslation('settings');
+  const notices = useOperation('getBotNotices', {});
+  return (
+    <Reading title={t('bot.notices.title')} query={notices} height={320}>
+      {(data) => <NoticesCard notices={data} />}
     </Reading>
   );
 }

@@ -1,15 +1,15 @@
 // The link by which a user ties a Telegram account: made when it is asked for, shown as a link and a QR code, and good for one use.
 import { Button } from '@mantine/core';
 import { IconBrandTelegram } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users.ts';
-import { useState } from 'react';
+import { HOUR_MS } from '../../../../../domain/limits.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { When } from '../../../components/figures.tsx';
 import { QrCode } from '../../../components/qr-code.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { HOUR_MS } from '../../../../../domain/limits.ts';
 import classes from './record.module.css';
 
 /** Nothing where no bot runs. */

@@ -1,0 +1,143 @@
+// Settings, Telegram bot: which notices users get, when the bot is silent, and what each says, with a preview.
+import { SegmentedControl, Select, Switch, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { BotNotices } from '../../../../../contract/bot-notices.ts';
+import {
+  fillNotice,
+  MOST_NOTICE,
+  NOTICE_FIELDS,
+  type NoticeField,
+  USER_NOTICES,
+  type UserNotice,
+  unknownField,
+} from '../../../../../domain/user-notices.ts';
+import { LANGUAGES, type Language, languageEntry } from '../../../../../i18n/languages.ts';
+import { useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { SaveCard } from '../parts/save-card.tsx';
+import classes from './notices.module.css';
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => ({
+  value: String(hour),
+  label: `${String(hour).padStart(2, '0')}:00`,
+}));
+const FIRST_QUIET = { from: '22', until: '8' };
+
+interface Values extends Record<string, unknown> {
+  readonly on: Readonly<Record<UserNotice, boolean>>;
+  readonly isQuiet: boolean;
+  readonly from: string;
+  readonly until: string;
+  /** By language and notice; empty: the usual text. */
+  readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+function valuesOf({ on, quiet, texts }: BotNotices): Values {
+  const own: Record<string, Record<string, string>> = {};
+  for (const { kind, language, text } of texts) own[language] = { ...own[language], [kind]: text ?? '' };
+  return {
+    on: Object.fromEntries(USER_NOTICES.map((kind) => [kind, on.includes(kind)])) as Values['on'],
+    isQuiet: quiet !== null,
+    from: quiet === null ? FIRST_QUIET.from : String(quiet.from),
+    until: quiet === null ? FIRST_QUIET.until : String(quiet.until),
+    texts: own,
+  };
+}
+
+/** What is sent: of the texts those that were changed. */
+function inputOf({ on, isQuiet, from, until, texts }: Values, before: BotNotices) {
+  const changed = before.texts.flatMap(({ kind, language, text }) => {
+    const typed = (texts[language]?.[kind] ?? '').trim();
+    return typed === (text ?? '') ? [] : [{ kind, language, text: typed === '' ? null : typed }];
+  });
+  return {
+    on: USER_NOTICES.filter((kind) => on[kind]),
+    quiet: isQuiet ? { from: Number(from), until: Number(until) } : null,
+    ...(changed.length > 0 && { texts: changed }),
+  };
+}
+
+/** A user who does not exist, for the preview. */
+function sampleOf(language: Language): Readonly<Record<NoticeField, string>> {
+  const { tag } = languageEntry(language);
+  const gigabytes = (count: number) => new Intl.NumberFormat(tag, { style: 'unit', unit: 'gigabyte' }).format(count);
+  return {
+    name: 'Anna',
+    service: 'VPN',
+    days: new Intl.NumberFormat(tag, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(3),
+    end: new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(Date.UTC(2027, 4, 14)),
+    used: gigabytes(41),
+    total: gigabytes(50),
+    left: gigabytes(9),
+  };
+}
+
+export function NoticesCard({ notices }: { readonly notices: BotNotices }) {
+  const { t, i18n } = useTranslation('settings');
+  const [language, setLanguage] = useState<Language>(
+    () => LANGUAGES.find(({ code }) => code === i18n.language)?.code ?? LANGUAGES[0].code,
+  );
+  const form = useOperationForm<'saveBotNotices', Values>({
+    operation: 'saveBotNotices',
+    initial: valuesOf(notices),
+    toInput: (values) => inputOf(values, notices),
+    check: ({ texts }): Record<string, string> => {
+      const wrong: Record<string, string> = {};
+      for (const { kind, language: code } of notices.texts) {
+        const field = unknownField(texts[code]?.[kind] ?? '');
+        if (field !== null) wrong[`texts.${code}.${kind}`] = t('bot.notices.unknownField', { field: `{{${field}}}` });
+      }
+      return wrong;
+    },
+    message: () => ({ text: t('saved') }),
+  });
+  const { getInputProps, values } = form.form;
+  const usual = (kind: UserNotice) =>
+    notices.texts.find((one) => one.kind === kind && one.language === language)?.usual ?? '';
+  return (
+    <SaveCard title={t('bot.notices.title')} description={t('bot.notices.description')} form={form}>
+      <Switch
+        label={t('bot.notices.quiet')}
+        description={t('bot.notices.quietHint')}
+        {...getInputProps('isQuiet', { type: 'checkbox' })}
+      />
+      {values.isQuiet && (
+        <div className={classes.hours}>
+          <Select label={t('bot.notices.from')} data={HOURS} allowDeselect={false} {...getInputProps('from')} />
+          <Select label={t('bot.notices.until')} data={HOURS} allowDeselect={false} {...getInputProps('until')} />
+        </div>
+      )}
+      <SegmentedControl
+        className={classes.language}
+        aria-label={t('bot.notices.language')}
+        value={language}
+        onChange={(code) => setLanguage(code as Language)}
+        data={LANGUAGES.map(({ code, name }) => ({ value: code, label: name }))}
+      />
+      <p className={classes.hint}>
+        {t('bot.notices.fields', { fields: NOTICE_FIELDS.map((field) => `{{${field}}}`).join(' ') })}
+      </p>
+      {USER_NOTICES.map((kind) => {
+        const text = (values.texts[language]?.[kind] ?? '').trim() || usual(kind);
+        return (
+          <div key={kind} className={classes.notice}>
+            <Switch label={t(`bot.notices.kind.${kind}`)} {...getInputProps(`on.${kind}`, { type: 'checkbox' })} />
+            <Textarea
+              key={`${language} ${kind}`}
+              aria-label={t('bot.notices.textOf', { kind: t(`bot.notices.kind.${kind}`) })}
+              placeholder={usual(kind)}
+              lang={language}
+              maxLength={MOST_NOTICE}
+              autosize
+              minRows={2}
+              {...getInputProps(`texts.${language}.${kind}`)}
+            />
+            <p className={classes.preview} lang={language}>
+              {fillNotice(text, sampleOf(language))}
+            </p>
+          </div>
+        );
+      })}
+    </SaveCard>
+  );
+}
