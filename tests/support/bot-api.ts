@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 export const BOT_TOKEN = '7654321:AAcanary-of-the-bot-Qw83';
 const BOT_ID = 7_654_321;
 const TAKEN = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running';
-const LIMITS = { text: 4096, caption: 1024, button: 64, copied: 256, answer: 200 };
+const LIMITS = { text: 4096, caption: 1024, button: 64, copied: 256, answer: 200, perSecond: 30, checkoutMs: 10_000 };
 /** The tags that Telegram knows. */
 const TAGS = new Set(['b', 'i', 'u', 's', 'code', 'pre', 'a', 'tg-spoiler', 'blockquote']);
 
@@ -150,7 +150,9 @@ export async function openBotApi(): Promise<FakeBotApi> {
   const asked = new EventEmitter();
   const ledger: Json[] = [];
   const charges = new Map<string, Json>();
-  const open = new Set<string>();
+  /** Pre-checkout queries that wait for an answer, and since when. */
+  const open = new Map<string, number>();
+  const sentAt: number[] = [];
   const queries = new Set<string>();
   const blocked = new Set<number>();
   let nextUpdate = 100;
@@ -223,6 +225,16 @@ export async function openBotApi(): Promise<FakeBotApi> {
     return chatId;
   }
 
+  /** Telegram takes about 30 messages a second. */
+  function requirePace(method: string): void {
+    if (!/^send/.test(method)) return;
+    const now = performance.now();
+    while (sentAt[0] !== undefined && sentAt[0] <= now - 1000) sentAt.shift();
+    if (sentAt.length >= LIMITS.perSecond)
+      throw new Refusal(429, 'Too Many Requests: retry after 1', { retry_after: 1 });
+    sentAt.push(now);
+  }
+
   function requireText(text: string, most: number): string {
     if (text.trim() === '') throw new Refusal(400, 'Bad Request: message text is empty');
     if (text.length > most) throw new Refusal(400, 'Bad Request: message is too long');
@@ -230,6 +242,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
   }
 
   function answer(method: string, given: Json): unknown {
+    requirePace(method);
     switch (method) {
       case 'getMe':
         return { id: BOT_ID, is_bot: true, first_name: 'Anna VPN', username: 'anna_vpn_bot' };
@@ -279,7 +292,9 @@ export async function openBotApi(): Promise<FakeBotApi> {
         return true;
       case 'answerPreCheckoutQuery': {
         const id = String(given.pre_checkout_query_id);
-        if (!open.delete(id)) throw new Refusal(400, 'Bad Request: query is too old or the query ID is invalid');
+        const askedAt = open.get(id) ?? Number.NEGATIVE_INFINITY;
+        if (!open.delete(id) || performance.now() - askedAt > LIMITS.checkoutMs)
+          throw new Refusal(400, 'Bad Request: query is too old or the query ID is invalid');
         if (given.ok !== true && !given.error_message) throw new Refusal(400, 'Bad Request: error message is empty');
         checkouts.set(id, given.ok === true);
         return true;
@@ -409,7 +424,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
     checkOut(chatId, payload, amount) {
       const id = `checkout-${nextId}`;
       nextId += 1;
-      open.add(id);
+      open.set(id, performance.now());
       push({
         pre_checkout_query: {
           id,
