@@ -1,9 +1,24 @@
 // Notices to users by the Telegram bot: which there are, when they are silent, and their texts. Set in the panel only.
 import { z } from 'zod';
-import { MOST_NOTICE, USER_NOTICES, unknownField } from '../domain/user-notices.ts';
 import { LANGUAGE_CODES } from '../i18n/languages.ts';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
+
+export const USER_NOTICES = ['days_3', 'days_1', 'ended', 'after', 'traffic_80', 'traffic_100'] as const;
+export type UserNotice = (typeof USER_NOTICES)[number];
+
+/** What a text may name, as in `{{days}}`. */
+export const NOTICE_FIELDS = ['name', 'service', 'days', 'end', 'used', 'total', 'left'] as const;
+export type NoticeField = (typeof NOTICE_FIELDS)[number];
+
+export const MOST_NOTICE = 1000;
+
+/** The first field of a text that there is not; null: all are known. */
+export function unknownField(text: string): string | null {
+  for (const [, name = ''] of text.matchAll(/\{\{(.*?)\}\}/g))
+    if (!NOTICE_FIELDS.some((field) => field === name)) return name;
+  return null;
+}
 
 const kind = z.enum(USER_NOTICES).meta({
   description:

@@ -1,7 +1,8 @@
 // Holds which notices are due: each in its window alone, whatever was slept through.
 import { describe, expect, it } from 'vitest';
+import { unknownField } from '../contract/bot-notices.ts';
 import { DAY_MS, HOUR_MS } from './limits.ts';
-import { fillNotice, isQuiet, type NoticeFacts, noticesDue, unknownField } from './user-notices.ts';
+import { fillNotice, isQuiet, type NoticeFacts, noticesDue } from './user-notices.ts';
 
 const END = Date.parse('2026-12-20T10:00:00Z');
 const user: NoticeFacts = { expiresAt: END, termBeganAt: END - 30 * DAY_MS, resetsAt: null, used: 0, total: 100 };

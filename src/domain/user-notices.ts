@@ -1,15 +1,7 @@
 // Notices to users in the chat: which are due at a moment, so that after a long sleep only what is still true is said; and their texts.
+import type { NoticeField, UserNotice } from '../contract/bot-notices.ts';
 import { toLocal } from './calendar.ts';
 import { DAY_MS } from './limits.ts';
-
-export const USER_NOTICES = ['days_3', 'days_1', 'ended', 'after', 'traffic_80', 'traffic_100'] as const;
-export type UserNotice = (typeof USER_NOTICES)[number];
-
-/** What a text may name, as in `{{days}}`. */
-export const NOTICE_FIELDS = ['name', 'service', 'days', 'end', 'used', 'total', 'left'] as const;
-export type NoticeField = (typeof NOTICE_FIELDS)[number];
-
-export const MOST_NOTICE = 1000;
 
 /** A user as far as notices depend on it. */
 export interface NoticeFacts {
@@ -65,13 +57,6 @@ export function isQuiet(quiet: QuietHours | null, now: number, zone: string): bo
   if (quiet === null || quiet.from === quiet.until) return false;
   const { hour } = toLocal(now, zone);
   return quiet.from < quiet.until ? hour >= quiet.from && hour < quiet.until : hour >= quiet.from || hour < quiet.until;
-}
-
-/** The first field of a text that there is not; null: all are known. */
-export function unknownField(text: string): string | null {
-  for (const [, name = ''] of text.matchAll(/\{\{(.*?)\}\}/g))
-    if (!NOTICE_FIELDS.some((field) => field === name)) return name;
-  return null;
 }
 
 export function fillNotice(text: string, values: Readonly<Record<NoticeField, string>>): string {

@@ -1,8 +1,9 @@
 // Settings, one row each. A missing or unreadable one has its default, so that the panel starts with any value.
+
+import { USER_NOTICES } from '../contract/bot-notices.ts';
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import { NO_ORDERS } from '../core/ports/acme.ts';
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
-import { USER_NOTICES } from '../domain/user-notices.ts';
 import { isLanguage, LANGUAGES } from '../i18n/languages.ts';
 import type { Connection } from './database.ts';
 

@@ -71,12 +71,14 @@ async function open() {
 it('says each once, and after a sleep only what is still true', async () => {
   const shop = await open();
   const own = shop.panel();
+  const { id: tariff_id } = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
   const { id } = await own.act('createUser', {
     name: 'Anna',
+    tariff_id,
     telegram_id: ANNA,
     expires_at: new Date(END).toISOString(),
   });
-  await own.act('createUser', { name: 'Nobody', expires_at: new Date(END).toISOString() });
+  await own.act('createUser', { name: 'Nobody', tariff_id, expires_at: new Date(END).toISOString() });
   expect(await shop.at(END - 4 * DAY_MS)).toEqual([]);
   expect(await shop.at(END - 3 * DAY_MS)).toEqual([
     'Gatehouse: your access ends in 3 days, on December 11, 2026. Renew it in time to stay connected.',
@@ -98,7 +100,14 @@ it('says each once, and after a sleep only what is still true', async () => {
 it('says when 80 % and all of the traffic is used, in the text and the hours that were set', async () => {
   const shop = await open();
   const own = shop.panel();
-  const { id } = await own.act('createUser', { name: 'Anna', telegram_id: ANNA, traffic_limit: 10_000_000_000 });
+  const { id: tariff_id } = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
+  const { id } = await own.act('createUser', {
+    name: 'Anna',
+    tariff_id,
+    telegram_id: ANNA,
+    traffic_limit: 10_000_000_000,
+    expires_at: '2027-12-01T00:00:00Z',
+  });
   const use = (usedDown: number) =>
     own.store.write(() => {
       const row = own.store.users.get(id);

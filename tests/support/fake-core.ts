@@ -64,6 +64,7 @@ export const SETTINGS: SettingValues = {
   cutOffConcurrent: false,
   restartToCutOff: true,
   selling: false,
+  botNotices: { on: [], quiet: null, texts: {} },
   userViews: { lastId: 0, items: [] },
   host: '127.0.0.1',
   port: 8443,

@@ -1,16 +1,15 @@
 // Notices to users before and at the end of what they have, by the bot: what is due is queued together with the mark that it was.
-import type { BotNotices } from '../../contract/bot-notices.ts';
+import {
+  type BotNotices,
+  NOTICE_FIELDS,
+  type NoticeField,
+  USER_NOTICES,
+  type UserNotice,
+} from '../../contract/bot-notices.ts';
 import type { Input } from '../../contract/table.ts';
 import { trafficRemaining } from '../../domain/account.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import {
-  type DueNotice,
-  fillNotice,
-  isQuiet,
-  noticesDue,
-  USER_NOTICES,
-  type UserNotice,
-} from '../../domain/user-notices.ts';
+import { type DueNotice, fillNotice, isQuiet, noticesDue } from '../../domain/user-notices.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { LANGUAGE_CODES, type Language, languageEntry } from '../../i18n/languages.ts';
 import type { Result } from '../call.ts';
@@ -25,8 +24,11 @@ const SPAN = 5000;
 /** Of these, in one transaction. */
 const CHUNK = 100;
 
+/** Each field by its own name: the text as it was written. */
+const NAMES = Object.fromEntries(NOTICE_FIELDS.map((field) => [field, `{{${field}}}`])) as Record<NoticeField, string>;
+
 function usualText(language: Language, kind: UserNotice): string {
-  return hostTexts(language, 'bot')(`notice.${kind}`, { skipInterpolation: true });
+  return hostTexts(language, 'bot')(`notice.${kind}`, NAMES);
 }
 
 function dueFor(user: NoticeUser, now: number): readonly DueNotice[] {
@@ -85,8 +87,9 @@ function messageFor(env: Env, user: NoticeUser, kind: UserNotice, now: number): 
     settings.botNotices.texts[language]?.[kind] ?? usualText(language, kind),
     valuesOf(user, settings, language, now),
   );
-  const buttons = [[{ text: t('buttons.home'), callback_data: 'home' }]];
-  if (settings.selling) buttons.push([{ text: t('buttons.buy'), callback_data: 'shop' }]);
+  const button = (name: string, data: string) => [{ text: name, callback_data: data }];
+  const buttons = [button(t('buttons.home'), 'home')];
+  if (settings.selling) buttons.push(button(t('buttons.buy'), 'shop'));
   const payload = { text, reply_markup: { inline_keyboard: buttons }, link_preview_options: { is_disabled: true } };
   return { chatId: user.telegramId, dedupeKey: null, method: 'sendMessage', payload, priority: PRIORITIES.notice };
 }

@@ -1,7 +1,9 @@
 // The store's ports for settings, the schedule of backups, and what is known of updates.
+
+import type { UserNotice } from '../../contract/bot-notices.ts';
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
 import type { UserView } from '../../contract/user-views.ts';
-import type { QuietHours, UserNotice } from '../../domain/user-notices.ts';
+import type { QuietHours } from '../../domain/user-notices.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { AcmeSettings, AcmeState } from './acme.ts';
 

@@ -58,7 +58,7 @@ export const bot = {
       failed: 'This way to pay does not answer at the moment. Try again, or choose another.',
       opening: 'The payment is being opened.',
       invoice: 'The invoice is below.',
-      limit: 'That were too many orders. Try again in an hour.',
+      limit: 'That was too often. Try again in an hour.',
       off: 'Nothing is sold here at the moment.',
       changed: 'The offers have changed. Choose again.',
     },

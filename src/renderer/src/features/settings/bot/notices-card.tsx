@@ -2,16 +2,16 @@
 import { SegmentedControl, Select, Switch, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { BotNotices } from '../../../../../contract/bot-notices.ts';
 import {
-  fillNotice,
+  type BotNotices,
   MOST_NOTICE,
   NOTICE_FIELDS,
   type NoticeField,
   USER_NOTICES,
   type UserNotice,
   unknownField,
-} from '../../../../../domain/user-notices.ts';
+} from '../../../../../contract/bot-notices.ts';
+import { fillNotice } from '../../../../../domain/user-notices.ts';
 import { LANGUAGES, type Language, languageEntry } from '../../../../../i18n/languages.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SaveCard } from '../parts/save-card.tsx';
