@@ -81,13 +81,13 @@ it('says each once, and after a sleep only what is still true', async () => {
   await own.act('createUser', { name: 'Nobody', tariff_id, expires_at: new Date(END).toISOString() });
   expect(await shop.at(END - 4 * DAY_MS)).toEqual([]);
   expect(await shop.at(END - 3 * DAY_MS)).toEqual([
-    'Gatehouse: your access ends in 3 days, on December 11, 2026. Renew it in time to stay connected.',
+    'Gatehouse: your access ends in 3 days, on 11 December 2026. Renew it in time to stay connected.',
   ]);
   expect(await shop.at(END - 2 * DAY_MS)).toEqual([]);
   await shop.restart();
   expect(await shop.at(END - 2 * DAY_MS)).toEqual([]);
   // Asleep over that of the last day and the end.
-  expect(await shop.at(END + DAY_MS + HOUR_MS)).toEqual([expect.stringContaining('your access ended on December 11')]);
+  expect(await shop.at(END + DAY_MS + HOUR_MS)).toEqual([expect.stringContaining('your access ended on 11 December')]);
   expect(await shop.at(END + 30 * DAY_MS)).toEqual([]);
   // Another end has notices of its own, and who is disabled none.
   const again = END + 40 * DAY_MS;

@@ -329,7 +329,9 @@ it('ties an account by a link that works once, and moves no user to another by t
 
   // By the page: 15 minutes, and never away from who has it.
   const link = new URL(user.sub_url ?? '');
-  const page = await fetch(`${own.origin}${link.pathname}`, { headers: { accept: 'text/html' } });
+  const page = await fetch(`${own.origin}${link.pathname}`, {
+    headers: { accept: 'text/html', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0' },
+  });
   expect(await page.text()).toContain('href="https://t.me/anna_vpn_bot"');
   const reply = await fetch(`${own.origin}${link.pathname}/telegram`, { method: 'POST' });
   const [, made = ''] = /href="(https:\/\/t\.me\/[^"]*)"/.exec(await reply.text()) ?? [];
