@@ -78,6 +78,32 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await expectAccessible(page, 'the bot');
   await bot.getByRole('button', { name: 'Test' }).click();
   await expect(page.getByText(/Telegram answered in \d+ ms/)).toBeVisible();
+
+  const notices = card(page, 'Notices to users');
+  await notices.getByRole('switch', { name: 'A day after the end' }).uncheck();
+  const text = notices.getByLabel('Text: 3 days before the end', { exact: true });
+  await text.fill('{{name}}: {{nothing}}');
+  await notices.getByRole('button', { name: 'Save' }).click();
+  await expect(notices.getByText('There is no field {{nothing}}.')).toBeVisible();
+  await text.fill('{{name}}, {{days}} left');
+  await expect(notices.getByText('Anna, 3 days left')).toBeVisible();
+  await expectAccessible(page, 'notices to users');
+  await notices.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  const saved = async () => (await own.administrator?.call('getBotNotices', {}))?.body;
+  expect(await saved()).toMatchObject({ on: expect.not.arrayContaining(['after']) });
+  expect(await saved()).toMatchObject({
+    texts: expect.arrayContaining([expect.objectContaining({ kind: 'days_3', text: '{{name}}, {{days}} left' })]),
+  });
+
+  await own.administrator?.call('createTariff', { name: 'Month', duration: { months: 1 } });
+  await own.administrator?.call('createUser', { name: 'Anna', tariff_id: 1 });
+  await own.visit('users/1');
+  await page.getByRole('button', { name: 'Link a Telegram account' }).click();
+  await expect(page.getByText(/^https:\/\/t\.me\/anna_vpn_bot\?start=tie_/)).toBeVisible();
+  await expectAccessible(page, 'the link that ties a Telegram account');
+  await own.visit('settings/bot');
+
   await bot.getByRole('button', { name: 'Stop' }).click();
   await expect(bot.getByText('Off', { exact: true })).toBeVisible();
   await bot.getByRole('button', { name: 'Delete' }).click();

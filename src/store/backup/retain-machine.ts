@@ -80,7 +80,7 @@ export function retainMachine(target: string, machine: Machine): void {
       retainAudit(db, isOwn);
       retainSequences(db);
       restartFeed(db);
-      dropMessages(db);
+      settleBot(db, isOwn);
       releaseEngines(db, isOwn);
     })();
     db.exec('DETACH present');
@@ -142,10 +142,18 @@ function replaceRows(db: Connection, table: string): void {
   db.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM present.${table}`);
 }
 
-/** What was to be sent by the bot has been sent since, or is too old. */
-function dropMessages(db: Connection): void {
+/**
+ * What was to be sent by the bot has been sent since, or is too old; a link that works once may have been used; notices that were sent since are not
+ * sent again.
+ */
+function settleBot(db: Connection, isOwn: boolean): void {
   db.exec(
-    "UPDATE main.bot_messages SET payload = NULL, ended_at = created_at, error = 'stopped' WHERE ended_at IS NULL",
+    `UPDATE main.bot_messages SET payload = NULL, ended_at = created_at, error = 'stopped' WHERE ended_at IS NULL;
+     DELETE FROM main.bot_invitations`,
+  );
+  if (!isOwn) return;
+  db.exec(
+    'INSERT OR REPLACE INTO main.bot_notices SELECT * FROM present.bot_notices WHERE user_id IN (SELECT id FROM main.users)',
   );
 }
 
