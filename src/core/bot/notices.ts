@@ -10,6 +10,7 @@ import type { Input } from '../../contract/table.ts';
 import { trafficRemaining } from '../../domain/account.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import { type DueNotice, fillNotice, isQuiet, noticesDue } from '../../domain/user-notices.ts';
+import { withoutYearMark } from '../../i18n/dates.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { LANGUAGE_CODES, type Language, languageEntry } from '../../i18n/languages.ts';
 import type { Result } from '../call.ts';
@@ -105,7 +106,7 @@ function valuesOf(user: NoticeUser, settings: SettingValues, language: Language,
     name: user.name,
     service: settings.subscriptionTitle,
     days: new Intl.NumberFormat(tag, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(days),
-    end: user.expiresAt === null ? '' : end.format(user.expiresAt),
+    end: user.expiresAt === null ? '' : withoutYearMark(end.format(user.expiresAt)),
     used: gigabytes(user.used),
     total: gigabytes(user.used + remaining),
     left: gigabytes(remaining),

@@ -12,6 +12,7 @@ import {
   unknownField,
 } from '../../../../../contract/bot-notices.ts';
 import { fillNotice } from '../../../../../domain/user-notices.ts';
+import { withoutYearMark } from '../../../../../i18n/dates.ts';
 import { LANGUAGES, type Language, languageEntry } from '../../../../../i18n/languages.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SaveCard } from '../parts/save-card.tsx';
@@ -60,12 +61,13 @@ function inputOf({ on, isQuiet, from, until, texts }: Values, before: BotNotices
 /** A user who does not exist, for the preview. */
 function sampleOf(language: Language): Readonly<Record<NoticeField, string>> {
   const { tag } = languageEntry(language);
+  const day = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' });
   const gigabytes = (count: number) => new Intl.NumberFormat(tag, { style: 'unit', unit: 'gigabyte' }).format(count);
   return {
     name: 'Anna',
     service: 'VPN',
     days: new Intl.NumberFormat(tag, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(3),
-    end: new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(Date.UTC(2027, 4, 14)),
+    end: withoutYearMark(day.format(Date.UTC(2027, 4, 14))),
     used: gigabytes(41),
     total: gigabytes(50),
     left: gigabytes(9),
