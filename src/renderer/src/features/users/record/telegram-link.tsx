@@ -21,7 +21,7 @@ export function TelegramLink({ user: { id, name, telegram_id } }: { readonly use
   if (bot.data?.account == null || !bot.data.enabled) return null;
   if (made === null) {
     return (
-      <div>
+      <div className={classes.telegram}>
         <Button
           variant="default"
           leftSection={<IconBrandTelegram size={16} stroke={1.5} />}
@@ -34,7 +34,7 @@ export function TelegramLink({ user: { id, name, telegram_id } }: { readonly use
     );
   }
   return (
-    <>
+    <div className={classes.telegram}>
       <div className={classes.link}>
         <code className={classes.linkText} title={made.url}>
           {made.url}
@@ -47,6 +47,6 @@ export function TelegramLink({ user: { id, name, telegram_id } }: { readonly use
           <When at={made.expires_at} text={(when) => t('link.telegramHint', { when })} />
         </p>
       </div>
-    </>
+    </div>
   );
 }
