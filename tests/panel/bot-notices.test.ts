@@ -93,9 +93,8 @@ it('says each once, and after a sleep only what is still true', async () => {
   const again = END + 40 * DAY_MS;
   await shop.panel().act('updateUser', { id, expires_at: new Date(again).toISOString() });
   // In the language of the chat, whose dates end without the mark of the year.
-  shop.panel().store.write(() =>
-    shop.panel().store.bot.saveChat({ chatId: ANNA, language: 'ru', toldLanguage: null, unreachableAt: null }),
-  );
+  const { store } = shop.panel();
+  store.write(() => store.bot.saveChat({ chatId: ANNA, language: 'ru', toldLanguage: null, unreachableAt: null }));
   expect(await shop.at(again - DAY_MS)).toEqual([
     'Gatehouse: доступ скоро закончится, он действует до 20 января 2027. Продлите его, чтобы остаться на связи.',
   ]);
