@@ -4,12 +4,12 @@ import type { InlineKeyboardButton, PreCheckoutQuery, Update, UserFromGetMe } fr
 import type { Core, Subscription } from '../core/core.ts';
 import { type BotDesk, type BotRow, type ChatRow, TIE_PREFIX, type UpdateEffect } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
+import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../i18n/languages.ts';
 import { describeReason, formatDay } from '../subscription/entries.ts';
 import { validUrl } from '../subscription/headers.ts';
 import { APPS, SYSTEM_NAMES, SYSTEMS } from '../subscription/page/apps.ts';
-import { formatBytes } from '../subscription/page/page.ts';
 import { button, ChatContext, escapeHtml, isPublicUrl, type Later, type Screen, say, show } from './screen.ts';
 import { createShopScreens, ORDER_PREFIX } from './shop-screens.ts';
 

@@ -80,7 +80,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
   const userData = app.getPath('userData');
   const crashPath = join(userData, 'crash.json');
   const state = openStateFile(join(userData, 'desktop.json'));
-  const texts = () => {
+  const language = () => {
     const core = host.panel()?.core;
     // Before the set-up the panel's language is but a default: the administrator's own follows from how it is done.
     const preferences = [
@@ -88,8 +88,9 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       core?.local.isSetUp() ? core.settings().language : null,
       app.getLocale(),
     ];
-    return hostTexts(chooseLanguage(preferences), 'desktop');
+    return chooseLanguage(preferences);
   };
+  const texts = () => hostTexts(language(), 'desktop');
   const dialogs = createDialogs(dialog, texts);
   const clipboard = createSecretClipboard(electron.clipboard);
   const openExternal = async (url: string) => shell.openExternal(url);
@@ -319,7 +320,7 @@ export async function startDesktop({ electron, ...parts }: DesktopParts): Promis
       countedAt = now();
     }
     badge(attention, t('attention', { count: attention }));
-    status = readStatus(host.panel());
+    status = readStatus(host.panel(), language());
     refreshMenus();
   }
   let status: Status = null;

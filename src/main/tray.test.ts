@@ -2,13 +2,13 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { hostTexts } from '../i18n/host.ts';
-import { openTray, trayIcon, trayTemplate } from './tray.ts';
+import { openTray, readStatus, trayIcon, trayTemplate } from './tray.ts';
 
 const english = hostTexts('en', 'desktop');
 const status = {
   baseUrl: 'https://127.0.0.1:8443/secret/api/v1',
   usersOnline: 3,
-  trafficToday: 1_234_000_000,
+  trafficToday: '1.23 GB',
   isPaused: false,
 };
 const actions = { open() {}, copyBaseUrl() {}, pause() {}, act() {}, quit() {} };
@@ -16,13 +16,24 @@ const actions = { open() {}, copyBaseUrl() {}, pause() {}, act() {}, quit() {} }
 it('shows the status of the panel without the secret path', () => {
   const labels = trayTemplate(status, english, actions).map(({ label }) => label);
   expect(labels).toEqual(
-    expect.arrayContaining(['Serving at 127.0.0.1:8443', 'Users online: 3', 'Traffic today: 1.2 GB']),
+    expect.arrayContaining(['Serving at 127.0.0.1:8443', 'Users online: 3', 'Traffic today: 1.23 GB']),
   );
   expect(labels.join()).not.toContain('secret');
   expect(trayTemplate({ ...status, isPaused: true }, english, actions)).toContainEqual(
     expect.objectContaining({ label: 'Pause the API', checked: true }),
   );
   expect(trayTemplate(null, english, actions).map(({ label }) => label)).not.toContain('Copy base_url');
+});
+
+it.each([
+  ['en', 0, 'Traffic today: 0 bytes'],
+  ['ru', 0, 'Трафик за сегодня: 0 байт'],
+  ['ru', 1_234_000_000, 'Трафик за сегодня: 1,23 ГБ'],
+] as const)('says in %s that %i bytes were moved', (language, down, label) => {
+  const body = { users: { online: 0 }, traffic: { today: { up: 0, down } } };
+  const panel = { core: { call: () => ({ body }), baseUrl: () => status.baseUrl }, api: { isPaused: () => false } };
+  const shown = trayTemplate(readStatus(panel as never, language), hostTexts(language, 'desktop'), actions);
+  expect(shown.map((item) => item.label?.replaceAll('\u00a0', ' '))).toContain(label);
 });
 
 it('has the commands that are possible everywhere, without their keys, which it cannot hear', () => {

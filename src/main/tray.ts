@@ -2,7 +2,9 @@
 import type { Menu, MenuItemConstructorOptions, NativeImage, nativeImage, Tray } from 'electron';
 import type { MenuAct } from '../bridge/desktop-api.ts';
 import type { Call } from '../core/call.ts';
+import { formatBytes } from '../i18n/bytes.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
+import type { Language } from '../i18n/languages.ts';
 import type { Panel } from '../panel/panel.ts';
 import { actItem } from './menu.ts';
 import { TRAY_TEMPLATES } from './tray-template.ts';
@@ -11,8 +13,8 @@ import { TRAY_TEMPLATES } from './tray-template.ts';
 export type Status = {
   readonly baseUrl: string;
   readonly usersOnline: number;
-  /** Bytes, up and down. */
-  readonly trafficToday: number;
+  /** Up and down, in words. */
+  readonly trafficToday: string;
   readonly isPaused: boolean;
 } | null;
 
@@ -22,7 +24,7 @@ const CALL: Call = {
   address: null,
 };
 
-export function readStatus(panel: Pick<Panel, 'core' | 'api'> | null): Status {
+export function readStatus(panel: Pick<Panel, 'core' | 'api'> | null, language: Language): Status {
   if (panel === null) return null;
   try {
     const { users, traffic } = panel.core.call('getOverview', {}, CALL).body;
@@ -30,7 +32,7 @@ export function readStatus(panel: Pick<Panel, 'core' | 'api'> | null): Status {
     return {
       baseUrl: panel.core.baseUrl(),
       usersOnline: users.online,
-      trafficToday: up + down,
+      trafficToday: formatBytes(up + down, language),
       isPaused: panel.api.isPaused(),
     };
   } catch {
@@ -64,7 +66,7 @@ export function trayTemplate(
       : [
           info(status.isPaused ? t('paused') : t('serving', { address: hostOf(status.baseUrl) })),
           info(t('online', { count: status.usersOnline })),
-          info(t('today', { amount: formatBytes(status.trafficToday) })),
+          info(t('today', { amount: status.trafficToday })),
           separator,
           { label: t('copyBaseUrl'), click: actions.copyBaseUrl },
           {
@@ -125,15 +127,6 @@ export function openTray({ Tray: TrayClass, Menu: MenuClass, icon, actions, plat
 /** Host and port without the secret path, which must not be readable on the screen. */
 function hostOf(baseUrl: string): string {
   return URL.parse(baseUrl)?.host ?? '';
-}
-
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
-
-/** Decimal units with at most one decimal place. */
-function formatBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const amount = bytes / 1000 ** power;
-  return `${amount >= 100 || power === 0 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[power]}`;
 }
 
 /** The favicon of the pages as PNG, 32 by 32. In the bundle, so that it does not depend on what is packaged. */

@@ -114,7 +114,7 @@ it('shows users their subscription in one message, and strangers how to get one'
   const user = await own.act('createUser', { name: 'Anna <&>', tariff_id: plan.id, telegram_id: ANNA });
   fake.write(ANNA, '/start');
   await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Active');
-  expect(fake.lastOf(ANNA)?.text).toMatch(/0 byte of 50 GB.*Valid until.*days left/s);
+  expect(fake.lastOf(ANNA)?.text).toMatch(/0 bytes of 50 GB.*Valid until.*days left/s);
   fake.press(ANNA, 'Link');
   await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain(user.sub_url);
   fake.press(ANNA, 'Back');

@@ -2,11 +2,12 @@
 import type { OrderPage } from '../../core/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { formatMoney } from '../../domain/money.ts';
+import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
 import { formatDay } from '../entries.ts';
 import { validUrl } from '../headers.ts';
-import { escapeHtml, formatBytes, preferredLanguages } from './page.ts';
+import { escapeHtml, preferredLanguages } from './page.ts';
 import { STYLE } from './style.ts';
 
 /** What the buyer did last came to. */

@@ -4,6 +4,7 @@ import type { UserState } from '../../contract/users.ts';
 import type { Offered, Subscription } from '../../core/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { formatMoney } from '../../domain/money.ts';
+import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
 import { describeReason, formatDay } from '../entries.ts';
@@ -269,28 +270,6 @@ function drawQr(url: string): string {
     }
   });
   return `viewBox="0 0 ${side} ${side}"><rect width="${side}" height="${side}" fill="#fff"/><path d="${path}" fill="#000" shape-rendering="crispEdges"/>`;
-}
-
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
-const formats = new Map<string, Intl.NumberFormat>();
-
-/** `1.4 GB`, by powers of 1000. */
-export function formatBytes(bytes: number, language: Language): string {
-  let power = 0;
-  let amount = bytes;
-  while (amount >= 999.5 && power < UNITS.length - 1) {
-    amount /= 1000;
-    power += 1;
-  }
-  const unit = UNITS[power] ?? 'byte';
-  const key = `${language} ${unit}`;
-  let format = formats.get(key);
-  if (format === undefined) {
-    const figures = { maximumSignificantDigits: 3, style: 'unit', unit, unitDisplay: 'short' } as const;
-    format = new Intl.NumberFormat(languageEntry(language).tag, figures);
-    formats.set(key, format);
-  }
-  return format.format(amount);
 }
 
 /** The languages of an Accept-Language header, the most wanted first. */
