@@ -30,6 +30,10 @@ test('an address that leads nowhere says so', async ({ page, visit }) => {
   await expect(page.getByRole('heading', { level: 1, name: 'Nothing is at this address' })).toBeVisible();
   await page.getByRole('link', { name: 'Go to the overview' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  // The menu of the account calls shortcuts what they are: keys are those of the API.
+  await page.getByRole('button', { name: 'Account' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: /^Keys/ })).toHaveCount(0);
 });
 
 test('the palette finds screens and users by keyboard alone', async ({ page, visit }) => {
@@ -99,8 +103,14 @@ test('theme, rows and language are chosen, kept, and there before the first pain
   await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
   await page.getByRole('menuitemradio', { name: 'Comfortable' }).click();
   await expect(html).toHaveAttribute('data-density', 'comfortable');
+  // So is what is open in another window of the browser.
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await expect(other.getByRole('heading', { level: 1, name: 'Plans' })).toBeVisible();
   await page.getByRole('menuitemradio', { name: 'Русский' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Тарифы' })).toBeVisible();
+  await expect(other.getByRole('heading', { level: 1, name: 'Тарифы' })).toBeVisible();
+  await other.close();
 
   // Without the application: what the page says of itself from the start.
   await page.route('**/assets/*.js', (route) => route.abort());

@@ -11,7 +11,7 @@ import { PanelProvider } from './data/panel.tsx';
 import { useOperation } from './data/use-operation.ts';
 import { startI18n, switchLanguage } from './i18n/i18n.ts';
 import { Root } from './root.tsx';
-import { useView } from './state/view.ts';
+import { followOtherWindows, useView } from './state/view.ts';
 import { cssVariablesResolver, styleNonce, theme } from './theme/theme.ts';
 import { useScheme } from './theme/use-scheme.ts';
 
@@ -38,6 +38,7 @@ export function App({ transport, queries }: AppProps) {
 export function Appearance({ children }: { readonly children: ReactNode }) {
   const scheme = useScheme();
   const density = useView((view) => view.density);
+  useEffect(followOtherWindows, []);
   useEffect(() => {
     document.documentElement.dataset.density = density;
   }, [density]);

@@ -37,12 +37,23 @@ const DEFAULTS: View = {
   tables: {},
 };
 
+const STORED_AS = 'gatehouse.view';
+
 export const useView = create<View>()(
   persist((): View => DEFAULTS, {
-    name: 'gatehouse.view',
+    name: STORED_AS,
     version: 1,
   }),
 );
+
+/** Follows what another window of this browser changes. Returns how to stop. */
+export function followOtherWindows(): () => void {
+  const onStorage = ({ key }: StorageEvent) => {
+    if (key === STORED_AS) void useView.persist.rehydrate();
+  };
+  window.addEventListener('storage', onStorage);
+  return () => window.removeEventListener('storage', onStorage);
+}
 
 export function changeView(change: Partial<View>): void {
   useView.setState(change);
