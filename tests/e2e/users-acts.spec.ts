@@ -22,6 +22,8 @@ test.describe('the record', () => {
     const record = page.getByRole('dialog');
     await expect(record.getByText('Only this machine can open this link')).toBeVisible();
     await expect(record.getByRole('button', { name: 'Extend', exact: true })).toHaveCount(1);
+    // No traffic is no part of the bar.
+    await expect(record.getByRole('img', { name: /^0\sB of/ })).toBeEmpty();
     await record.getByRole('button', { name: 'QR code' }).click();
     await expectAccessible(page, 'a link with its code');
     await record.getByRole('button', { name: 'On a phone' }).click();
@@ -427,7 +429,9 @@ test.describe('many at once', () => {
 
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
-    await expect(drawer.getByText('4 will be deleted for good')).toBeVisible();
+    const goes = drawer.getByRole('listitem').filter({ hasText: '4 will be deleted for good' });
+    await expect(goes).toHaveAttribute('data-tone', 'bad');
+    await expect(goes.locator('.tabler-icon-check')).toHaveCount(0);
     const remove = drawer.getByRole('button', { name: 'Delete 4 users' });
     await expect(remove).toBeDisabled();
     await drawer.getByLabel('Type 4 to confirm').fill('4');

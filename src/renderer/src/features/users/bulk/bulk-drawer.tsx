@@ -1,6 +1,6 @@
 // A bulk act: first a forecast, then the act with its progress, then each user's result.
 import { Button, Progress, TextInput } from '@mantine/core';
-import { IconCheck, IconMinus, IconRotate, IconX } from '@tabler/icons-react';
+import { IconCheck, IconMinus, IconRotate, IconTrash, IconX } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -187,11 +187,13 @@ function ForecastLines({ action, result, preview }: ForecastLinesProps) {
   const { t } = useTranslation('users');
   const again = preview?.begin_again ?? 0;
   const { changed, unchanged, failed } = forecastOf(result);
+  const isDelete = action === 'delete';
+  const Icon = changed === 0 ? IconMinus : isDelete ? IconTrash : IconCheck;
   return (
     <ul className={classes.lines} aria-live="polite">
-      <li className={classes.line} data-tone={changed > 0 ? 'ok' : undefined}>
-        {changed > 0 ? <IconCheck size={16} stroke={2} aria-hidden /> : <IconMinus size={16} stroke={2} aria-hidden />}
-        {changed === 0 ? t('bulk.nothing') : t(action === 'delete' ? 'bulk.goes' : 'bulk.change', { count: changed })}
+      <li className={classes.line} data-tone={changed === 0 ? undefined : isDelete ? 'bad' : 'ok'}>
+        <Icon size={16} stroke={2} aria-hidden />
+        {changed === 0 ? t('bulk.nothing') : t(isDelete ? 'bulk.goes' : 'bulk.change', { count: changed })}
       </li>
       {unchanged > 0 && (
         <li className={classes.line}>
