@@ -14,6 +14,7 @@ import * as events from './events.ts';
 import * as grants from './grants.ts';
 import * as inbounds from './inbounds.ts';
 import * as keys from './keys.ts';
+import * as localNode from './local-node.ts';
 import * as monitoring from './monitoring.ts';
 import * as nodes from './nodes.ts';
 import type { ApiOperation, InputOf, Operation, OutputOf } from './operation.ts';
@@ -88,6 +89,7 @@ export const OPERATIONS = {
   getNodeLog: nodes.getNodeLog,
   createNode: nodes.createNode,
   updateNode: nodes.updateNode,
+  suggestLocalNode: localNode.suggestLocalNode,
   inviteNode: nodes.inviteNode,
   deleteNode: nodes.deleteNode,
   panelState: session.panelState,

@@ -13,7 +13,7 @@ import type { ConnectionSecrets } from './inbound-secrets.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
 import type { BotClient, BotDesk } from './ports/bot.ts';
 import type { Checkpointer } from './ports/checkpointer.ts';
-import type { Credentials, NodeTrust, OpenEngine } from './ports/engines.ts';
+import type { Credentials, LocalMachine, NodeTrust, OpenEngine } from './ports/engines.ts';
 import type { HeavyWriter } from './ports/heavy-writer.ts';
 import type { HostPorts } from './ports/host.ts';
 import type { InboundRow, NodeRow } from './ports/plans.ts';
@@ -222,6 +222,8 @@ export interface CoreParts {
   readonly pollEveryMs?: number | undefined;
   /** The last lines of the engine of a local node, the oldest first. Left out: this core has no engines. */
   readonly engineLog?: (nodeId: number) => readonly string[];
+  /** Left out: nothing is known of the panel's machine as a node. */
+  readonly localMachine?: LocalMachine;
   /** Left out: targets of REALITY are not asked. */
   readonly targetProbe?: TargetProbe;
   /** Left out: this core delivers no webhooks. */

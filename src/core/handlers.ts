@@ -14,6 +14,7 @@ import { listEvents } from './events.ts';
 import { INBOUND_HANDLERS } from './inbounds.ts';
 import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
+import { SUGGESTION_HANDLERS } from './nodes/suggestion.ts';
 import { PAYMENT_HANDLERS } from './payments/attention.ts';
 import { PROVIDER_REMOVAL_HANDLERS } from './payments/provider-removal.ts';
 import { PROVIDER_HANDLERS } from './payments/providers.ts';
@@ -61,6 +62,7 @@ export const HANDLERS: {
   ...PAYMENT_HANDLERS,
   ...INBOUND_HANDLERS,
   ...NODE_HANDLERS,
+  ...SUGGESTION_HANDLERS,
   ...JOIN_HANDLERS,
   ...STATS_HANDLERS,
   listEvents: { read: listEvents },

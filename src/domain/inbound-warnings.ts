@@ -7,7 +7,7 @@ import { DAY_MS } from './limits.ts';
 /** The version that sing-box and mihomo announce to a server of REALITY, whatever their own is. */
 const OTHER_CLIENTS_VERSION = '1.8.1';
 const ENDS_SOON_MS = 14 * DAY_MS;
-const REALITY_PORT = 443;
+export const REALITY_PORT = 443;
 /** Targets that Xray itself warns of. */
 const RISKY_NAME = /(\.(ru|ir|cn)|(^|\.)(apple|icloud|microsoft)\.com)$/i;
 

@@ -48,6 +48,15 @@ export async function holderOf(port: number, transports: readonly Transport[]): 
   return free.every(Boolean) ? null : { pid: null, name: null };
 }
 
+/** Whether an engine could listen on this port of TCP, on all addresses: no program does, and the account may. */
+export function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
 const IS_FREE: Readonly<Record<Transport, (port: number) => Promise<boolean>>> = { tcp: isFree, udp: isFreeOfUdp };
 
 function isFreeOfUdp(port: number): Promise<boolean> {

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { CoreParts } from '../core/core.ts';
 import { connectEngine } from '../nodes/connector.ts';
 import { createEngineLog } from '../nodes/engine-log.ts';
+import { findProgram } from '../nodes/engine-program.ts';
 import { createLocalEngine, logPath, stopStrays } from '../nodes/local-engine.ts';
 import { createRemoteEngine, type NodePlace } from '../nodes/remote/remote-engine.ts';
+import { canListen } from '../nodes/system-process.ts';
 import { FILES } from './data-folder.ts';
 import { openNodeTrust } from './node-trust.ts';
 
@@ -16,7 +18,7 @@ interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | '
 /** What the core needs to run engines. Ends those of nodes that are no more. */
 export async function openEngines(
   parts: EnginesParts,
-): Promise<Required<Pick<CoreParts, 'openEngine' | 'engineLog' | 'nodeTrust'>>> {
+): Promise<Required<Pick<CoreParts, 'openEngine' | 'engineLog' | 'nodeTrust' | 'localMachine'>>> {
   const { clock, timers, crypto, store } = parts;
   const folder = join(parts.folder, FILES.engines);
   const local = store.nodes.page(store.nodes.count(), 0).filter(({ kind }) => kind === 'local');
@@ -30,11 +32,19 @@ export async function openEngines(
     return { host: node.address, port: node.agentPort, pin: node.agentPin };
   }
 
+  const path = () => store.settings.get().enginePath;
   return {
     nodeTrust: trust,
+    localMachine: {
+      platform: process.platform,
+      async engine() {
+        const program = await findProgram(path()).catch(() => null);
+        return program && { name: program.name, version: program.version };
+      },
+      isFree: canListen,
+    },
     openEngine({ id, kind }) {
       if (kind === 'local') {
-        const path = () => store.settings.get().enginePath;
         return createLocalEngine({ nodeId: id, folder, path, connect: connectEngine, clock, timers, crypto });
       }
       if (placeOf(id) === null) return null;

@@ -19,6 +19,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   refreshVault: 'writes nothing',
   checkBackup: 'writes nothing',
   checkReach: 'writes nothing',
+  suggestLocalNode: 'writes nothing',
   importCertificate: 'there is none over plain HTTP',
   renewCertificate: 'there is none over plain HTTP',
   setUpAcme: 'there is none over plain HTTP',

@@ -1,4 +1,7 @@
 // The overview: figures that lead to their lists, traffic over time, what needs attention, and changes that appear by themselves.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PASSWORD } from '../support/cli.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import { prove } from './support/settings.ts';
@@ -133,6 +136,48 @@ test('a change by a bot appears without a reload', async ({ page, panel, visit }
   const { body } = (await panel.administrator?.call('listTariffs', {})) ?? {};
   await panel.administrator?.call('createUser', { name: 'Made by a bot', tariff_id: body?.items[0]?.id ?? 0 });
   await expect(active).toContainText(`of ${before + 1}`);
+});
+
+test('where an engine is on this machine, the steps make node, connection, plan and user', async ({ page, own }) => {
+  const bot = otherWindow(own);
+  const folder = own.commandLine.folder;
+  await bot.call('updateSettings', { engine_path: join(folder, 'missing'), password: PASSWORD });
+  await own.visit('overview');
+  const steps = page.getByRole('region', { name: 'Your first customer' });
+  await expect(steps.getByText(/^Neither Xray nor v2ray is on this machine/)).toBeVisible();
+  await expect(steps.getByText('install-release.sh')).toBeVisible();
+  await expectAccessible(page, 'steps without an engine');
+
+  // One that says its version, and ends at once where it is to serve.
+  const engine = join(folder, 'xray');
+  writeFileSync(engine, '#!/bin/sh\necho "Xray 26.3.27 (Xray, Penetrates Everything.)"\n', { mode: 0o755 });
+  await bot.call('updateSettings', { engine_path: engine, password: PASSWORD });
+  await expect(steps.getByText(/^Xray 26\.3\.27 is on this machine/)).toBeVisible();
+  await steps.getByRole('button', { name: 'Set it up here' }).click();
+  const form = steps.getByRole('form', { name: 'Set it up here' });
+  await expect(form.getByLabel('Address that users connect to')).toBeFocused();
+  await form.getByLabel('Address that users connect to').fill('not a host');
+  await form.getByRole('button', { name: 'Set it up' }).click();
+  await expect(form.getByText('This has the wrong form')).toBeVisible();
+  await form.getByLabel('Address that users connect to').fill('127.0.0.1');
+  await form.getByLabel('Site to resemble').fill('a.example');
+  await expectAccessible(page, 'the first node');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectAccessible(page, 'the first node at 360 px');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+  await form.getByRole('button', { name: 'Set it up' }).click();
+  await expect(steps.getByText('It was added and does not answer yet.')).toBeVisible();
+  const { body: connections } = await bot.call('listInbounds', {});
+  expect(connections.items).toMatchObject([{ protocol: 'vless', security: 'reality', has_private_key: true }]);
+
+  await steps.getByRole('form', { name: 'Make a plan' }).getByRole('button', { name: 'Make a plan' }).click();
+  const user = steps.getByRole('form', { name: 'Add your first user' });
+  await expect(user.getByLabel('Name')).toBeFocused();
+  await user.getByLabel('Name').fill('First');
+  await user.getByRole('button', { name: 'Add a user' }).click();
+  await expect(page.locator('iframe[title="The subscription page of First on a phone"]')).toBeVisible();
+  const { body: plans } = await bot.call('listTariffs', {});
+  expect(plans.items).toMatchObject([{ name: 'Monthly', duration: { months: 1 }, traffic_limit: null }]);
 });
 
 test('an empty panel shows the way to the first customer, ticked off as it is gone', async ({ page, own }) => {

@@ -3,11 +3,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createSecureServer } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
 import { allowedNetworks, allowedSecurities, PATH_NETWORKS } from '../../src/domain/inbound-shape.ts';
@@ -17,7 +15,7 @@ import { type Client, createClient } from '../support/http-client.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { pathOf, whyWithout } from './found.ts';
 import { ANSWER, POLLED, PULLED, REQUEST } from './panel-traffic.ts';
-import { fetchAgain, fetchThrough, startTarget } from './real-engine.ts';
+import { fetchAgain, fetchThrough, startSite, startTarget } from './real-engine.ts';
 
 const CLIENTS = ['xray', 'sing-box', 'mihomo'] as const;
 type ClientProgram = (typeof CLIENTS)[number];
@@ -105,15 +103,6 @@ async function startWith(program: ClientProgram, text: string, port: number): Pr
     .replace('log-level: warning', 'log-level: info');
   writeFileSync(join(home, 'config.yaml'), yaml);
   return startClient(program, ['-d', home, '-f', join(home, 'config.yaml')], /proxy listening at/);
-}
-
-/** A site that REALITY can pretend to be: TLS 1.3 and HTTP/2. */
-async function startSite() {
-  const { key, served } = await certificateMaker.makeSelfSigned('a.example', Date.now());
-  const server = createSecureServer({ key, cert: served.chain, minVersion: 'TLSv1.3' });
-  const port = await freePort();
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  return { port, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
 interface Connected {

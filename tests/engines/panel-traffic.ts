@@ -84,11 +84,20 @@ function outboundOf(link: string): Json {
     };
   }
   const network = scheme === 'vmess' ? parameters.net : parameters.type;
-  const person = scheme === 'vless' ? { id: user, encryption: 'none' } : { id: user, alterId: 0, security: 'auto' };
+  const { flow, sni: serverName, fp: fingerprint, pbk: publicKey, sid: shortId } = parameters;
+  const reality = { security: 'reality', realitySettings: { serverName, fingerprint, publicKey, shortId } };
+  const person =
+    scheme === 'vless'
+      ? { id: user, encryption: 'none', ...(flow && { flow }) }
+      : { id: user, alterId: 0, security: 'auto' };
   return {
     protocol: scheme,
     settings: { vnext: [{ address: host, port, users: [person] }] },
-    streamSettings: { network, ...(network === 'ws' && { wsSettings: { path: parameters.path } }) },
+    streamSettings: {
+      network,
+      ...(network === 'ws' && { wsSettings: { path: parameters.path } }),
+      ...(parameters.security === 'reality' && reality),
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 // What a test does with a real engine: it starts one that the suite has found, and moves bytes through it as a user.
 import { once } from 'node:events';
+import { createSecureServer } from 'node:http2';
 import { connect, createServer } from 'node:net';
+import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import {
   type Json,
   local,
@@ -118,4 +120,13 @@ export async function fetchAgain(fetch: (givenUp: AbortSignal) => Promise<Buffer
     const got = await fetch(givenUp);
     if (got.length > 0 || givenUp.aborted) return got;
   }
+}
+
+/** A site that REALITY can pretend to be: TLS 1.3 and HTTP/2. */
+export async function startSite() {
+  const { key, served } = await certificateMaker.makeSelfSigned('a.example', Date.now());
+  const server = createSecureServer({ key, cert: served.chain, minVersion: 'TLSv1.3' });
+  const port = await freePort();
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return { port, [Symbol.asyncDispose]: async () => void server.close() };
 }

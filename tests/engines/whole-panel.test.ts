@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openOwnPanel } from '../support/own-panel.ts';
-import { whyWithout } from './found.ts';
+import { localConnectionInput, localNodeInput } from '../../src/domain/local-node.ts';
+import { createClient } from '../support/http-client.ts';
+import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+import { pathOf, whyWithout } from './found.ts';
 import { ANSWER, ENGINES, linkOf, openPuller, openScene, POLLED, PULLED } from './panel-traffic.ts';
+import { startSite } from './real-engine.ts';
 
 let keys = '';
 beforeEach(() => {
@@ -81,3 +84,46 @@ describe.each(ENGINES)('with %s', (program) => {
     api.close();
   });
 });
+
+const withoutXray = whyWithout('xray');
+test.skipIf(withoutXray !== null)(
+  `an empty panel serves its first user by what it suggests ${withoutXray ?? ''}`,
+  async () => {
+    await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
+    await using site = await startSite();
+    const { administrator } = own;
+    const api = createClient({ baseUrl: own.panel.baseUrl, key: await own.newKey('full'), ca: own.ca });
+    await administrator.call('updateSettings', { engine_path: '/nowhere/xray', password: PASSWORD });
+    const missing = (await administrator.call('suggestLocalNode', {})).body;
+    expect(missing).toMatchObject({ platform: process.platform, engine: null, connection: null });
+    await administrator.call('updateSettings', { engine_path: pathOf('xray'), password: PASSWORD });
+    const { connection, ...machine } = (await administrator.call('suggestLocalNode', {})).body;
+    expect(machine).toMatchObject({ engine: { name: 'xray' } });
+    if (connection === null) throw new Error('nothing is suggested');
+    expect(connection).toMatchObject({ protocol: 'vless', security: 'reality', sni_findings: null });
+    expect(connection.port).not.toBe(Number(new URL(own.panel.baseUrl).port));
+
+    // The test's target is on this machine, which users may otherwise not reach, and so is the site.
+    const node = { ...localNodeInput({ address: '127.0.0.1' }, 'This machine'), allows_private: true };
+    const nodeId = (await administrator.call('createNode', node)).body.id;
+    const input = localConnectionInput(
+      { ...machine, connection },
+      { port: connection.port, sni: 'a.example' },
+      { nodeId, name: 'Main' },
+    );
+    const keyPair = (await administrator.call('makeRealityKeys', {})).body;
+    const made = await api.call('createInbound', { ...input, ...keyPair, target: `127.0.0.1:${site.port}` });
+    expect(made.status).toBe(201);
+    // Another suggestion does not take the port that is used now.
+    expect((await administrator.call('suggestLocalNode', {})).body.connection?.port).not.toBe(connection.port);
+    const tariff_id = (await api.call('createTariff', { name: 'Monthly', duration: { months: 1 } })).body.id;
+    const userId = (await api.call('createUser', { name: 'First', tariff_id })).body.id;
+    await expect.poll(async () => (await api.call('getNode', { id: nodeId })).body.status, POLLED).toBe('up');
+
+    const link = await linkOf({ api, nodeId, userId });
+    expect(link).toMatch(/^vless:\/\//);
+    await using client = await openPuller('xray', link);
+    await expect.poll(() => client.pull(), POLLED).toBe(ANSWER.length);
+    api.close();
+  },
+);

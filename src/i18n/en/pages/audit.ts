@@ -142,6 +142,7 @@ export const audit = {
     createNode: 'Added a node',
     updateNode: 'Changed a node',
     inviteNode: 'Joined a machine to a node',
+    suggestLocalNode: 'Looked for an engine on this machine',
     deleteNode: 'Deleted a node',
     setUp: 'Set up the panel',
     signIn: 'Signed in',

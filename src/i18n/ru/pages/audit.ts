@@ -152,6 +152,7 @@ export const audit: Russian<typeof english> = {
     createNode: 'Добавлен узел',
     updateNode: 'Изменён узел',
     inviteNode: 'Подключена машина узла',
+    suggestLocalNode: 'Поиск движка на этой машине',
     deleteNode: 'Удалён узел',
     setUp: 'Настроена панель',
     signIn: 'Вход в панель',

@@ -97,6 +97,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getNodeLog: { reads: ['node'] },
   createNode: { changes: ['node'] },
   updateNode: { changes: ['node'], record: 'getNode' },
+  suggestLocalNode: { changes: ['panel'] },
   inviteNode: { changes: ['node'] },
   deleteNode: { changes: ['node'] },
 

@@ -35,7 +35,7 @@ export const ACTION_GROUPS = {
     'refundOrder',
   ],
   connections: ['createInbound', 'updateInbound', 'deleteInbound'],
-  nodes: ['createNode', 'updateNode', 'inviteNode', 'deleteNode'],
+  nodes: ['createNode', 'updateNode', 'inviteNode', 'suggestLocalNode', 'deleteNode'],
   access: [
     'setUp',
     'signIn',

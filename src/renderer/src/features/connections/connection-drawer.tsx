@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes.ts';
 import { type Protocol, sharedTransports } from '../../../../domain/inbound-shape.ts';
+import { nextPort } from '../../../../domain/usual-ports.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { DescribeField, FieldTexts } from '../../components/form/field-errors.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
@@ -16,17 +17,7 @@ import { ConnectionState, kindOf } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import { ConnectionWarnings } from './connection-warnings.tsx';
 import classes from './connections.module.css';
-import {
-  blankValues,
-  changesOf,
-  createOf,
-  freePort,
-  freeTag,
-  missingOf,
-  previewLink,
-  type Values,
-  valuesOf,
-} from './values.ts';
+import { blankValues, changesOf, createOf, freeTag, missingOf, previewLink, type Values, valuesOf } from './values.ts';
 
 interface ConnectionDrawerProps {
   /** `new`, an id, or null: closed. */
@@ -59,7 +50,7 @@ interface OpenProps extends Omit<ConnectionDrawerProps, 'open'> {
 function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps) {
   const { t } = useTranslation('connections');
   const only = nodes.length === 1 ? (nodes[0]?.id ?? null) : null;
-  const portFor = (node: string, protocol: Protocol) => freePort(portsOf(all, node, protocol));
+  const portFor = (node: string, protocol: Protocol) => nextPort(portsOf(all, node, protocol));
   // A key belongs to one connection, and a port to one of its node: a copy gets its own.
   const initial: Values =
     from === undefined

@@ -5,7 +5,6 @@ import {
   blankValues,
   changesOf,
   createOf,
-  freePort,
   freeTag,
   missingOf,
   newObfsPassword,
@@ -142,13 +141,5 @@ describe('Hysteria2', () => {
   it('makes up another password of the obfuscation each time', () => {
     expect(newObfsPassword()).toMatch(/^[0-9a-f]{32}$/);
     expect(newObfsPassword()).not.toBe(newObfsPassword());
-  });
-});
-
-describe('the port of a new connection', () => {
-  it('is the first usual one that is free, and some other where none is', () => {
-    expect(freePort(new Set())).toBe(443);
-    expect(freePort(new Set([443, 2053]))).toBe(8443);
-    expect(freePort(new Set([443, 8443, 2053, 2083, 2087, 2096, 10_000]))).toBe(10_001);
   });
 });

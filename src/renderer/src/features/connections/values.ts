@@ -193,19 +193,6 @@ export function freeTag({ protocol, network, security }: InboundShape, taken: Re
   }
 }
 
-/** Ports for TLS that networks rarely block, the usual one first. */
-const USUAL_PORTS = [443, 8443, 2053, 2083, 2087, 2096];
-const FIRST_OTHER_PORT = 10_000;
-
-/** The first usual port that no connection of the node has; where all are taken, any other. */
-export function freePort(taken: ReadonlySet<number>): number {
-  const usual = USUAL_PORTS.find((port) => !taken.has(port));
-  if (usual !== undefined) return usual;
-  let port = FIRST_OTHER_PORT;
-  while (taken.has(port)) port += 1;
-  return port;
-}
-
 /** Sixteen random bytes in hex. */
 export function newObfsPassword(): string {
   return randomHex(16);

@@ -1,11 +1,15 @@
 // The way from an empty panel to the first customer, as a list that is ticked off.
 import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Node } from '../../../../contract/nodes.ts';
 import { SectionCard } from '../../components/page.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
+import { FirstPlan, FirstUser } from './first-records.tsx';
 import type { Step, StepKind } from './first-steps.ts';
+import { LocalNode } from './local-node.tsx';
 import classes from './overview.module.css';
 
 const NODE_EVERY_MS = 3000;
@@ -28,34 +32,69 @@ function toOf(kind: StepKind): string {
   return hashOf(PLACES[kind], new URLSearchParams(kind === 'user' ? { do: 'link' } : {}));
 }
 
-export function FirstStepsCard({ steps }: { readonly steps: readonly Step[] }) {
+interface FirstStepsCardProps {
+  readonly steps: readonly Step[];
+  readonly nodes: readonly Node[];
+}
+
+export function FirstStepsCard({ steps, nodes }: FirstStepsCardProps) {
   const { t } = useTranslation('overview');
   // A node that is expected turns green at once.
   const isExpected = steps.some(({ trouble }) => trouble === 'waiting');
   useOperation('listNodes', {}, { enabled: isExpected, pollMs: NODE_EVERY_MS });
   const next = steps.find(({ kind, isDone, trouble }) => !isDone && trouble === null && kind !== 'address');
+  // What a node elsewhere needs is in its own form; one of this machine is finished here.
+  const isRemote = nodes.length > 0 && nodes.every(({ kind }) => kind === 'remote');
+  const bodyOf = (kind: StepKind) => {
+    if (kind === 'plan') return <FirstPlan />;
+    if (kind === 'user') return <FirstUser />;
+    return isRemote || kind === 'address' ? null : <LocalNode node={nodes.find((node) => node.kind === 'local')} />;
+  };
+  // Who has done one step goes on with the next by keyboard.
+  const list = useRef<HTMLOListElement>(null);
+  const shown = useRef(next?.kind);
+  useEffect(() => {
+    if (shown.current === next?.kind) return;
+    shown.current = next?.kind;
+    if (document.activeElement === document.body)
+      list.current?.querySelector<HTMLElement>('[data-open] :is(input, button)')?.focus();
+  }, [next?.kind]);
   return (
     <SectionCard title={t('steps.title')} description={t('steps.description')} flush>
-      <ol className={classes.attention}>
-        {steps.map(({ kind, isDone, trouble }) => (
-          <li key={kind} className={classes.matter} data-done={isDone || undefined}>
-            <span className={classes.stepIcon} data-done={isDone || undefined} aria-hidden>
-              {isDone ? <IconCircleCheckFilled size={20} /> : <IconCircle size={20} stroke={1.5} />}
-            </span>
-            <div className={classes.stepText}>
-              <p className={classes.matterTitle}>
-                {t(`steps.${kind}.title`)}
-                {isDone && <span className="visually-hidden"> {t('steps.done')}</span>}
-              </p>
-              <p className={classes.quiet}>{t(trouble === null ? `steps.${kind}.hint` : `steps.trouble.${trouble}`)}</p>
-            </div>
-            {trouble !== null ? (
-              <StepLink to={hashOf(TROUBLES[trouble])} label={t(`steps.look.${trouble}`)} isNext={false} />
-            ) : (
-              !isDone && <StepLink to={toOf(kind)} label={t(`steps.${kind}.act`)} isNext={kind === next?.kind} />
-            )}
-          </li>
-        ))}
+      <ol ref={list} className={classes.attention}>
+        {steps.map(({ kind, isDone, trouble }) => {
+          const body = kind === next?.kind ? bodyOf(kind) : null;
+          return (
+            <li
+              key={kind}
+              className={classes.matter}
+              data-done={isDone || undefined}
+              data-open={body !== null || undefined}
+            >
+              <span className={classes.stepIcon} data-done={isDone || undefined} aria-hidden>
+                {isDone ? <IconCircleCheckFilled size={20} /> : <IconCircle size={20} stroke={1.5} />}
+              </span>
+              <div className={classes.stepText}>
+                <p className={classes.matterTitle}>
+                  {t(`steps.${kind}.title`)}
+                  {isDone && <span className="visually-hidden"> {t('steps.done')}</span>}
+                </p>
+                <p className={classes.quiet}>
+                  {t(trouble === null ? `steps.${kind}.hint` : `steps.trouble.${trouble}`)}
+                </p>
+                {body}
+              </div>
+              {trouble !== null ? (
+                <StepLink to={hashOf(TROUBLES[trouble])} label={t(`steps.look.${trouble}`)} isNext={false} />
+              ) : (
+                !isDone &&
+                body === null && (
+                  <StepLink to={toOf(kind)} label={t(`steps.${kind}.act`)} isNext={kind === next?.kind} />
+                )
+              )}
+            </li>
+          );
+        })}
       </ol>
     </SectionCard>
   );

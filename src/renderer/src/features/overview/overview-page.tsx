@@ -1,5 +1,6 @@
 // The overview: the present state of the service, what needs attention, and the traffic.
 import { useTranslation } from 'react-i18next';
+import type { Node } from '../../../../contract/nodes.ts';
 import { attentionOf } from '../../../../domain/attention.ts';
 import { HOUR_MS } from '../../../../domain/limits.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
@@ -17,6 +18,7 @@ import { TrafficCard } from './traffic-card.tsx';
 import { UsersByPlan } from './users-by-plan.tsx';
 
 const EVERY_MS = 30_000;
+const NO_NODES: readonly Node[] = [];
 
 export function OverviewPage() {
   const { t } = useTranslation('overview');
@@ -60,13 +62,13 @@ export function OverviewPage() {
         <ErrorState failure={overview.error} onRetry={() => void overview.refetch()} />
       ) : steps !== null && users === 0 ? (
         <>
-          <FirstStepsCard steps={steps} />
+          <FirstStepsCard steps={steps} nodes={nodes.data?.items ?? NO_NODES} />
           <AttentionCard items={others} now={now} />
         </>
       ) : (
         <>
           <Figures overview={overview.data} />
-          {steps !== null && <FirstStepsCard steps={steps} />}
+          {steps !== null && <FirstStepsCard steps={steps} nodes={nodes.data?.items ?? NO_NODES} />}
           <AttentionCard items={others} now={now} />
           <TrafficCard nodes={nodes.data?.items} />
           <div className={classes.columns}>

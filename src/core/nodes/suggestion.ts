@@ -1,0 +1,80 @@
+// What is recommended for a node on the panel's own machine: a connection that its engine serves, on a free port.
+import type { TargetFinding } from '../../contract/inbounds.ts';
+import { PLATFORMS } from '../../contract/local-node.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { missingFacts } from '../../domain/engine-facts.ts';
+import { sharedTransports } from '../../domain/inbound-shape.ts';
+import { REALITY_PORT } from '../../domain/inbound-warnings.ts';
+import { nextPort, type Taken } from '../../domain/usual-ports.ts';
+import type { Result } from '../call.ts';
+import type { AsyncContext, Env, Handlers } from '../context.ts';
+
+type Connection = NonNullable<Output<'suggestLocalNode'>['connection']>;
+type Shape = Pick<Connection, 'protocol' | 'network' | 'security' | 'flow'>;
+
+/** The best that an engine serves, the first one. */
+const RECOMMENDED: readonly Shape[] = [
+  { protocol: 'vless', network: 'tcp', security: 'reality', flow: 'xtls-rprx-vision' },
+  { protocol: 'trojan', network: 'tcp', security: 'tls', flow: null },
+];
+
+/** Sites that many people visit from everywhere, on servers of their own or of a network that is no proxy for others. */
+const SITES = ['www.nvidia.com', 'www.samsung.com', 'addons.mozilla.org', 'dl.google.com'] as const;
+
+const PORTS_TRIED = 20;
+
+async function suggestLocalNode(
+  { check_target: asks }: Input<'suggestLocalNode'>,
+  { env }: AsyncContext<'suggestLocalNode'>,
+): Promise<Result<Output<'suggestLocalNode'>>> {
+  const { localMachine } = env;
+  const engine = (await localMachine?.engine()) ?? null;
+  const platform = PLATFORMS.find((known) => known === localMachine?.platform) ?? null;
+  const address = new URL(env.subUrl('')).hostname;
+  const body = { platform, engine, address, connection: null };
+  const shape = engine && RECOMMENDED.find((one) => missingFacts({ ...one, method: null }, engine).length === 0);
+  if (!shape) return { body };
+  const [port, site] = await Promise.all([
+    freePort(env, shape),
+    shape.security === 'reality' ? suggestSite(env, asks) : { sni: null, sni_findings: null },
+  ]);
+  return { body: port === null ? body : { ...body, connection: { ...shape, port, ...site } } };
+}
+
+/** One that no connection of a local node has and no program listens on; null: none of those that were tried. */
+async function freePort({ store, localMachine }: Env, { protocol }: Shape): Promise<number | null> {
+  const local = store.nodes.page(store.nodes.count(), 0).filter(({ kind }) => kind === 'local');
+  const taken: Taken = new Set(
+    local.flatMap(({ id }) =>
+      store.inbounds
+        .page({ nodeId: id }, store.inbounds.count({ nodeId: id }), 0)
+        .filter((other) => sharedTransports(other.protocol, protocol).length > 0)
+        .map(({ port }) => port),
+    ),
+  );
+  const tried = new Set(taken);
+  for (let count = 0; count < PORTS_TRIED; count += 1) {
+    const port = nextPort(tried);
+    if (await localMachine?.isFree(port)) return port;
+    tried.add(port);
+  }
+  return null;
+}
+
+/** The first site that lacks nothing; where all do or none was asked the first one. */
+async function suggestSite({ targetProbe }: Env, asks: boolean): Promise<Pick<Connection, 'sni' | 'sni_findings'>> {
+  if (!asks || !targetProbe) return { sni: SITES[0], sni_findings: null };
+  const asked = await Promise.all(
+    SITES.map(async (sni): Promise<{ sni: string; sni_findings: TargetFinding[] | null }> => {
+      const findings = await targetProbe.ask({ host: sni, port: REALITY_PORT, name: sni });
+      return { sni, sni_findings: findings && [...findings] };
+    }),
+  );
+  return (
+    asked.find(({ sni_findings: found }) => found?.length === 0) ?? asked[0] ?? { sni: SITES[0], sni_findings: null }
+  );
+}
+
+export const SUGGESTION_HANDLERS = {
+  suggestLocalNode: { run: suggestLocalNode },
+} satisfies Handlers<'suggestLocalNode'>;
