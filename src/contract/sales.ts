@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { GRANT_LIFETIMES, MAX_GRANT_DAYS } from './grants.ts';
 import { panelOperation } from './operation.ts';
+import { orderPromo } from './promos.ts';
 import { PROOF_ERRORS, proof } from './proof.ts';
 import { PROVIDER_KINDS } from './providers.ts';
 import * as s from './scalars.ts';
@@ -32,6 +33,7 @@ export const ATTENTION_REASONS = [
   'plan_archived',
   'plan_changed',
   'late',
+  'promo_ended',
   'not_applicable',
   'too_much',
   'refunded',
@@ -120,6 +122,7 @@ const order = z
     refunding: z
       .boolean()
       .meta({ description: 'A refund was asked for, and the provider has not given its last word.' }),
+    promo: orderPromo.nullable().meta({ description: 'The promo code that is used for it.' }),
     pay_url: z.string().nullable().meta({ description: 'Where it can be paid, while it is open.' }),
     page_url: z.string().nullable().meta({ description: 'The page for the buyer, until it is paid.' }),
     paid_at: s.instant.nullable().meta({ description: 'null: it is not paid.' }),
@@ -177,6 +180,7 @@ const orderExample: Order = {
   state: 'paid',
   renewal: true,
   refunding: false,
+  promo: null,
   pay_url: null,
   page_url: null,
   paid_at: '2026-11-20T09:00:00.000Z',
@@ -364,10 +368,11 @@ export const createOrder = panelOperation({
   input: z.strictObject({
     user_id: s.id,
     offer_id: s.id.meta({ description: 'Of the plan of the user, and on sale.' }),
+    promo_code: s.text({ min: 1, max: 64 }).optional(),
   }),
   status: 201,
   output: order,
-  errors: ['not_found', 'selling_off', 'order_limit'],
+  errors: ['not_found', 'selling_off', 'order_limit', 'promo_refused'],
   example: {
     body: { user_id: 7, offer_id: 1 },
     reply: {
@@ -391,7 +396,7 @@ export const openOrder = panelOperation({
     'The key of the request is stored before it is made. The same order at the same provider has one invoice at a time.',
   input: z.strictObject({ ...ofOrder, provider_id: s.id, currency: currency.optional() }),
   output: order,
-  errors: ['not_found', 'selling_off', 'order_ended', 'provider_failed'],
+  errors: ['not_found', 'selling_off', 'order_ended', 'promo_refused', 'provider_failed'],
   example: {
     body: { id: 12, provider_id: 1 },
     reply: {

@@ -18,6 +18,7 @@ import * as localNode from './local-node.ts';
 import * as monitoring from './monitoring.ts';
 import * as nodes from './nodes.ts';
 import type { ApiOperation, InputOf, Operation, OutputOf } from './operation.ts';
+import * as promos from './promos.ts';
 import * as proof from './proof.ts';
 import * as providers from './providers.ts';
 import * as sales from './sales.ts';
@@ -174,6 +175,10 @@ export const OPERATIONS = {
   previewRefund: sales.previewRefund,
   refundOrder: sales.refundOrder,
   getSales: sales.getSales,
+  listPromos: promos.listPromos,
+  createPromo: promos.createPromo,
+  changePromo: promos.changePromo,
+  deletePromo: promos.deletePromo,
   listAudit: audit.listAudit,
   listAuditUsers: audit.listAuditUsers,
   tryApi: trying.tryApi,
@@ -200,6 +205,7 @@ export const PANEL_ONLY_PATHS = [
   'offers',
   'orders',
   'sales',
+  'promos',
   'bot',
   'certificates',
   'updates',

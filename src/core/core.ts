@@ -2,6 +2,7 @@
 
 import type { Event } from '../contract/event-types.ts';
 import type { Access } from '../contract/operation.ts';
+import type { PromoEffect } from '../contract/promos.ts';
 import type { ProviderKind } from '../contract/providers.ts';
 import type { Sold } from '../contract/sales.ts';
 import type { Input, Output } from '../contract/table.ts';
@@ -91,6 +92,8 @@ export interface OrderPage {
   readonly offer: string;
   readonly sold: Sold;
   readonly prices: readonly Money[];
+  /** The code that is used for it, and what it costs without; null: none is. */
+  readonly promo: { readonly code: string; readonly effect: PromoEffect; readonly prices: readonly Money[] } | null;
   /** `decision`: money came, and a person has yet to decide about it. */
   readonly state: 'unpaid' | 'decision' | 'paid' | 'refunded';
   /** How it can be paid; none where it cannot. */
@@ -119,6 +122,10 @@ export interface Shop {
   ): Promise<string>;
   /** Asks about an order at once, where its providers allow. */
   ask(token: string): Promise<void>;
+  /** Uses a promo code for an order. PanelError `promo_refused`, `order_ended`, `rate_limited` after too many wrong ones. */
+  enterPromo(token: string, code: string): Promise<void>;
+  /** Takes its promo code from an order. PanelError `order_ended`. */
+  removePromo(token: string): Promise<void>;
   /** Makes an order of an offer for the user of a subscription; the order's token. PanelError as makeOrder has it. */
   buy(subscription: string, offerId: number): Promise<string>;
 }

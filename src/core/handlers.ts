@@ -21,6 +21,7 @@ import { PROVIDER_HANDLERS } from './payments/providers.ts';
 import { RECONCILE_HANDLERS } from './payments/reconcile.ts';
 import { OFFER_HANDLERS } from './sales/offers.ts';
 import { ORDER_HANDLERS } from './sales/orders.ts';
+import { PROMO_HANDLERS } from './sales/promos.ts';
 import { ACME_HANDLERS } from './settings/acme.ts';
 import { ADDRESS_HANDLERS } from './settings/addresses.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
@@ -59,6 +60,7 @@ export const HANDLERS: {
   ...TARIFF_HANDLERS,
   ...OFFER_HANDLERS,
   ...ORDER_HANDLERS,
+  ...PROMO_HANDLERS,
   ...PAYMENT_HANDLERS,
   ...INBOUND_HANDLERS,
   ...NODE_HANDLERS,

@@ -1,5 +1,6 @@
 // The door for buyers, below the sub path: `pay/<token>` is the page of an order, `<link token>/buy/<offer>` makes one,
-// `<link token>/telegram` a link into the bot. Its forms have no fields: what is done is in the path, and the token in it is the authority, so that no other site's page can act without knowing it.
+// `<link token>/telegram` a link into the bot. Its forms have no fields but that of a promo code: what is done is in the path, and the token in it
+// is the authority, so that no other site's page can act without knowing it.
 import { hash } from 'node:crypto';
 import type { Core, OrderPage } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
@@ -9,7 +10,7 @@ import type { SettingValues } from '../core/ports/settings.ts';
 import { networkOf } from '../domain/client-network.ts';
 import type { OrderNotice, OrderRequest, RenderedOrder } from '../subscription/page/order.ts';
 import type { TelegramRequest } from '../subscription/page/telegram.ts';
-import { type CallState, type DoorReply, makeReply, newCallState } from './call.ts';
+import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
 import { createRateLimiter, type RateRule } from './limits.ts';
 import type { LinkRequest } from './subscription.ts';
 
@@ -31,16 +32,26 @@ export interface OrderDoorParts {
   rateRule(): RateRule;
 }
 
-const PAGE = /^\/pay\/([A-Za-z0-9_-]{16,128})(?:\/(?:(ask)|open\/(\d{1,9})\/([A-Z]{3})))?$/;
+const PAGE = /^\/pay\/([A-Za-z0-9_-]{16,128})(?:\/(?:(ask|promo|no-promo)|open\/(\d{1,9})\/([A-Z]{3})))?$/;
 const BUY = /^\/([A-Za-z0-9_-]{16,64})\/buy\/(\d{1,9})$/;
 const TELEGRAM = /^\/([A-Za-z0-9_-]{16,64})\/telegram$/;
 /** No order has it, and no user. */
 const NO_TOKEN = '-'.repeat(43);
-const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait'];
+const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait', 'promo'];
+/** Of a form with a promo code. */
+const MOST_FORM_BYTES = 1024;
 
 /** Of one order or link, from one network: a person presses a button some times. */
 const READS: RateRule = { perMinute: 60, burst: 60 };
 const ACTS: RateRule = { perMinute: 10, burst: 5 };
+/** Promo codes from one network, of whatever order: none is found by trying. */
+const CODES: RateRule = { perMinute: 20, burst: 20 };
+
+/** The code in a form; empty where there is none. PanelError `body_too_large`. */
+async function readCode(body: RequestBody): Promise<string> {
+  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(body, MOST_FORM_BYTES)));
+  return form.get('code') ?? '';
+}
 
 export interface OrderDoor {
   /** Whether a path below the sub path is one of these. */
@@ -52,6 +63,7 @@ export interface OrderDoor {
 export function createOrderDoor({ core, clock, render, renderTelegram, log, rateRule }: OrderDoorParts): OrderDoor {
   const reads = createRateLimiter<string>();
   const acts = createRateLimiter<string>();
+  const codes = createRateLimiter<string>();
 
   /** Seconds to wait; 0: it may. */
   function waitFor(limiter: typeof reads, rule: RateRule, token: string, address: string): number {
@@ -90,7 +102,10 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
 
   /** What went wrong is shown on the page; the cause is in the log where it is none of the usual ones. */
   function noteFailure(id: string, error: unknown): OrderNotice {
-    if (!(error instanceof PanelError))
+    if (error instanceof PanelError) {
+      if (error.code === 'promo_refused') return 'promo';
+      if (error.code === 'rate_limited') return 'wait';
+    } else
       log.error('order_failed', { requestId: id, cause: error instanceof Error ? (error.stack ?? '') : String(error) });
     return 'failed';
   }
@@ -113,6 +128,16 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
     const invitation = await core.bot.inviteBehind(link);
     if (invitation === null) return leadTo(state, `../${link}`);
     return showPage(state, renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }));
+  }
+
+  async function changePromo(state: CallState, token: string, isSet: boolean, body: RequestBody): Promise<DoorReply> {
+    try {
+      if (isSet) await core.shop.enterPromo(token, await readCode(body));
+      else await core.shop.removePromo(token);
+      return leadTo(state, `../${token}`);
+    } catch (error) {
+      return leadTo(state, `../${token}?${noteFailure(state.id, error)}`);
+    }
   }
 
   async function buy(state: CallState, link: string, offerId: number): Promise<DoorReply> {
@@ -143,10 +168,10 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
 
   function answerPage(
     request: LinkRequest,
-    [, given = '', isAsk, provider, currency = '']: RegExpExecArray,
+    [, given = '', act, provider, currency = '']: RegExpExecArray,
   ): Promise<DoorReply> | DoorReply | null {
-    const { id, isStray, method, query, address } = request;
-    const isAct = isAsk !== undefined || provider !== undefined;
+    const { id, isStray, method, query, address, body } = request;
+    const isAct = act !== undefined || provider !== undefined;
     const isPossible = !isStray && (isAct ? method === 'POST' : method === 'GET' || method === 'HEAD');
     // One look-up in any case: the time of the reply must not tell where orders are.
     const order = core.shop.order(isPossible ? given : NO_TOKEN);
@@ -157,13 +182,15 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
     if (wait > 0) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
     const isBack = method === 'GET' && query === 'back';
     if (!isAct && !isBack) return show(state, given, request, NOTICES.find((one) => one === query) ?? null);
-    const mayAct = waitFor(acts, ACTS, given, address) === 0;
+    const mayAct =
+      waitFor(acts, ACTS, given, address) === 0 && (act !== 'promo' || waitFor(codes, CODES, '', address) === 0);
     // Back from the provider: the truth, as far as it is known.
     if (isBack)
       return (mayAct ? ask(state, given) : Promise.resolve()).then(() => show(state, given, request, 'asked'));
-    const depth = isAsk === undefined ? '../../../' : '../';
+    const depth = act === undefined ? '../../../' : '../';
     if (!mayAct) return leadTo(state, `${depth}${given}?wait`);
     if (provider !== undefined) return open(state, given, Number(provider), currency);
+    if (act !== 'ask') return changePromo(state, given, act === 'promo', body);
     return ask(state, given).then(() => leadTo(state, `../${given}?asked`));
   }
 

@@ -6,7 +6,7 @@ import type { SettingValues } from '../core/ports/settings.ts';
 import { clientApp } from '../domain/client-app.ts';
 import { networkOf } from '../domain/client-network.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
-import { type CallState, type DoorReply, type HeaderList, makeReply, newCallState } from './call.ts';
+import { type CallState, type DoorReply, type HeaderList, makeReply, newCallState, type RequestBody } from './call.ts';
 import { isTagListed, type RequestHeaders } from './headers.ts';
 import { createRateLimiter, type RateRule } from './limits.ts';
 import { readQuery } from './parse.ts';
@@ -27,6 +27,7 @@ export interface LinkRequest {
   /** Raw, without its `?`. */
   readonly query: string;
   readonly headers: Pick<RequestHeaders, 'accept' | 'accept-language' | 'if-none-match' | 'user-agent'>;
+  readonly body: RequestBody;
   /** The client's address. */
   readonly address: string;
 }

@@ -125,6 +125,7 @@ export function createApp(parts: AppParts): App {
       path,
       query,
       headers: request.headers,
+      body: bodyOf(exchange),
       address: addressOf(request),
     });
     if (reply === null) constantReply.send(request, response);

@@ -19,6 +19,7 @@ import { createLinkReadStore } from './link-reads.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
 import { createNodeStore } from './nodes.ts';
 import { createPaymentStore } from './payments.ts';
+import { createPromoStore } from './promos.ts';
 import { createProviderStore } from './providers.ts';
 import { createAuditStore, createEventStore, createIdempotencyStore, createUndoStore } from './records.ts';
 import { createSalesStore } from './sales.ts';
@@ -116,6 +117,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     webhooks: createWebhookStore(db),
     providers: createProviderStore(db),
     sales: createSalesStore(db),
+    promos: createPromoStore(db),
     payments: createPaymentStore(db),
     bot: createBotStore(db),
     diskSpace,

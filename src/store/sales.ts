@@ -10,10 +10,11 @@ type OfferCells = Omit<OfferRow, 'sold' | 'prices' | 'isOnSale'> & {
   readonly isOnSale: number;
 };
 
-type OrderCells = Omit<OrderRow, 'sold' | 'prices' | 'given' | 'isRenewal'> & {
+type OrderCells = Omit<OrderRow, 'sold' | 'prices' | 'given' | 'promo' | 'isRenewal'> & {
   readonly sold: string;
   readonly prices: string;
   readonly given: string | null;
+  readonly promo: string | null;
   readonly isRenewal: number;
 };
 
@@ -22,7 +23,7 @@ const OFFER_COLUMNS =
 
 const ORDER_COLUMNS = `id, key, token, user_id AS userId, user_name AS userName, offer_id AS offerId, offer_name AS offerName,
   tariff_id AS tariffId, tariff_name AS tariffName, sold, prices, amount, currency, method, provider_id AS providerId, reference, note, state,
-  is_renewal AS isRenewal, given, paid_at AS paidAt, day, created_at AS createdAt, refunded_at AS refundedAt, refund_note AS refundNote`;
+  is_renewal AS isRenewal, given, paid_at AS paidAt, day, created_at AS createdAt, refunded_at AS refundedAt, refund_note AS refundNote, promo`;
 
 function decodeOffer(cells: OfferCells): OfferRow {
   return {
@@ -48,6 +49,7 @@ function decodeOrder(cells: OrderCells): OrderRow {
     sold: JSON.parse(cells.sold),
     prices: JSON.parse(cells.prices),
     given: cells.given === null ? null : JSON.parse(cells.given),
+    promo: cells.promo === null ? null : JSON.parse(cells.promo),
     isRenewal: cells.isRenewal === 1,
   };
 }
@@ -58,6 +60,7 @@ function encodeOrder(row: OrderRow): OrderCells {
     sold: JSON.stringify(row.sold),
     prices: JSON.stringify(row.prices),
     given: row.given === null ? null : JSON.stringify(row.given),
+    promo: row.promo === null ? null : JSON.stringify(row.promo),
     isRenewal: row.isRenewal ? 1 : 0,
   };
 }
@@ -80,12 +83,12 @@ export function createSalesStore(db: Connection): SalesStore {
   const lastOrderId = db.prepare<[], number>(`SELECT seq FROM sqlite_sequence WHERE name = 'orders'`).pluck();
   const insertOrder = db.prepare<[OrderCells]>(
     `INSERT INTO orders (id, key, token, user_id, user_name, offer_id, offer_name, tariff_id, tariff_name, sold, prices, amount, currency,
-       method, provider_id, reference, note, state, is_renewal, given, paid_at, day, created_at, refunded_at, refund_note)
+       method, provider_id, reference, note, state, is_renewal, given, paid_at, day, created_at, refunded_at, refund_note, promo)
      VALUES (:id, :key, :token, :userId, :userName, :offerId, :offerName, :tariffId, :tariffName, :sold, :prices, :amount, :currency,
-       :method, :providerId, :reference, :note, :state, :isRenewal, :given, :paidAt, :day, :createdAt, :refundedAt, :refundNote)`,
+       :method, :providerId, :reference, :note, :state, :isRenewal, :given, :paidAt, :day, :createdAt, :refundedAt, :refundNote, :promo)`,
   );
   const saveOrder = db.prepare<[OrderCells]>(
-    `UPDATE orders SET sold = :sold, amount = :amount, currency = :currency, method = :method, provider_id = :providerId, state = :state,
+    `UPDATE orders SET sold = :sold, prices = :prices, promo = :promo, amount = :amount, currency = :currency, method = :method, provider_id = :providerId, state = :state,
        is_renewal = :isRenewal, given = :given, paid_at = :paidAt, day = :day WHERE id = :id`,
   );
   const byToken = db.prepare<[string], OrderCells>(`SELECT ${ORDER_COLUMNS} FROM orders WHERE token = ?`);

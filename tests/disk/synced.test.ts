@@ -157,6 +157,9 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   bank.pay(invoice.token);
   await browse('askOrder', { id: ordered.id });
   await act('resolvePayment', { id: 1, act: 'ignore', ...proof });
+  const promo = await act('createPromo', { code: 'AUTUMN', effect: { kind: 'percent', percent: 20 } });
+  await act('changePromo', { id: promo.id, enabled: false });
+  await act('deletePromo', { id: promo.id });
   await act('deleteOffer', { id: sale.id });
   await act('enableProvider', { id: providerId, enabled: false });
   await act('deleteProvider', { id: providerId });

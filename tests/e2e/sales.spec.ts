@@ -284,3 +284,37 @@ test.describe('in Russian, dark and on a phone', () => {
     await fits('the form of an order');
   });
 });
+
+test('a promo code is added, limited to a plan, and turned off', async ({ panel, page, visit }) => {
+  const { call } = otherWindow(panel);
+  const plan = await makeOffered(panel, 'Promo plan');
+  await visit('sales/promos');
+  await page.getByRole('button', { name: 'Add a promo code' }).first().click();
+  const drawer = page.getByRole('dialog', { name: 'Add a promo code' });
+  await drawer.getByRole('button', { name: 'Make a random code' }).click();
+  await expect(drawer.getByLabel('Code', { exact: true })).toHaveValue(/^[A-Z2-9]{8}$/);
+  await drawer.getByLabel('Code', { exact: true }).fill('autumn');
+  await drawer.getByLabel('Percent off').fill('100');
+  await drawer.getByRole('button', { name: 'Add code' }).click();
+  await expect(drawer.getByLabel('Percent off')).toHaveAttribute('aria-invalid', 'true');
+  await drawer.getByText('More days').click();
+  await drawer.getByLabel('Days more').fill('5');
+  await drawer.getByLabel('For plans').click();
+  await page.getByRole('option', { name: 'Promo plan' }).click();
+  await page.keyboard.press('Tab');
+  await expectAccessible(page, 'the form of a promo code');
+  await drawer.getByRole('button', { name: 'Add code' }).click();
+  await expect(page.getByText('Promo code AUTUMN added')).toBeVisible();
+  const row = page.getByRole('row').filter({ hasText: 'AUTUMN' });
+  await expect(row).toContainText('+ 5 days');
+  await expect(row).toContainText('Can be used');
+  const [promo] = (await call('listPromos', {})).body.items;
+  expect(promo).toMatchObject({ effect: { kind: 'days', days: 5 }, tariff_ids: [plan], max_uses_per_user: 1 });
+
+  await row.getByRole('link', { name: 'AUTUMN' }).click();
+  const edit = page.getByRole('dialog', { name: 'AUTUMN' });
+  await edit.getByRole('switch', { name: /Can be used/ }).press('Space');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(row).toContainText('Off');
+  await expectAccessible(page, 'promo codes');
+});

@@ -138,6 +138,8 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
         order: () => null,
         pay: () => Promise.reject(new Error('nothing is sold')),
         ask: () => Promise.resolve(),
+        enterPromo: () => Promise.reject(new Error('nothing is sold')),
+        removePromo: () => Promise.reject(new Error('nothing is sold')),
         buy: () => Promise.reject(new Error('nothing is sold')),
       },
       call: ((id: string, input: unknown, call: Call) => {

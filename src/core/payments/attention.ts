@@ -11,14 +11,18 @@ import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { durationOf, takeOrderBack } from '../sales/give.ts';
 import { newToken, requireOrder, viewOrder } from '../sales/order.ts';
+import { setPromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { askOrder, canRefund, makeOrder, openOrder, refundPayment } from './checkout.ts';
 import { applyPayment } from './record.ts';
 
 function createOrder(input: Input<'createOrder'>, tx: Transaction): Result<Order> {
-  const order = makeOrder(tx, input.user_id, input.offer_id);
-  tx.audit(`user:${input.user_id}`, { order_id: order.id, offer: order.offerName });
+  const { promo_code: code } = input;
+  const made = makeOrder(tx, input.user_id, input.offer_id);
+  const order = code === undefined ? made : setPromo(tx, made, code);
+  const promo = order.promo && { promo: order.promo.code };
+  tx.audit(`user:${input.user_id}`, { order_id: order.id, offer: order.offerName, ...promo });
   return { body: viewOrder(tx, order) };
 }
 
@@ -59,7 +63,8 @@ function actsOf(payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] 
 function viewPayment({ store }: Context, row: PaymentRow): AttentionPayment {
   const order = row.orderId === null ? undefined : store.sales.order(row.orderId);
   const user = order?.userId == null ? undefined : store.users.get(order.userId);
-  const price = order?.prices.find(({ currency }) => currency === row.currency) ?? order?.prices[0];
+  const prices = order?.prices ?? [];
+  const price = prices.find(({ currency }) => currency === row.currency) ?? prices[0];
   return {
     id: row.id,
     kind: row.kind,
@@ -123,6 +128,7 @@ function orderBeside(tx: Transaction, user: UserRow, payment: PaymentRow, order:
     createdAt: now,
     refundedAt: null,
     refundNote: null,
+    promo: null,
   };
   store.sales.insertOrder(row);
   return row;
@@ -136,7 +142,7 @@ function applyTo(tx: Transaction, payment: PaymentRow, order: OrderRow | undefin
   const user = requireUser(tx, ownerId);
   const isOwn = order !== undefined && order.given === null && order.userId === user.id;
   const paid = isOwn ? order : orderBeside(tx, user, payment, order);
-  return applyPayment(tx, paid, payment, days === undefined ? paid.sold : { kind: 'days', days });
+  return applyPayment(tx, paid, payment, days);
 }
 
 function requireAct({ store }: Pick<Context, 'store'>, { id, act }: Pick<Input<'resolvePayment'>, 'id' | 'act'>) {

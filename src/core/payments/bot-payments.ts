@@ -27,7 +27,7 @@ export function refusalOf(env: Env, { token, paid }: Checkout): CheckoutRefusal 
   const isOpen = invoice?.state === 'open' || invoice?.state === 'opening';
   if (!order || !isOpen || store.payments.hasUndecided(order.id)) return 'ended';
   const reported = { paid, isTest: false, paidAt: clock.now(), providerState: 'paid' } as const;
-  if (objectionTo(env, { isTest: false }, reported, order, invoice) !== null) return 'ended';
+  if (objectionTo({ store, now: clock.now() }, { isTest: false }, reported, order, invoice) !== null) return 'ended';
   const user = order.userId === null ? undefined : store.users.get(order.userId);
   const isEndless = user?.expiresAt === null && user.hold === null;
   return isEndless && isTerm(order.sold) ? 'ended' : null;

@@ -3,6 +3,7 @@
 import { type ProviderKind, takesCurrency } from '../../contract/providers.ts';
 import { askEveryMs, nextAskAt } from '../../domain/asking.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
+import type { Money } from '../../domain/money.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
@@ -11,6 +12,7 @@ import type { BegunRefund, ProviderAccess, ProviderFailure, ProviderPayment, Pro
 import type { OrderRow } from '../ports/sales.ts';
 import { isTerm, requireOfferFor } from '../sales/offers.ts';
 import { newOrder, newToken, requireOrder } from '../sales/order.ts';
+import { fullPricesOf, reservePromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
 import { accessTo, noteAnswer } from './providers.ts';
 import { endRefund, failRefund, recordPayment } from './record.ts';
@@ -64,8 +66,8 @@ export function makeOrder(tx: Transaction, userId: number, offerId: number): Ord
 }
 
 function isSameContent(a: OrderRow, b: OrderRow): boolean {
-  const contentOf = ({ sold, prices, tariffId, offerName }: OrderRow) =>
-    JSON.stringify([sold, prices, tariffId, offerName]);
+  const contentOf = ({ sold, prices, promo, tariffId, offerName }: OrderRow) =>
+    JSON.stringify([sold, fullPricesOf({ prices, promo }), tariffId, offerName]);
   return contentOf(a) === contentOf(b);
 }
 
@@ -80,7 +82,7 @@ export interface OpenRequest {
 
 /**
  * Opens an order at a provider; the invoice says where it is paid. The same order has one open invoice at a provider. PanelError
- * `selling_off`, `not_found`, `order_ended`, `validation`, `provider_failed`.
+ * `selling_off`, `not_found`, `order_ended`, `validation`, `promo_refused`, `provider_failed`.
  */
 export async function openOrder(env: Env, request: OpenRequest): Promise<InvoiceRow> {
   await env.vault.prepare();
@@ -104,9 +106,10 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
     (one) => takesCurrency(provider.kind, one.currency) && (currency ?? one.currency) === one.currency,
   );
   if (!price) throw bodyError('validation', '#/currency', 'invalid', 'is no currency of the order at this provider');
+  reservePromo(tx, order);
   const before = store.payments
     .invoicesOf(orderId)
-    .find((one) => one.providerId === providerId && one.currency === price.currency && isUsable(one));
+    .find((one) => one.providerId === providerId && isSameMoney(one, price) && isUsable(one));
   const asked = { ...order, amount: price.amount, currency: price.currency, method: provider.kind, providerId };
   if (before) {
     store.sales.saveOrder({ ...asked, state: before.state === 'open' ? 'open' : 'opening' });
@@ -131,6 +134,10 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   const invoice = { ...unsaved, id: store.payments.insertInvoice(unsaved) };
   store.sales.saveOrder({ ...asked, state: 'opening' });
   return invoice;
+}
+
+function isSameMoney(a: Money, b: Money): boolean {
+  return a.amount === b.amount && a.currency === b.currency;
 }
 
 function isUsable({ state, payUrl }: InvoiceRow): boolean {
@@ -232,7 +239,9 @@ function endOpening(tx: Transaction, id: number, { isUnclear, retryAfterMs }: Pr
   }
   store.payments.saveInvoice({ ...invoice, state: 'failed', nextAskAt: null });
   const order = requireOrder(tx, invoice.orderId);
-  if (order.given === null) store.sales.saveOrder({ ...order, state: 'failed' });
+  if (order.given !== null) return;
+  store.promos.removeUse(order.id);
+  store.sales.saveOrder({ ...order, state: 'failed' });
 }
 
 /** Whether an earlier try opened the invoice after all, by its token. */

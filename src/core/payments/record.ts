@@ -13,6 +13,7 @@ import type { OrderRow } from '../ports/sales.ts';
 import { give, takeOrderBack } from '../sales/give.ts';
 import { isTerm } from '../sales/offers.ts';
 import { isOwnToken } from '../sales/order.ts';
+import { clearPromo, countPromo, isPromoGone, soldBy } from '../sales/promos.ts';
 
 /** Money that comes longer after its order was made is looked at by a person first. */
 const LATE_MS = 30 * DAY_MS;
@@ -103,6 +104,7 @@ function recordNew(
     ...detail,
     method: provider.kind,
     payment_id: applied.id,
+    ...(order?.promo && { promo: order.promo.code }),
     ...(applied.reason !== null && { reason: applied.reason }),
   });
 }
@@ -110,7 +112,7 @@ function recordNew(
 /** Applies the order, or leaves the payment to a person where that cannot be done. */
 function applyOr(tx: Transaction, order: OrderRow, payment: PaymentRow): PaymentRow {
   try {
-    return applyPayment(tx, order, payment, order.sold);
+    return tx.store.write(() => applyPayment(tx, order, payment));
   } catch (error) {
     if (!(error instanceof PanelError)) throw error;
     const waiting: PaymentRow = { ...payment, reason: 'not_applicable' };
@@ -119,13 +121,19 @@ function applyOr(tx: Transaction, order: OrderRow, payment: PaymentRow): Payment
   }
 }
 
-/** Gives `sold` for a payment, by which the order is paid. PanelError where the user cannot have it, before anything is written. */
-export function applyPayment(tx: Transaction, order: OrderRow, payment: PaymentRow, sold: Sold): PaymentRow {
+/**
+ * Gives what the order sells for a payment, or days instead, by which the order is paid. PanelError where the user cannot have it: the
+ * caller's savepoint undoes what was written.
+ */
+export function applyPayment(tx: Transaction, before: OrderRow, payment: PaymentRow, days?: number): PaymentRow {
   const { store, settings } = tx;
-  const user = order.userId === null ? undefined : store.users.get(order.userId);
-  if (!user || order.given !== null) throw new PanelError('payment_resolved');
+  const user = before.userId === null ? undefined : store.users.get(before.userId);
+  if (!user || before.given !== null) throw new PanelError('payment_resolved');
+  const instead: Sold | null = days === undefined ? null : { kind: 'days', days };
+  const order = instead === null ? countPromo(tx, before, payment) : clearPromo(tx, before);
+  const sold = instead ?? order.sold;
   const isRenewal = isTerm(sold) && store.sales.hasBoughtTerm(user.id);
-  const given = give(tx, user, sold, order.id);
+  const given = give(tx, user.id, instead === null ? soldBy(order) : [instead], order.id);
   const { amount, currency, kind, providerId, paidAt } = payment;
   const day = localDay(paidAt, settings.timeZone);
   const paid = { amount, currency, method: kind, providerId, state: 'paid', isRenewal, given, paidAt, day } as const;
@@ -137,12 +145,13 @@ export function applyPayment(tx: Transaction, order: OrderRow, payment: PaymentR
 
 /** Why a payment needs a person; null: it pays its order. */
 export function objectionTo(
-  { store }: Pick<Transaction, 'store'>,
+  context: Pick<Transaction, 'store' | 'now'>,
   provider: Pick<PaidAt, 'isTest'>,
   { paid, isTest, paidAt, providerState }: PaidPayment,
   order: OrderRow,
   invoice: InvoiceRow | undefined,
 ): AttentionReason | null {
+  const { store } = context;
   if (providerState === 'disputed') return 'disputed';
   if (providerState !== 'paid') return 'refunded';
   if (isTest && !provider.isTest) return 'test_money';
@@ -156,6 +165,7 @@ export function objectionTo(
   if (!tariff || tariff.archived) return 'plan_archived';
   if (user.tariffId !== tariff.id) return 'plan_changed';
   if (paidAt !== null && paidAt - order.createdAt > LATE_MS) return 'late';
+  if (isPromoGone(context, order, paid)) return 'promo_ended';
   return paid.amount > expected.amount ? 'too_much' : null;
 }
 
@@ -165,8 +175,10 @@ export function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: '
   store.payments.saveInvoice({ ...invoice, state, nextAskAt: null });
   const order = store.sales.order(invoice.orderId);
   const newest = store.payments.invoicesOf(invoice.orderId)[0];
-  if (order && order.given === null && state !== 'paid' && newest?.id === invoice.id)
+  if (order && order.given === null && state !== 'paid' && newest?.id === invoice.id) {
+    store.promos.removeUse(order.id);
     store.sales.saveOrder({ ...order, state });
+  }
 }
 
 /** What the provider says later of a payment that is known: a refund or a dispute that was not made here needs a person. */

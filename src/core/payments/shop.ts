@@ -2,19 +2,23 @@
 
 import { takesCurrency } from '../../contract/providers.ts';
 import type { Sold } from '../../contract/sales.ts';
+import { HOUR_MS } from '../../domain/limits.ts';
 import type { Money } from '../../domain/money.ts';
-import type { Env } from '../context.ts';
+import type { Env, Transaction } from '../context.ts';
 import type { Offered, OrderPage, Shop, Way } from '../core.ts';
 import { PanelError } from '../panel-error.ts';
 import type { ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
+import { termsOf } from '../sales/give.ts';
 import { isTerm } from '../sales/offers.ts';
 import { orderUrl } from '../sales/order.ts';
+import { clearPromo, setPromo } from '../sales/promos.ts';
 import { askOrder, makeOrder, openOrder, write } from './checkout.ts';
 
 export function createShop(env: Env): Shop {
   const { store } = env;
+  const guesses = createGuesses();
   const requireToken = (token: string): OrderRow => {
     const order = store.sales.orderByToken(token);
     if (!order) throw new PanelError('not_found');
@@ -35,6 +39,19 @@ export function createShop(env: Env): Shop {
       return payUrl;
     },
     ask: (token) => askOrder(env, requireToken(token).id),
+    async enterPromo(token, code) {
+      const { userId } = requireToken(token);
+      if (userId !== null && guesses.wait(userId, env.clock.now()) > 0)
+        throw new PanelError('rate_limited', undefined, guesses.wait(userId, env.clock.now()));
+      try {
+        await changePromo(env, token, (tx, order) => setPromo(tx, order, code));
+      } catch (error) {
+        const isWrong = error instanceof PanelError && error.code === 'promo_refused';
+        if (isWrong && userId !== null) guesses.note(userId, env.clock.now());
+        throw error;
+      }
+    },
+    removePromo: (token) => changePromo(env, token, clearPromo),
     buy(subscription, offerId) {
       return write(
         env,
@@ -52,10 +69,59 @@ export function createShop(env: Env): Shop {
   };
 }
 
+/** Wrong promo codes of one user in an hour. */
+const MOST_GUESSES = 10;
+const MOST_GUESSERS = 10_000;
+
+/** Counts wrong promo codes, so that none is found by trying. */
+function createGuesses() {
+  const wrong = new Map<number, readonly number[]>();
+  const recent = (userId: number, now: number) =>
+    (wrong.get(userId) ?? []).filter((at) => at <= now && at > now - HOUR_MS);
+  return {
+    /** Seconds until the next try; 0: at once. */
+    wait(userId: number, now: number): number {
+      const [oldest = now, ...others] = recent(userId, now);
+      return others.length + 1 < MOST_GUESSES ? 0 : Math.ceil((oldest + HOUR_MS - now) / 1000);
+    },
+    note(userId: number, now: number): void {
+      const times = [...recent(userId, now), now];
+      // The one who tried last is the last to be forgotten.
+      wrong.delete(userId);
+      wrong.set(userId, times);
+      for (const first of wrong.keys()) {
+        if (wrong.size <= MOST_GUESSERS) break;
+        wrong.delete(first);
+      }
+    },
+  };
+}
+
+async function changePromo(
+  env: Env,
+  token: string,
+  change: (tx: Transaction, order: OrderRow) => OrderRow,
+): Promise<void> {
+  await write(
+    env,
+    (tx) => {
+      const order = tx.store.sales.orderByToken(token);
+      if (!order) throw new PanelError('not_found');
+      if (order.given !== null || tx.store.payments.hasUndecided(order.id)) throw new PanelError('order_ended');
+      const { promo } = change(tx, order);
+      tx.audit(order.userId === null ? null : `user:${order.userId}`, {
+        order_id: order.id,
+        promo: promo?.code ?? null,
+      });
+    },
+    'setPromo',
+  );
+}
+
 function pageOf(env: Env, order: OrderRow): OrderPage {
   const { store } = env;
-  const { id, tariffName, offerName, sold, prices, amount, currency, given, paidAt, refundedAt } = order;
-  const after = given?.kind === 'term' ? given.term.after : null;
+  const { id, tariffName, offerName, sold, prices, promo, amount, currency, given, paidAt, refundedAt } = order;
+  const after = termsOf(given).at(-1)?.after ?? null;
   const isUnpaid = given === null;
   const invoices = isUnpaid ? store.payments.invoicesOf(id) : [];
   return {
@@ -64,6 +130,7 @@ function pageOf(env: Env, order: OrderRow): OrderPage {
     offer: offerName,
     sold,
     prices,
+    promo,
     state:
       refundedAt !== null ? 'refunded' : !isUnpaid ? 'paid' : store.payments.hasUndecided(id) ? 'decision' : 'unpaid',
     ways: waysOf(env, order),

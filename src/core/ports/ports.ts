@@ -18,6 +18,7 @@ import type { ImportFailure } from './host.ts';
 import type { LinkReadStore } from './link-reads.ts';
 import type { PaymentStore } from './payments.ts';
 import type { InboundStore, NodeStore, ServedCertificate, TariffStore } from './plans.ts';
+import type { PromoStore } from './promos.ts';
 import type { ProviderStore } from './providers.ts';
 import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UndoStore, UserDayStore } from './records.ts';
 import type { SalesStore } from './sales.ts';
@@ -157,6 +158,7 @@ export interface Store {
   readonly webhooks: WebhookStore;
   readonly providers: ProviderStore;
   readonly sales: SalesStore;
+  readonly promos: PromoStore;
   readonly payments: PaymentStore;
   readonly bot: BotStore;
   readonly diskSpace: DiskSpace;

@@ -1,4 +1,6 @@
 // The store's ports for what is sold and what was paid for it.
+
+import type { PromoEffect } from '../../contract/promos.ts';
 import type { ProviderKind } from '../../contract/providers.ts';
 import type { OrderState, PaymentMethod, Sold } from '../../contract/sales.ts';
 import type { Money } from '../../domain/money.ts';
@@ -16,10 +18,19 @@ export interface OfferRow {
   readonly updatedAt: number;
 }
 
-/** What an order gave: the term as it was and became, or the grant. */
+/** A part of what an order gave: the term as it was and became, or the grant. */
 export type Given =
   | { readonly kind: 'term'; readonly term: GivenTerm }
   | { readonly kind: 'traffic'; readonly grantId: number };
+
+/** The code that is used for an order, as it was when it was used. */
+export interface OrderPromo {
+  readonly id: number;
+  readonly code: string;
+  readonly effect: PromoEffect;
+  /** What the order costs without it. */
+  readonly prices: readonly Money[];
+}
 
 /** One sale; the payment's amount where it is paid, else what is asked. */
 export interface OrderRow extends Money {
@@ -50,13 +61,14 @@ export interface OrderRow extends Money {
   /** Whether the user had bought a term before. */
   readonly isRenewal: boolean;
   /** null: it is not paid, as are `paidAt` and `day`. */
-  readonly given: Given | null;
+  readonly given: readonly Given[] | null;
   /** When the money came; `day` is that day in the panel's time zone. */
   readonly paidAt: number | null;
   readonly day: string | null;
   readonly createdAt: number;
   readonly refundedAt: number | null;
   readonly refundNote: string | null;
+  readonly promo: OrderPromo | null;
 }
 
 /** Conditions, all of which hold. */
@@ -86,7 +98,7 @@ export interface SalesStore {
   /** The number that the next order gets; numbers are never used again. */
   nextOrderId(): number;
   insertOrder(order: OrderRow): void;
-  /** Writes what of an order changes: amount, method, provider, state and what was given for it. */
+  /** Writes what of an order changes: prices, promo code, amount, method, provider, state and what was given for it. */
   saveOrder(order: OrderRow): void;
   orderByToken(token: string): OrderRow | undefined;
   /** The newest order of this user and offer that is not paid. */

@@ -1,7 +1,7 @@
 // What an order gives to its user, and what is taken back of it. Paid is applied: both are of the transaction that writes the order.
 
 import type { Sold } from '../../contract/sales.ts';
-import { giveTerm, takeTermBack } from '../../domain/sale.ts';
+import { type GivenTerm, giveTerm, takeTermBack } from '../../domain/sale.ts';
 import type { Duration } from '../../domain/term.ts';
 import type { Context, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
@@ -9,6 +9,7 @@ import type { Given, OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { type Change, type Current, commitUser, openUser } from '../users/change.ts';
 import { grantBy } from '../users/grants.ts';
+import { requireUser } from '../users/users.ts';
 
 /** The time that was sold; null: it was none. */
 export function durationOf(sold: Sold): Duration | null {
@@ -16,10 +17,13 @@ export function durationOf(sold: Sold): Duration | null {
   return sold.kind === 'months' ? { months: sold.months } : null;
 }
 
-/** Gives what was sold: extends the term or grants the traffic, with the number of the order in the event. */
-export function give(tx: Transaction, user: UserRow, sold: Sold, orderId: number): Given {
-  const duration = durationOf(sold);
-  return duration === null ? giveTraffic(tx, user, sold, orderId) : giveTime(tx, user, duration, orderId);
+/** Gives each part of what was sold: extends the term or grants the traffic, with the number of the order in the event. */
+export function give(tx: Transaction, userId: number, sold: readonly Sold[], orderId: number): readonly Given[] {
+  return sold.map((part) => {
+    const user = requireUser(tx, userId);
+    const duration = durationOf(part);
+    return duration === null ? giveTraffic(tx, user, part, orderId) : giveTime(tx, user, duration, orderId);
+  });
 }
 
 function giveTime(tx: Transaction, user: UserRow, duration: Duration, orderId: number): Given {
@@ -52,22 +56,34 @@ function giveTraffic(tx: Transaction, user: UserRow, sold: Sold, orderId: number
 /** What a refund does to a user; null: nothing is left to take. */
 export function takeBack(context: Context, current: Current, { id, given }: OrderRow): Change | null {
   const { account, row } = current;
-  if (given === null) return null;
-  if (given.kind === 'traffic') {
-    const grants = account.grants.filter((grant) => grant.id !== given.grantId);
-    if (grants.length === account.grants.length) return null;
+  const traffic = grantsOf(given);
+  const grants = account.grants.filter((grant) => !traffic.includes(grant.id));
+  const shortened = termsOf(given).reduceRight(
+    (one, term) => takeTermBack(one, term, context.now, context.settings.timeZone),
+    account,
+  );
+  if (shortened !== account) {
     return {
-      account: { ...account, grants },
-      emit: (after, changed, tx) => tx.emit('user.changed', { ...after, tariff_id: row.tariffId }, changed),
+      account: { ...shortened, grants },
+      setsEnd: true,
+      emit: (facts, changed, tx) => tx.emit('user.shortened', { ...facts, order_id: id }, changed),
     };
   }
-  const after = takeTermBack(account, given.term, context.now, context.settings.timeZone);
-  if (after === account) return null;
+  if (grants.length === account.grants.length) return null;
   return {
-    account: after,
-    setsEnd: true,
-    emit: (facts, changed, tx) => tx.emit('user.shortened', { ...facts, order_id: id }, changed),
+    account: { ...account, grants },
+    emit: (after, changed, tx) => tx.emit('user.changed', { ...after, tariff_id: row.tariffId }, changed),
   };
+}
+
+/** The terms that an order gave, in their order. */
+export function termsOf(given: OrderRow['given']): readonly GivenTerm[] {
+  return (given ?? []).flatMap((part) => (part.kind === 'term' ? [part.term] : []));
+}
+
+/** The grants that an order gave. */
+export function grantsOf(given: OrderRow['given']): readonly number[] {
+  return (given ?? []).flatMap((part) => (part.kind === 'traffic' ? [part.grantId] : []));
 }
 
 /** Marks an order as refunded and takes back what is left of it; PanelError `order_refunded`. */
@@ -82,5 +98,5 @@ export function takeOrderBack(tx: Transaction, order: OrderRow, note: string): v
   const change = takeBack(tx, current, order);
   if (!change) return;
   commitUser(tx, current, change);
-  if (order.given?.kind === 'traffic') store.grants.remove(order.given.grantId);
+  for (const id of grantsOf(order.given)) store.grants.remove(id);
 }

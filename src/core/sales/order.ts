@@ -3,6 +3,7 @@
 import type { Order } from '../../contract/sales.ts';
 import type { Context, Env } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
+import type { InvoiceRow } from '../ports/payments.ts';
 import type { OfferRow, OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
@@ -58,6 +59,7 @@ export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: 
     createdAt: now,
     refundedAt: null,
     refundNote: null,
+    promo: null,
   };
 }
 
@@ -80,13 +82,19 @@ export function viewOrder({ env, store }: Context, row: OrderRow): Order {
     state: row.state,
     renewal: row.isRenewal,
     refunding: paid?.nextRefundAt != null,
-    pay_url: row.state === 'open' && invoice?.state === 'open' ? invoice.payUrl : null,
+    promo: row.promo && { code: row.promo.code, effect: row.promo.effect },
+    pay_url: row.state === 'open' && invoice && canPay(row, invoice) ? invoice.payUrl : null,
     page_url: row.given === null ? orderUrl(env, row) : null,
     paid_at: toInstantOrNull(row.paidAt),
     created_at: toInstant(row.createdAt),
     refunded_at: toInstantOrNull(row.refundedAt),
     refund_note: row.refundNote,
   };
+}
+
+/** Whether an open invoice asks for what the order costs at the moment. */
+function canPay({ prices }: OrderRow, { state, amount, currency }: InvoiceRow): boolean {
+  return state === 'open' && prices.some((one) => one.currency === currency && one.amount === amount);
 }
 
 export function requireOrder({ store }: Pick<Context, 'store'>, id: number): OrderRow {

@@ -12,9 +12,10 @@ import type { OrderRow } from '../ports/sales.ts';
 import { openUser } from '../users/change.ts';
 import { requireUser } from '../users/users.ts';
 import { fromInstant, toInstantOrNull } from '../wire.ts';
-import { give, takeBack, takeOrderBack } from './give.ts';
+import { give, grantsOf, takeBack, takeOrderBack, termsOf } from './give.ts';
 import { isTerm, requireOfferFor } from './offers.ts';
 import { newOrder, requireOrder, viewOrder } from './order.ts';
+import { soldBy } from './promos.ts';
 
 function requirePaid(context: Context, id: number): OrderRow {
   const row = requireOrder(context, id);
@@ -50,7 +51,7 @@ function recordPayment(input: Input<'recordPayment'>, tx: Transaction): Result<O
   const paidAt = input.paid_at === undefined ? now : fromInstant(input.paid_at);
   if (paidAt < 0 || paidAt > now) throw bodyError('validation', '#/paid_at', 'too_big', 'must not lie in the future');
   const id = sales.nextOrderId();
-  const given = give(tx, user, offer.sold, id);
+  const given = give(tx, user.id, [offer.sold], id);
   const row: OrderRow = {
     ...newOrder(tx, user, offer, key),
     prices: [{ amount, currency }],
@@ -89,18 +90,18 @@ function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result
   if (!user) return { body: none };
   const current = openUser(context, user);
   const change = takeBack(context, current, order);
-  const { given, sold } = order;
-  if (given?.kind === 'traffic') {
-    const grant = current.account.grants.find((one) => one.id === given.grantId);
-    const bytes = grant && isGrantLive(grant, context.now) ? grant.bytesLeft : 0;
-    const whole = 'bytes' in sold ? sold.bytes : 0;
-    return { body: { ...none, bytes, bytes_used: whole - bytes, nothing: change === null } };
-  }
-  if (change?.account === undefined) return { body: none };
+  const ids = grantsOf(order.given);
+  const bytes = current.account.grants
+    .filter((grant) => ids.includes(grant.id) && isGrantLive(grant, context.now))
+    .reduce((sum, { bytesLeft }) => sum + bytesLeft, 0);
+  const whole = soldBy(order).reduce((sum, part) => sum + ('bytes' in part ? part.bytes : 0), 0);
+  const traffic = { ...none, bytes, bytes_used: ids.length === 0 ? 0 : whole - bytes };
+  if (change?.account === undefined) return { body: traffic };
+  if (termsOf(order.given).length === 0) return { body: { ...traffic, nothing: false } };
   const { expiresAt, hold } = change.account;
   return {
     body: {
-      ...none,
+      ...traffic,
       expires_at:
         current.account.expiresAt === expiresAt
           ? null

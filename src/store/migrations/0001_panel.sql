@@ -422,7 +422,8 @@ CREATE TABLE providers (
 
 -- What is sold to a user, and once it is paid what that gave: paid is applied, in one transaction. What it says of user and offer is of the
 -- moment it was made. key: by which a repetition is recognized; token: by which a buyer and providers name it; prices: what it costs, until
--- it is paid; amount: what is asked or was paid; given: what a refund takes back; method: how it was paid, or the kind of the provider asked last.
+-- it is paid; amount: what is asked or was paid; given: what a refund takes back; method: how it was paid, or the kind of the provider asked last;
+-- promo: the code that is used for it, its effect, and the prices without it.
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL CHECK (length(key) BETWEEN 8 AND 64),
@@ -443,12 +444,13 @@ CREATE TABLE orders (
   note TEXT NOT NULL CHECK (length(note) <= 200),
   state TEXT NOT NULL CHECK (state IN ('new', 'opening', 'open', 'paid', 'refunded', 'expired', 'failed')),
   is_renewal INTEGER NOT NULL CHECK (is_renewal IN (0, 1)),
-  given TEXT CHECK (json_valid(given) AND json_type(given) = 'object'),
+  given TEXT CHECK (json_valid(given) AND json_type(given) = 'array'),
   paid_at INTEGER CHECK (paid_at BETWEEN 0 AND 8640000000000000),
   day TEXT CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   refunded_at INTEGER CHECK (refunded_at BETWEEN 0 AND 8640000000000000),
   refund_note TEXT CHECK (length(refund_note) <= 200),
+  promo TEXT CHECK (json_valid(promo) AND json_type(promo) = 'object'),
   CHECK ((state IN ('paid', 'refunded')) = (given IS NOT NULL)),
   CHECK ((given IS NULL) = (paid_at IS NULL) AND (given IS NULL) = (day IS NULL)),
   CHECK (given IS NULL OR method IS NOT NULL),
@@ -462,6 +464,36 @@ CREATE INDEX orders_offer ON orders (offer_id);
 CREATE INDEX orders_tariff ON orders (tariff_id);
 CREATE INDEX orders_provider ON orders (provider_id);
 CREATE INDEX orders_day ON orders (day);
+
+-- Promo codes. code: in upper case; effect: exactly one; tariff_ids, offer_ids: for which plans and offers, none: for all.
+CREATE TABLE promos (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  code TEXT NOT NULL CHECK (length(code) BETWEEN 3 AND 64),
+  effect TEXT NOT NULL CHECK (json_valid(effect) AND json_type(effect) = 'object'),
+  valid_from INTEGER CHECK (valid_from BETWEEN 0 AND 8640000000000000),
+  valid_until INTEGER CHECK (valid_until BETWEEN 0 AND 8640000000000000),
+  max_uses INTEGER CHECK (max_uses BETWEEN 1 AND 1000000),
+  max_uses_per_user INTEGER CHECK (max_uses_per_user BETWEEN 1 AND 1000000),
+  tariff_ids TEXT NOT NULL CHECK (json_valid(tariff_ids) AND json_type(tariff_ids) = 'array'),
+  offer_ids TEXT NOT NULL CHECK (json_valid(offer_ids) AND json_type(offer_ids) = 'array'),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  note TEXT NOT NULL CHECK (length(note) <= 200),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE UNIQUE INDEX promos_code ON promos (code);
+
+-- Which order uses which code: reserved while it is being paid, used once it is. A user who is deleted stays counted by the Telegram id.
+CREATE TABLE promo_uses (
+  promo_id INTEGER NOT NULL REFERENCES promos (id) ON DELETE CASCADE,
+  order_id INTEGER PRIMARY KEY REFERENCES orders (id),
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  telegram_id INTEGER CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
+  reserved_at INTEGER NOT NULL CHECK (reserved_at BETWEEN 0 AND 8640000000000000),
+  used_at INTEGER CHECK (used_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE INDEX promo_uses_promo ON promo_uses (promo_id);
+CREATE INDEX promo_uses_user ON promo_uses (user_id);
 
 -- One try to have an order paid at a provider. token: what the provider gives back with the payment; key: on disk before the provider is
 -- called, the same on every repetition; next_ask_at: null where its state is final.

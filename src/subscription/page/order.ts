@@ -11,7 +11,7 @@ import { escapeHtml, preferredLanguages } from './page.ts';
 import { STYLE } from './style.ts';
 
 /** What the buyer did last came to. */
-export type OrderNotice = 'asked' | 'failed' | 'wait';
+export type OrderNotice = 'asked' | 'failed' | 'wait' | 'promo';
 
 export interface OrderRequest {
   readonly token: string;
@@ -67,11 +67,16 @@ function factsOf(order: OrderPage, { timeZone }: SettingValues, language: Langua
   const { tag } = languageEntry(language);
   const day = (at: number) => formatDay(at, language, timeZone);
   const { paid, until, startsLater, refundedAt } = order;
-  const facts: (readonly [name: string, figure: string, more?: string])[] = [
+  const facts: (readonly [name: string, figure: string, more?: string | undefined])[] = [
     [t('order.what'), soldText(order, language), `${order.tariff} · ${order.offer}`],
   ];
-  if (paid === null) facts.push([t('order.price'), order.prices.map((price) => formatMoney(price, tag)).join(' · ')]);
-  else facts.push([t('order.paid'), t('order.paidOn', { amount: formatMoney(paid, tag), day: day(paid.at) })]);
+  const costs = (prices: OrderPage['prices']) => prices.map((price) => formatMoney(price, tag)).join(' · ');
+  const { promo } = order;
+  if (promo !== null) facts.push([t('order.promo'), promo.code, promoText(promo.effect, language)]);
+  if (paid === null) {
+    const full = promo?.effect.kind === 'percent' ? t('order.insteadOf', { prices: costs(promo.prices) }) : undefined;
+    facts.push([t('order.price'), costs(order.prices), full]);
+  } else facts.push([t('order.paid'), t('order.paidOn', { amount: formatMoney(paid, tag), day: day(paid.at) })]);
   if (refundedAt !== null) facts.push([t('order.refunded'), t('order.refundedOn', { day: day(refundedAt) })]);
   else if (until !== null) facts.push([t('page.term'), day(until)]);
   else if (startsLater) facts.push([t('page.term'), t('page.startsLater')]);
@@ -83,6 +88,12 @@ function factsOf(order: OrderPage, { timeZone }: SettingValues, language: Langua
     .join('');
 }
 
+function promoText(effect: NonNullable<OrderPage['promo']>['effect'], language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  if (effect.kind === 'percent') return t('order.promoPercent', { percent: effect.percent });
+  return t('order.promoMore', { more: soldText({ sold: effect }, language) });
+}
+
 export function soldText({ sold }: Pick<OrderPage, 'sold'>, language: Language): string {
   const t = hostTexts(language, 'subscription');
   if (sold.kind === 'days') return t('order.sold.days', { count: sold.days });
@@ -92,7 +103,7 @@ export function soldText({ sold }: Pick<OrderPage, 'sold'>, language: Language):
   return t(`order.sold.traffic_${sold.lifetime}`, { amount });
 }
 
-function payOf({ ways, canAsk }: OrderPage, token: string, language: Language): string {
+function payOf({ ways, canAsk, promo }: OrderPage, token: string, language: Language): string {
   const t = hostTexts(language, 'subscription');
   const { tag } = languageEntry(language);
   const buttons = ways.map(({ providerId, kind, price }) => {
@@ -103,7 +114,18 @@ function payOf({ ways, canAsk }: OrderPage, token: string, language: Language): 
   const ask = `<form class="ask" method="post" action="${token}/ask"><p class="quiet">${escapeHtml(t('order.askHint'))}</p><button class="plain">${escapeHtml(t('order.ask'))}</button></form>`;
   return `<section class="card" aria-labelledby="pay"><h2 id="pay">${escapeHtml(t('order.pay'))}</h2>
 <p class="quiet">${escapeHtml(t(ways.length === 0 ? 'order.none' : 'order.leaves'))}</p>
-${ways.length === 0 ? '' : `<ul>${buttons.join('')}</ul>`}
+${ways.length === 0 ? '' : `<ul>${buttons.join('')}</ul>${promoOf(promo, token, language)}`}
 ${canAsk ? ask : ''}
 </section>`;
+}
+
+/** The field for a promo code, or the button that takes the one that is used away. */
+function promoOf(promo: OrderPage['promo'], token: string, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  if (promo !== null) {
+    const text = escapeHtml(t('order.promoRemove', { code: promo.code }));
+    return `<form class="ask" method="post" action="${token}/no-promo"><button class="plain">${text}</button></form>`;
+  }
+  return `<form class="ask promo" method="post" action="${token}/promo"><label for="code">${escapeHtml(t('order.promoLabel'))}</label>
+<input id="code" name="code" required maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false"><button class="plain">${escapeHtml(t('order.promoUse'))}</button></form>`;
 }

@@ -1,10 +1,10 @@
 // The style of the page of a subscription, and its one script: constants, so that the page's policy can name them by their hashes.
 
 export const STYLE = `
-:root { color-scheme: light dark; --ground: #f4f5f7; --card: #fff; --line: #dfe2e8; --text: #16181d; --quiet: #565d6b; --accent: #3451c6;
+:root { color-scheme: light dark; --ground: #f4f5f7; --card: #fff; --line: #dfe2e8; --control: #8a92a1; --text: #16181d; --quiet: #565d6b; --accent: #3451c6;
   --on-accent: #fff; --track: #e3e6ec; --good: #17693f; --good-ground: #e2f4e9; --warn: #7a4b00; --warn-ground: #fdf0d5; --bad: #a3211a; --bad-ground: #fce8e6; }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #0f1115; --card: #181b21; --line: #2c313b; --text: #e9ebef; --quiet: #a7adba; --accent: #9db1ff; --on-accent: #0c1230;
+  :root { --ground: #0f1115; --card: #181b21; --line: #2c313b; --control: #6f7786; --text: #e9ebef; --quiet: #a7adba; --accent: #9db1ff; --on-accent: #0c1230;
     --track: #2c313b; --good: #86dcae; --good-ground: #123322; --warn: #f3c46b; --warn-ground: #38290a; --bad: #ffaaa3; --bad-ground: #40130f; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
@@ -65,6 +65,9 @@ form { margin: 0; } form button { margin: 0; }
 body.order header, body.order main { max-width: 560px; } body.order main { grid-template-columns: minmax(0, 1fr); grid-template-rows: none; }
 .order li { border: 0; padding: 0; margin-top: 12px; } .order li form { flex: 1 1 100%; } .order h2 + .quiet { margin-top: -6px; }
 .order .ask { margin-top: 20px; padding-top: 20px; border-top: 1px solid var(--line); } .order .ask .quiet { margin-bottom: 12px; }
+label[for=code] { display: block; margin-bottom: 6px; } .promo input { display: block; width: 100%; min-height: 44px; margin-bottom: 12px; padding: 8px 12px;
+  border: 1px solid var(--control); border-radius: 12px; background: var(--card); color: var(--text); font: inherit; text-transform: uppercase; }
+.promo input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; } .promo button, .ask button { width: 100%; }
 p:has(.support) { margin: 16px 0 0; }
 .support { color: var(--accent); font-weight: 600; }
 `;

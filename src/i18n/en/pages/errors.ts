@@ -35,6 +35,8 @@ export const errors = {
     selling_off: 'Selling is off. Turn it on in Sales.',
     order_limit: 'This user has made 20 orders within an hour. Wait a while.',
     order_ended: 'This order is paid already, or money has come for it that needs your attention.',
+    promo_exists: 'There is a promo code like this already. Choose another.',
+    promo_refused: 'This promo code cannot be used for this order.',
     payment_resolved: 'This was decided already, or does not fit the payment.',
     payment_recorded: 'A payment with this reference is recorded already. Look in the orders.',
     order_unpaid: 'This order is not paid.',

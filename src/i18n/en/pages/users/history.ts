@@ -31,6 +31,8 @@ export const history = {
     createOrder: 'Order no. {{id}} made',
     openOrder: 'Order no. {{id}} opened at a provider',
     askOrder: 'Provider asked about order no. {{id}}',
+    setPromo: 'Promo code {{code}} used for order no. {{id}}',
+    removePromo: 'Promo code taken from order no. {{id}}',
     resolvePayment: 'Decided about a payment of {{amount}}',
     refundOrder: '{{amount}} refunded, order no. {{id}}',
     setTariff: 'Plan changed to {{plan}}',

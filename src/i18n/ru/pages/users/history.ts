@@ -33,6 +33,8 @@ export const history = {
     createOrder: 'Создан заказ № {{id}}',
     openOrder: 'Заказ № {{id}} открыт в платёжной системе',
     askOrder: 'Платёжная система опрошена о заказе № {{id}}',
+    setPromo: 'К заказу № {{id}} применён промокод {{code}}',
+    removePromo: 'Промокод заказа № {{id}} убран',
     resolvePayment: 'Принято решение о платеже {{amount}}',
     refundOrder: 'Возврат {{amount}}, заказ № {{id}}',
     setTariff: 'Тариф сменён на {{plan}}',

@@ -6,16 +6,15 @@ import { useTranslation } from 'react-i18next';
 import { MAX_PRICES, type Offer } from '../../../../contract/sales.ts';
 import type { Tariff } from '../../../../contract/tariffs.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { BytesInput } from '../../components/form/bytes-input.tsx';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
-import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { CURRENCIES } from '../../format/price.ts';
 import { blankOffer, inputOf, isPrice, newPrice, type OfferValues, type PriceValue, valuesOf } from './offer-values.ts';
 import classes from './sales.module.css';
+import { TrafficFields } from './traffic-fields.tsx';
 
 interface OfferDrawerProps {
   /** `new`, an id, or null: closed. */
@@ -199,31 +198,7 @@ function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
           data-path="sold"
         />
       ) : (
-        <>
-          <BytesInput
-            label={t('offer.fields.bytes')}
-            value={sold.bytes}
-            onChange={(bytes) => change({ bytes })}
-            error={error}
-            data-path="sold"
-          />
-          <Select
-            label={t('offer.fields.lifetime')}
-            data={(['used', 'period', 'days'] as const).map((value) => ({ value, label: t(`offer.fields.${value}`) }))}
-            allowDeselect={false}
-            comboboxProps={{ shadow: 'none' }}
-            value={sold.lifetime}
-            onChange={(lifetime) => lifetime !== null && change({ lifetime })}
-          />
-          {sold.lifetime === 'days' && (
-            <WholeNumberInput
-              label={t('offer.fields.dayCount')}
-              min={1}
-              value={sold.days}
-              onChange={(days) => change({ days: days === '' ? '' : Number(days) })}
-            />
-          )}
-        </>
+        <TrafficFields value={sold} onChange={change} error={error} path="sold" />
       )}
     </>
   );

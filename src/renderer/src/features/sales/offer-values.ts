@@ -4,6 +4,7 @@ import { fromDecimal, toDecimal } from '../../../../domain/money.ts';
 import type { Duration } from '../../../../domain/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { randomHex } from '../../state/random.ts';
+import { type TrafficValue, trafficOf } from './traffic-value.ts';
 
 /** `id`: of the row in the form; `amount`: decimal text in the major unit. */
 export interface PriceValue {
@@ -16,12 +17,9 @@ export interface PriceValue {
 export type OfferValues = {
   tariff_id: string | null;
   name: string;
-  sold: {
+  sold: TrafficValue & {
     readonly kind: 'term' | 'traffic';
     readonly term: Duration | null;
-    readonly bytes: number | null;
-    readonly lifetime: 'used' | 'period' | 'days';
-    readonly days: number | '';
   };
   prices: readonly PriceValue[];
   on_sale: boolean;
@@ -60,14 +58,10 @@ export function valuesOf({ tariff_id, name, sold, prices, on_sale }: Offer): Off
 }
 
 /** What is sold; null where it is not said yet. */
-function soldOf({ kind, term, bytes, lifetime, days }: OfferValues['sold']): Sold | null {
-  if (kind === 'term') {
-    if (term === null) return null;
-    return 'days' in term ? { kind: 'days', days: term.days } : { kind: 'months', months: term.months };
-  }
-  if (bytes === null) return null;
-  if (lifetime !== 'days') return { kind: 'traffic', bytes, lifetime };
-  return days === '' ? null : { kind: 'traffic_days', bytes, days };
+function soldOf({ kind, term, ...traffic }: OfferValues['sold']): Sold | null {
+  if (kind !== 'term') return trafficOf(traffic);
+  if (term === null) return null;
+  return 'days' in term ? { kind: 'days', days: term.days } : { kind: 'months', months: term.months };
 }
 
 /** Whether a price is written as its currency has it; an empty one is left out. */

@@ -22,6 +22,7 @@ const HEAD = csvLine([
   'method',
   'reference',
   'renewal',
+  'promo_code',
   'note',
 ]);
 
@@ -40,6 +41,7 @@ function lineOf(order: Order): string {
     order.method,
     order.reference,
     order.renewal,
+    order.promo?.code ?? null,
     order.note,
   ]);
 }

@@ -116,6 +116,7 @@ function useOrderColumns(onRefund: (order: Order) => void) {
             <span title={soldText(order.sold)}>
               <span className="figures">{t('order.number', { id: order.id })}</span>
               <span className={classes.quiet}>{` ${order.offer}`}</span>
+              {order.promo !== null && <span className={classes.quiet}>{` · ${order.promo.code}`}</span>}
             </span>
           ),
         }),

@@ -11,10 +11,11 @@ import { Attention } from './attention.tsx';
 import { Offers } from './offers.tsx';
 import { ExportButton } from './order-export.tsx';
 import { Orders } from './orders.tsx';
+import { Promos } from './promos.tsx';
 import { Reconciliation } from './reconciliation.tsx';
 import { SalesOverview } from './sales-overview.tsx';
 
-const TABS = ['overview', 'orders', 'attention', 'reconciliation', 'offers'] as const;
+const TABS = ['overview', 'orders', 'attention', 'reconciliation', 'offers', 'promos'] as const;
 
 export function SalesPage() {
   const { t } = useTranslation('sales');
@@ -26,12 +27,12 @@ export function SalesPage() {
       <PageHeader
         title={t('title')}
         actions={
-          tab === 'offers' ? (
+          tab === 'offers' || tab === 'promos' ? (
             <Button
               leftSection={<IconPlus size={16} stroke={1.75} />}
-              onClick={() => navigate(hashOf(['sales', 'offers', 'new'], query))}
+              onClick={() => navigate(hashOf(['sales', tab, 'new'], query))}
             >
-              {t('offer.create')}
+              {t(tab === 'offers' ? 'offer.create' : 'promo.create')}
             </Button>
           ) : (
             tab !== 'reconciliation' && <ExportButton />
@@ -53,6 +54,7 @@ export function SalesPage() {
       {tab === 'attention' && <Attention />}
       {tab === 'reconciliation' && <Reconciliation />}
       {tab === 'offers' && <Offers />}
+      {tab === 'promos' && <Promos />}
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 // What an offer sells, in words.
 import { useTranslation } from 'react-i18next';
+import type { PromoEffect } from '../../../../contract/promos.ts';
 import type { Sold } from '../../../../contract/sales.ts';
 import { useFormat } from '../../format/use-format.tsx';
 
@@ -14,4 +15,14 @@ export function useSoldText(): (sold: Sold) => string {
     if (sold.kind === 'traffic') return t(`kind.traffic_${sold.lifetime}`, { amount });
     return t('kind.traffic_days', { amount, term: format.term({ days: sold.days }) });
   };
+}
+
+/** `20% off`; `+ 7 days` */
+export function useEffectText(): (effect: PromoEffect) => string {
+  const { t } = useTranslation('sales');
+  const soldText = useSoldText();
+  return (effect) =>
+    effect.kind === 'percent'
+      ? t('promo.effect.percent', { percent: effect.percent })
+      : t('promo.effect.more', { more: soldText(effect) });
 }

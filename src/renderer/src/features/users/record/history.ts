@@ -125,6 +125,10 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
     case 'openOrder':
     case 'askOrder':
       return t(`history.act.${action}`, { id: String(detail.order_id) });
+    case 'setPromo':
+      return detail.promo === null
+        ? t('history.act.removePromo', { id: String(detail.order_id) })
+        : t('history.act.setPromo', { id: String(detail.order_id), code: textOf(detail.promo) });
     case 'resolvePayment':
       return t('history.act.resolvePayment', { amount: priceOf(detail, format) });
     case 'refundOrder':

@@ -1,0 +1,217 @@
+// Promo codes: what the administrator does with them, and how an order gets and uses one. A use is reserved in the transaction that begins
+// an invoice and counted in the one that applies its payment, so that two orders cannot use what is left for one.
+
+import type { Promo } from '../../contract/promos.ts';
+import type { Sold } from '../../contract/sales.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import type { Money } from '../../domain/money.ts';
+import { canUsePromo, hasUsesLeft, normalizeCode, pricesWith, RESERVED_MS } from '../../domain/promo.ts';
+import type { Result } from '../call.ts';
+import type { Context, Handlers, Transaction } from '../context.ts';
+import { bodyError, PanelError } from '../panel-error.ts';
+import type { PromoRow, PromoUse } from '../ports/promos.ts';
+import type { OrderRow } from '../ports/sales.ts';
+import { fromInstant, isSameJson, toInstant, toInstantOrNull } from '../wire.ts';
+import { isTerm } from './offers.ts';
+
+type Uses = Pick<Context, 'store' | 'now'>;
+
+function viewPromo({ store, now }: Uses, row: PromoRow): Promo {
+  return {
+    id: row.id,
+    code: row.code,
+    effect: row.effect,
+    valid_from: toInstantOrNull(row.validFrom),
+    valid_until: toInstantOrNull(row.validUntil),
+    max_uses: row.maxUses,
+    max_uses_per_user: row.maxUsesPerUser,
+    tariff_ids: [...row.tariffIds],
+    offer_ids: [...row.offerIds],
+    enabled: row.isEnabled,
+    note: row.note,
+    ...store.promos.countUses(row.id, now - RESERVED_MS),
+    created_at: toInstant(row.createdAt),
+    updated_at: toInstant(row.updatedAt),
+  };
+}
+
+function requirePromo({ store }: Context, id: number): PromoRow {
+  const row = store.promos.get(id);
+  if (!row) throw new PanelError('not_found');
+  return row;
+}
+
+function requireTimes({ validFrom, validUntil }: Pick<PromoRow, 'validFrom' | 'validUntil'>): void {
+  if (validFrom === null || validUntil === null || validFrom < validUntil) return;
+  throw bodyError('validation', '#/valid_until', 'inconsistent', 'must be after valid_from');
+}
+
+function listPromos({ before, limit }: Input<'listPromos'>, context: Context): Result<Output<'listPromos'>> {
+  const { promos } = context.store;
+  const rows = promos.page(before, limit);
+  const next = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+  return { body: { items: rows.map((row) => viewPromo(context, row)), total: promos.count(), next_before: next } };
+}
+
+function createPromo(input: Input<'createPromo'>, tx: Transaction): Result<Promo> {
+  const { store, now } = tx;
+  const code = normalizeCode(input.code);
+  if (store.promos.byCode(code))
+    throw bodyError('promo_exists', '#/code', 'duplicate', 'is another promo code already');
+  const fields: Omit<PromoRow, 'id'> = {
+    code,
+    effect: input.effect,
+    validFrom: instantOf(input.valid_from),
+    validUntil: instantOf(input.valid_until),
+    maxUses: input.max_uses,
+    maxUsesPerUser: input.max_uses_per_user,
+    tariffIds: input.tariff_ids,
+    offerIds: input.offer_ids,
+    isEnabled: input.enabled,
+    note: input.note,
+    createdAt: now,
+    updatedAt: now,
+  };
+  requireTimes(fields);
+  const row = { ...fields, id: store.promos.insert(fields) };
+  tx.audit(null, { promo_id: row.id, code, effect: row.effect });
+  return { body: viewPromo(tx, row) };
+}
+
+function instantOf(text: string | null): number | null {
+  return text === null ? null : fromInstant(text);
+}
+
+function changePromo(input: Input<'changePromo'>, tx: Transaction): Result<Promo> {
+  const { id, ...asked } = input;
+  const before = requirePromo(tx, id);
+  const { validFrom, validUntil, maxUses, maxUsesPerUser } = before;
+  const wanted: PromoRow = {
+    ...before,
+    effect: asked.effect ?? before.effect,
+    validFrom: asked.valid_from === undefined ? validFrom : instantOf(asked.valid_from),
+    validUntil: asked.valid_until === undefined ? validUntil : instantOf(asked.valid_until),
+    maxUses: asked.max_uses === undefined ? maxUses : asked.max_uses,
+    maxUsesPerUser: asked.max_uses_per_user === undefined ? maxUsesPerUser : asked.max_uses_per_user,
+    tariffIds: asked.tariff_ids ?? before.tariffIds,
+    offerIds: asked.offer_ids ?? before.offerIds,
+    isEnabled: asked.enabled ?? before.isEnabled,
+    note: asked.note ?? before.note,
+  };
+  requireTimes(wanted);
+  if (isSameJson(wanted, before)) return { body: viewPromo(tx, before) };
+  const after = { ...wanted, updatedAt: tx.now };
+  tx.store.promos.save(after);
+  tx.audit(null, { promo_id: id, code: before.code, ...asked });
+  return { body: viewPromo(tx, after) };
+}
+
+function deletePromo({ id }: Input<'deletePromo'>, tx: Transaction): Result<undefined> {
+  const { code } = requirePromo(tx, id);
+  tx.store.promos.remove(id);
+  tx.audit(null, { promo_id: id, code });
+  return { body: undefined };
+}
+
+export const PROMO_HANDLERS = {
+  listPromos: { read: listPromos },
+  createPromo: { write: createPromo },
+  changePromo: { write: changePromo },
+  deletePromo: { write: deletePromo },
+} satisfies Handlers<'listPromos' | 'createPromo' | 'changePromo' | 'deletePromo'>;
+
+function claimOf({ store, now }: Uses, order: OrderRow, promoId: number): PromoUse | null {
+  const user = order.userId === null ? undefined : store.users.get(order.userId);
+  if (!user) return null;
+  const { id: userId, telegramId } = user;
+  return { promoId, orderId: order.id, userId, telegramId, reservedAt: now, usedAt: null };
+}
+
+function canUse(context: Uses, promo: PromoRow, order: OrderRow): boolean {
+  const { store, now } = context;
+  const use = claimOf(context, order, promo.id);
+  if (use === null) return false;
+  const { tariffId, offerId, sold } = order;
+  const target = { tariffId, offerId, isTerm: isTerm(sold) };
+  return canUsePromo(promo, target, store.promos.usesBeside(use, now - RESERVED_MS), now);
+}
+
+/** What an order costs without a code. */
+export function fullPricesOf({ prices, promo }: Pick<OrderRow, 'prices' | 'promo'>): readonly Money[] {
+  return promo?.prices ?? prices;
+}
+
+/** Uses a code for an order that is not paid, in place of one that it had. PanelError `promo_refused`: there is no such code, or it is not for this. */
+export function setPromo(tx: Transaction, before: OrderRow, code: string): OrderRow {
+  const { store } = tx;
+  const promo = store.promos.byCode(normalizeCode(code));
+  const order = withoutPromo(before);
+  if (!promo || !canUse(tx, promo, order)) throw new PanelError('promo_refused');
+  const { id, code: known, effect } = promo;
+  const prices = pricesWith(effect, order.prices);
+  const after = withFirstPrice({ ...order, prices, promo: { id, code: known, effect, prices: order.prices } });
+  if (before.promo !== null) store.promos.removeUse(before.id);
+  store.sales.saveOrder(after);
+  return after;
+}
+
+/** Takes its code from an order that is not paid. */
+export function clearPromo({ store }: Transaction, before: OrderRow): OrderRow {
+  if (before.promo === null) return before;
+  const after = withFirstPrice(withoutPromo(before));
+  store.promos.removeUse(before.id);
+  store.sales.saveOrder(after);
+  return after;
+}
+
+function withoutPromo(order: OrderRow): OrderRow {
+  return { ...order, prices: fullPricesOf(order), promo: null };
+}
+
+function withFirstPrice(order: OrderRow): OrderRow {
+  const [first] = order.prices;
+  return first ? { ...order, amount: first.amount, currency: first.currency } : order;
+}
+
+/** Reserves the use of an order's code while it is being paid. PanelError `promo_refused`: it cannot be used any more. */
+export function reservePromo(tx: Transaction, order: OrderRow): void {
+  if (order.promo === null) return;
+  const { store } = tx;
+  const promo = store.promos.get(order.promo.id);
+  const use = claimOf(tx, order, order.promo.id);
+  if (!promo || use === null || !canUse(tx, promo, order)) throw new PanelError('promo_refused');
+  store.promos.saveUse(use);
+}
+
+/** Whether other orders have used up the code of an order since it was reserved. A code that was deleted limits nothing. */
+export function isPromoGone(context: Uses, order: OrderRow, paid: Money): boolean {
+  const { store, now } = context;
+  const promo = order.promo === null ? undefined : store.promos.get(order.promo.id);
+  if (!promo || isPaidInFull(order, paid)) return false;
+  const use = claimOf(context, order, promo.id);
+  return use !== null && !hasUsesLeft(promo, store.promos.usesBeside(use, now - RESERVED_MS));
+}
+
+/** Whether an order with a lower price was paid by the full one, as by an invoice from before the code was entered. */
+function isPaidInFull({ promo }: OrderRow, paid: Money): boolean {
+  const full = promo?.prices.find(({ currency }) => currency === paid.currency);
+  return promo?.effect.kind === 'percent' && full !== undefined && paid.amount >= full.amount;
+}
+
+/** The order as it is paid, its use of a code counted. A lower price that was not used is a use of nothing. */
+export function countPromo(tx: Transaction, order: OrderRow, paid: Money): OrderRow {
+  if (order.promo === null) return order;
+  const { store, now } = tx;
+  if (isPaidInFull(order, paid)) {
+    store.promos.removeUse(order.id);
+    return withoutPromo(order);
+  }
+  const use = store.promos.get(order.promo.id) ? claimOf(tx, order, order.promo.id) : null;
+  if (use !== null) store.promos.saveUse({ ...use, usedAt: now });
+  return order;
+}
+
+/** What an order sells: the offer, and what its code adds to it. */
+export function soldBy({ sold, promo }: OrderRow): readonly Sold[] {
+  return promo === null || promo.effect.kind === 'percent' ? [sold] : [sold, promo.effect];
+}

@@ -1,0 +1,14 @@
+// Traffic as a form has it, and as the contract does.
+
+export interface TrafficValue {
+  readonly bytes: number | null;
+  readonly lifetime: 'used' | 'period' | 'days';
+  readonly days: number | '';
+}
+
+/** null where it is not said yet. */
+export function trafficOf({ bytes, lifetime, days }: TrafficValue) {
+  if (bytes === null) return null;
+  if (lifetime !== 'days') return { kind: 'traffic' as const, bytes, lifetime };
+  return days === '' ? null : { kind: 'traffic_days' as const, bytes, days };
+}
