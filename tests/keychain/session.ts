@@ -41,7 +41,8 @@ export async function openSession({ hanging }: { hanging?: 'prompt' | 'keychain'
   const config = join(folder, 'bus.xml');
   writeFileSync(config, busConfig(services));
 
-  const outside = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: runtime };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const outside = { PATH, NODE_COMPILE_CACHE, HOME: folder, XDG_RUNTIME_DIR: runtime };
   const announce = ['sh', '-c', 'echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat'];
   const bus = spawn('dbus-run-session', [`--config-file=${config}`, '--', ...announce], {
     env: outside,
