@@ -15,7 +15,7 @@ export interface Attacked extends AsyncDisposable {
 
 /** Set up, with a password that is cheap to verify. */
 export async function openAttacked(args: readonly string[] = []): Promise<Attacked> {
-  const cli = openCommandLine();
+  const cli = openCommandLine({}, { hashing: 'real' });
   await cli.run(['setup', '--name', 'admin'], PASSWORD);
   await cheapenPassword(join(cli.folder, 'panel.db'), PASSWORD);
   const panel = await cli.serve(['--port', '0', '--trusted-proxy', '127.0.0.1', ...args]);

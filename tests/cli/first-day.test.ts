@@ -12,7 +12,7 @@ function clientOf({ baseUrl, caPath }: Serving, key: string | null) {
 }
 
 test('start, administrator in the terminal, key, call, revoke, new password, stop', async () => {
-  await using cli = openCommandLine();
+  await using cli = openCommandLine({}, { hashing: 'real' });
   const panel = await cli.serve();
   expect(panel.baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\/api\/v1$/);
   expect(panel.setupUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\/setup\/[\w-]{43}$/);

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { type Administrator, createAdministrator } from '../support/administrator.ts';
-import { cheapenPassword } from '../support/cheap-password.ts';
 import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../support/cli.ts';
 import { type Client, createClient } from '../support/http-client.ts';
 import type { SmallDisk } from './small-disk.ts';
@@ -36,7 +35,6 @@ export async function servePanelOn(disk: SmallDisk): Promise<PanelOn> {
   // Made soon after the first start, unless the disk is full before.
   await vi.waitFor(() => expect(statSync(join(folder, 'reserve')).size).toBe(8 * 2 ** 20), { timeout: 120_000 });
   expect(await cli.run(['setup', '--name', 'admin', ...data], PASSWORD)).toMatchObject({ code: 0 });
-  await cheapenPassword(join(folder, 'panel.db'), PASSWORD);
   const made = await cli.run(['key', 'add', '--name', 'bot', '--access', 'full', ...data], PASSWORD);
   expect(made.code).toBe(0);
   const ca = readFileSync(join(folder, 'tls', 'ca.pem'), 'utf8');

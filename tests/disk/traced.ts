@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CHEAP_SCRYPT } from '../support/cli.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
 const CALLS = 'pwrite64,pwritev,write,writev,sendmsg,sendto,fdatasync,fsync';
@@ -29,7 +30,8 @@ export async function tracePanel(preload: string | null): Promise<Traced> {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-traced-'));
   const folder = join(parent, 'data');
   const trace = join(parent, 'trace');
-  const node = [process.execPath, ...(preload === null ? [] : ['--import', preload]), COMMAND];
+  const preloads = [CHEAP_SCRYPT, ...(preload === null ? [] : [preload])];
+  const node = [process.execPath, ...preloads.flatMap((module) => ['--import', module]), COMMAND];
   const flags = ['--http', '--port', '0', '--rate-limit', '0', '--key-file', join(parent, 'key')];
   const serve = ['serve', ...flags, '--data', folder];
   const child = spawn(

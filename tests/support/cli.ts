@@ -8,7 +8,10 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
-const END_WITH_PARENT = pathToFileURL(join(import.meta.dirname, 'end-with-parent.ts')).href;
+const here = (name: string) => pathToFileURL(join(import.meta.dirname, name)).href;
+const END_WITH_PARENT = here('end-with-parent.ts');
+/** A module that makes hashes cheap in a process: `--import` loads it. */
+export const CHEAP_SCRYPT = here('cheap-scrypt.ts');
 export const PASSWORD = 'correct horse battery';
 
 export interface Finished {
@@ -42,16 +45,21 @@ export interface CommandLine extends AsyncDisposable {
 
 /**
  * A fresh folder and the command line on it. What still runs at the end is killed, also when this process is. `environment`: beside
- * that of this process.
+ * that of this process. Passwords and passphrases are hashed at a low cost unless `hashing` is real.
  */
-export function openCommandLine(environment: Readonly<Record<string, string>> = {}): CommandLine {
+export function openCommandLine(
+  environment: Readonly<Record<string, string>> = {},
+  { hashing = 'cheap' }: { readonly hashing?: 'cheap' | 'real' } = {},
+): CommandLine {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
   const folder = join(parent, 'data');
   const children = new Set<ChildProcess>();
+  const preloads = [END_WITH_PARENT, ...(hashing === 'cheap' ? [CHEAP_SCRYPT] : [])];
+  const imports = preloads.flatMap((module) => ['--import', module]);
 
   const start = (args: readonly string[], stdin: 'pipe' | 'ignore') => {
     const env = { ...process.env, ...environment, GATEHOUSE_DATA: folder, NO_COLOR: '1' };
-    const child = spawn(process.execPath, ['--import', END_WITH_PARENT, COMMAND, ...args], {
+    const child = spawn(process.execPath, [...imports, COMMAND, ...args], {
       env,
       stdio: [stdin, 'pipe', 'pipe', 'ipc'],
     });

@@ -48,7 +48,7 @@ export interface Target extends AsyncDisposable {
 
 /** Sets up a panel with an administrator and a key, and starts it. */
 export async function openTarget(): Promise<Target> {
-  const line = openCommandLine();
+  const line = openCommandLine({}, { hashing: 'real' });
   const database = join(line.folder, 'panel.db');
   const serve = [...SERVE, '--key-file', join(line.folder, '..', 'master.key')];
   const key = await setUp(line, database);

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cheapenPassword } from '../support/cheap-password.ts';
 import { openCommandLine, PASSWORD } from '../support/cli.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
@@ -28,7 +27,6 @@ it(`loses no event in ${KILLS} kills (TORTURE_SEED=${seed})`, { timeout: 600_000
     line.serve(['--http', '--port', '0', '--rate-limit', '0', '--key-file', join(keys, 'master.key')]);
   try {
     expect((await line.run(['setup', '--name', 'admin'], `${PASSWORD}\n`)).code).toBe(0);
-    await cheapenPassword(database, PASSWORD);
     const added = await line.run(['key', 'add', '--name', 'bot', '--access', 'full'], `${PASSWORD}\n`);
     const key = added.stdout.trim();
     let serving = await serve();

@@ -1,10 +1,9 @@
 // Panels for browser tests: the real command in a process of its own, with or without an administrator.
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { BrowserContext } from '@playwright/test';
 import { type Administrator, createAdministrator } from '../../support/administrator.ts';
-import { cheapenPassword } from '../../support/cheap-password.ts';
 import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../../support/cli.ts';
 
 export const ADMIN = { name: 'admin', password: PASSWORD } as const;
@@ -75,15 +74,13 @@ function serve(commandLine: CommandLine, users: number, hasVault = true): Promis
   return commandLine.serve(['--port', '0', '--rate-limit', '0', ...vault, ...demo]);
 }
 
-/** Makes the administrator; every sign-in after it is cheap. */
+/** Makes the administrator. */
 async function setUp({ panelUrl, caPath, setupUrl }: Serving): Promise<void> {
   const browser = createAdministrator(panelUrl, readFileSync(caPath ?? '', 'utf8'));
   const token = setupUrl?.split('/').at(-1) ?? '';
   const { status } = await browser.call('setUp', { token, ...ADMIN });
   browser.close();
   if (status >= 300) throw new Error(`setUp answered ${status}`);
-  // A demonstration has a data folder of its own beside the one that was named.
-  await cheapenPassword(join(dirname(caPath ?? ''), '..', 'panel.db'), ADMIN.password);
 }
 
 async function signInWith(administrator: Administrator): Promise<void> {

@@ -1,5 +1,6 @@
 // Lets the built desktop run where there is no Electron: `node --import …/register.ts out/main/index.js`.
 import { registerHooks } from 'node:module';
+import '../cheap-scrypt.ts';
 
 const STAND_INS = new Map([
   ['electron', new URL('./index.ts', import.meta.url).href],
