@@ -64,6 +64,7 @@ const CONFIG = {
     module: 'nodenext',
     types: [],
     strict: true,
+    skipDefaultLibCheck: true,
     noUncheckedIndexedAccess: true,
     erasableSyntaxOnly: true,
     verbatimModuleSyntax: true,

@@ -74,6 +74,7 @@ const CONFIG = {
     moduleResolution: 'bundler',
     types: [],
     strict: true,
+    skipDefaultLibCheck: true,
     noEmit: true,
   },
   files: ['program.ts'],
