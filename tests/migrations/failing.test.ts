@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/index.ts';
 import { inspect, loadMigrations } from '../../src/store/migrate.ts';
+import { times } from '../support/long.ts';
 import { tempFolder } from '../support/temp-store.ts';
 import { bytesOf, contentsOf, makeDatabase } from './contents.ts';
 import { broken, FAULTS, laterMigrations, statementsOf } from './statements.ts';
@@ -41,28 +42,33 @@ describe.each(migrations)('$name', ({ version, sql }) => {
     expect(statements.length).toBeGreaterThan(0);
   });
 
-  it.each(FAULTS)(`leaves the old database at each of its ${statements.length} statements by %s`, (fault) => {
-    using folder = tempFolder();
-    makeDatabase(folder.file, migrations, version - 1, own);
-    const before = version > 1 ? { bytes: bytesOf(folder.file), contents: contentsOf(folder.file) } : null;
-    for (let at = 0; at <= statements.length; at += 1) {
-      const attempt = () => openDatabase(folder.file, { migrations: broken(migrations, version, at, fault) });
-      expect(attempt, `statement ${at}`).toThrow(/no such table|malformed JSON/);
-      if (before === null) {
-        expect(inspect(folder.file, migrations), `statement ${at}`).toBe(0);
-        continue;
+  // In the short form each statement fails once, by one of the faults in turn; in the long form by each of them.
+  const step = times(FAULTS.length, 1);
+  it.each(FAULTS)(
+    `leaves the old database at ${step === 1 ? 'each' : 'every second'} of its ${statements.length} statements by %s`,
+    (fault) => {
+      using folder = tempFolder();
+      makeDatabase(folder.file, migrations, version - 1, own);
+      const before = version > 1 ? { bytes: bytesOf(folder.file), contents: contentsOf(folder.file) } : null;
+      for (let at = FAULTS.indexOf(fault) % step; at <= statements.length; at += step) {
+        const attempt = () => openDatabase(folder.file, { migrations: broken(migrations, version, at, fault) });
+        expect(attempt, `statement ${at}`).toThrow(/no such table|malformed JSON/);
+        if (before === null) {
+          expect(inspect(folder.file, migrations), `statement ${at}`).toBe(0);
+          continue;
+        }
+        expect(bytesOf(folder.file), `statement ${at}`).toBe(before.bytes);
+        expect(existsSync(`${folder.file}-wal`)).toBe(false);
+        expect(contentsOf(backupOf(folder.path, version - 1)), `statement ${at}`).toEqual(before.contents);
       }
-      expect(bytesOf(folder.file), `statement ${at}`).toBe(before.bytes);
-      expect(existsSync(`${folder.file}-wal`)).toBe(false);
-      expect(contentsOf(backupOf(folder.path, version - 1)), `statement ${at}`).toEqual(before.contents);
-    }
-    openDatabase(folder.file, { migrations: migrations.slice(0, version) }).close();
-    using untroubled = tempFolder();
-    makeDatabase(untroubled.file, migrations, version - 1, own);
-    openDatabase(untroubled.file, { migrations: migrations.slice(0, version) }).close();
-    expect(contentsOf(folder.file).version).toBe(version);
-    expect(schemaDigest(folder.file)).toEqual(schemaDigest(untroubled.file));
-  });
+      openDatabase(folder.file, { migrations: migrations.slice(0, version) }).close();
+      using untroubled = tempFolder();
+      makeDatabase(untroubled.file, migrations, version - 1, own);
+      openDatabase(untroubled.file, { migrations: migrations.slice(0, version) }).close();
+      expect(contentsOf(folder.file).version).toBe(version);
+      expect(schemaDigest(folder.file)).toEqual(schemaDigest(untroubled.file));
+    },
+  );
 
   it('leaves the old database when the disk is full at any page of the new one', () => {
     using folder = tempFolder();

@@ -8,11 +8,12 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/index.ts';
 import { inspect, loadMigrations } from '../../src/store/migrate.ts';
+import { times } from '../support/long.ts';
 import { type TempFolder, tempFolder } from '../support/temp-store.ts';
 import { type Contents, contentsOf, makeDatabase } from './contents.ts';
 import { laterMigrations } from './statements.ts';
 
-const KILLS = 20;
+const KILLS = times(8, 20);
 const MOST_ATTEMPTS = 60;
 const migrations = laterMigrations();
 const own = loadMigrations().length;
@@ -44,7 +45,7 @@ function backupsIn(folder: TempFolder): string[] {
   return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith('.sqlite')) : [];
 }
 
-it.each(migrations)('$name, killed at twenty moments', async ({ version }) => {
+it.each(migrations)(`$name, killed at ${KILLS} moments`, async ({ version }) => {
   using origin = tempFolder();
   makeDatabase(origin.file, migrations, version - 1, own);
   const before: Contents | null = version > 1 ? contentsOf(origin.file) : null;
