@@ -2,13 +2,12 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { request } from './api.ts';
-import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
+import { type Desktop, describeDesktop, type Machine, openMachine, type Snapshot } from './driver.ts';
 import { ADMIN, baseUrlOf, call, keyOf, picture, quit, setUp, signIn } from './steps.ts';
 
 let machine: Machine;
-afterEach(() => machine[Symbol.asyncDispose]());
 
 /** Writes to the database beside the panel what a node or its traffic would. */
 function inDatabase(sql: string, ...values: unknown[]): void {
@@ -28,7 +27,10 @@ describeDesktop('a notification', () => {
   let desktop: Desktop;
   let page: Page;
   let api: { readonly baseUrl: string; readonly key: string };
-  beforeEach(async () => {
+  /** How many there were when the test began. */
+  let seen = 0;
+  // One desktop for all: each test has users of its own, and the last turns notifications off.
+  beforeAll(async () => {
     machine = openMachine();
     desktop = await machine.start();
     page = await desktop.page();
@@ -36,22 +38,30 @@ describeDesktop('a notification', () => {
     await call(page, 'createTariff', { name: 'Monthly', duration: { months: 1 } });
     api = { baseUrl: await baseUrlOf(page), key: await keyOf(page) };
   });
+  beforeEach(async () => {
+    seen = (await desktop.snapshot()).notifications.length;
+  });
+  afterAll(() => machine[Symbol.asyncDispose]());
+  const shownSince = ({ notifications }: Snapshot) => notifications.slice(seen);
   const change = (path: string, body: object) =>
     request(machine, `${api.baseUrl}${path}`, { key: api.key, method: 'PATCH', body });
+  const makeUser = async (name: string) => {
+    const user = { name, tariff_id: 1, traffic_limit: 100 };
+    const made = await request(machine, `${api.baseUrl}/users`, { key: api.key, body: user });
+    return idOf(JSON.parse(made.body));
+  };
 
   it('of a user at the limit brings the window back at that user', async () => {
-    const user = { name: 'Anna', tariff_id: 1, traffic_limit: 100 };
-    const made = await request(machine, `${api.baseUrl}/users`, { key: api.key, body: user });
-    const id = idOf(JSON.parse(made.body));
+    const id = await makeUser('Anna');
     await closeToTray(desktop);
     inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
     const limited = await change(`/users/${id}`, { traffic_limit: 50 });
     expect([limited.status, JSON.parse(limited.body).state]).toEqual([200, 'limited']);
-    const { notifications } = await desktop.until((snapshot) => snapshot.notifications.length > 0);
-    expect(notifications).toEqual([{ title: 'Anna has used all traffic', body: 'Select to open it.' }]);
+    const snapshot = await desktop.until((now) => shownSince(now).length > 0);
+    expect(shownSince(snapshot)).toEqual([{ title: 'Anna has used all traffic', body: 'Select to open it.' }]);
 
-    await desktop.control('pressNotification', 0);
-    const { windows } = await desktop.until((snapshot) => snapshot.windows[0]?.isShown === true);
+    await desktop.control('pressNotification', seen);
+    const { windows } = await desktop.until((now) => now.windows[0]?.isShown === true);
     expect(windows).toHaveLength(1);
     await page.getByRole('dialog', { name: 'Anna' }).waitFor();
     expect(new URL(page.url()).hash).toBe(`#/users/${id}`);
@@ -71,36 +81,30 @@ describeDesktop('a notification', () => {
       data,
     );
     // The panel emits new events of the feed after each write.
-    await request(machine, `${api.baseUrl}/users`, { key: api.key, body: { name: 'Boris', tariff_id: 1 } });
-    const { notifications } = await desktop.until((snapshot) => snapshot.notifications.length > 0);
-    expect(notifications.map(({ title }) => title)).toEqual(['Node Berlin does not answer']);
-    await desktop.control('pressNotification', 0);
-    await desktop.until((snapshot) => snapshot.windows[0]?.isShown === true);
+    await makeUser('Boris');
+    const snapshot = await desktop.until((found) => shownSince(found).length > 0);
+    expect(shownSince(snapshot).map(({ title }) => title)).toEqual(['Node Berlin does not answer']);
+    await desktop.control('pressNotification', seen);
+    await desktop.until(({ windows }) => windows[0]?.isShown === true);
     await page.getByRole('heading', { name: 'Berlin' }).waitFor();
     expect(new URL(page.url()).hash).toBe(`#/nodes/${id}`);
   });
 
   it('says after a sleep what passed in it, also where the window is in front', async () => {
-    const user = { name: 'Anna', tariff_id: 1, traffic_limit: 100 };
-    const made = await request(machine, `${api.baseUrl}/users`, { key: api.key, body: user });
-    const id = idOf(JSON.parse(made.body));
+    const id = await makeUser('Clara');
     await desktop.control('suspend');
     inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
     await change(`/users/${id}`, { traffic_limit: 50 });
     await desktop.control('resume');
     const isSlept = ({ title }: { title: string }) => /^Awake again after \d+ min$/.test(title);
-    const { notifications } = await desktop.until((snapshot) => snapshot.notifications.some(isSlept));
-    expect(notifications.find(isSlept)?.body).toBe(
+    const snapshot = await desktop.until((now) => shownSince(now).some(isSlept));
+    expect(shownSince(snapshot).find(isSlept)?.body).toBe(
       'The API and links did not answer in that time. Users at their limit: 1.',
     );
   });
 
   it('is not shown if the setting is off', async () => {
-    const made = await request(machine, `${api.baseUrl}/users`, {
-      key: api.key,
-      body: { name: 'Anna', tariff_id: 1, traffic_limit: 100 },
-    });
-    const id = idOf(JSON.parse(made.body));
+    const id = await makeUser('Dora');
     await page.evaluate(() =>
       (
         globalThis as unknown as { gatehouse: { changeSettings(change: object): Promise<unknown> } }
@@ -110,12 +114,14 @@ describeDesktop('a notification', () => {
     inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
     await change(`/users/${id}`, { traffic_limit: 50 });
     const events = await request(machine, `${api.baseUrl}/events?type=user.limited`, { key: api.key });
-    expect(JSON.parse(events.body).items).toHaveLength(1);
-    expect((await desktop.snapshot()).notifications).toEqual([]);
+    expect(JSON.parse(events.body).items.at(-1)?.data).toMatchObject({ user_id: id });
+    expect(shownSince(await desktop.snapshot())).toEqual([]);
   });
 });
 
 describeDesktop('the badge', () => {
+  afterEach(() => machine[Symbol.asyncDispose]());
+
   it('counts what the panel needs, until it is done', async () => {
     machine = openMachine();
     const desktop = await machine.start();
@@ -135,6 +141,8 @@ describeDesktop('the badge', () => {
 });
 
 describeDesktop('a forgotten password', () => {
+  afterEach(() => machine[Symbol.asyncDispose]());
+
   it.each([
     ['a checkout', false, 'npx panel reset-password'],
     [
