@@ -10,7 +10,7 @@ import { otherWindow } from './support/users.ts';
 
 const PLACE = 'settings/security/api/docs';
 /** A leak of each opening is far above what is allowed for all of them. */
-const OPENINGS = times(5, 50);
+const OPENINGS = times(3, 50);
 const nav = (page: Page) => page.getByRole('navigation', { name: 'Documentation' });
 const method = (page: Page, id: string) => page.locator(`article[data-operation="${id}"]`);
 

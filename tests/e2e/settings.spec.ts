@@ -1,4 +1,5 @@
 // Settings: general and subscription, each saved where it is changed; every section in both languages, both themes, wide and narrow.
+import { isFull } from '../support/long.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import { card, prove } from './support/settings.ts';
@@ -167,18 +168,20 @@ const SECTIONS = [
   'updates',
 ] as const;
 
-for (const { locale, theme } of LOOKS) {
+for (const [look, { locale, theme }] of LOOKS.entries()) {
   test.describe(`in ${locale}, ${theme}`, () => {
     test.use({ view: { locale, theme } });
     test('every section can be used by everybody, wide and narrow', async ({ page, visit }) => {
-      for (const section of SECTIONS) {
+      for (const [index, section] of SECTIONS.entries()) {
+        // In the short form axe looks at each section wide in one look and narrow in the next.
+        const isAudited = { wide: isFull || (index + look) % 2 === 0, narrow: isFull || (index + look) % 2 === 1 };
         await page.setViewportSize({ width: 1440, height: 900 });
         await visit(`settings/${section}`);
         await expect(page.getByRole('main').getByRole('region').first()).toBeVisible();
         await expect(page.locator('[data-skeleton]')).toHaveCount(0);
-        await expectAccessible(page, `${section} ${locale} ${theme}`);
+        if (isAudited.wide) await expectAccessible(page, `${section} ${locale} ${theme}`);
         await page.setViewportSize({ width: 360, height: 740 });
-        await expectAccessible(page, `${section} ${locale} ${theme} 360 px`);
+        if (isAudited.narrow) await expectAccessible(page, `${section} ${locale} ${theme} 360 px`);
         const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
         expect(isWide, `${section} at 360 px`).toBe(false);
       }
