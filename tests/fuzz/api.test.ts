@@ -17,7 +17,7 @@ import { startPanel, type TestPanel } from '../support/panel.ts';
 import { seedOf } from '../support/seed.ts';
 import { type FuzzRequest, fuzzRequest, KNOWN_METHODS } from './requests.ts';
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? times(10_000, 200_000));
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? times(6000, 200_000));
 const SEED = seedOf('FUZZ_SEED');
 /** Requests under way at once. */
 const AT_ONCE = 10;

@@ -3,6 +3,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { times } from '../../../tests/support/long.ts';
 import { formatMasterKey, newMasterKey, openWith, parseMasterKey, sealWith } from './master-key.ts';
 
 const key = newMasterKey();
@@ -10,7 +11,7 @@ const INSTANCE = '0123456789ab';
 const text = fc.string({ unit: 'grapheme', maxLength: 200 });
 
 describe('a sealed secret', () => {
-  property.prop([fc.string({ minLength: 1, maxLength: 100 }), text], { numRuns: 10_000 })(
+  property.prop([fc.string({ minLength: 1, maxLength: 100 }), text], { numRuns: times(2000, 10_000) })(
     'opens unchanged at its place',
     (place, secret) => {
       const row = sealWith(key, INSTANCE, place, secret);

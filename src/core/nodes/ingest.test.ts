@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
+import { times } from '../../../tests/support/long.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, storeAccount, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Account } from '../../domain/account.ts';
@@ -144,7 +145,9 @@ describe('the ledger equals the truth', () => {
         if (moved.up + moved.down > 0) expect(row?.onlineAt).toBeGreaterThan(START);
       }
     };
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), check), { numRuns: 50 });
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), check), {
+      numRuns: times(25, 50),
+    });
     expect(kills).toBeGreaterThan(5);
   });
 
@@ -241,7 +244,9 @@ describe('many users in one statement', () => {
       }
       expect(views[0]).toEqual(views[1]);
     };
-    await fc.assert(fc.asyncProperty(fc.array(account, { minLength: 1, maxLength: 30 }), check), { numRuns: 40 });
+    await fc.assert(fc.asyncProperty(fc.array(account, { minLength: 1, maxLength: 30 }), check), {
+      numRuns: times(20, 40),
+    });
     expect(plain).toBeGreaterThan(20);
   });
 });
