@@ -1,6 +1,7 @@
 // The secrets of connections: sealed, each in a place of its own, and opened for engines and users' links only.
 import { hasKeys, keyFor } from '../domain/shadowsocks.ts';
 import { PanelError } from './panel-error.ts';
+import type { ConnectionSecrets } from './ports/credentials.ts';
 import type { EngineInbound } from './ports/engines.ts';
 import type { InboundRow } from './ports/plans.ts';
 import type { Store, Vault } from './ports/ports.ts';
@@ -12,16 +13,6 @@ export type InboundSecret = (typeof SECRETS)[number];
 interface Parts {
   readonly store: Pick<Store, 'sealed'>;
   readonly vault: Vault;
-}
-
-/** What a user's app must know of a connection besides its settings. */
-export interface ConnectionSecrets {
-  /** With Shadowsocks 2022, as long as the cipher takes it. Null also where the vault is locked: then no user can connect. */
-  readonly serverKey: string | null;
-  /** PEM of a self-signed certificate. */
-  readonly certificate: string | null;
-  /** SHA-256 of a self-signed certificate, lower-case hex. */
-  readonly pin: string | null;
 }
 
 function placeOf(id: number, secret: InboundSecret): string {

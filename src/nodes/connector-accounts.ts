@@ -1,6 +1,7 @@
 // What a user presents on a connection, as the engine stores it. The type follows from the connection alone: an account of another
 // type ends the whole engine.
-import { type Credentials, EngineError, type EngineInbound } from '../core/ports/engines.ts';
+import type { Credentials } from '../core/ports/credentials.ts';
+import { EngineError, type EngineInbound } from '../core/ports/engines.ts';
 import { hasKeys, keyFor, STORED_KEY_BYTES } from '../domain/shadowsocks.ts';
 import { encodeShadowsocksAccount, encodeTexts, encodeVmessAccount, type TypedMessage } from './connector-messages.ts';
 

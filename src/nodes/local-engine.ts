@@ -300,6 +300,8 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     stop,
     counters: async () => requirePresent().api.counters(),
     take: async () => null,
+    lease: async () => null,
+    hasLease: () => false,
     protocol: () => null,
     apply: async (changes) => requirePresent().api.apply(changes),
     members: async (inbound) => requirePresent().api.members(inbound),

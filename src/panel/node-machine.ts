@@ -1,7 +1,8 @@
 // A node's machine: joins the panel, runs beside the engine and serves it to the panel, leaves. The other composition root of this package.
 //
 // Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; ledger.db: what the engine has counted and the
-// panel has not taken; the engine's state and log; and in programs/ the engines that `panel node engine` has installed.
+// panel has not taken; the engine's configuration and users with their terms, sealed by lease.key; the engine's state and log; and in programs/
+// the engines that `panel node engine` has installed.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,6 +12,7 @@ import { nodeCrypto } from '../adapters/crypto.ts';
 import { lockOwner, takeLock } from '../adapters/instance-lock.ts';
 import { openLog } from '../adapters/log.ts';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
+import { openTextSeal } from '../adapters/text-seal.ts';
 import { JOIN_MINUTES } from '../contract/nodes.ts';
 import { type Engine, type EngineConfig, EngineError } from '../core/ports/engines.ts';
 import type { NodeLedger } from '../core/ports/node-ledger.ts';
@@ -18,6 +20,7 @@ import { readJoinToken } from '../domain/join-token.ts';
 import { connectEngine } from '../nodes/connector.ts';
 import { findProgram } from '../nodes/engine-program.ts';
 import { createLocalEngine } from '../nodes/local-engine.ts';
+import { type EnforcedEngine, enforceLease } from '../nodes/remote/enforcer.ts';
 import { keepEngine } from '../nodes/remote/kept-engine.ts';
 import { recordEngine } from '../nodes/remote/ledger-engine.ts';
 import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../nodes/remote/node-server.ts';
@@ -33,6 +36,8 @@ import { reasonOf, refusal } from './refusal.ts';
 const ENGINE_ID = 1;
 /** What the engine has counted, until the panel has taken it. */
 const LEDGER = 'ledger.db';
+/** Seals what is left here of users and of the engine's configuration. */
+const LEASE_KEY = 'lease.key';
 const DAY_MS = 86_400_000;
 const SOON_ENDING_DAYS = 30;
 
@@ -102,7 +107,7 @@ function engineIn(folder: string, path: string | undefined): Engine {
 function openLedger(folder: string, lock: { release(): void }): NodeLedger {
   const file = join(folder, LEDGER);
   try {
-    return openNodeLedger(file);
+    return openNodeLedger(file, openTextSeal(join(folder, LEASE_KEY)));
   } catch (error) {
     lock.release();
     const advice = 'Move it away to begin another; what the panel has not taken of it is lost then.';
@@ -141,7 +146,13 @@ export async function joinMachine({ folder, token, host, waiting, limitMs }: Joi
     const now = systemClock.now();
     const identity = await issueSelfSigned(['node.invalid'], { from: now - DAY_MS, to: now + DAY_MS });
     const done = Promise.withResolvers<void>();
-    const save = (given: NodeIdentity) => saveJoined(folder, { ...given, port });
+    const save = (given: NodeIdentity) => {
+      saveJoined(folder, { ...given, port });
+      const ledger = openLedger(folder, lock);
+      // It may be another panel, which has left nothing here.
+      ledger.lease.forget();
+      ledger.close();
+    };
     const parts = { own: identity, secret, authority, log, save, joined: done.resolve };
     const listener = await listening(awaitJoin(parts, { host, port }), port);
     waiting(listener.port);
@@ -188,13 +199,23 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
   const log = openLog({ file: join(folder, 'logs', 'node.log') });
   const keeping = { crypto: nodeCrypto, timers: systemTimers, log };
   const ledger = openLedger(folder, lock);
+  const { lease } = ledger;
+  let enforced: EnforcedEngine | null = null;
   const recorded = recordEngine(given ?? engineIn(folder, enginePath), {
     ledger,
+    clock: systemClock,
+    refused: (userIds) => enforced?.noteRefused(userIds),
     timers: systemTimers,
     log,
     ...(beatMs !== undefined && { beatMs }),
   });
-  const engine = keepEngine(recorded, { ...keeping, ...(startAgainMs !== undefined && { pauseMs: startAgainMs }) });
+  const kept = keepEngine(recorded, {
+    ...keeping,
+    lease,
+    ...(startAgainMs !== undefined && { pauseMs: startAgainMs }),
+  });
+  const engine = enforceLease(kept, { lease, clock: systemClock, timers: systemTimers, log });
+  enforced = engine;
   const closeAll = () => {
     engine.close();
     log.close();
@@ -241,7 +262,7 @@ export async function leaveMachine(folder: string): Promise<void> {
     if (!existsSync(join(folder, 'node.json')))
       throw refusal('refused', 'This machine has not been joined to a panel.');
     await engine.stop();
-    for (const name of ['node.json', LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`])
+    for (const name of ['node.json', LEASE_KEY, LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`])
       rmSync(join(folder, name), { force: true });
   } finally {
     engine.close();

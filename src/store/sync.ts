@@ -77,6 +77,13 @@ export function createSyncStore(db: Connection): SyncStore {
   const changes = db.prepare<[number, number], NodeChange>(
     `SELECT id, user_id AS userId FROM node_changes WHERE id > ? ORDER BY id ${limitTo('?')}`,
   );
+  const changedUsers = db
+    .prepare<[{ after: number; changed: number; moved: number }], number>(
+      `SELECT user_id AS id FROM node_changes WHERE id > :after
+       UNION SELECT id FROM users WHERE coalesce(online_at, 0) >= :moved
+       UNION SELECT id FROM users WHERE updated_at >= :changed ORDER BY id`,
+    )
+    .pluck();
   const prune = db.prepare<[{ latest: number; most: number }]>(
     `DELETE FROM node_changes WHERE id <= max(:latest - :most,
        coalesce((SELECT min(position) FROM nodes WHERE position IS NOT NULL), :latest))`,
@@ -191,6 +198,8 @@ export function createSyncStore(db: Connection): SyncStore {
       return position <= last && position >= (first.get() ?? last + 1) - 1;
     },
     changes: (after, limit) => changes.all(after, limit),
+    changedUsers: (after, { changed, moved }) =>
+      changedUsers.all({ after, changed, moved: moved ?? Number.MAX_SAFE_INTEGER }),
     prune: (most) => {
       prune.run({ latest: latestId(), most });
       pruneQuarantine.run();

@@ -1,6 +1,6 @@
 // The entries of a subscription in any format: the user's connections under unique names, or one entry that says why there are none.
 import type { Subscription } from '../core/core.ts';
-import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
+import type { ConnectionSecrets } from '../core/ports/credentials.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { hasKeys } from '../domain/shadowsocks.ts';
 import { isTimeZone } from '../domain/time-zone.ts';

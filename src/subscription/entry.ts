@@ -1,6 +1,5 @@
 // One entry of a subscription: a connection, its address and the user's credentials, and what every format derives from them.
-import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
-import type { Credentials } from '../core/ports/engines.ts';
+import type { ConnectionSecrets, Credentials } from '../core/ports/credentials.ts';
 import { isIpLiteral } from '../domain/host.ts';
 import { type InboundShape, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
 import { hasKeys, keyFor } from '../domain/shadowsocks.ts';

@@ -11,7 +11,7 @@ import {
   UUID,
   userOf,
 } from '../../tests/support/subscription-samples.ts';
-import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
+import type { ConnectionSecrets } from '../core/ports/credentials.ts';
 import type { InboundRow } from '../core/ports/plans.ts';
 import { isPrivateHost } from '../domain/host.ts';
 import { canShare, type Entry, NO_SECRETS } from './entry.ts';

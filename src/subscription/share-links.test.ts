@@ -2,7 +2,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { anyInbound, hostileName, inboundOf, readLink, UUID } from '../../tests/support/subscription-samples.ts';
-import type { ConnectionSecrets } from '../core/inbound-secrets.ts';
+import type { ConnectionSecrets } from '../core/ports/credentials.ts';
 import type { InboundRow } from '../core/ports/plans.ts';
 import { canShare, NO_SECRETS } from './entry.ts';
 import { shareLink } from './share-links.ts';

@@ -45,6 +45,8 @@ export function movingEngine(users: number): MovingEngine {
       return { boot: running?.boot ?? null, users: counted, inbounds: new Map() };
     },
     take: async () => null,
+    lease: async () => null,
+    hasLease: () => false,
     protocol: () => null,
     apply: async (changes) => changes.map(() => null),
     members: async () => null,

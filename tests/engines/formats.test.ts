@@ -9,7 +9,7 @@ import { Ajv } from 'ajv';
 import schema from 'meta-json-schema/schemas/meta-json-schema.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { ConnectionSecrets } from '../../src/core/inbound-secrets.ts';
+import type { ConnectionSecrets } from '../../src/core/ports/credentials.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import type { EngineProgram } from '../support/engines.ts';
 import { SETTINGS } from '../support/fake-core.ts';

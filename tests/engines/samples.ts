@@ -1,5 +1,6 @@
 // Connections and users as the connector gets them, and the same connections as engines are configured with them.
-import type { Credentials, EngineInbound } from '../../src/core/ports/engines.ts';
+import type { Credentials } from '../../src/core/ports/credentials.ts';
+import type { EngineInbound } from '../../src/core/ports/engines.ts';
 
 export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbound, 'protocol'>): EngineInbound {
   return {

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/adapters/clock.ts';
+import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { type Engine, EngineError, type EngineInbound } from '../../src/core/ports/engines.ts';
+import { enforceLease } from '../../src/nodes/remote/enforcer.ts';
+import { keepEngine } from '../../src/nodes/remote/kept-engine.ts';
 import { recordEngine } from '../../src/nodes/remote/ledger-engine.ts';
 import { type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
 import { METHODS } from '../../src/nodes/remote/wire.ts';
@@ -15,6 +18,7 @@ import { createTestTimers } from '../support/clock.ts';
 import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';
 import { times } from '../support/long.ts';
+import { plainSeal } from '../support/node-lease.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
 import { seedOf } from '../support/seed.ts';
 import { type TempFolder, tempFolder } from '../support/temp-store.ts';
@@ -39,8 +43,16 @@ beforeAll(async () => {
     return real.start(...args);
   };
   folder = tempFolder();
-  const ledger = openNodeLedger(join(folder.path, 'ledger.db'));
-  const engine = recordEngine({ ...real, start }, { ledger, timers: createTestTimers(), log });
+  const ledger = openNodeLedger(join(folder.path, 'ledger.db'), plainSeal);
+  const common = { timers: createTestTimers(), log };
+  const engine = enforceLease(
+    keepEngine(recordEngine({ ...real, start }, { ledger, ...common, clock: systemClock }), {
+      ...common,
+      crypto: nodeCrypto,
+      lease: ledger.lease,
+    }),
+    { ...common, clock: systemClock, lease: ledger.lease },
+  );
   const parts = { identity: keys.node, engine, clock: systemClock, log, saveIdentity: () => {} };
   listener = await serveNode(parts, { host: HOST, port: 0 });
 });
@@ -51,6 +63,51 @@ afterAll(async () => {
 
 const inbound = fc.record({ id: fc.nat(3), tag: fc.string(), port: fc.nat(70_000), protocol: fc.string() });
 const person = [fc.nat(5), fc.string(), fc.string(), fc.string()] as const;
+const bytes = fc.oneof(fc.nat(), fc.integer());
+const leased = fc.record({
+  account: fc.record({
+    enabled: fc.boolean(),
+    expiresAt: fc.option(bytes),
+    hold: fc.option(fc.record({ months: fc.nat(3), days: fc.nat(3) })),
+    trafficLimit: fc.option(bytes),
+    usedUp: fc.nat(),
+    usedDown: fc.nat(),
+    totalUp: fc.nat(),
+    totalDown: fc.nat(),
+    resetStrategy: fc.constantFrom('none', 'day', 'month'),
+    termBeganAt: fc.option(bytes),
+    resetsAt: fc.option(fc.nat()),
+    grants: fc.constant([]),
+  }),
+  nodes: fc.nat(3),
+  shareLeft: fc.option(fc.nat()),
+  hasConnected: fc.boolean(),
+  isEndNoted: fc.boolean(),
+  cutOffUntil: fc.option(fc.nat()),
+});
+const part = fc.record({
+  leaseId: fc.constant('0'.repeat(32)),
+  base: fc.nat(2),
+  at: fc.nat(),
+  taken: fc.nat(),
+  shared: fc.option(
+    fc.record({ settings: fc.record({ timeZone: fc.constantFrom('UTC', 'x'), restartToCutOff: fc.boolean() }) }),
+  ),
+  users: fc.array(
+    fc.record({
+      id: fc.nat(5),
+      name: fc.string(),
+      credentials: fc.record({ uuid: fc.string(), password: fc.string(), key: fc.string() }),
+      inbounds: fc.option(fc.array(fc.nat(3))),
+      leftOut: fc.array(fc.nat(3)),
+      tokenHash: fc.string(),
+      leased,
+      updatedAt: fc.nat(),
+    }),
+  ),
+  gone: fc.array(fc.nat(5)),
+  isLast: fc.boolean(),
+});
 const nearly = fc.oneof(
   fc.record({ config: fc.record({ inbounds: fc.array(inbound), blocksPrivate: fc.boolean() }) }),
   fc.record({
@@ -67,6 +124,7 @@ const nearly = fc.oneof(
     ),
     asks: fc.boolean(),
   }),
+  fc.record({ part: fc.option(part) }),
   fc.constant({}),
 );
 const text = fc.oneof(
@@ -136,6 +194,7 @@ const CALLS: readonly ((engine: Engine) => Promise<unknown>)[] = [
   (engine) => engine.apply([{ inbound: INBOUND, user: USER, isAllowed: true }]),
   (engine) => engine.members(INBOUND),
   (engine) => engine.connected(),
+  (engine) => engine.lease(null),
 ];
 
 it('the panel takes what makes sense, and anything else as a node that does not answer', async () => {
@@ -162,9 +221,15 @@ it('the panel takes what makes sense, and anything else as a node that does not 
       boots: fc.array(fc.constantFrom('a1', 'a1rb2', '')),
       entries: fc.array(fc.tuple(number, fc.nat(2), fc.oneof(number, fc.string()), number, number)),
       ends: fc.array(fc.tuple(number, fc.nat(2))),
+      events: fc.array(
+        fc.tuple(number, fc.constantFrom('first', 'x'), number, number, fc.option(fc.nat(2)), number, number),
+      ),
       until: number,
       isLast: fc.boolean(),
       failure: fc.option(fc.record({ code: fc.constantFrom('engine_crashed', 'other'), message: fc.string() })),
+    }),
+    fc.record({
+      held: fc.option(fc.record({ leaseId: fc.constant('0'.repeat(32)), version: number, at: number, users: number })),
     }),
     fc.record({ code: fc.constantFrom('engine_crashed', 'other'), message: fc.string() }),
   );
@@ -174,7 +239,7 @@ it('the panel takes what makes sense, and anything else as a node that does not 
     fc.string(),
   );
   const status = fc.constantFrom(200, 200, 200, 409, 404, 400, 500, 204);
-  const version = fc.constantFrom('1.1', '1.1', '1.1', '1.9999', '1.0', '2.0', '1', '1.1.1', '-1.1', '');
+  const version = fc.constantFrom('1.2', '1.2', '1.2', '1.1', '1.9999', '1.0', '2.0', '1', '1.1.1', '-1.1', '');
   const isCut = fc.integer({ min: 0, max: 9 }).map((one) => one === 0);
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...CALLS), fc.record({ status, body, version, isCut }), async (call, reply) => {

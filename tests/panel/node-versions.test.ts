@@ -5,19 +5,23 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
+import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { createHeavyEnv } from '../../src/core/create-core.ts';
 import { createNodeSync } from '../../src/core/nodes/sync.ts';
 import type { Engine } from '../../src/core/ports/engines.ts';
 import { updatesFor } from '../../src/domain/node-protocol.ts';
+import { enforceLease } from '../../src/nodes/remote/enforcer.ts';
+import { keepEngine } from '../../src/nodes/remote/kept-engine.ts';
 import { recordEngine } from '../../src/nodes/remote/ledger-engine.ts';
 import { awaitJoin, serveNode } from '../../src/nodes/remote/node-server.ts';
 import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
 import { openNodeLedger } from '../../src/store/node-ledger.ts';
 import { createTestTimers } from '../support/clock.ts';
 import { coreParts } from '../support/core.ts';
+import { serveEarlier } from '../support/earlier-nodes.ts';
 import { createFakeMachine } from '../support/fake-engine.ts';
-import { serveFirstVersion } from '../support/first-node.ts';
 import { createTestLog } from '../support/log.ts';
+import { plainSeal } from '../support/node-lease.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
 import { inboundOf } from '../support/subscription-samples.ts';
 import { sampleNode, sampleUser, type TempStore, tempFolder, tempStore } from '../support/temp-store.ts';
@@ -46,7 +50,7 @@ function serve({ node }: Keys, engine: Engine, log = createTestLog()) {
   return serveNode({ identity: node, engine, clock: systemClock, log, saveIdentity: () => {} }, PLACE);
 }
 
-it('a machine that is updated from version 1.0, and goes back to it, has every byte counted once', async () => {
+it('a machine that is updated from an earlier version, and goes back to it, has every byte counted once', async () => {
   using temp = tempStore();
   using folder = tempFolder();
   const keys = await makeKeys();
@@ -58,20 +62,36 @@ it('a machine that is updated from version 1.0, and goes back to it, has every b
   let close = async () => {};
   const runFirst = async () => {
     await close();
-    const first = await serveFirstVersion(keys, realLooking(machine));
+    const first = await serveEarlier(keys, realLooking(machine), '1.0');
     port = first.port;
     close = async () => first.close();
   };
+  const clock = systemClock;
+  const record = () => {
+    const ledger = openNodeLedger(join(folder.path, 'ledger.db'), plainSeal);
+    const parts = { ledger, clock, timers: createTestTimers(), log: createTestLog() };
+    return { ledger, recorded: recordEngine(realLooking(machine), parts) };
+  };
+  const runSecond = async () => {
+    await close();
+    const { recorded } = record();
+    const second = await serveEarlier(keys, recorded, '1.1');
+    port = second.port;
+    close = async () => {
+      second.close();
+      recorded.close();
+    };
+  };
   const runPresent = async () => {
     await close();
-    const ledger = openNodeLedger(join(folder.path, 'ledger.db'));
-    const parts = { ledger, timers: createTestTimers(), log: createTestLog() };
-    const recorded = recordEngine(realLooking(machine), parts);
-    const listener = await serve(keys, recorded);
+    const { ledger, recorded } = record();
+    const parts = { lease: ledger.lease, clock, timers: createTestTimers(), log: createTestLog() };
+    const enforced = enforceLease(keepEngine(recorded, { crypto: nodeCrypto, ...parts }), parts);
+    const listener = await serve(keys, enforced);
     port = listener.port;
     close = async () => {
       await listener.close();
-      recorded.close();
+      enforced.close();
     };
   };
   const expectPolled = async (protocol: string, updates: readonly string[], down: number) => {
@@ -82,21 +102,27 @@ it('a machine that is updated from version 1.0, and goes back to it, has every b
   };
 
   await runFirst();
-  await expectPolled('1.0', ['ledger'], 0);
+  await expectPolled('1.0', ['ledger', 'lease'], 0);
   move(100);
-  await expectPolled('1.0', ['ledger'], 100);
+  await expectPolled('1.0', ['ledger', 'lease'], 100);
   move(20);
   await runPresent();
-  await expectPolled('1.1', [], 120);
-  await expectPolled('1.1', [], 120);
+  await expectPolled('1.2', [], 120);
+  await expectPolled('1.2', [], 120);
   move(3);
-  await expectPolled('1.1', [], 123);
+  await expectPolled('1.2', [], 123);
   move(4);
+  await runSecond();
+  await expectPolled('1.1', ['lease'], 127);
+  await expectPolled('1.1', ['lease'], 127);
+  move(10);
+  await runPresent();
+  await expectPolled('1.2', [], 137);
   await runFirst();
-  await expectPolled('1.0', ['ledger'], 127);
+  await expectPolled('1.0', ['ledger', 'lease'], 137);
   move(5000);
   await runPresent();
-  await expectPolled('1.1', [], 5127);
+  await expectPolled('1.2', [], 5137);
   expect(machine.starts, 'the engine was adopted each time').toBe(1);
 
   // One that its machine has started by itself, of which the panel has counted a part when the machine is updated.
@@ -114,7 +140,7 @@ it('a machine that is updated from version 1.0, and goes back to it, has every b
   move(20_000);
   machine.fault = () => null;
   await runPresent();
-  await expectPolled('1.1', [], 35_127);
+  await expectPolled('1.2', [], 35_137);
   engine.close();
   await close();
 });
@@ -138,7 +164,7 @@ describe('another major version', () => {
     await expect(node.poll()).rejects.toMatchObject({ code: 'other_version' });
     expect(node.row()).toMatchObject({ status: 'down', errorCode: 'other_version', agentProtocol: version });
     expect(node.row()?.errorText).toBe(
-      `the machine speaks version ${version} of the protocol, the panel 1.1: ${advice}`,
+      `the machine speaks version ${version} of the protocol, the panel 1.2: ${advice}`,
     );
     const joining = joinNode({
       host: PLACE.host,
@@ -164,8 +190,8 @@ describe('another major version', () => {
       for (const path of ['/2/running', '/2/join', '/0/running']) {
         const reply = await ask(listener.port, path, keys);
         const older = path.startsWith('/2') ? 'this machine' : 'the panel';
-        expect(reply).toMatchObject({ status: 404, version: '1.1', said: { code: 'other_version' } });
-        expect(reply.said.message).toContain(`this machine 1.1: update ${older}`);
+        expect(reply).toMatchObject({ status: 404, version: '1.2', said: { code: 'other_version' } });
+        expect(reply.said.message).toContain(`this machine 1.2: update ${older}`);
       }
       await listener.close();
     }

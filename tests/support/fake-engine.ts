@@ -1,7 +1,7 @@
 // An engine in memory behind the core's port: a process that outlives its panel, counts what users move, and fails when a test says so.
+import type { Credentials } from '../../src/core/ports/credentials.ts';
 import {
   type ConnectedAddress,
-  type Credentials,
   type Engine,
   type EngineChange,
   type EngineConfig,
@@ -210,6 +210,8 @@ function createEngine(
         return { boot, users: new Map(users), inbounds: new Map(inbounds) };
       }),
     take: async () => null,
+    lease: async () => null,
+    hasLease: () => false,
     protocol: () => null,
     apply: (changes) => call('apply', () => changes.map(applyOne)),
     members: (inbound) =>

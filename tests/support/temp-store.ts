@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Credentials } from '../../src/core/ports/engines.ts';
+import type { Credentials } from '../../src/core/ports/credentials.ts';
 import type { NodeRow, TariffRow } from '../../src/core/ports/plans.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
 import type { NewUser, UserRow } from '../../src/core/ports/users.ts';

@@ -24,6 +24,16 @@ function since(value: UpDown, last: UpDown = NOTHING): UpDown {
   return { up: Math.max(0, value.up - last.up), down: Math.max(0, value.down - last.down) };
 }
 
+/** The start by which the panel let users in: a machine that starts its engine again adds to its mark. */
+export function originOf(boot: string): string {
+  return boot.split('r')[0] ?? boot;
+}
+
+/** As a counter never goes down, one that did is from an old copy of the ledger. */
+export function atLeast(value: UpDown, last: UpDown = NOTHING): UpDown {
+  return { up: Math.max(value.up, last.up), down: Math.max(value.down, last.down) };
+}
+
 /** Those of the users, in pieces, for whom the engine has counted something else than it had. */
 async function changedUsers(env: Env, nodeId: number, { boot, users }: EngineCounters): Promise<readonly number[]> {
   const ids = [...users.keys()].sort((a, b) => a - b);

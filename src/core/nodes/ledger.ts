@@ -2,9 +2,11 @@
 import { addBytes } from '../../domain/account.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import { type Engine, EngineError, type LedgerEntry, type LedgerPage, type LedgerTaken } from '../ports/engines.ts';
+import type { LedgerEvent } from '../ports/lease.ts';
 import type { UpDown } from '../ports/records.ts';
 import type { Counted } from '../ports/sync.ts';
-import { countInbounds, countUsers, NODE_CALL } from './ingest.ts';
+import { atLeast, countInbounds, countUsers, NODE_CALL, originOf } from './ingest.ts';
+import { countEvents } from './ledger-events.ts';
 
 /** Entries that are counted in one transaction. */
 const PART = 250;
@@ -13,18 +15,10 @@ const NOTHING: UpDown = { up: 0, down: 0 };
 export interface Taken {
   /** Who moved how much. */
   readonly moved: readonly Counted[];
+  /** Whose share of what is left was used up there. */
+  readonly exhausted: readonly number[];
   /** Why the engine could not be asked before; null: it was. */
   readonly failure: EngineError | null;
-}
-
-/** The start by which the panel let users in: a machine that starts its engine again adds to its mark. */
-function originOf(boot: string): string {
-  return boot.split('r')[0] ?? boot;
-}
-
-/** As a counter never goes down, one that did is from an old copy of the ledger. */
-function atLeast(value: UpDown, last: UpDown = NOTHING): UpDown {
-  return { up: Math.max(value.up, last.up), down: Math.max(value.down, last.down) };
 }
 
 function countBoot(tx: Transaction, nodeId: number, boot: string, entries: readonly LedgerEntry[]): readonly Counted[] {
@@ -90,10 +84,13 @@ async function countPage(
   const acknowledged = isGoingOn ? sent.taken : page.acknowledged;
   const moved: Counted[] = [];
   let before = sent;
-  for (let next = 0; next === 0 || next < page.entries.length; next += PART) {
-    const entries = page.entries.slice(next, next + PART);
-    const isEnd = next + PART >= page.entries.length;
-    const taken = { ledger, run, taken: isEnd ? until : (entries.at(-1)?.seq ?? until), acknowledged };
+  const all = [...page.entries, ...page.events].sort((a, b) => a.seq - b.seq);
+  for (let next = 0; next === 0 || next < all.length; next += PART) {
+    const some = all.slice(next, next + PART);
+    const entries = some.filter((one): one is LedgerEntry => !('kind' in one));
+    const events = some.filter((one): one is LedgerEvent => 'kind' in one);
+    const isEnd = next + PART >= all.length;
+    const taken = { ledger, run, taken: isEnd ? until : (some.at(-1)?.seq ?? until), acknowledged };
     const from = before?.run === run ? before.taken : 0;
     const write = (): readonly Counted[] | null => {
       // The node may be deleted meanwhile, and a restored database has its own.
@@ -101,7 +98,7 @@ async function countPage(
       const tx = createTransaction(env, NODE_CALL, 'traffic', clock.now());
       if (sent !== null && sent.ledger !== ledger && next === 0) endOthers(tx, nodeId);
       if (next === 0 && isOldCopy(sent, page)) noteRestored(tx, nodeId);
-      const counted = countEntries(tx, nodeId, entries);
+      const counted = [...countEvents(env, tx, nodeId, events), ...countEntries(tx, nodeId, entries)];
       const boots = store.sync.boots(nodeId);
       for (const { seq, boot } of ends) {
         if (seq > from && seq <= taken.taken && boots.has(originOf(boot))) store.sync.endBoot(nodeId, boot);
@@ -130,6 +127,7 @@ function sumByUser(moved: readonly Counted[]): readonly Counted[] {
 /** Takes everything that the machine of a node has written down. Null: it writes nothing down. Rejects with EngineError. */
 export async function takeLedger(env: Env, nodeId: number, engine: Engine): Promise<Taken | null> {
   const moved: Counted[] = [];
+  const exhausted = new Set<number>();
   let failure: EngineError | null = null;
   for (let pages = 0; ; pages += 1) {
     const sent = env.store.sync.ledger(nodeId);
@@ -143,6 +141,7 @@ export async function takeLedger(env: Env, nodeId: number, engine: Engine): Prom
     if (isStuck) throw new EngineError('engine_unreachable', 'the node offers the same again');
     const counted = await countPage(env, nodeId, sent, page);
     moved.push(...(counted ?? []));
-    if (page.isLast || counted === null) return { moved: sumByUser(moved), failure };
+    for (const { kind, userId } of page.events) if (kind === 'share') exhausted.add(userId);
+    if (page.isLast || counted === null) return { moved: sumByUser(moved), exhausted: [...exhausted], failure };
   }
 }

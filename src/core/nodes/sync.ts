@@ -17,6 +17,7 @@ import type { NodeRow } from '../ports/plans.ts';
 import type { Counted, Member, NodeChange } from '../ports/sync.ts';
 import { ONLINE_MS } from '../users/users.ts';
 import { ingest, NODE_CALL } from './ingest.ts';
+import { createLeaseSync } from './lease.ts';
 import { takeLedger } from './ledger.ts';
 
 /** Changes that are read together, users on connections that are sent together, users that are read together for a start. */
@@ -69,6 +70,8 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   const onlineAt = new Map<number, number>();
   /** In how many polls in a row users moved bytes who may not connect. */
   const outside = new Map<number, number>();
+
+  const lease = createLeaseSync(env, nodeId, engine);
 
   const write = <T>(work: () => T): Promise<T> => queue.run(() => store.write(work));
   const yieldTurn = () => new Promise<void>((resolve) => timers.soon(resolve));
@@ -145,6 +148,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     if (!store.nodes.get(nodeId)) return [];
     const change = sync.latest();
     const taken = await takeLedger(env, nodeId, engine);
+    if (taken !== null) lease.note(taken.exhausted);
     if (taken !== null && taken.failure !== null && running !== null) throw taken.failure;
     if (taken === null && (running === null || running.boot === null || sync.get(nodeId).boot === null)) return [];
     const counters = taken === null ? await engine.counters() : null;
@@ -191,6 +195,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     });
     onlineAt.clear();
     outside.clear();
+    lease.begin();
     served = null;
     const running = await engine.start(config, await everybody(config, leftOut), boot);
     served = config;
@@ -406,6 +411,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     await drain(settled, config);
     const running = asks ? await poll(settled, config) : settled;
     if (running !== settled) await drain(running, config);
+    await lease.renew();
     await reportUp(running, asks);
   }
 

@@ -1,5 +1,7 @@
 // The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/nodes.
 import type { NodeErrorCode } from '../../contract/nodes.ts';
+import type { Credentials } from './credentials.ts';
+import type { LeaseHeld, LeasePart, LedgerEvent } from './lease.ts';
 import type { InboundRow } from './plans.ts';
 import type { UpDown } from './records.ts';
 
@@ -13,16 +15,6 @@ export interface LocalMachine {
   engine(): Promise<{ readonly name: EngineName; readonly version: string } | null>;
   /** Whether an engine could listen on this port of TCP: no program does, and the panel's account may. */
   isFree(port: number): Promise<boolean>;
-}
-
-/** What a user presents to connect, one value for each family of protocols. */
-export interface Credentials {
-  /** vless and vmess. */
-  readonly uuid: string;
-  /** trojan, shadowsocks before 2022, hysteria2. */
-  readonly password: string;
-  /** shadowsocks 2022: 32 bytes in base64, of which a cipher with keys of 16 bytes takes the first 16. */
-  readonly key: string;
 }
 
 export interface EngineUser {
@@ -118,6 +110,7 @@ export interface LedgerPage {
   readonly acknowledged: number;
   readonly entries: readonly LedgerEntry[];
   readonly ends: readonly LedgerEnd[];
+  readonly events: readonly LedgerEvent[];
   /** All numbers up to this one are in this page or before it. */
   readonly until: number;
   readonly isLast: boolean;
@@ -158,6 +151,13 @@ export interface Engine {
    * written down before. Null: its machine has no ledger, and the counters are all there is.
    */
   take(taken: LedgerTaken | null, asks: boolean): Promise<LedgerPage | null>;
+  /**
+   * Sends a part of the lease to its machine, or asks what that holds. Null: it holds none, as that of a local node, of an earlier version, or one that
+   * was given none yet.
+   */
+  lease(part: LeasePart | null): Promise<LeaseHeld | null>;
+  /** Whether its machine takes a lease, by the version that it spoke last. */
+  hasLease(): boolean;
   /**
    * Makes each user as wanted, whatever the engine had: one that is there already is replaced. The outcomes are in order: null where it
    * holds now. Rejects where the engine does not answer; what was done before stays done.

@@ -5,7 +5,7 @@ import type { GrantState } from '../../contract/grants.ts';
 import type { SortField, UserState } from '../../contract/users.ts';
 import type { Account, Grant } from '../../domain/account.ts';
 import type { Excess } from '../../domain/concurrency.ts';
-import type { Credentials } from './engines.ts';
+import type { Credentials } from './credentials.ts';
 import type { UpDown } from './records.ts';
 
 /** Since when a user may not connect, and what moved nevertheless. */

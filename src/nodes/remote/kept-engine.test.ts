@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createTestTimers } from '../../../tests/support/clock.ts';
 import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
+import { noLease } from '../../../tests/support/node-lease.ts';
 import type { EngineInbound } from '../../core/ports/engines.ts';
 import { keepEngine } from './kept-engine.ts';
 
@@ -24,7 +25,7 @@ function open() {
       return Uint8Array.of(starts);
     },
   };
-  const engine = keepEngine(machine.attach().engine, { crypto, timers, log: createTestLog() });
+  const engine = keepEngine(machine.attach().engine, { crypto, timers, log: createTestLog(), lease: noLease });
   const members = () => [1, 2].map((id) => [...(machine.process?.members.get(id)?.keys() ?? [])].sort());
   return { machine, timers, engine, members };
 }

@@ -4,8 +4,10 @@ import {
   type EngineChange,
   type EngineConfig,
   EngineError,
+  type EngineInbound,
   type EngineUser,
 } from '../../core/ports/engines.ts';
+import type { LeaseMember, NodeLease } from '../../core/ports/node-lease.ts';
 import type { Crypto, Log, Timers } from '../../core/ports/ports.ts';
 
 /** A panel that is there finds with its next poll that the engine has ended, and starts it as the records are. */
@@ -18,21 +20,40 @@ interface Parts {
   readonly crypto: Pick<Crypto, 'randomBytes'>;
   readonly timers: Timers;
   readonly log: Log;
+  /** What the panel has left here: with that it is started also by a machine that has started anew itself. */
+  readonly lease: NodeLease;
   /** For tests. */
   readonly pauseMs?: number;
 }
 
+/** On which connections of an engine a user may be. */
+export function inboundsFor(
+  { inbounds, leftOut }: Pick<LeaseMember, 'inbounds' | 'leftOut'>,
+  config: EngineConfig,
+): readonly EngineInbound[] {
+  return config.inbounds.filter(({ id }) => (inbounds === null || inbounds.includes(id)) && !leftOut.includes(id));
+}
+
+interface Held {
+  readonly config: EngineConfig;
+  /** As the panel has told this process. */
+  readonly users: Map<number, Member>;
+  readonly boot: string;
+}
+
 export interface KeptEngine extends Engine {
-  /** What it serves; null: nothing, or what was started by another process. */
+  /** What it serves; null: nothing. */
   served(): EngineConfig | null;
-  /** Starts it once more with whom it serves, as after a change of its program. Nothing where it serves nothing. */
+  /**
+   * Starts it once more with whom it serves, which ends all connections through it. Nothing where it serves nothing. Rejects with EngineError.
+   */
   restart(): Promise<void>;
 }
 
-/** The engine, with what the panel gave it in memory. It has a mark of its own after each start, so that no byte is counted twice. */
-export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUSE_MS }: Parts): KeptEngine {
-  /** What it was given by this process; null: nothing, or the panel has stopped it. */
-  let held: { readonly config: EngineConfig; readonly users: Map<number, Member>; readonly boot: string } | null = null;
+/** The engine, with what the panel gave it. It has a id of its own after each start, so that no byte is counted twice. */
+export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs = PAUSE_MS }: Parts): KeptEngine {
+  /** Null: nothing was given, or the panel has stopped it. */
+  let held: Held | null = heldBefore();
   let cancel = () => {};
   /** Starts and stops take turns. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -48,21 +69,39 @@ export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUS
     cancel = timers.after(pauseMs, () => void inTurn(startAgain));
   }
 
+  /** What a process before this one was given; users are those of the lease alone. */
+  function heldBefore(): Held | null {
+    const before = isWhole() ? lease.engine() : null;
+    return before && { ...before, users: new Map() };
+  }
+
+  function isWhole(): boolean {
+    return (lease.held()?.at ?? null) !== null;
+  }
+
+  function everybody({ config, users }: Held): readonly Member[] {
+    if (!isWhole()) return [...users.values()];
+    return lease.members().map((member) => ({ ...member, inbounds: inboundsFor(member, config).map(({ id }) => id) }));
+  }
+
+  async function startWith(next: Held): Promise<void> {
+    const id = Buffer.from(crypto.randomBytes(BOOT_BYTES)).toString('hex');
+    const people = everybody(next);
+    // The panel knows by what stands before the letter that its own users were let in.
+    await engine.start(next.config, people, `${next.boot}r${id}`);
+    lease.noteStarted(people.map(({ userId }) => userId));
+  }
+
   async function startAgain(): Promise<void> {
     if (held === null) return;
     try {
       if ((await engine.running()) !== null) return;
-      await engine.start(held.config, held.users.values(), nextBoot(held.boot));
+      await startWith(held);
       log.info('engine started again');
     } catch (error) {
       log.warn('engine not started again', { error: String(error) });
       startSoon();
     }
-  }
-
-  /** The panel knows by what stands before the letter that its own users were let in. */
-  function nextBoot(boot: string): string {
-    return `${boot}r${Buffer.from(crypto.randomBytes(BOOT_BYTES)).toString('hex')}`;
   }
 
   function note({ inbound, user, isAllowed }: EngineChange): void {
@@ -73,6 +112,7 @@ export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUS
     else held?.users.set(user.userId, { ...(isAllowed ? user : (before ?? user)), inbounds });
   }
 
+  if (held !== null) cancel = timers.after(0, () => void inTurn(startAgain));
   engine.onExit((error) => {
     log.warn('engine ended', { error: error.message });
     startSoon();
@@ -81,25 +121,34 @@ export function keepEngine(engine: Engine, { crypto, timers, log, pauseMs = PAUS
     ...engine,
     start: (config, users, boot) =>
       inTurn(async () => {
-        const everybody = [...users];
-        const running = await engine.start(config, everybody, boot);
+        const given = [...users];
+        const running = await engine.start(config, given, boot);
         cancel();
-        held = { config, users: new Map(everybody.map((user) => [user.userId, user])), boot };
+        held = { config, users: new Map(given.map((user) => [user.userId, user])), boot };
+        lease.saveEngine({ config, boot });
+        lease.noteStarted(held.users.keys(), 'panel');
         return running;
       }),
     stop: () =>
       inTurn(async () => {
         cancel();
         held = null;
+        lease.saveEngine(null);
         await engine.stop();
       }),
     served: () => held?.config ?? null,
     restart: () =>
       inTurn(async () => {
         if (held === null) return;
+        const next = held;
         cancel();
         await engine.stop();
-        await engine.start(held.config, held.users.values(), nextBoot(held.boot));
+        try {
+          await startWith(next);
+        } catch (error) {
+          startSoon();
+          throw error;
+        }
       }),
     async apply(changes) {
       const outcomes = await engine.apply(changes);

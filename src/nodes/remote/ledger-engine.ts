@@ -1,20 +1,23 @@
 // An engine whose counters its machine writes down by itself, also while the panel is away, and until the panel has taken them.
 import { type Engine, EngineError } from '../../core/ports/engines.ts';
 import type { NodeLedger } from '../../core/ports/node-ledger.ts';
-import type { Log, Timers } from '../../core/ports/ports.ts';
+import type { Clock, Log, Timers } from '../../core/ports/ports.ts';
 
 /** What moved since the last reading is lost where an engine ends by itself. */
 const BEAT_MS = 10_000;
 
 interface Parts {
   readonly ledger: NodeLedger;
+  readonly clock: Clock;
+  /** Called with each reading: who moved bytes and may not connect by what the panel has left here. */
+  readonly refused?: (userIds: readonly number[]) => void;
   readonly timers: Timers;
   readonly log: Log;
   /** For tests. */
   readonly beatMs?: number;
 }
 
-export function recordEngine(engine: Engine, { ledger, timers, log, beatMs = BEAT_MS }: Parts): Engine {
+export function recordEngine(engine: Engine, { ledger, clock, refused, timers, log, beatMs = BEAT_MS }: Parts): Engine {
   let isBeating = false;
   let isClosed = false;
 
@@ -22,7 +25,9 @@ export function recordEngine(engine: Engine, { ledger, timers, log, beatMs = BEA
   async function record(): Promise<EngineError | null> {
     try {
       const counters = await engine.counters();
-      if (!isClosed) ledger.record(counters);
+      if (isClosed) return null;
+      const outsiders = ledger.record(counters, clock.now());
+      refused?.(outsiders);
       return null;
     } catch (error) {
       if (error instanceof EngineError) return error;

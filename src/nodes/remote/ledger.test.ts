@@ -8,6 +8,7 @@ import { coreParts } from '../../../tests/support/core.ts';
 import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { times } from '../../../tests/support/long.ts';
+import { plainSeal } from '../../../tests/support/node-lease.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, tempFolder, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Env } from '../../core/context.ts';
@@ -40,7 +41,13 @@ function openScene(temp: ReturnType<typeof tempStore>, folder: string) {
   let boots = 0;
   const open = (): Engine => {
     timers = createTestTimers();
-    return recordEngine(machine.attach().engine, { ledger: openNodeLedger(file, PAGE), timers, log, beatMs: BEAT });
+    return recordEngine(machine.attach().engine, {
+      ledger: openNodeLedger(file, plainSeal, PAGE),
+      clock,
+      timers,
+      log,
+      beatMs: BEAT,
+    });
   };
   let engine = open();
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -303,7 +310,7 @@ describe('a ledger', () => {
     const scene = openScene(temp, folder.path);
     await scene.start(false);
     scene.machine.move(scene.ids[0] ?? 0, scene.inbound.id, { up: 1, down: 2 });
-    expect(await scene.take()).toEqual({ moved: [], failure: null });
+    expect(await scene.take()).toEqual({ moved: [], exhausted: [], failure: null });
     expect(scene.store.traffic.total()).toEqual({ up: 0, down: 0 });
     scene.engine().close();
   });

@@ -203,8 +203,8 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       const { taken, asks } = REQUESTS.take.parse(body);
       const page = await engine.take(taken, asks);
       if (page === null) throw new EngineError('engine_unreachable', 'this machine has no ledger');
-      const { entries, ends, failure, ...rest } = page;
-      const boots = [...new Set([...entries, ...ends].map(({ boot }) => boot))];
+      const { entries, ends, events, failure, ...rest } = page;
+      const boots = [...new Set([...entries, ...ends, ...events].flatMap(({ boot }) => (boot === null ? [] : [boot])))];
       const placeOf = new Map(boots.map((boot, place) => [boot, place]));
       const place = (boot: string) => placeOf.get(boot) ?? 0;
       return {
@@ -218,8 +218,20 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
           down,
         ]),
         ends: ends.map(({ seq, boot }) => [seq, place(boot)]),
+        events: events.map(({ seq, kind, at, userId, boot, up, down }) => [
+          seq,
+          kind,
+          at,
+          userId,
+          boot === null ? null : place(boot),
+          up,
+          down,
+        ]),
         failure: failure && { code: failure.code, message: failure.message },
       };
+    },
+    async lease(body) {
+      return { held: await engine.lease(REQUESTS.lease.parse(body).part) };
     },
     async apply(body) {
       const { inbounds, changes } = REQUESTS.apply.parse(body);

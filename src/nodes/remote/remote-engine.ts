@@ -62,6 +62,7 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   stop: 30_000,
   counters: 30_000,
   take: 30_000,
+  lease: 60_000,
   apply: 60_000,
   members: 30_000,
   connected: 30_000,
@@ -205,6 +206,10 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     return { ...running, startedAt: clock.now() - uptimeMs };
   }
 
+  function hasLease(): boolean {
+    return spoken !== null && !updatesFor(spoken).includes('lease');
+  }
+
   return {
     async running() {
       const { running } = await call('running', {});
@@ -239,7 +244,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       if (spoken === null) await call('running', {});
       if (updatesFor(spoken).includes('ledger')) return null;
       const page = await call('take', { taken, asks });
-      const { boots, entries, ends, failure: failed, ...rest } = page;
+      const { boots, entries, ends, events, failure: failed, ...rest } = page;
       const bootAt = (place: number) => {
         const boot = boots[place];
         if (boot === undefined) throw new EngineError('engine_unreachable', 'the node names a start that it left out');
@@ -256,9 +261,23 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
           down,
         })),
         ends: ends.map(([seq, place]) => ({ seq, boot: bootAt(place) })),
+        events: events.map(([seq, kind, at, userId, place, up, down]) => ({
+          seq,
+          kind,
+          at,
+          userId,
+          boot: place === null ? null : bootAt(place),
+          up,
+          down,
+        })),
         failure: failed && new EngineError(failed.code, failed.message.slice(0, 1000)),
       };
     },
+    async lease(part) {
+      if (spoken === null) await call('running', {});
+      return hasLease() ? (await call('lease', { part })).held : null;
+    },
+    hasLease,
     async apply(changes) {
       const inbounds = [...new Set(changes.map(({ inbound }) => inbound))];
       const { outcomes } = await call('apply', { inbounds, changes: changes.map((one) => toWire(one, inbounds)) });

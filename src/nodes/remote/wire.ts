@@ -7,7 +7,9 @@ import type { TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { NODE_ERROR_CODES } from '../../contract/nodes.ts';
 import type { EngineConfig, EngineInbound } from '../../core/ports/engines.ts';
+import { LEASE_EVENTS } from '../../domain/lease.ts';
 import { PROTOCOL } from '../../domain/node-protocol.ts';
+import { hexId, leaseReply, leaseRequest } from './wire-lease.ts';
 
 /** In each reply: the version that the machine speaks. */
 export const VERSION_HEADER = 'gatehouse-protocol';
@@ -18,7 +20,7 @@ export const MOST_SMALL_BYTES = 1024 * 1024;
 
 const id = z.int().min(1);
 const bytes = z.int().min(0);
-const mark = z.string().regex(/^[0-9a-f]{32}$/);
+const instant = z.int().min(0).max(8_640_000_000_000_000);
 const boot = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
 
 /** The engine's code looks at the rest: who sends this is the panel, by its certificate. */
@@ -39,9 +41,11 @@ export const REQUESTS = {
   counters: z.strictObject({}),
   /** What was taken by the panel; null: nothing yet. `asks`: the counters are written down before. */
   take: z.strictObject({
-    taken: z.strictObject({ ledger: mark, run: mark, taken: bytes, acknowledged: bytes }).nullable(),
+    taken: z.strictObject({ ledger: hexId, run: hexId, taken: bytes, acknowledged: bytes }).nullable(),
     asks: z.boolean(),
   }),
+  /** A part of the lease; null: only what is held is asked for. */
+  lease: leaseRequest,
   /** A change names its connection by its place among `inbounds`. */
   apply: z.strictObject({
     inbounds: z.array(inbound).max(1000),
@@ -80,18 +84,24 @@ export const REPLIES = {
   }),
   /** Entries and ends name their start by its place among `boots`; an entry is a user's by number, or a connection's by tag. */
   take: z.object({
-    ledger: mark,
-    run: mark,
+    ledger: hexId,
+    run: hexId,
     acknowledged: bytes,
     boots: z.array(boot).max(10_000),
     entries: z
       .array(z.tuple([bytes, z.int().min(0).max(9999), z.union([id, z.string().max(64)]), bytes, bytes]))
       .max(10_000),
     ends: z.array(z.tuple([bytes, z.int().min(0).max(9999)])).max(10_000),
+    /** Number, kind, moment, user, place of the start among `boots` (null: none), up and down; none before version 1.2. */
+    events: z
+      .array(z.tuple([bytes, z.enum(LEASE_EVENTS), instant, id, z.int().min(0).max(9999).nullable(), bytes, bytes]))
+      .max(10_000)
+      .default([]),
     until: bytes,
     isLast: z.boolean(),
     failure: failed.nullable(),
   }),
+  lease: leaseReply,
   apply: z.object({
     outcomes: z.array(failed.nullable()).max(1000),
   }),

@@ -40,6 +40,8 @@ function createSilentEngine(): Engine {
     stop: unreachable,
     counters: unreachable,
     take: async () => null,
+    lease: async () => null,
+    hasLease: () => false,
     protocol: () => null,
     apply: unreachable,
     members: unreachable,
@@ -112,6 +114,8 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
       return { boot: engine?.boot ?? null, users: new Map(ofUsers), inbounds: new Map(ofInbounds) };
     },
     take: async () => null,
+    lease: async () => null,
+    hasLease: () => false,
     protocol: () => null,
     async apply(changes) {
       return changes.map(({ inbound, user, isAllowed }) => {

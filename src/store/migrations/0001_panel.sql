@@ -251,7 +251,7 @@ CREATE TABLE node_changes (
 CREATE TRIGGER users_change_insert AFTER INSERT ON users WHEN NEW.state IN ('active', 'on_hold') BEGIN
   INSERT INTO node_changes (user_id) VALUES (NEW.id);
 END;
-CREATE TRIGGER users_change_delete AFTER DELETE ON users WHEN OLD.state IN ('active', 'on_hold') BEGIN
+CREATE TRIGGER users_change_delete AFTER DELETE ON users BEGIN
   INSERT INTO node_changes (user_id) VALUES (OLD.id);
 END;
 CREATE TRIGGER users_change_update AFTER UPDATE OF state, inbounds, cut_off_until ON users

@@ -1,5 +1,5 @@
 // What users present to connect: a table of its own, so that reading and listing users does not read it.
-import type { Credentials } from '../../core/ports/engines.ts';
+import type { Credentials } from '../../core/ports/credentials.ts';
 import type { UserStore } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
 

@@ -122,6 +122,7 @@ export const nodes = {
   update: {
     label: 'Update Gatehouse there',
     ledger: 'Its version does not yet write down what its engine counts while this panel is away.',
+    lease: 'Its version does not yet end terms and limits by itself while this panel is away.',
   },
   restored: {
     label: 'Restored from an old copy',

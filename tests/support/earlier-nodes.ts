@@ -1,4 +1,5 @@
-// A machine of version 1.0 of the protocol, as it was: it has no ledger, does not say its version, and takes nothing but what it knows.
+// Machines of earlier minor versions of the protocol, as they were: they take nothing but what they know. 1.0 has no ledger and does not say its
+// version, 1.1 has no lease.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
@@ -10,6 +11,11 @@ const person = [z.int(), z.string(), z.string(), z.string()] as const;
 const inbound = z.looseObject({ id: z.int(), tag: z.string(), port: z.int(), protocol: z.string() });
 const config = z.strictObject({ inbounds: z.array(inbound), blocksPrivate: z.boolean() });
 const start = z.strictObject({ config, boot: z.string(), users: z.array(z.tuple([...person, z.array(z.int())])) });
+const hexId = z.string().regex(/^[0-9a-f]{32}$/);
+const take = z.strictObject({
+  taken: z.strictObject({ ledger: hexId, run: hexId, taken: z.int(), acknowledged: z.int() }).nullable(),
+  asks: z.boolean(),
+});
 const apply = z.strictObject({
   inbounds: z.array(inbound),
   changes: z.array(z.tuple([z.int(), z.boolean(), ...person])),
@@ -17,6 +23,24 @@ const apply = z.strictObject({
 
 function credentialsOf(uuid: string, password: string, key: string) {
   return { uuid, password, key };
+}
+
+/** Of version 1.1. */
+async function answerTake(engine: Engine, body: unknown): Promise<unknown> {
+  const { taken, asks } = take.parse(body);
+  const page = await engine.take(taken, asks);
+  if (page === null) throw new Error('no ledger');
+  const { ledger, run, acknowledged, until, isLast, entries, ends, failure } = page;
+  const boots = [...new Set([...entries, ...ends].map(({ boot }) => boot))];
+  return {
+    ...{ ledger, run, acknowledged, until, isLast, boots },
+    entries: entries.map(({ seq, boot, userId, tag, up, down }) => [
+      ...[seq, boots.indexOf(boot), userId ?? tag ?? ''],
+      ...[up, down],
+    ]),
+    ends: ends.map(({ seq, boot }) => [seq, boots.indexOf(boot)]),
+    failure: failure && { code: failure.code, message: failure.message },
+  };
 }
 
 function describe({ startedAt, ...running }: NonNullable<Awaited<ReturnType<Engine['running']>>>) {
@@ -82,20 +106,30 @@ async function answer(engine: Engine, name: string, body: unknown): Promise<unkn
   }
 }
 
-/** Serves an engine to the panel of these keys. */
-export async function serveFirstVersion({ node }: Keys, engine: Engine): Promise<{ port: number; close(): void }> {
+/** Serves an engine to the panel of these keys; that of 1.1 has a ledger. */
+export async function serveEarlier(
+  { node }: Keys,
+  engine: Engine,
+  version: '1.0' | '1.1',
+): Promise<{ port: number; close(): void }> {
   const { key, certificate, authority } = node;
   const options = { key, cert: certificate, ca: authority, requestCert: true, rejectUnauthorized: true } as const;
   const server = createServer(options, (request, reply) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', async () => {
-      const [, version, name = ''] = request.url?.split('/') ?? [];
+      const [, major, name = ''] = request.url?.split('/') ?? [];
+      const headers = {
+        'content-type': 'application/json',
+        ...(version === '1.1' && { 'gatehouse-protocol': version }),
+      };
       const send = (status: number, body: unknown) => {
-        reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        reply.writeHead(status, headers).end(JSON.stringify(body));
       };
       try {
-        const said = await answer(engine, version === '1' ? name : '', JSON.parse(Buffer.concat(parts).toString()));
+        const body: unknown = JSON.parse(Buffer.concat(parts).toString());
+        const isTake = version === '1.1' && major === '1' && name === 'take';
+        const said = await (isTake ? answerTake(engine, body) : answer(engine, major === '1' ? name : '', body));
         send(said === null ? 404 : 200, said ?? {});
       } catch (error) {
         const { code = null, message } = error as { code?: string; message: string };

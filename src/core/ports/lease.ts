@@ -1,0 +1,87 @@
+// The lease: what the panel leaves with the machine of a node, so that it can act alone.
+import type { Leased, LeaseEventKind } from '../../domain/lease.ts';
+import type { ConnectionSecrets, Credentials } from './credentials.ts';
+import type { InboundRow } from './plans.ts';
+import type { UpDown } from './records.ts';
+import type { SettingValues } from './settings.ts';
+
+/** A user, also one who may not connect. */
+export interface LeaseUser {
+  readonly id: number;
+  readonly name: string;
+  readonly credentials: Credentials;
+  /** Connections by id; null: all. */
+  readonly inbounds: readonly number[] | null;
+  /** Connections that the engine refused the user on. */
+  readonly leftOut: readonly number[];
+  /** SHA-256 of the link's token, hex. */
+  readonly tokenHash: string;
+  readonly leased: Leased;
+  readonly updatedAt: number;
+}
+
+/** What of the settings holds on machines too. */
+export type LeaseSettings = Pick<
+  SettingValues,
+  | 'timeZone'
+  | 'language'
+  | 'restartToCutOff'
+  | 'subscriptionTitle'
+  | 'updateIntervalHours'
+  | 'supportUrl'
+  | 'announcement'
+  | 'rateLimit'
+  | 'subPath'
+>;
+
+/** What holds for all users. */
+export interface LeaseShared {
+  readonly settings: LeaseSettings;
+  /** What links begin with, up to the token. */
+  readonly linkBase: string;
+  /** What links offer, over all nodes. */
+  readonly connections: readonly {
+    readonly inbound: InboundRow;
+    readonly address: string;
+    readonly secrets: ConnectionSecrets;
+  }[];
+}
+
+/** A part of the lease as the panel sends it. */
+export interface LeasePart {
+  /** Random: of all parts from one in which everything begins. */
+  readonly leaseId: string;
+  /** How many parts of it the machine must have; 0: everything begins with this one. */
+  readonly base: number;
+  /** When it was read, by the panel's clock. */
+  readonly at: number;
+  /** How far the ledger was taken before: what is behind that is not in the users' counters. */
+  readonly taken: number;
+  /** Null: as before. */
+  readonly shared: LeaseShared | null;
+  readonly users: readonly LeaseUser[];
+  /** Ids of deleted ones. */
+  readonly gone: readonly number[];
+  /** The machine acts by it from here on; who was in no part since `base` 0 is gone. */
+  readonly isLast: boolean;
+}
+
+/** What a machine holds. */
+export interface LeaseHeld {
+  readonly leaseId: string;
+  /** Of how many parts. */
+  readonly version: number;
+  /** When the last whole one was read by the panel; null: none is whole yet. */
+  readonly at: number | null;
+  readonly users: number;
+}
+
+/** Something that happened on a machine at a moment of its own: what had been counted of the user by then. */
+export interface LedgerEvent extends UpDown {
+  readonly seq: number;
+  readonly kind: LeaseEventKind;
+  readonly at: number;
+  readonly userId: number;
+  /** The start of the engine that had counted it; null: none had counted anything. */
+  readonly boot: string | null;
+}

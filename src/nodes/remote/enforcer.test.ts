@@ -1,0 +1,425 @@
+// What machines do by the lease that the panel has left there, while it is away and when it is back; all time is the test's own.
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
+import { coreParts } from '../../../tests/support/core.ts';
+import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { createTestLog } from '../../../tests/support/log.ts';
+import { times } from '../../../tests/support/long.ts';
+import { plainSeal } from '../../../tests/support/node-lease.ts';
+import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleNode, sampleUser, type TempStore, tempFolder, tempStore } from '../../../tests/support/temp-store.ts';
+import { createHeavyEnv } from '../../core/create-core.ts';
+import { createNodeSync } from '../../core/nodes/sync.ts';
+import { EngineError } from '../../core/ports/engines.ts';
+import type { UserRow } from '../../core/ports/users.ts';
+import { sweepDue } from '../../core/sweep.ts';
+import { SPARE_BYTES } from '../../domain/lease.ts';
+import { openNodeLedger } from '../../store/node-ledger.ts';
+import { type EnforcedEngine, enforceLease } from './enforcer.ts';
+import { keepEngine } from './kept-engine.ts';
+import { recordEngine } from './ledger-engine.ts';
+
+const START = Date.UTC(2026, 10, 20, 12);
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const settled = async () => {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+};
+
+/** A panel with machines, each with a node of one connection. */
+function openScene(
+  temp: TempStore,
+  folder: string,
+  nodes: number,
+  fields: Partial<UserRow>,
+  nodeFields: Parameters<typeof sampleNode>[0] = {},
+) {
+  const { store } = temp;
+  const clock = createTestClock(START);
+  const env = createHeavyEnv(coreParts(temp, { clock }));
+  const userId = store.users.insert({ ...sampleUser(), onlineAt: null, ...fields });
+  const places = Array.from({ length: nodes }, (_, index) => {
+    const nodeId = store.nodes.insert(sampleNode({ kind: 'remote', ...nodeFields }));
+    const { id: _id, ...row } = inboundOf({ nodeId, tag: `in${index}`, port: 1000 + index });
+    return { nodeId, inboundId: store.inbounds.insert(row) };
+  });
+  const machines = places.map(({ nodeId, inboundId }) => {
+    const machine = createFakeMachine();
+    const log = createTestLog();
+    let timers = createTestTimers();
+    const open = (): EnforcedEngine => {
+      timers = createTestTimers();
+      const ledger = openNodeLedger(join(folder, `${nodeId}.db`), plainSeal);
+      const { lease } = ledger;
+      let enforced: EnforcedEngine | null = null;
+      const refused = (ids: readonly number[]) => enforced?.noteRefused(ids);
+      const recorded = recordEngine(machine.attach().engine, { ledger, clock, refused, timers, log });
+      const crypto = { randomBytes: (length: number) => env.crypto.randomBytes(length) };
+      enforced = enforceLease(keepEngine(recorded, { crypto, timers, log, lease }), { lease, clock, timers, log });
+      return enforced;
+    };
+    let engine = open();
+    // The panel has one connector, the service behind it may be another one.
+    const cut = new Set<string | symbol>();
+    const fail = async () => {
+      throw new EngineError('engine_unreachable', 'no answer');
+    };
+    const behind = new Proxy({} as EnforcedEngine, {
+      get: (_target, name) => (cut.has(name) ? fail : engine[name as keyof EnforcedEngine]),
+    });
+    const node = createNodeSync(env, nodeId, behind);
+    return {
+      machine,
+      nodeId,
+      inboundId,
+      /** Calls that do not reach it. */
+      cut,
+      meet: () => node.round(true),
+      engine: () => engine,
+      /** A reading of the counters, and all that is due. */
+      async beat() {
+        timers.tick();
+        await settled();
+      },
+      async restart() {
+        engine.close();
+        engine = open();
+        timers.pass(0);
+        await settled();
+      },
+      move: (down: number) => machine.move(userId, inboundId, { up: 0, down }),
+      isIn: () => machine.process?.members.get(inboundId)?.has(userId) === true,
+    };
+  });
+  const first = machines[0];
+  if (!first) throw new Error('no machine');
+  return {
+    store,
+    env,
+    clock,
+    userId,
+    machines,
+    first,
+    row: () => store.users.get(userId),
+    events: () =>
+      store.events
+        .after(0, 1000, ['user.first_connected', 'user.expired', 'user.limited', 'user.reset'])
+        .map(({ type, at }) => [type, at]),
+  };
+}
+
+describe('a machine whose panel is away', () => {
+  it('ends a term at its second, also after it was started again itself, and the panel does not end it twice', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const end = START + HOUR;
+    const scene = openScene(temp, folder.path, 1, { expiresAt: end, dueAt: end });
+    const { first, clock } = scene;
+    await first.meet();
+    expect(first.isIn()).toBe(true);
+    // Its power fails: the engine is gone, and what the machine holds is on its disk.
+    first.machine.process = null;
+    await first.restart();
+    expect(first.machine.process, 'it serves again by itself').not.toBeNull();
+    expect(first.isIn()).toBe(true);
+    clock.set(end - 1);
+    await first.beat();
+    expect(first.isIn()).toBe(true);
+    clock.set(end);
+    await first.beat();
+    expect(first.isIn()).toBe(false);
+    first.machine.process = null;
+    await first.restart();
+    expect(first.isIn()).toBe(false);
+    clock.set(end + 3 * HOUR);
+    await sweepDue(scene.env);
+    await first.meet();
+    await first.meet();
+    expect(scene.events()).toEqual([['user.expired', end]]);
+    expect(scene.row()?.state).toBe('expired');
+    first.engine().close();
+  });
+
+  it('begins a held term at the first connection, which the panel takes as its beginning', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const scene = openScene(temp, folder.path, 1, {
+      hold: { months: 0, days: 1 },
+      expiresAt: null,
+      termBeganAt: null,
+      state: 'on_hold',
+    });
+    const { first, clock } = scene;
+    await first.meet();
+    const connected = clock.advance(HOUR);
+    expect(first.move(100)).toBe(true);
+    await first.beat();
+    clock.set(connected + DAY - 1);
+    await first.beat();
+    expect(first.isIn()).toBe(true);
+    const end = clock.set(connected + DAY);
+    await first.beat();
+    expect(first.isIn(), 'its end, too').toBe(false);
+    clock.advance(5 * DAY);
+    await first.meet();
+    await sweepDue(scene.env);
+    await first.meet();
+    expect(scene.row()).toMatchObject({ termBeganAt: connected, expiresAt: end, hold: null, totalDown: 100 });
+    expect(scene.events()).toEqual([
+      ['user.first_connected', connected],
+      ['user.expired', end],
+    ]);
+    first.engine().close();
+  });
+
+  it('cuts off at the limit, lets in after a reset, and each byte counts in its own period', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const midnight = Date.UTC(2026, 10, 21);
+    const scene = openScene(temp, folder.path, 1, {
+      trafficLimit: 1000,
+      resetStrategy: 'day',
+      resetsAt: midnight,
+      dueAt: midnight,
+      onlineAt: START - DAY,
+    });
+    const { first, clock } = scene;
+    await first.meet();
+    clock.advance(HOUR);
+    first.move(900);
+    await first.beat();
+    expect(first.isIn()).toBe(true);
+    const cut = clock.advance(HOUR);
+    first.move(200);
+    await first.beat();
+    expect(first.isIn()).toBe(false);
+    clock.set(midnight);
+    await first.beat();
+    expect(first.isIn()).toBe(true);
+    clock.advance(HOUR);
+    first.move(30);
+    await first.beat();
+    clock.advance(HOUR);
+    await first.meet();
+    await first.meet();
+    expect(scene.row()).toMatchObject({ usedDown: 30, totalDown: 1130, state: 'active', resetsAt: midnight + DAY });
+    expect(scene.events()).toEqual([
+      ['user.limited', cut],
+      ['user.reset', midnight],
+    ]);
+    first.engine().close();
+  });
+
+  it('ends open connections of users who go on after their end, where the settings say so', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const end = START + HOUR;
+    const scene = openScene(temp, folder.path, 1, { expiresAt: end, dueAt: end });
+    const { first, clock } = scene;
+    await first.meet();
+    first.move(1);
+    await first.beat();
+    clock.set(end);
+    await first.beat();
+    const { starts } = first.machine;
+    for (let readings = 0; readings < 4; readings += 1) {
+      clock.advance(10 * SECOND);
+      first.move(10);
+      await first.beat();
+    }
+    expect(first.machine.starts).toBe(starts + 1);
+    expect(first.move(1), 'nothing is open any more').toBe(false);
+    first.engine().close();
+  });
+});
+
+describe('the engine', () => {
+  it('that refuses a user is asked once more after a minute, also where the panel has asked', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const cutOffUntil = START + HOUR;
+    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil };
+    const scene = openScene(temp, folder.path, 1, { onlineAt: START - DAY, excess });
+    const { first, clock } = scene;
+    await first.meet();
+    expect(first.isIn()).toBe(false);
+    first.machine.refuses.add(scene.userId);
+    clock.set(cutOffUntil);
+    await first.beat();
+    expect(first.isIn()).toBe(false);
+    first.machine.refuses.clear();
+    await first.beat();
+    expect(first.isIn(), 'not in each second').toBe(false);
+    clock.advance(60 * SECOND);
+    await first.beat();
+    expect(first.isIn()).toBe(true);
+    first.machine.process?.members.get(first.inboundId)?.clear();
+    first.machine.refuses.add(scene.userId);
+    const user = { userId: scene.userId, credentials: { uuid: 'u', password: '', key: '' } };
+    const inbound = first.machine.process?.config.inbounds[0];
+    if (!inbound) throw new Error('no connection');
+    await first.engine().apply([{ inbound, user, isAllowed: false }]);
+    expect(await first.engine().apply([{ inbound, user, isAllowed: true }])).toEqual([expect.any(EngineError)]);
+    first.engine().close();
+  });
+
+  it('leaves out whom the panel has removed, also where the lease that says so did not arrive', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const scene = openScene(temp, folder.path, 1, { onlineAt: START - DAY });
+    const { first, clock } = scene;
+    await first.meet();
+    const set = (enabled: boolean) => {
+      const row = scene.row();
+      if (!row) throw new Error('no user');
+      const state = enabled ? 'active' : 'disabled';
+      scene.store.users.save(row, { ...row, enabled, state, updatedAt: clock.now() });
+    };
+    set(false);
+    first.cut.add('lease');
+    await expect(first.meet()).rejects.toThrow('no answer');
+    expect(first.isIn()).toBe(false);
+    clock.advance(HOUR);
+    await first.beat();
+    expect(first.isIn()).toBe(false);
+    await first.restart();
+    expect(first.isIn()).toBe(false);
+    set(true);
+    first.cut.clear();
+    await first.meet();
+    await first.beat();
+    expect(first.isIn()).toBe(true);
+    first.engine().close();
+  });
+});
+
+type Step =
+  | { readonly type: 'move'; readonly node: number; readonly down: number }
+  | { readonly type: 'meet' | 'cut' | 'back' | 'restart'; readonly node: number };
+const NODES = 3;
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('move' as const),
+      node: fc.nat(NODES - 1),
+      down: fc.nat(SPARE_BYTES),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constantFrom('meet' as const, 'cut' as const, 'back' as const, 'restart' as const),
+      node: fc.nat(NODES - 1),
+    }),
+  },
+);
+
+/** Moves over a node until it cuts the user off. Returns how much that was. */
+async function exhaust(machine: ReturnType<typeof openScene>['first'], down: number): Promise<number> {
+  let moved = 0;
+  while (machine.isIn()) {
+    machine.move(down);
+    await machine.beat();
+    moved += down;
+  }
+  return moved;
+}
+
+describe('all nodes together', () => {
+  it('let a user move the rest of the limit, 1 GiB a node and one reading each, while the panel is away; drained ones count', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const limit = 10 * SPARE_BYTES;
+    const reading = SPARE_BYTES / 8;
+    const row = { trafficLimit: limit, onlineAt: START - DAY };
+    const scene = openScene(temp, folder.path, NODES, row, { draining: true });
+    for (const machine of scene.machines) await machine.meet();
+    let moved = 0;
+    for (const machine of scene.machines) moved += await exhaust(machine, reading);
+    expect(moved).toBeGreaterThan(limit);
+    expect(moved).toBeLessThanOrEqual(limit + NODES * (SPARE_BYTES + reading));
+    for (const machine of scene.machines) await machine.meet();
+    expect(scene.row()).toMatchObject({ totalDown: moved, state: 'limited' });
+    expect(scene.events()).toEqual([['user.limited', START]]);
+    for (const machine of scene.machines) machine.engine().close();
+  });
+
+  it('share what is left with a node that is added, and give more to one whose share is used up', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const limit = 8 * SPARE_BYTES;
+    const scene = openScene(temp, folder.path, 1, { trafficLimit: limit, onlineAt: START - DAY });
+    const { first, clock, store } = scene;
+    await first.meet();
+    const other = store.nodes.insert(sampleNode({ kind: 'remote', name: 'Helsinki' }));
+    const { id: _id, ...inbound } = inboundOf({ nodeId: other, tag: 'other', port: 2000 });
+    store.inbounds.insert(inbound);
+    clock.advance(10 * SECOND);
+    await first.meet();
+    expect(await exhaust(first, SPARE_BYTES)).toBe(5 * SPARE_BYTES);
+    clock.advance(10 * SECOND);
+    await first.meet();
+    await first.beat();
+    expect(first.isIn(), 'half of the other 3 GiB, and 1 GiB').toBe(true);
+    expect(await exhaust(first, SPARE_BYTES / 2)).toBe(2.5 * SPARE_BYTES);
+    first.engine().close();
+  });
+
+  it('let a user exceed the limit by no more than a share of each node and one reading, and agree with the panel afterwards', async () => {
+    let exceeded = 0;
+    const check = async (limit: number, steps: readonly Step[]) => {
+      using temp = tempStore();
+      using folder = tempFolder();
+      const scene = openScene(temp, folder.path, NODES, { trafficLimit: limit, onlineAt: START - DAY });
+      const { machines, clock } = scene;
+      for (const machine of machines) await machine.meet();
+      for (const machine of machines) await machine.meet();
+      const away = new Set<number>();
+      let moved = 0;
+      /** The largest that moved between two readings, for each node: that is not foreseen. */
+      const readings = machines.map(() => 0);
+      for (const { type, node, ...rest } of steps) {
+        const machine = machines[node];
+        if (!machine) continue;
+        clock.advance(10 * SECOND);
+        if (type === 'cut') away.add(node);
+        else if (type === 'back') away.delete(node);
+        else if (type === 'restart') await machine.restart();
+        else if (type === 'meet' && !away.has(node)) await machine.meet();
+        else if (type === 'move' && 'down' in rest && machine.isIn() && machine.move(rest.down)) {
+          moved += rest.down;
+          readings[node] = Math.max(readings[node] ?? 0, rest.down);
+          await machine.beat();
+        }
+      }
+      const overshoot = moved - limit;
+      const bound = NODES * (Math.ceil(limit / NODES) + SPARE_BYTES) + readings.reduce((sum, one) => sum + one, 0);
+      expect(overshoot).toBeLessThanOrEqual(bound);
+      if (steps.every(({ type }) => type !== 'meet')) {
+        // Nobody was met meanwhile: the shares are of one moment.
+        expect(overshoot).toBeLessThanOrEqual(NODES * SPARE_BYTES + readings.reduce((sum, one) => sum + one, 0));
+      }
+      if (overshoot > 0) exceeded += 1;
+      for (const machine of machines) await machine.meet();
+      for (const machine of machines) await machine.meet();
+      expect(scene.row()?.totalDown).toBe(moved);
+      expect(scene.store.traffic.total().down).toBe(moved);
+      const isAllowed = scene.row()?.state === 'active';
+      expect(machines.map((machine) => machine.isIn())).toEqual(machines.map(() => isAllowed));
+      for (const machine of machines) machine.engine().close();
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 8 * SPARE_BYTES }),
+        fc.array(step, { minLength: 5, maxLength: 40 }),
+        check,
+      ),
+      { numRuns: times(15, 500) },
+    );
+    expect(exceeded).toBeGreaterThan(0);
+  });
+});
