@@ -70,23 +70,27 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
     const found = sub.offers();
     const isTraffic = ({ sold }: Offered) => 'bytes' in sold;
     const lines = notice === undefined ? [] : [t(`shop.notice.${notice}`), ''];
+    const priceText = ({ price, isTrial }: Offered) => (isTrial ? page('order.free') : formatMoney(price, tagOf(ctx)));
     const part = (title: string, own: readonly Offered[]) => {
       if (own.length === 0) return;
       lines.push(`<b>${title}</b>`);
-      for (const { name, sold, price } of own)
+      for (const one of own)
         lines.push(
-          `• ${escapeHtml(name)}: ${escapeHtml(soldText({ sold }, ctx.language))}, ${escapeHtml(formatMoney(price, tagOf(ctx)))}`,
+          `• ${escapeHtml(one.name)}: ${escapeHtml(soldText(one, ctx.language))}, ${escapeHtml(priceText(one))}`,
         );
     };
+    const paid = found.filter(({ isTrial }) => !isTrial);
+    part(
+      page('page.try'),
+      found.filter(({ isTrial }) => isTrial),
+    );
     part(
       page('page.renew'),
-      found.filter((one) => !isTraffic(one)),
+      paid.filter((one) => !isTraffic(one)),
     );
-    part(page('page.addTraffic'), found.filter(isTraffic));
+    part(page('page.addTraffic'), paid.filter(isTraffic));
     if (found.length === 0) lines.push(t('shop.none'));
-    const rows = found.map((one) => [
-      button(`${one.name} · ${formatMoney(one.price, tagOf(ctx))}`, `buy:${one.id}:${digestOf(one)}`),
-    ]);
+    const rows = found.map((one) => [button(`${one.name} · ${priceText(one)}`, `buy:${one.id}:${digestOf(one)}`)]);
     return { text: lines.join('\n'), buttons: [...rows, [button(t('buttons.back'), 'home')]] };
   }
 
@@ -121,11 +125,13 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
       escapeHtml(soldText(found, ctx.language)),
     ];
     if (paid === null) lines.push(escapeHtml(prices.map((price) => formatMoney(price, tagOf(ctx))).join(' · ')));
+    else if (found.isTrial) lines.push(page('order.free'));
     else lines.push(escapeHtml(page('order.paidOn', { amount: formatMoney(paid, tagOf(ctx)), day: day(paid.at) })));
     if (state === 'paid' && until !== null) lines.push(`<b>${t('term')}:</b> ${day(until)}`);
     else if (state === 'paid' && startsLater) lines.push(`<b>${t('term')}:</b> ${page('page.startsLater')}`);
     if (state === 'unpaid' && ways.length === 0) lines.push('', page('order.none'));
-    if (state !== 'unpaid') lines.push('', page(`order.notice.${state}`));
+    if (state === 'paid' && found.isTrial) lines.push('', page('order.notice.trial'));
+    else if (state !== 'unpaid') lines.push('', page(`order.notice.${state}`));
     else if (notice !== undefined) lines.push('', t(`shop.notice.${notice}`));
     return lines.join('\n');
   }

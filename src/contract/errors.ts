@@ -38,6 +38,7 @@ export const ERRORS = {
   selling_off: { status: 409, title: 'Selling is off' },
   order_limit: { status: 409, title: 'The user has made as many orders as an hour allows' },
   order_ended: { status: 409, title: 'The order is paid or refunded already' },
+  trial_taken: { status: 409, title: 'The user has had a trial, or has bought a term' },
   promo_exists: { status: 409, title: 'There is such a promo code already' },
   promo_refused: { status: 409, title: 'The promo code cannot be used for this order' },
   payment_resolved: { status: 409, title: 'This was decided about the payment already, or does not fit it' },

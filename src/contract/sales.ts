@@ -83,11 +83,22 @@ const sold = z.discriminatedUnion('kind', [
 /** A term in days or months, or traffic: until it is used up, until the next reset, or for so many days. */
 export type Sold = z.output<typeof sold>;
 
+/** To whom an offer is sold; `link`: to those for whom the administrator makes an order. */
+export const OFFER_AUDIENCES = ['all', 'new', 'existing', 'link'] as const;
+export type OfferAudience = (typeof OFFER_AUDIENCES)[number];
+
 const fields = {
   name: s.text({ min: 1, max: 100 }).meta({ description: 'What buyers read: “3 months”.' }),
   sold,
   prices,
   on_sale: z.boolean().meta({ description: 'Whether it can be bought.' }),
+  audience: z.enum(OFFER_AUDIENCES).meta({
+    description:
+      '`new`: users who have not bought a term; `existing`: those who have; `link`: those for whom the administrator makes an order.',
+  }),
+  trial: z.boolean().meta({
+    description: 'Whether it is a free trial: without prices, and once for each user and each Telegram account.',
+  }),
 };
 
 const offer = z
@@ -112,9 +123,12 @@ const order = z
     amount,
     currency,
     method: z
-      .enum([...PAYMENT_METHODS, ...PROVIDER_KINDS])
+      .enum([...PAYMENT_METHODS, ...PROVIDER_KINDS, 'trial'])
       .nullable()
-      .meta({ description: 'How it was paid, or the kind of the provider that was asked last; null: none was.' }),
+      .meta({
+        description:
+          'How it was paid, or the kind of the provider that was asked last; `trial`: it is free; null: none was.',
+      }),
     reference: z.string().nullable().meta({ description: "The number of a payment by hand, or the provider's own." }),
     note: z.string(),
     state: z.enum(ORDER_STATES),
@@ -161,6 +175,8 @@ const offerExample: Offer = {
     { amount: 700, currency: 'XTR' },
   ],
   on_sale: true,
+  audience: 'all',
+  trial: false,
   created_at: '2026-11-20T09:00:00.000Z',
   updated_at: '2026-11-20T09:00:00.000Z',
 };
@@ -273,6 +289,8 @@ export const createOffer = panelOperation({
     ...fields,
     prices: prices.default([]),
     on_sale: fields.on_sale.default(false),
+    audience: fields.audience.default('all'),
+    trial: fields.trial.default(false),
   }),
   status: 201,
   output: offer,
@@ -296,6 +314,8 @@ export const changeOffer = panelOperation({
     sold: sold.optional(),
     prices: prices.optional(),
     on_sale: fields.on_sale.optional(),
+    audience: fields.audience.optional(),
+    trial: fields.trial.optional(),
   }),
   output: offer,
   errors: ['not_found'],
@@ -364,7 +384,8 @@ export const createOrder = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Make an order that a user pays at a provider',
-  description: 'An order of the same content that is not paid yet is answered instead of another one.',
+  description:
+    'An order of the same content that is not paid yet is answered instead of another one. A free trial is given at once.',
   input: z.strictObject({
     user_id: s.id,
     offer_id: s.id.meta({ description: 'Of the plan of the user, and on sale.' }),
@@ -372,7 +393,7 @@ export const createOrder = panelOperation({
   }),
   status: 201,
   output: order,
-  errors: ['not_found', 'selling_off', 'order_limit', 'promo_refused'],
+  errors: ['not_found', 'selling_off', 'order_limit', 'promo_refused', 'trial_taken', 'term_unlimited'],
   example: {
     body: { user_id: 7, offer_id: 1 },
     reply: {

@@ -77,6 +77,8 @@ export interface Offered {
   readonly name: string;
   readonly sold: Sold;
   readonly price: Money;
+  /** It costs nothing, and is given at once. */
+  readonly isTrial: boolean;
 }
 
 /** One price at one provider. */
@@ -100,6 +102,8 @@ export interface OrderPage {
   readonly ways: readonly Way[];
   /** Whether there is a provider to ask. */
   readonly canAsk: boolean;
+  /** It cost nothing. */
+  readonly isTrial: boolean;
   readonly paid: (Money & { readonly at: number }) | null;
   /** The end of the term that it gave; null: it gave none, or one that has not begun. */
   readonly until: number | null;

@@ -4,10 +4,11 @@ import type { OfferRow, OrderRow, SalesRow, SalesStore } from '../core/ports/sal
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
-type OfferCells = Omit<OfferRow, 'sold' | 'prices' | 'isOnSale'> & {
+type OfferCells = Omit<OfferRow, 'sold' | 'prices' | 'isOnSale' | 'isTrial'> & {
   readonly sold: string;
   readonly prices: string;
   readonly isOnSale: number;
+  readonly isTrial: number;
 };
 
 type OrderCells = Omit<OrderRow, 'sold' | 'prices' | 'given' | 'promo' | 'isRenewal'> & {
@@ -19,7 +20,7 @@ type OrderCells = Omit<OrderRow, 'sold' | 'prices' | 'given' | 'promo' | 'isRene
 };
 
 const OFFER_COLUMNS =
-  'id, tariff_id AS tariffId, name, sold, prices, on_sale AS isOnSale, created_at AS createdAt, updated_at AS updatedAt';
+  'id, tariff_id AS tariffId, name, sold, prices, on_sale AS isOnSale, audience, trial AS isTrial, created_at AS createdAt, updated_at AS updatedAt';
 
 const ORDER_COLUMNS = `id, key, token, user_id AS userId, user_name AS userName, offer_id AS offerId, offer_name AS offerName,
   tariff_id AS tariffId, tariff_name AS tariffName, sold, prices, amount, currency, method, provider_id AS providerId, reference, note, state,
@@ -31,6 +32,7 @@ function decodeOffer(cells: OfferCells): OfferRow {
     sold: JSON.parse(cells.sold),
     prices: JSON.parse(cells.prices),
     isOnSale: cells.isOnSale === 1,
+    isTrial: cells.isTrial === 1,
   };
 }
 
@@ -40,6 +42,7 @@ function encodeOffer<Row extends Omit<OfferRow, 'id'>>(row: Row) {
     sold: JSON.stringify(row.sold),
     prices: JSON.stringify(row.prices),
     isOnSale: row.isOnSale ? 1 : 0,
+    isTrial: row.isTrial ? 1 : 0,
   };
 }
 
@@ -67,8 +70,8 @@ function encodeOrder(row: OrderRow): OrderCells {
 
 export function createSalesStore(db: Connection): SalesStore {
   const insertOffer = db.prepare<[Omit<OfferCells, 'id'>]>(
-    `INSERT INTO offers (tariff_id, name, sold, prices, on_sale, created_at, updated_at)
-     VALUES (:tariffId, :name, :sold, :prices, :isOnSale, :createdAt, :updatedAt)`,
+    `INSERT INTO offers (tariff_id, name, sold, prices, on_sale, audience, trial, created_at, updated_at)
+     VALUES (:tariffId, :name, :sold, :prices, :isOnSale, :audience, :isTrial, :createdAt, :updatedAt)`,
   );
   const offer = db.prepare<[number], OfferCells>(`SELECT ${OFFER_COLUMNS} FROM offers WHERE id = ?`);
   const allOffers = db.prepare<[], OfferCells>(`SELECT ${OFFER_COLUMNS} FROM offers ORDER BY id`);
@@ -76,7 +79,8 @@ export function createSalesStore(db: Connection): SalesStore {
     `SELECT ${OFFER_COLUMNS} FROM offers WHERE tariff_id = ? ORDER BY id`,
   );
   const saveOffer = db.prepare<[OfferCells]>(
-    `UPDATE offers SET name = :name, sold = :sold, prices = :prices, on_sale = :isOnSale, updated_at = :updatedAt
+    `UPDATE offers SET name = :name, sold = :sold, prices = :prices, on_sale = :isOnSale, audience = :audience,
+       trial = :isTrial, updated_at = :updatedAt
      WHERE id = :id`,
   );
   const removeOffer = db.prepare<[number]>('DELETE FROM offers WHERE id = ?');
@@ -126,15 +130,24 @@ export function createSalesStore(db: Connection): SalesStore {
   const count = db.prepare<[Conditions], number>(`SELECT count(*) FROM orders WHERE ${WHERE}`).pluck();
   const boughtTerm = db
     .prepare<[number], number>(
-      `SELECT 1 FROM orders WHERE user_id = ? AND state = 'paid' AND sold ->> 'kind' IN ('days', 'months') LIMIT 1`,
+      `SELECT 1 FROM orders WHERE user_id = ? AND state = 'paid' AND method <> 'trial'
+       AND sold ->> 'kind' IN ('days', 'months') LIMIT 1`,
     )
     .pluck();
+  const hadTrial = db
+    .prepare<[{ readonly userId: number; readonly telegramId: number | null }], number>(
+      'SELECT 1 FROM trials WHERE user_id = :userId OR telegram_id = :telegramId LIMIT 1',
+    )
+    .pluck();
+  const insertTrial = db.prepare<[number, number, number | null]>(
+    'INSERT INTO trials (order_id, user_id, telegram_id) VALUES (?, ?, ?)',
+  );
   const refund = db.prepare<[{ readonly id: number; readonly at: number; readonly note: string }]>(
     `UPDATE orders SET state = 'refunded', refunded_at = :at, refund_note = :note WHERE id = :id AND state = 'paid'`,
   );
   const sums = db.prepare<[string], SalesRow>(
     `SELECT day, currency, state, sum(amount) AS amount, count(*) AS orders, sum(is_renewal) AS renewals
-     FROM orders WHERE day >= ? GROUP BY day, currency, state ORDER BY day, currency, state`,
+     FROM orders WHERE day >= ? AND method <> 'trial' GROUP BY day, currency, state ORDER BY day, currency, state`,
   );
   const foundOrder = (cells: OrderCells | undefined) => cells && decodeOrder(cells);
   const conditionsOf = ({ userId, state }: { userId: number | undefined; state: string | undefined }): Conditions => ({
@@ -175,6 +188,10 @@ export function createSalesStore(db: Connection): SalesStore {
         .map(decodeOrder),
     countOrders: (query) => count.get(conditionsOf(query)) ?? 0,
     hasBoughtTerm: (userId) => boughtTerm.get(userId) !== undefined,
+    hasHadTrial: (userId, telegramId) => hadTrial.get({ userId, telegramId }) !== undefined,
+    insertTrial: (orderId, userId, telegramId) => {
+      insertTrial.run(orderId, userId, telegramId);
+    },
     markRefunded: (id, at, note) => refund.run({ id, at, note }).changes === 1,
     sumsSince: (day) => sums.all(day),
   };

@@ -318,3 +318,22 @@ test('a promo code is added, limited to a plan, and turned off', async ({ panel,
   await expect(row).toContainText('Off');
   await expectAccessible(page, 'promo codes');
 });
+
+test('a free trial has no prices, and is offered to those it is for', async ({ page, panel, visit }) => {
+  const { body: plan } = await otherWindow(panel).call('createTariff', { name: 'Tried plan' });
+  await visit(`sales/offers/new?plan=${plan.id}`);
+  const form = page.getByRole('dialog', { name: 'Add an offer' });
+  await form.getByLabel('Name').fill('Try a week');
+  await form.getByLabel('How long').fill('1');
+  await expect(form.getByRole('textbox', { name: 'Price 1' })).toBeVisible();
+  await form.getByRole('switch', { name: /Free trial/ }).press('Space');
+  await expect(form.getByRole('textbox', { name: 'Price 1' })).toBeHidden();
+  await form.getByLabel('For whom').click();
+  await page.getByRole('option', { name: 'New users' }).click();
+  await expectAccessible(page, 'the form of a trial');
+  await form.getByRole('button', { name: 'Add offer' }).click();
+  const row = page.getByRole('row', { name: /Try a week/ });
+  for (const text of ['New users', 'Free', 'On sale']) await expect(row).toContainText(text);
+  const [offer] = (await otherWindow(panel).call('listOffers', { tariff_id: plan.id })).body.items;
+  expect(offer).toMatchObject({ trial: true, prices: [], audience: 'new' });
+});

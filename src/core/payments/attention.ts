@@ -14,15 +14,14 @@ import { newToken, requireOrder, viewOrder } from '../sales/order.ts';
 import { setPromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
-import { askOrder, canRefund, makeOrder, openOrder, refundPayment } from './checkout.ts';
+import { askOrder, canRefund, detailOf, makeOrder, openOrder, refundPayment } from './checkout.ts';
 import { applyPayment } from './record.ts';
 
 function createOrder(input: Input<'createOrder'>, tx: Transaction): Result<Order> {
   const { promo_code: code } = input;
   const made = makeOrder(tx, input.user_id, input.offer_id);
   const order = code === undefined ? made : setPromo(tx, made, code);
-  const promo = order.promo && { promo: order.promo.code };
-  tx.audit(`user:${input.user_id}`, { order_id: order.id, offer: order.offerName, ...promo });
+  tx.audit(`user:${input.user_id}`, detailOf(order));
   return { body: viewOrder(tx, order) };
 }
 

@@ -2,6 +2,7 @@
 
 import { type ProviderKind, takesCurrency } from '../../contract/providers.ts';
 import { askEveryMs, nextAskAt } from '../../domain/asking.ts';
+import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import type { Money } from '../../domain/money.ts';
 import type { Call } from '../call.ts';
@@ -10,7 +11,9 @@ import { bodyError, PanelError } from '../panel-error.ts';
 import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
 import type { BegunRefund, ProviderAccess, ProviderFailure, ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
-import { isTerm, requireOfferFor } from '../sales/offers.ts';
+import type { UserRow } from '../ports/users.ts';
+import { give } from '../sales/give.ts';
+import { isFor, isTerm, requireOfferFor } from '../sales/offers.ts';
 import { newOrder, newToken, requireOrder } from '../sales/order.ts';
 import { fullPricesOf, reservePromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
@@ -48,8 +51,8 @@ function requireSelling({ settings }: Pick<Transaction, 'settings'>): void {
 }
 
 /**
- * Makes an order for a user, or finds the one of the same content that is not paid. PanelError `selling_off`, `not_found`, `validation`,
- * `term_unlimited`, `order_limit`.
+ * Makes an order for a user, or finds the one of the same content that is not paid. That of a trial is paid at once. PanelError `selling_off`,
+ * `not_found`, `validation`, `term_unlimited`, `trial_taken`, `order_limit`.
  */
 export function makeOrder(tx: Transaction, userId: number, offerId: number): OrderRow {
   const { store, now, crypto } = tx;
@@ -58,11 +61,32 @@ export function makeOrder(tx: Transaction, userId: number, offerId: number): Ord
   const offer = requireOfferFor(tx, user, offerId);
   if (isTerm(offer.sold) && user.expiresAt === null && user.hold === null) throw new PanelError('term_unlimited');
   const order = newOrder(tx, user, offer, crypto.uuid());
+  if (offer.isTrial) return giveTrial(tx, user, order);
   const before = store.sales.unpaidOrder(userId, offerId);
   if (before && isSameContent(before, order)) return before;
   if (store.sales.countMade(userId, now - HOUR_MS) >= MOST_ORDERS) throw new PanelError('order_limit');
   store.sales.insertOrder(order);
   return order;
+}
+
+/** What the audit log says of an order that was made. */
+export function detailOf({ id, offerName, method, promo }: OrderRow): Readonly<Record<string, unknown>> {
+  return {
+    order_id: id,
+    offer: offerName,
+    ...(method === 'trial' && { trial: true }),
+    ...(promo && { promo: promo.code }),
+  };
+}
+
+function giveTrial(tx: Transaction, user: UserRow, order: OrderRow): OrderRow {
+  const { store, now, settings } = tx;
+  const given = give(tx, user.id, [order.sold], order.id);
+  const day = localDay(now, settings.timeZone);
+  const taken: OrderRow = { ...order, method: 'trial', state: 'paid', given, paidAt: now, day };
+  store.sales.insertOrder(taken);
+  store.sales.insertTrial(taken.id, user.id, user.telegramId);
+  return taken;
 }
 
 function isSameContent(a: OrderRow, b: OrderRow): boolean {
@@ -94,6 +118,13 @@ export async function openOrder(env: Env, request: OpenRequest): Promise<Invoice
   return invoice;
 }
 
+/** Refuses an order of an offer that is no longer for its user, as a second one of an offer for new users. */
+function requireStillFor(tx: Transaction, { userId, offerId }: OrderRow): void {
+  const user = userId === null ? undefined : tx.store.users.get(userId);
+  const offer = offerId === null ? undefined : tx.store.sales.offer(offerId);
+  if (user && offer && !isFor(tx, offer, user)) throw new PanelError('order_ended');
+}
+
 /** The invoice to open, stored with its key before the provider hears of it. */
 function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUrl }: OpenRequest): InvoiceRow {
   const { store, now, crypto } = tx;
@@ -102,6 +133,7 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   const provider = store.providers.get(providerId);
   if (!provider?.enabled) throw bodyError('validation', '#/provider_id', 'invalid', 'is no provider to pay at');
   if (order.given !== null || store.payments.hasUndecided(orderId)) throw new PanelError('order_ended');
+  requireStillFor(tx, order);
   const price = order.prices.find(
     (one) => takesCurrency(provider.kind, one.currency) && (currency ?? one.currency) === one.currency,
   );

@@ -11,10 +11,10 @@ import type { ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { termsOf } from '../sales/give.ts';
-import { isTerm } from '../sales/offers.ts';
+import { isFor, isTerm } from '../sales/offers.ts';
 import { orderUrl } from '../sales/order.ts';
 import { clearPromo, setPromo } from '../sales/promos.ts';
-import { askOrder, makeOrder, openOrder, write } from './checkout.ts';
+import { askOrder, detailOf, makeOrder, openOrder, write } from './checkout.ts';
 
 export function createShop(env: Env): Shop {
   const { store } = env;
@@ -60,7 +60,7 @@ export function createShop(env: Env): Shop {
           if (!user) throw new PanelError('not_found');
           if (!offersTo(env, user).some(({ id }) => id === offerId)) throw new PanelError('selling_off');
           const order = makeOrder(tx, user.id, offerId);
-          tx.audit(`user:${user.id}`, { order_id: order.id, offer: order.offerName });
+          tx.audit(`user:${user.id}`, detailOf(order));
           return order.token;
         },
         'createOrder',
@@ -135,6 +135,7 @@ function pageOf(env: Env, order: OrderRow): OrderPage {
       refundedAt !== null ? 'refunded' : !isUnpaid ? 'paid' : store.payments.hasUndecided(id) ? 'decision' : 'unpaid',
     ways: waysOf(env, order),
     canAsk: invoices.some(({ nextAskAt }) => nextAskAt !== null),
+    isTrial: order.method === 'trial',
     paid: paidAt === null ? null : { at: paidAt, amount, currency },
     until: after?.expiresAt ?? null,
     startsLater: after !== null && after.hold !== null,
@@ -143,10 +144,12 @@ function pageOf(env: Env, order: OrderRow): OrderPage {
 }
 
 /** What could be paid and would then be given, without a person. */
-function waysOf(env: Env, { id, given, userId, tariffId, prices, sold }: OrderRow): readonly Way[] {
+function waysOf(env: Env, { id, given, userId, offerId, tariffId, prices, sold }: OrderRow): readonly Way[] {
   const { store } = env;
   const user = userId === null ? undefined : store.users.get(userId);
   if (given !== null || !user || user.tariffId !== tariffId || !maySell(env, user, sold)) return [];
+  const offer = offerId === null ? undefined : store.sales.offer(offerId);
+  if (offer && !isFor(env, offer, user)) return [];
   return store.payments.hasUndecided(id) ? [] : waysOfPrices(enabled(env), prices);
 }
 
@@ -168,12 +171,16 @@ function maySell({ store, settings }: Env, user: UserRow, sold: Sold): boolean {
   return !isTerm(sold) || user.expiresAt !== null || user.hold !== null;
 }
 
-/** What a user can buy now: each offer with a price that a provider takes. */
+const FREE: Money = { amount: 0, currency: 'EUR' };
+
+/** What a user can buy now: each offer for him with a price that a provider takes, or that is a trial. */
 export function offersTo(env: Env, user: UserRow): readonly Offered[] {
   if (!env.settings().selling || user.tariffId === null) return [];
   const providers = enabled(env);
-  return env.store.sales.offers(user.tariffId).flatMap(({ id, name, sold, prices, isOnSale }) => {
-    const [way] = isOnSale && maySell(env, user, sold) ? waysOfPrices(providers, prices) : [];
-    return way ? [{ id, name, sold, price: way.price }] : [];
+  return env.store.sales.offers(user.tariffId).flatMap((offer) => {
+    const { id, name, sold, prices, isOnSale, audience, isTrial } = offer;
+    if (!isOnSale || audience === 'link' || !maySell(env, user, sold) || !isFor(env, offer, user)) return [];
+    const price = isTrial ? FREE : waysOfPrices(providers, prices)[0]?.price;
+    return price ? [{ id, name, sold, price, isTrial }] : [];
   });
 }

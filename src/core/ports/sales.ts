@@ -2,7 +2,7 @@
 
 import type { PromoEffect } from '../../contract/promos.ts';
 import type { ProviderKind } from '../../contract/providers.ts';
-import type { OrderState, PaymentMethod, Sold } from '../../contract/sales.ts';
+import type { OfferAudience, OrderState, PaymentMethod, Sold } from '../../contract/sales.ts';
 import type { Money } from '../../domain/money.ts';
 import type { GivenTerm } from '../../domain/sale.ts';
 
@@ -14,6 +14,9 @@ export interface OfferRow {
   /** The first is what the plan costs; no currency twice. */
   readonly prices: readonly Money[];
   readonly isOnSale: boolean;
+  readonly audience: OfferAudience;
+  /** Free, once for each account. */
+  readonly isTrial: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -51,7 +54,7 @@ export interface OrderRow extends Money {
   /** What it costs, or what was paid by hand. */
   readonly prices: readonly Money[];
   /** How it was paid, or the kind of the provider asked last; null: none was. */
-  readonly method: PaymentMethod | ProviderKind | null;
+  readonly method: PaymentMethod | ProviderKind | 'trial' | null;
   /** The provider asked last. */
   readonly providerId: number | null;
   /** The number of a transfer or a receipt by hand; unique for its method. null: it has none. */
@@ -115,6 +118,9 @@ export interface SalesStore {
   countOrders(query: Pick<OrderQuery, 'userId' | 'state'>): number;
   /** Whether the user has paid for a term that was not refunded. */
   hasBoughtTerm(userId: number): boolean;
+  /** Whether this user, or one with this Telegram account who may be deleted since, has had a trial. */
+  hasHadTrial(userId: number, telegramId: number | null): boolean;
+  insertTrial(orderId: number, userId: number, telegramId: number | null): void;
   /** False where the order was refunded already. */
   markRefunded(id: number, at: number, note: string): boolean;
   /** Sums from a day on, by day, currency and state. */

@@ -18,6 +18,8 @@ function viewOffer(row: OfferRow): Offer {
     sold: row.sold,
     prices: row.prices.map(({ amount, currency }) => ({ amount, currency })),
     on_sale: row.isOnSale,
+    audience: row.audience,
+    trial: row.isTrial,
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
   };
@@ -29,8 +31,10 @@ function requireOffer({ store }: Context, id: number): OfferRow {
   return row;
 }
 
-function requirePrice({ isOnSale, prices }: Pick<OfferRow, 'isOnSale' | 'prices'>): void {
-  if (!isOnSale || prices.length > 0) return;
+function requirePrice({ isOnSale, isTrial, prices }: Pick<OfferRow, 'isOnSale' | 'isTrial' | 'prices'>): void {
+  if (isTrial && prices.length > 0)
+    throw bodyError('validation', '#/prices', 'inconsistent', 'must be empty, as a trial is free');
+  if (!isOnSale || isTrial || prices.length > 0) return;
   throw bodyError('validation', '#/prices', 'inconsistent', 'needs a price to be on sale');
 }
 
@@ -38,19 +42,29 @@ export function isTerm(sold: Sold): boolean {
   return sold.kind === 'days' || sold.kind === 'months';
 }
 
-/** The offer that this user may buy: of the plan he has, and on sale. */
-export function requireOfferFor({ store }: Context, user: UserRow, id: number): OfferRow {
+/** Whether an offer is for this user; `link`: for whom the administrator makes an order. */
+export function isFor({ store }: Pick<Context, 'store'>, { audience, isTrial }: OfferRow, user: UserRow): boolean {
+  const hasBought = audience === 'all' && !isTrial ? false : store.sales.hasBoughtTerm(user.id);
+  if (isTrial && (hasBought || store.sales.hasHadTrial(user.id, user.telegramId))) return false;
+  return audience === 'new' ? !hasBought : audience === 'existing' ? hasBought : true;
+}
+
+/** The offer that this user may buy: of the plan he has, on sale, and to him. */
+export function requireOfferFor(context: Context, user: UserRow, id: number): OfferRow {
+  const { store } = context;
   const refuse = (message: string) => bodyError('validation', '#/offer_id', 'inconsistent', message);
   const offer = store.sales.offer(id);
   if (!offer) throw bodyError('validation', '#/offer_id', 'invalid', 'there is no such offer');
   if (!offer.isOnSale) throw refuse('is not on sale');
   if (offer.tariffId !== user.tariffId) throw refuse('is of a plan that the user does not have');
+  if (offer.isTrial && !isFor(context, offer, user)) throw new PanelError('trial_taken');
+  if (!isFor(context, offer, user)) throw refuse('is not for this user');
   return offer;
 }
 
 /** The offer whose first price is that of the plan. */
 function firstOffer({ store }: Context, tariffId: number): OfferRow | undefined {
-  return store.sales.offers(tariffId).find(({ sold }) => isTerm(sold));
+  return store.sales.offers(tariffId).find(({ sold, isTrial }) => isTerm(sold) && !isTrial);
 }
 
 /** Writes the price of a plan as its first offer has it. A plan that is offered for no term keeps its own. */
@@ -80,15 +94,16 @@ function listOffers({ tariff_id: tariffId }: Input<'listOffers'>, { store }: Con
 
 function createOffer(input: Input<'createOffer'>, tx: Transaction): Result<Offer> {
   const { store, now } = tx;
-  const { tariff_id: tariffId, name, sold, prices, on_sale: isOnSale } = input;
+  const { tariff_id: tariffId, name, sold, prices, on_sale: isOnSale, audience, trial: isTrial } = input;
   if (!store.tariffs.get(tariffId)) {
     throw bodyError('tariff_not_found', '#/tariff_id', 'tariff_not_found', 'there is no such plan');
   }
-  const fields: Omit<OfferRow, 'id'> = { tariffId, name, sold, prices, isOnSale, createdAt: now, updatedAt: now };
+  const said = { tariffId, name, sold, prices, isOnSale, audience, isTrial };
+  const fields: Omit<OfferRow, 'id'> = { ...said, createdAt: now, updatedAt: now };
   requirePrice(fields);
   const row = { ...fields, id: store.sales.insertOffer(fields) };
   pricePlan(tx, tariffId);
-  tx.audit(`tariff:${tariffId}`, { offer_id: row.id, name, sold, prices, on_sale: isOnSale });
+  tx.audit(`tariff:${tariffId}`, { offer_id: row.id, name, sold, prices, on_sale: isOnSale, audience, trial: isTrial });
   return { body: viewOffer(row) };
 }
 
@@ -101,6 +116,8 @@ function changeOffer(input: Input<'changeOffer'>, tx: Transaction): Result<Offer
     sold: asked.sold ?? before.sold,
     prices: asked.prices ?? before.prices,
     isOnSale: asked.on_sale ?? before.isOnSale,
+    audience: asked.audience ?? before.audience,
+    isTrial: asked.trial ?? before.isTrial,
   };
   requirePrice(wanted);
   if (isSameJson(wanted, before)) return { body: viewOffer(before) };

@@ -47,6 +47,7 @@ function recordPayment(input: Input<'recordPayment'>, tx: Transaction): Result<O
   const reference = input.reference ?? null;
   const user = requireUser(tx, input.user_id);
   const offer = requireOfferFor(tx, user, input.offer_id);
+  if (offer.isTrial) throw bodyError('validation', '#/offer_id', 'inconsistent', 'is a free trial');
   if (reference !== null && sales.orderByReference(method, reference)) throw new PanelError('payment_recorded');
   const paidAt = input.paid_at === undefined ? now : fromInstant(input.paid_at);
   if (paidAt < 0 || paidAt > now) throw bodyError('validation', '#/paid_at', 'too_big', 'must not lie in the future');

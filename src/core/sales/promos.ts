@@ -146,7 +146,7 @@ export function setPromo(tx: Transaction, before: OrderRow, code: string): Order
   const { store } = tx;
   const promo = store.promos.byCode(normalizeCode(code));
   const order = withoutPromo(before);
-  if (!promo || !canUse(tx, promo, order)) throw new PanelError('promo_refused');
+  if (!promo || before.given !== null || !canUse(tx, promo, order)) throw new PanelError('promo_refused');
   const { id, code: known, effect } = promo;
   const prices = pricesWith(effect, order.prices);
   const after = withFirstPrice({ ...order, prices, promo: { id, code: known, effect, prices: order.prices } });

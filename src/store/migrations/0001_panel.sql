@@ -392,9 +392,11 @@ CREATE TABLE offers (
   sold TEXT NOT NULL CHECK (json_valid(sold) AND json_type(sold) = 'object'),
   prices TEXT NOT NULL CHECK (json_valid(prices) AND json_type(prices) = 'array'),
   on_sale INTEGER NOT NULL CHECK (on_sale IN (0, 1)),
+  audience TEXT NOT NULL CHECK (audience IN ('all', 'new', 'existing', 'link')),
+  trial INTEGER NOT NULL CHECK (trial IN (0, 1)),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
-  CHECK (on_sale = 0 OR json_array_length(prices) > 0)
+  CHECK (on_sale = 0 OR (json_array_length(prices) > 0) <> trial)
 ) STRICT;
 CREATE INDEX offers_tariff ON offers (tariff_id);
 
@@ -464,6 +466,15 @@ CREATE INDEX orders_offer ON orders (offer_id);
 CREATE INDEX orders_tariff ON orders (tariff_id);
 CREATE INDEX orders_provider ON orders (provider_id);
 CREATE INDEX orders_day ON orders (day);
+
+-- Who has had a trial. A user who is deleted stays known by the Telegram id.
+CREATE TABLE trials (
+  order_id INTEGER PRIMARY KEY REFERENCES orders (id),
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  telegram_id INTEGER CHECK (telegram_id BETWEEN 1 AND 9007199254740991)
+) STRICT;
+CREATE INDEX trials_user ON trials (user_id);
+CREATE INDEX trials_telegram ON trials (telegram_id) WHERE telegram_id IS NOT NULL;
 
 -- Promo codes. code: in upper case; effect: exactly one; tariff_ids, offer_ids: for which plans and offers, none: for all.
 CREATE TABLE promos (

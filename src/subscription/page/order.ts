@@ -33,7 +33,7 @@ export function renderOrder(order: OrderPage, settings: SettingValues, request: 
   const t = hostTexts(language, 'subscription');
   const { state } = order;
   const title = escapeHtml(t('order.title', { id: order.id }));
-  const notice = state === 'unpaid' ? request.notice : state;
+  const notice = state === 'unpaid' ? request.notice : state === 'paid' && order.isTrial ? 'trial' : state;
   const support = validUrl(settings.supportUrl);
   const body = `<!doctype html>
 <html lang="${language}">
@@ -76,7 +76,8 @@ function factsOf(order: OrderPage, { timeZone }: SettingValues, language: Langua
   if (paid === null) {
     const full = promo?.effect.kind === 'percent' ? t('order.insteadOf', { prices: costs(promo.prices) }) : undefined;
     facts.push([t('order.price'), costs(order.prices), full]);
-  } else facts.push([t('order.paid'), t('order.paidOn', { amount: formatMoney(paid, tag), day: day(paid.at) })]);
+  } else if (order.isTrial) facts.push([t('order.price'), t('order.free')]);
+  else facts.push([t('order.paid'), t('order.paidOn', { amount: formatMoney(paid, tag), day: day(paid.at) })]);
   if (refundedAt !== null) facts.push([t('order.refunded'), t('order.refundedOn', { day: day(refundedAt) })]);
   else if (until !== null) facts.push([t('page.term'), day(until)]);
   else if (startsLater) facts.push([t('page.term'), t('page.startsLater')]);

@@ -151,18 +151,22 @@ function shopOf({ user }: Subscription, offered: readonly Offered[], language: L
   const t = hostTexts(language, 'subscription');
   const listOf = (title: string, own: readonly Offered[]) => {
     if (own.length === 0) return '';
-    const rows = own.map(({ id, name, price }) => {
-      const amount = formatMoney(price, languageEntry(language).tag);
+    const rows = own.map(({ id, name, price, isTrial }) => {
+      const amount = isTrial ? t('order.free') : formatMoney(price, languageEntry(language).tag);
       const action = `${encodeURIComponent(user.token)}/buy/${id}`;
       return `<li><span class="name">${escapeHtml(name)}</span><form method="post" action="${action}"><button aria-label="${escapeHtml(`${name}, ${amount}`)}">${escapeHtml(amount)}</button></form></li>`;
     });
     return `<h2>${escapeHtml(title)}</h2><ul>${rows.join('')}</ul>`;
   };
-  const isTraffic = ({ sold }: Offered) => 'bytes' in sold;
+  const isTraffic = ({ sold, isTrial }: Offered) => 'bytes' in sold && !isTrial;
   const lists = [
     listOf(
+      t('page.try'),
+      offered.filter(({ isTrial }) => isTrial),
+    ),
+    listOf(
       t('page.renew'),
-      offered.filter((offer) => !isTraffic(offer)),
+      offered.filter((offer) => !isTraffic(offer) && !offer.isTrial),
     ),
     listOf(t('page.addTraffic'), offered.filter(isTraffic)),
   ];

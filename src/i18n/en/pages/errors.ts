@@ -35,6 +35,7 @@ export const errors = {
     selling_off: 'Selling is off. Turn it on in Sales.',
     order_limit: 'This user has made 20 orders within an hour. Wait a while.',
     order_ended: 'This order is paid already, or money has come for it that needs your attention.',
+    trial_taken: 'This user has had a trial already, or has bought a term.',
     promo_exists: 'There is a promo code like this already. Choose another.',
     promo_refused: 'This promo code cannot be used for this order.',
     payment_resolved: 'This was decided already, or does not fit the payment.',

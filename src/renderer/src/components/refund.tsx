@@ -51,7 +51,7 @@ export function RefundQuestion({ order, onClose }: RefundQuestionProps) {
     >
       {order !== null && (
         <>
-          <TakenBackText id={order.id} amount={formatPrice(order, locale)} />
+          <TakenBackText id={order.id} amount={order.amount === 0 ? null : formatPrice(order, locale)} />
           <TextInput
             mt={12}
             label={t('refund.note')}
@@ -65,7 +65,8 @@ export function RefundQuestion({ order, onClose }: RefundQuestionProps) {
   );
 }
 
-function TakenBackText({ id, amount }: { readonly id: number; readonly amount: string }) {
+/** `amount` null: nothing was paid. */
+function TakenBackText({ id, amount }: { readonly id: number; readonly amount: string | null }) {
   const { t } = useTranslation('sales');
   const format = useFormat();
   const preview = useOperation('previewRefund', { id }, { staleMs: 0 });
@@ -74,7 +75,7 @@ function TakenBackText({ id, amount }: { readonly id: number; readonly amount: s
   const isTerm = bytes === 0 && used === 0;
   return (
     <>
-      <p>{t(byProvider ? 'refund.byProvider' : 'refund.money', { amount })}</p>
+      {amount !== null && <p>{t(byProvider ? 'refund.byProvider' : 'refund.money', { amount })}</p>}
       {nothing && <p>{t('refund.nothing')}</p>}
       {end !== null && end.to === null && hold === null && <p>{t('refund.termNever')}</p>}
       {end !== null && end.to !== null && (

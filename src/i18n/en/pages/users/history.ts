@@ -28,6 +28,7 @@ export const history = {
     deleteGrant: 'Grant taken back',
     recordPayment: '{{amount}} paid: {{offer}}',
     takePaymentUndecided: '{{amount}} came for {{offer}} and needs a decision',
+    takeTrial: 'Free trial {{offer}} taken',
     createOrder: 'Order no. {{id}} made',
     openOrder: 'Order no. {{id}} opened at a provider',
     askOrder: 'Provider asked about order no. {{id}}',

@@ -30,6 +30,7 @@ export const history = {
     deleteGrant: 'Дополнительный трафик отозван',
     recordPayment: 'Оплата {{amount}}: {{offer}}',
     takePaymentUndecided: 'Пришло {{amount}} за «{{offer}}», нужно решение',
+    takeTrial: 'Взят пробный доступ «{{offer}}»',
     createOrder: 'Создан заказ № {{id}}',
     openOrder: 'Заказ № {{id}} открыт в платёжной системе',
     askOrder: 'Платёжная система опрошена о заказе № {{id}}',

@@ -3,7 +3,7 @@ import { ActionIcon, Autocomplete, Button, SegmentedControl, Select, Switch, Tex
 import { IconPlus, IconTrash, IconX } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { MAX_PRICES, type Offer } from '../../../../contract/sales.ts';
+import { MAX_PRICES, OFFER_AUDIENCES, type Offer } from '../../../../contract/sales.ts';
 import type { Tariff } from '../../../../contract/tariffs.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
@@ -72,8 +72,8 @@ function idOf(text: string): { readonly tariff_id: number } {
 
 function useCheck() {
   const { t } = useTranslation('sales');
-  return ({ prices }: OfferValues): Record<string, string> =>
-    prices.every(isPrice) ? {} : { prices: t('offer.fields.badPrice') };
+  return ({ prices, trial }: OfferValues): Record<string, string> =>
+    trial || prices.every(isPrice) ? {} : { prices: t('offer.fields.badPrice') };
 }
 
 interface EditOfferProps {
@@ -164,7 +164,20 @@ function OfferFields({ form, plans, canChoosePlan = false }: OfferFieldsProps) {
         {...form.getInputProps('name')}
       />
       <SoldFields form={form} />
-      <PriceFields form={form} />
+      <Switch
+        label={t('offer.fields.trial')}
+        description={t('offer.fields.trialHint')}
+        {...form.getInputProps('trial', { type: 'checkbox' })}
+      />
+      {!form.values.trial && <PriceFields form={form} />}
+      <Select
+        label={t('offer.fields.audience')}
+        description={t(`offer.fields.audienceHint.${form.values.audience}`)}
+        data={OFFER_AUDIENCES.map((value) => ({ value, label: t(`offer.audience.${value}`) }))}
+        allowDeselect={false}
+        comboboxProps={{ shadow: 'none' }}
+        {...form.getInputProps('audience')}
+      />
       <Switch
         label={t('offer.fields.onSale')}
         description={t('offer.fields.onSaleHint')}

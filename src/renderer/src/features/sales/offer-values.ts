@@ -1,5 +1,5 @@
 // An offer as its form has it, and back: what is sold is chosen by parts, and prices are decimal text.
-import type { Offer, Sold } from '../../../../contract/sales.ts';
+import type { Offer, OfferAudience, Sold } from '../../../../contract/sales.ts';
 import { fromDecimal, toDecimal } from '../../../../domain/money.ts';
 import type { Duration } from '../../../../domain/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
@@ -23,6 +23,8 @@ export type OfferValues = {
   };
   prices: readonly PriceValue[];
   on_sale: boolean;
+  audience: OfferAudience;
+  trial: boolean;
 };
 
 export function newPrice(currency: string): PriceValue {
@@ -36,10 +38,12 @@ export function blankOffer(tariffId: number | null, currency: string): OfferValu
     sold: { kind: 'term', term: { months: 1 }, bytes: null, lifetime: 'used', days: 30 },
     prices: [newPrice(currency)],
     on_sale: true,
+    audience: 'all',
+    trial: false,
   };
 }
 
-export function valuesOf({ tariff_id, name, sold, prices, on_sale }: Offer): OfferValues {
+export function valuesOf({ tariff_id, name, sold, prices, on_sale, audience, trial }: Offer): OfferValues {
   const { sold: blank } = blankOffer(null, '');
   const isTerm = sold.kind === 'days' || sold.kind === 'months';
   return {
@@ -54,6 +58,8 @@ export function valuesOf({ tariff_id, name, sold, prices, on_sale }: Offer): Off
     },
     prices: prices.map((price) => ({ ...newPrice(price.currency), amount: toDecimal(price) })),
     on_sale,
+    audience,
+    trial,
   };
 }
 
@@ -71,8 +77,8 @@ export function isPrice({ amount, currency }: Omit<PriceValue, 'id'>): boolean {
 
 type OfferInput = Omit<CallInput<'createOffer'>, 'tariff_id'>;
 
-export function inputOf({ name, sold, prices, on_sale }: OfferValues): OfferInput {
-  const filled = prices.filter(({ amount }) => amount.trim() !== '');
+export function inputOf({ name, sold, prices, on_sale, audience, trial }: OfferValues): OfferInput {
+  const filled = trial ? [] : prices.filter(({ amount }) => amount.trim() !== '');
   const said = soldOf(sold);
   return {
     name,
@@ -80,5 +86,7 @@ export function inputOf({ name, sold, prices, on_sale }: OfferValues): OfferInpu
     ...((said === null ? {} : { sold: said }) as { sold: Sold }),
     prices: filled.map(({ amount, currency }) => ({ amount: fromDecimal(amount.trim(), currency) ?? 0, currency })),
     on_sale,
+    audience,
+    trial,
   };
 }

@@ -97,7 +97,14 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
         column.accessor('name', {
           meta: { label: t('offer.columns.name'), sort: 'name', isFixed: true },
           cell: ({ row: { original } }) => (
-            <Identity name={original.name} detail={soldText(original.sold)} href={hrefOf(original)} />
+            <Identity
+              name={original.name}
+              detail={[
+                soldText(original.sold),
+                ...(original.audience === 'all' ? [] : [t(`offer.audience.${original.audience}`)]),
+              ].join(' · ')}
+              href={hrefOf(original)}
+            />
           ),
         }),
         column.accessor(({ tariff_id }) => names.get(tariff_id) ?? '', {
@@ -108,7 +115,9 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
           id: 'prices',
           meta: { label: t('offer.columns.prices'), width: 220, align: 'end' },
           cell: ({ row: { original } }) =>
-            original.prices.length === 0 ? (
+            original.trial ? (
+              t('offer.free')
+            ) : original.prices.length === 0 ? (
               <span className={classes.quiet}>{t('offer.noPrice')}</span>
             ) : (
               original.prices.map((price) => formatPrice(price, locale)).join(' · ')

@@ -134,7 +134,8 @@ function useOrderColumns(onRefund: (order: Order) => void) {
         }),
         column.accessor('amount', {
           meta: { label: t('order.columns.amount'), width: 120, align: 'end' },
-          cell: ({ row: { original: order } }) => formatPrice(order, format.locale),
+          cell: ({ row: { original: order } }) =>
+            order.method === 'trial' ? t('offer.free') : formatPrice(order, format.locale),
         }),
         column.accessor('method', {
           meta: { label: t('order.columns.method'), width: 200, hideBelow: 1100 },

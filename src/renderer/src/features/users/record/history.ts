@@ -122,6 +122,9 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
         offer: textOf(detail.offer),
       });
     case 'createOrder':
+      return detail.trial === true
+        ? t('history.act.takeTrial', { offer: textOf(detail.offer) })
+        : t('history.act.createOrder', { id: String(detail.order_id) });
     case 'openOrder':
     case 'askOrder':
       return t(`history.act.${action}`, { id: String(detail.order_id) });
