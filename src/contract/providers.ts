@@ -110,6 +110,10 @@ export const provider = z
     enabled: z
       .boolean()
       .meta({ description: 'Whether orders can be opened there, and it is asked each hour if its keys still hold.' }),
+    hook_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where the provider can say that a payment came; null: nowhere.' }),
     ok_at: s.instant.nullable().meta({ description: 'When it last answered as it should; null: never.' }),
     error: z.enum(PROVIDER_ERRORS).nullable().meta({ description: 'Why it failed since then; null: it did not.' }),
     error_at: s.instant.nullable().meta({ description: 'When it last failed; null: not since it answered.' }),
@@ -130,6 +134,7 @@ const example: Provider = {
   api_root: null,
   allow_private: false,
   enabled: true,
+  hook_url: null,
   ok_at: '2026-11-20T10:00:00.000Z',
   error: null,
   error_at: null,
@@ -209,6 +214,23 @@ export const enableProvider = panelOperation({
   output: provider,
   errors: ['not_found'],
   example: { body: { id: 1, enabled: false }, reply: { ...example, enabled: false } },
+});
+
+export const setProviderHook = panelOperation({
+  id: 'setProviderHook',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Listen to what a payment provider says by itself, or stop it',
+  description:
+    'Off at first. Each time it is turned on it has a new address, to be entered at the provider. What is said there is not believed: the provider is asked about that payment at once.',
+  input: z.strictObject({ ...ofProvider, enabled: z.boolean() }),
+  output: provider,
+  errors: ['not_found'],
+  example: {
+    body: { id: 1, enabled: true },
+    reply: { ...example, hook_url: 'https://panel.example/sub/hook/Zp3kVn0cQm6yT1uXw8RsLgZp3kVn0cQm' },
+  },
 });
 
 export const testProvider = panelOperation({

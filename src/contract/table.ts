@@ -149,6 +149,7 @@ export const OPERATIONS = {
   createProvider: providers.createProvider,
   changeProvider: providers.changeProvider,
   enableProvider: providers.enableProvider,
+  setProviderHook: providers.setProviderHook,
   testProvider: providers.testProvider,
   deleteProvider: providers.deleteProvider,
   getBot: bot.getBot,

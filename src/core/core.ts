@@ -30,7 +30,7 @@ import type {
   Totp,
   Vault,
 } from './ports/ports.ts';
-import type { PaymentProviders } from './ports/providers.ts';
+import type { PaymentProviders, Webhook } from './ports/providers.ts';
 import type { UpDown } from './ports/records.ts';
 import type { Releases } from './ports/releases.ts';
 import type { SettingValues, UpdateLastValue } from './ports/settings.ts';
@@ -130,6 +130,10 @@ export interface Shop {
   enterPromo(token: string, code: string): Promise<void>;
   /** Takes its promo code from an order. PanelError `order_ended`. */
   removePromo(token: string): Promise<void>;
+  /** Whether a provider reports under this token. */
+  isHook(token: string): boolean;
+  /** Takes what a provider reports as a hint to ask it; false where it is not the provider's. Rejects where that cannot be said now. */
+  hint(token: string, webhook: Omit<Webhook, 'now'>): Promise<boolean>;
   /** Makes an order of an offer for the user of a subscription; the order's token. PanelError as makeOrder has it. */
   buy(subscription: string, offerId: number): Promise<string>;
 }

@@ -144,7 +144,7 @@ export function createCore(parts: CoreParts): Core {
     latestEventId: () => env.store.events.latestId(),
     figures: () => figuresOf(env),
     subscription: (token) => subscriptionOf(env, token),
-    shop: createShop(env),
+    shop: createShop(env, () => void asker?.wake()),
     noteLinkRead: env.linkReads.note,
     local: createLocalCommands(env),
     backupFiles: createBackupFiles(env),

@@ -6,6 +6,7 @@ import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { createApiDoor } from './api.ts';
 import { type ApiRequest, type CallState, type DoorReply, newCallState, type PanelRequest } from './call.ts';
 import { createDocuments } from './documents.ts';
+import { createHookDoor } from './hook.ts';
 import { createAdmission, createStrangers, type RateRule } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -56,7 +57,7 @@ export interface DoorParts {
 export interface Door {
   /** Answers every call; a failure is a problem document. Never throws or rejects. */
   call(request: ApiRequest | PanelRequest): DoorReply | Promise<DoorReply>;
-  /** What is behind a link: of a subscription or of an order; null: nothing is. */
+  /** What is behind a link: of a subscription, of an order, or of a provider that reports; null: nothing is. */
   link(request: LinkRequest): DoorReply | Promise<DoorReply> | null;
   /** Watches the panel's events: see live.ts. */
   watch: Live['watch'];
@@ -80,6 +81,7 @@ export function createDoor(parts: DoorParts): Door {
   const callPanel = createPanelDoor({ core, documents, strangers, callApi: (request) => call(request) });
   const refusals = createRefusals({ clock, timers, log });
   const subscription = createSubscriptionDoor({ core, clock, render, log, rateRule: parts.rateLimit });
+  const hooks = createHookDoor({ core, clock, log });
   const orders = createOrderDoor({
     core,
     clock,
@@ -105,7 +107,10 @@ export function createDoor(parts: DoorParts): Door {
 
   return {
     call,
-    link: (request) => (orders.isOwn(request.path) ? orders.answer(request) : subscription(request)),
+    link(request) {
+      if (hooks.isOwn(request.path)) return hooks.answer(request);
+      return orders.isOwn(request.path) ? orders.answer(request) : subscription(request);
+    },
     watch: live.watch,
     fail,
     observe: metrics.observe,

@@ -27,6 +27,8 @@ export interface LinkRequest {
   /** Raw, without its `?`. */
   readonly query: string;
   readonly headers: Pick<RequestHeaders, 'accept' | 'accept-language' | 'if-none-match' | 'user-agent'>;
+  /** All that came, by lower-case name. */
+  readonly allHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: RequestBody;
   /** The client's address. */
   readonly address: string;

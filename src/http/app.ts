@@ -125,6 +125,7 @@ export function createApp(parts: AppParts): App {
       path,
       query,
       headers: request.headers,
+      allHeaders: request.headers,
       body: bodyOf(exchange),
       address: addressOf(request),
     });

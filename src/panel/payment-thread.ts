@@ -32,6 +32,7 @@ export function createPaymentThread(log: Log): PaymentProviders {
     since: (access, cursor) => orFailure(thread.run('since', { access, cursor })),
     refund: (access, refund) => orFailure(thread.run('refund', { access, refund })),
     readRefund: (access, refundId) => orFailure(thread.run('readRefund', { access, refundId })),
+    hint: (access, webhook) => orFailure(thread.run('hint', { access, webhook })),
     close() {
       isClosed = true;
       void thread.abort();

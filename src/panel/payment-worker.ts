@@ -2,7 +2,7 @@
 import { systemClock, systemTimers } from '../adapters/clock.ts';
 import { createOutboundClient } from '../adapters/outbound-client.ts';
 import { serveTasks } from '../adapters/worker-thread.ts';
-import type { AskedPayment, InvoiceRequest, ProviderAccess, RefundRequest } from '../core/ports/providers.ts';
+import type { AskedPayment, InvoiceRequest, ProviderAccess, RefundRequest, Webhook } from '../core/ports/providers.ts';
 import { createProviders } from '../payments/providers.ts';
 
 /** YooKassa counts an answer as missing after so long. */
@@ -30,6 +30,7 @@ const tasks = {
   refund: ({ access, refund }: { access: ProviderAccess; refund: RefundRequest }) => providers.refund(access, refund),
   readRefund: ({ access, refundId }: { access: ProviderAccess; refundId: string }) =>
     providers.readRefund(access, refundId),
+  hint: ({ access, webhook }: { access: ProviderAccess; webhook: Webhook }) => providers.hint(access, webhook),
 };
 
 export type PaymentTasks = typeof tasks;

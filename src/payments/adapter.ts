@@ -4,6 +4,7 @@ import type { OutboundClient, OutboundFailure } from '../core/ports/outbound.ts'
 import type {
   AskedPayment,
   BegunRefund,
+  Hint,
   Invoice,
   InvoiceRequest,
   PaymentPage,
@@ -12,6 +13,7 @@ import type {
   ProviderFailure,
   ProviderPayment,
   RefundRequest,
+  Webhook,
 } from '../core/ports/providers.ts';
 import { parsed } from './reading.ts';
 
@@ -39,7 +41,7 @@ export interface Adapter {
   /** null: a refund of this provider is done when it has answered. */
   readonly readRefund: ((link: Link, refundId: string) => Promise<RefundState | ProviderFailure>) | null;
   /** What a webhook hints at, which is then asked for; null: it is not the provider's, or tells nothing. */
-  readonly hint: ((hook: Webhook) => Hint | null) | null;
+  readonly hint: ((hook: ReceivedWebhook) => Hint | null) | null;
 }
 
 /** What became of a refund. */
@@ -47,19 +49,8 @@ export interface RefundState {
   readonly state: 'pending' | 'done' | 'failed';
 }
 
-export interface Webhook {
+export interface ReceivedWebhook extends Webhook {
   readonly fields: Readonly<Record<string, string>>;
-  /** As it came, byte for byte. */
-  readonly raw: string;
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly now: number;
-}
-
-/** Which payment a webhook is about: by the provider's id, by ours, or both. */
-export interface Hint {
-  readonly externalId: string | null;
-  readonly token: string | null;
 }
 
 /** What an adapter works with: one account, and a way to send. */

@@ -105,6 +105,9 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
       inTurn(access, async (adapter, link) => adapter.refund?.(link, refund) ?? failure('unsupported')),
     readRefund: (access, refundId) =>
       inTurn(access, async (adapter, link) => adapter.readRefund?.(link, refundId) ?? failure('unsupported')),
+    async hint({ kind, fields }, webhook) {
+      return ADAPTERS[kind].hint?.({ ...webhook, fields }) ?? null;
+    },
     close() {
       isClosed = true;
       client.close();

@@ -7,6 +7,7 @@ import { OPERATIONS } from '../../src/contract/table.ts';
 import { openBotApi } from '../support/bot-api.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 import { openStars } from '../support/providers/stars.ts';
+import { openStripe } from '../support/providers/stripe.ts';
 import { createSessionJar } from '../support/session-jar.ts';
 import { type Happening, type Traced, tracePanel } from './traced.ts';
 
@@ -146,6 +147,16 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   const { id: providerId } = await act('createProvider', { ...account, ...proof });
   await act('changeProvider', { id: providerId, name: 'Bot', ...proof });
   await act('testProvider', { id: providerId });
+  await using shopFake = await openStripe();
+  const cards = {
+    kind: 'stripe',
+    name: 'Cards',
+    fields: shopFake.fields,
+    api_root: shopFake.root,
+    allow_private: true,
+  };
+  const { id: cardsId } = await act('createProvider', { ...cards, ...proof });
+  await act('setProviderHook', { id: cardsId, enabled: true });
   await act('updateSettings', { selling: true });
   await act('changeOffer', { id: sale.id, prices: [{ amount: 100, currency: 'XTR' }] });
   const ordered = await act('createOrder', { user_id: buyer.id, offer_id: sale.id });

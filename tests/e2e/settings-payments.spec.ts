@@ -1,9 +1,12 @@
 // Payment providers: added with keys that were tried, changed without showing them, tried again, disabled, deleted.
 import { openBotApi } from '../support/bot-api.ts';
 import { openStars } from '../support/providers/stars.ts';
+import { openStripe } from '../support/providers/stripe.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
+import { ADMIN } from './support/panels.ts';
 import { card, prove } from './support/settings.ts';
+import { otherWindow } from './support/users.ts';
 
 test('a payment provider and the bot are added, changed, tried, disabled and deleted', async ({ page, own }) => {
   await using fake = await openStars();
@@ -57,6 +60,26 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await changed.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog', { name: 'Delete this provider' }).getByRole('button', { name: 'Delete' }).click();
   await expect(list.getByText('No payment providers yet')).toBeVisible();
+
+  await using cards = await openStripe();
+  const { body: stripe } = await otherWindow(own).call('createProvider', {
+    kind: cards.kind,
+    name: 'Cards',
+    fields: cards.fields,
+    api_root: cards.root,
+    allow_private: true,
+    password: ADMIN.password,
+  });
+  await page.reload();
+  await list.getByRole('link', { name: 'Cards' }).click();
+  const shop = page.getByRole('dialog', { name: 'Change Cards' });
+  await shop.getByRole('switch', { name: /report payments/ }).press('Space');
+  await expect(shop.getByText(/\/hook\/[\w-]{32}$/)).toBeVisible();
+  await expectAccessible(page, 'the webhook of a provider');
+  await shop.getByRole('switch', { name: /report payments/ }).press('Space');
+  await expect(shop.getByText(/\/hook\//)).toBeHidden();
+  await page.keyboard.press('Escape');
+  expect(stripe.hook_url).toBeNull();
 
   await using telegram = await openBotApi();
   await own.visit('settings/bot');

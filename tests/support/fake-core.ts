@@ -132,6 +132,8 @@ export function fakeCore(): FakeCore {
       order: () => null,
       pay: () => Promise.reject(new Error('nothing is sold')),
       ask: () => Promise.resolve(),
+      isHook: () => false,
+      hint: () => Promise.resolve(false),
       enterPromo: () => Promise.reject(new Error('nothing is sold')),
       removePromo: () => Promise.reject(new Error('nothing is sold')),
       buy: () => Promise.reject(new Error('nothing is sold')),

@@ -8,7 +8,7 @@ import type { AsyncContext, Context, Env, Handlers, Transaction } from '../conte
 import { bodyError, PanelError, requireAll } from '../panel-error.ts';
 import type { BotRow } from '../ports/bot.ts';
 import type { PaymentProviders, Probed, ProviderAccess, ProviderFailure, ProviderRow } from '../ports/providers.ts';
-import { toInstant, toInstantOrNull } from '../wire.ts';
+import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
 
 /** The account as it is asked before it has an id. */
 const UNSAVED = 0;
@@ -25,7 +25,7 @@ function secretNames({ kind }: Pick<ProviderRow, 'kind'>): readonly string[] {
   return PROVIDER_FIELDS[kind].filter(({ isSecret }) => isSecret).map(({ name }) => name);
 }
 
-function viewProvider({ store }: Context, row: ProviderRow): Provider {
+function viewProvider({ env, store }: Context, row: ProviderRow): Provider {
   return {
     id: row.id,
     kind: row.kind,
@@ -37,6 +37,7 @@ function viewProvider({ store }: Context, row: ProviderRow): Provider {
     api_root: row.apiRoot,
     allow_private: row.allowPrivate,
     enabled: row.enabled,
+    hook_url: row.hookToken === null ? null : hookUrl(env, row.hookToken),
     ok_at: toInstantOrNull(row.okAt),
     error: row.error,
     error_at: toInstantOrNull(row.errorAt),
@@ -183,6 +184,7 @@ async function createProvider(input: Input<'createProvider'>, context: AsyncCont
       apiRoot,
       allowPrivate,
       enabled: true,
+      hookToken: null,
       okAt: now,
       error: null,
       errorAt: null,
@@ -236,6 +238,24 @@ function enableProvider({ id, enabled }: Input<'enableProvider'>, tx: Transactio
   const after = { ...before, enabled, updatedAt: tx.now };
   tx.store.providers.save(after);
   tx.audit(`provider:${id}`, auditOf(after));
+  return { body: viewProvider(tx, after) };
+}
+
+const HOOK_TOKEN_BYTES = 24;
+
+function hookUrl({ subUrl }: Pick<Env, 'subUrl'>, token: string): string {
+  return subUrl(`hook/${token}`);
+}
+
+function setProviderHook({ id, enabled }: Input<'setProviderHook'>, tx: Transaction): Result<Provider> {
+  const before = requireProvider(tx, id);
+  if (enabled && before.kind === 'stars')
+    throw bodyError('validation', '#/enabled', 'inconsistent', 'has no webhooks: the Telegram bot tells of Stars');
+  if (enabled === (before.hookToken !== null)) return { body: viewProvider(tx, before) };
+  const hookToken = enabled ? tokenOf(tx.crypto.randomBytes(HOOK_TOKEN_BYTES)) : null;
+  const after = { ...before, hookToken, updatedAt: tx.now };
+  tx.store.providers.save(after);
+  tx.audit(`provider:${id}`, { ...auditOf(after), hook: enabled });
   return { body: viewProvider(tx, after) };
 }
 
@@ -329,5 +349,8 @@ export const PROVIDER_HANDLERS = {
   createProvider: { run: createProvider },
   changeProvider: { run: changeProvider },
   enableProvider: { write: enableProvider, isEssential: true },
+  setProviderHook: { write: setProviderHook },
   testProvider: { run: testProvider },
-} satisfies Handlers<'listProviders' | 'createProvider' | 'changeProvider' | 'enableProvider' | 'testProvider'>;
+} satisfies Handlers<
+  'listProviders' | 'createProvider' | 'changeProvider' | 'enableProvider' | 'setProviderHook' | 'testProvider'
+>;

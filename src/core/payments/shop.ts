@@ -15,8 +15,10 @@ import { isFor, isTerm } from '../sales/offers.ts';
 import { orderUrl } from '../sales/order.ts';
 import { clearPromo, setPromo } from '../sales/promos.ts';
 import { askOrder, detailOf, makeOrder, openOrder, write } from './checkout.ts';
+import { takeHint } from './hints.ts';
 
-export function createShop(env: Env): Shop {
+/** `wake`: has providers asked for what is due. */
+export function createShop(env: Env, wake: () => void): Shop {
   const { store } = env;
   const guesses = createGuesses();
   const requireToken = (token: string): OrderRow => {
@@ -52,6 +54,11 @@ export function createShop(env: Env): Shop {
       }
     },
     removePromo: (token) => changePromo(env, token, clearPromo),
+    isHook: (token) => store.providers.byHookToken(token) !== undefined,
+    async hint(token, webhook) {
+      const provider = store.providers.byHookToken(token);
+      return provider !== undefined && takeHint(env, provider, webhook, wake);
+    },
     buy(subscription, offerId) {
       return write(
         env,

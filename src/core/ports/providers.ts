@@ -15,6 +15,8 @@ export interface ProviderRow {
   readonly apiRoot: string | null;
   readonly allowPrivate: boolean;
   readonly enabled: boolean;
+  /** By which the provider reports to the panel; unguessable. null: it does not. */
+  readonly hookToken: string | null;
   readonly okAt: number | null;
   /** Since it last answered as it should. */
   readonly error: ProviderError | null;
@@ -26,6 +28,7 @@ export interface ProviderRow {
 export interface ProviderStore {
   insert(provider: Omit<ProviderRow, 'id'>): number;
   get(id: number): ProviderRow | undefined;
+  byHookToken(token: string): ProviderRow | undefined;
   /** By id. */
   all(): readonly ProviderRow[];
   save(provider: ProviderRow): void;
@@ -146,6 +149,22 @@ export interface BegunRefund {
   readonly refundId: string | null;
 }
 
+/** What came to the address at which a provider reports. */
+export interface Webhook {
+  /** As it came, byte for byte. */
+  readonly raw: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** When it came. */
+  readonly now: number;
+}
+
+/** Which payment a webhook is about: by the provider's id, by ours, or both. */
+export interface Hint {
+  readonly externalId: string | null;
+  readonly token: string | null;
+}
+
 /** Never rejects. */
 export interface PaymentProviders {
   /** Whether the URL names an address, rather than a host, that may not be connected to. */
@@ -171,6 +190,8 @@ export interface PaymentProviders {
     access: ProviderAccess,
     refundId: string,
   ): Promise<{ readonly state: 'pending' | 'done' | 'failed' } | ProviderFailure>;
+  /** What a webhook hints at; null: it is not the provider's, or tells nothing. */
+  hint(access: ProviderAccess, webhook: Webhook): Promise<Hint | null | ProviderFailure>;
   /** Ends running requests, whose outcome is `stopped`. */
   close(): void;
 }

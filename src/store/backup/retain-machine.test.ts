@@ -75,6 +75,7 @@ it('leads the keys of a payment provider, and of the bot, to no address that is 
       apiRoot,
       allowPrivate,
       enabled: true,
+      hookToken: null,
       okAt: null,
       error: null,
       errorAt: null,

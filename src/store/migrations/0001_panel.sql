@@ -401,6 +401,7 @@ CREATE TABLE offers (
 CREATE INDEX offers_tariff ON offers (tariff_id);
 
 -- Accounts at payment providers. fields: what is no secret; the secrets are sealed. api_root: null for the provider's own. error: a code, since ok_at.
+-- hook_token: in the address at which it reports to the panel; null: it does not.
 -- cursor: how far its list of payments has been read; caught_up_at: when that was last read to its end.
 CREATE TABLE providers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -412,6 +413,7 @@ CREATE TABLE providers (
   api_root TEXT CHECK (length(api_root) BETWEEN 1 AND 500),
   allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  hook_token TEXT CHECK (length(hook_token) BETWEEN 22 AND 64),
   cursor TEXT CHECK (length(cursor) <= 2000),
   caught_up_at INTEGER CHECK (caught_up_at BETWEEN 0 AND 8640000000000000),
   ok_at INTEGER CHECK (ok_at BETWEEN 0 AND 8640000000000000),
@@ -421,6 +423,7 @@ CREATE TABLE providers (
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
   CHECK ((error IS NULL) = (error_at IS NULL))
 ) STRICT;
+CREATE UNIQUE INDEX providers_hook ON providers (hook_token) WHERE hook_token IS NOT NULL;
 
 -- What is sold to a user, and once it is paid what that gave: paid is applied, in one transaction. What it says of user and offer is of the
 -- moment it was made. key: by which a repetition is recognized; token: by which a buyer and providers name it; prices: what it costs, until

@@ -176,6 +176,7 @@ export const audit = {
     redeliverWebhook: 'Delivered an event again',
     createProvider: 'Added a payment provider',
     changeProvider: 'Changed a payment provider',
+    setProviderHook: 'Turned webhooks of a payment provider on or off',
     enableProvider: 'Enabled or disabled a payment provider',
     testProvider: 'Tried the keys of a payment provider',
     deleteProvider: 'Deleted a payment provider',

@@ -186,6 +186,7 @@ export const audit: Russian<typeof english> = {
     redeliverWebhook: 'Событие отправлено повторно',
     createProvider: 'Добавлена платёжная система',
     changeProvider: 'Изменена платёжная система',
+    setProviderHook: 'Включены или выключены вебхуки платёжной системы',
     enableProvider: 'Включена или отключена платёжная система',
     testProvider: 'Проверены ключи платёжной системы',
     deleteProvider: 'Удалена платёжная система',

@@ -172,6 +172,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   createProvider: { changes: ['provider'] },
   changeProvider: { changes: ['provider'] },
   enableProvider: { changes: ['provider'] },
+  setProviderHook: { changes: ['provider'] },
   testProvider: { changes: ['provider'] },
   deleteProvider: { changes: ['provider'] },
   getBot: { reads: ['bot', 'panel'] },

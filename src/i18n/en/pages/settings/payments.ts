@@ -51,6 +51,19 @@ export const payments = {
     merchant: 'From the settings of the merchant.',
     payment_key: 'The payment key, not the payout key.',
   },
+  hook: {
+    label: 'Let the provider report payments',
+    hint: 'Orders are asked about in any case. A report only has the provider asked at once, and is not believed.',
+    copy: 'Copy the address for the provider',
+    where: {
+      stars: '',
+      crypto_pay: 'Enter it in @CryptoBot: Crypto Pay, My apps, Webhooks.',
+      yookassa: 'Enter it in the shop’s settings: Integration, HTTP notifications.',
+      stripe:
+        'Add it under Developers, Webhooks, for checkout.session and charge events. Then enter its signing secret here.',
+      heleket: 'Enter it as url_callback in the settings of the merchant.',
+    },
+  },
   form: {
     add: 'Add a payment provider',
     edit: 'Change {{name}}',

@@ -70,6 +70,7 @@ export const ACTION_GROUPS = {
     'createProvider',
     'changeProvider',
     'enableProvider',
+    'setProviderHook',
     'testProvider',
     'deleteProvider',
     'saveBot',

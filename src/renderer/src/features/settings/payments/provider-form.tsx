@@ -10,6 +10,7 @@ import {
   type ProviderKind,
 } from '../../../../../contract/providers.ts';
 import { Confirm } from '../../../components/confirm.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useAct } from '../../../data/use-act.ts';
@@ -140,6 +141,7 @@ export function EditProvider({ provider }: { readonly provider: Provider }) {
         form={form}
       >
         <Fields form={form} saved={secrets} />
+        {provider.kind !== 'stars' && <Hook provider={provider} />}
         <Acts provider={provider} onDelete={() => setDeleting(true)} />
       </FormDrawer>
       <Confirm
@@ -153,6 +155,32 @@ export function EditProvider({ provider }: { readonly provider: Provider }) {
         <p>{t('payments.record.deleteText', { name })}</p>
       </Confirm>
     </>
+  );
+}
+
+/** Where the provider can report payments, to be entered there. */
+function Hook({ provider: { id, kind, hook_url: url } }: { readonly provider: Provider }) {
+  const { t } = useTranslation('settings');
+  const set = useAct('setProviderHook', {});
+  return (
+    <div className={classes.hook}>
+      <Switch
+        label={t('payments.hook.label')}
+        description={t('payments.hook.hint')}
+        checked={url !== null}
+        disabled={set.isRunning}
+        onChange={(event) => set.start({ id, enabled: event.currentTarget.checked })}
+      />
+      {url !== null && (
+        <>
+          <span className={classes.hookUrl}>
+            <code>{url}</code>
+            <CopyButton value={url} label={t('payments.hook.copy')} />
+          </span>
+          <span className={classes.quiet}>{t(`payments.hook.where.${kind}`)}</span>
+        </>
+      )}
+    </div>
   );
 }
 

@@ -1,0 +1,46 @@
+// What providers report by themselves is a hint alone: nothing in it is believed, and the provider is asked at once. The hint is stored
+// before it is answered, as the time at which the provider is to be asked, so that a crash loses none.
+
+import { askEveryMs } from '../../domain/asking.ts';
+import type { Env, Transaction } from '../context.ts';
+import type { Hint, ProviderRow, Webhook } from '../ports/providers.ts';
+import { write } from './checkout.ts';
+import { accessTo } from './providers.ts';
+
+/** Between two readings of a provider's list for hints. */
+const LIST_EVERY_MS = 60_000;
+
+/** Stores what a webhook hints at; false where it is not the provider's, or tells nothing. Rejects where it cannot be judged at the moment. */
+export async function takeHint(
+  env: Env,
+  provider: ProviderRow,
+  webhook: Omit<Webhook, 'now'>,
+  wake: () => void,
+): Promise<boolean> {
+  await env.vault.prepare();
+  const access = accessTo(env, provider);
+  const hint = access
+    ? ((await env.paymentProviders?.hint(access, { ...webhook, now: env.clock.now() })) ?? null)
+    : null;
+  if (hint === null) return false;
+  if ('error' in hint) throw new Error('the webhook could not be judged');
+  await write(env, (tx) => noteHint(tx, provider, hint));
+  wake();
+  return true;
+}
+
+/** Has an open invoice asked about as soon as its provider allows. Anything else is in the provider's list, as a refund is. */
+function noteHint({ store, now }: Transaction, { id, kind }: ProviderRow, { token, externalId }: Hint): void {
+  const { payments, providers } = store;
+  const invoice =
+    (token === null ? undefined : payments.invoiceByToken(token)) ??
+    (externalId === null ? undefined : payments.invoiceByExternalId(id, externalId));
+  if (invoice?.providerId === id && invoice.nextAskAt !== null) {
+    const due = Math.max(now, (invoice.askedAt ?? 0) + askEveryMs(kind));
+    if (due < invoice.nextAskAt) payments.saveInvoice({ ...invoice, nextAskAt: due });
+    return;
+  }
+  const reading = providers.reading(id);
+  if (reading?.caughtUpAt == null || Math.abs(now - reading.caughtUpAt) < LIST_EVERY_MS) return;
+  providers.saveReading(id, reading.cursor, null);
+}

@@ -1,0 +1,74 @@
+// The door for payment providers, below the sub path: `hook/<token>`. What comes here is a hint to ask the provider, and is not believed.
+// It is never answered with a failure of the panel: a provider repeats what was not taken.
+import type { Core } from '../core/core.ts';
+import { PanelError } from '../core/panel-error.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
+import { networkOf } from '../domain/client-network.ts';
+import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
+import { createRateLimiter, type RateRule } from './limits.ts';
+import type { LinkRequest } from './subscription.ts';
+
+export interface HookDoorParts {
+  readonly core: Pick<Core, 'shop'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+const HOOK = /^\/hook\/([A-Za-z0-9_-]{32})$/;
+/** No provider has it. */
+const NO_TOKEN = '-'.repeat(32);
+/** No provider says more of a payment. */
+const MOST_BYTES = 65_536;
+/** Of one provider from one network: a shop with a payment each second. */
+const HOOKS: RateRule = { perMinute: 120, burst: 60 };
+/** Until the next try, where the panel cannot judge what came. */
+const RETRY_SECONDS = 60;
+
+export interface HookDoor {
+  /** Whether a path below the sub path is one of these. */
+  isOwn(path: string): boolean;
+  /** Answers; null where there is nothing, which must look like every other wrong address. */
+  answer(request: LinkRequest): Promise<DoorReply> | DoorReply | null;
+}
+
+export function createHookDoor({ core, clock, log }: HookDoorParts): HookDoor {
+  const limiter = createRateLimiter<string>();
+
+  const empty = (state: CallState, status: number) => makeReply(state, status, null, '');
+  const later = (state: CallState, seconds: number) =>
+    makeReply(state, 429, null, '', ['Retry-After', String(Math.max(1, seconds))]);
+
+  async function take(state: CallState, token: string, body: RequestBody, headers: LinkRequest['allHeaders']) {
+    try {
+      const raw = new TextDecoder().decode(await readBytes(body, MOST_BYTES));
+      const known = await core.shop.hint(token, { raw, headers: singleHeaders(headers) });
+      return empty(state, known ? 200 : 400);
+    } catch (error) {
+      if (error instanceof PanelError && error.code === 'body_too_large') return empty(state, 413);
+      log.warn('payment webhook not taken', { requestId: state.id });
+      return later(state, RETRY_SECONDS);
+    }
+  }
+
+  return {
+    isOwn: (path) => HOOK.test(path),
+    answer({ id, isStray, method, path, body, address, allHeaders }) {
+      const given = HOOK.exec(path)?.[1];
+      const token = isStray || method !== 'POST' ? undefined : given;
+      // One look-up in any case: the time of the reply must not tell where they are.
+      const isKnown = core.shop.isHook(token ?? NO_TOKEN);
+      if (token === undefined || !isKnown) return null;
+      const state = newCallState(id, method);
+      state.route = 'hook';
+      const { isAllowed, retryAfter } = limiter.take(`${token} ${networkOf(address)}`, HOOKS, clock.now());
+      return isAllowed ? take(state, token, body, allHeaders) : later(state, retryAfter);
+    },
+  };
+}
+
+/** Headers that were sent once. */
+function singleHeaders(headers: LinkRequest['allHeaders']): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
+  );
+}

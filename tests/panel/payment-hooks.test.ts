@@ -1,0 +1,137 @@
+// What providers report by themselves: a hint that has them asked at once, and nothing more, whoever sends it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Stripe from 'stripe';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { FakeProvider } from '../support/providers/fake.ts';
+import { exchangeRaw, requestText } from '../support/raw-socket.ts';
+import { openShop, type Shop } from '../support/shop.ts';
+
+const KINDS = ['crypto_pay', 'yookassa', 'stripe', 'heleket'] as const;
+
+let folder = '';
+let shop: Shop;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-hooks-'));
+  shop = await openShop(folder);
+});
+afterEach(async () => {
+  await shop[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function hookOf(id: number): Promise<string> {
+  return (await shop.panel().act('setProviderHook', { id, enabled: true })).hook_url ?? '';
+}
+
+async function report(url: string, { raw, headers }: ReturnType<FakeProvider['hook']>): Promise<number> {
+  return (await fetch(url, { method: 'POST', headers, body: raw })).status;
+}
+
+/** What a provider reports now; that of Stripe is signed by Stripe's own library. */
+function hookFrom(fake: FakeProvider, token: string): ReturnType<FakeProvider['hook']> {
+  const { raw, headers } = fake.hook(token);
+  if (fake.kind !== 'stripe') return { raw, headers };
+  const secret = fake.fields.webhook_secret ?? '';
+  const timestamp = Math.floor(shop.clock.now() / 1000);
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp });
+  return { raw, headers: { 'stripe-signature': signature } };
+}
+
+const attention = async () => (await shop.panel().act('listAttention', {})).items;
+
+it.each(KINDS)('%s: a report has the order asked about at once, and once', async (kind) => {
+  const { id, fake } = await shop.add(kind);
+  const url = await hookOf(id);
+  expect(url).toMatch(/\/sub\/hook\/[\w-]{32}$/);
+  const order = await shop.open(id);
+  await shop.turn();
+  const token = shop.tokenOf(order.id);
+  fake.pay(token);
+  await shop.turn();
+  expect(await shop.order(order.id)).toMatchObject({ state: 'open' });
+
+  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  await shop.turn();
+  expect(await shop.order(order.id)).toMatchObject({ state: 'paid', method: kind });
+  const asked = fake.requests.length;
+  for (let time = 0; time < 5; time++) expect(await report(url, hookFrom(fake, token))).toBe(200);
+  await shop.turn();
+  expect(fake.requests).toHaveLength(asked);
+});
+
+it('what is no payment to ask about has the list read, at most once a minute', async () => {
+  const { id, fake } = await shop.add('yookassa');
+  const url = await hookOf(id);
+  const order = await shop.open(id);
+  const token = shop.tokenOf(order.id);
+  fake.pay(token);
+  await shop.ask(order.id);
+  await shop.turn();
+  shop.clock.advance(120_000);
+  fake.refund(token);
+  await shop.turn();
+  expect(await attention()).toEqual([]);
+  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  await shop.turn();
+  expect(await attention()).toMatchObject([{ reason: 'refunded', order_id: order.id }]);
+});
+
+it.each(['crypto_pay', 'stripe', 'heleket'] as const)('%s: what it has not signed is refused', async (kind) => {
+  const { id, fake } = await shop.add(kind);
+  const url = await hookOf(id);
+  const order = await shop.open(id);
+  await shop.turn();
+  const { raw, headers } = hookFrom(fake, shop.tokenOf(order.id));
+  const asked = fake.requests.length;
+  expect(await report(url, { raw: raw.replace(/"(?=[^"]*"[^"]*$)/, '"x'), headers })).toBe(400);
+  expect(await report(url, { raw: '', headers })).toBe(400);
+  if (kind !== 'heleket') expect(await report(url, { raw, headers: {} })).toBe(400);
+  await shop.turn();
+  expect(fake.requests).toHaveLength(asked);
+});
+
+it('a report without an order, of any size and kind, is never answered with a failure', async () => {
+  const { id } = await shop.add('yookassa');
+  const url = await hookOf(id);
+  for (const body of ['null', '[]', '{}', '{"object":{"id":5}}', '\u0000', 'x'.repeat(60_000)])
+    expect(await report(url, { raw: body, headers: {} }), body.slice(0, 20)).toBe(400);
+  expect(await report(url, { raw: 'x'.repeat(70_000), headers: {} })).toBe(413);
+  await shop.restart({ rateLimit: { perMinute: 300, burst: 100 } });
+  const path = new URL(url).pathname;
+  const present = `http://127.0.0.1:${shop.panel().port}${path}`;
+  const answers = [];
+  for (let time = 0; time < 62; time++) answers.push(await report(present, { raw: '{}', headers: {} }));
+  expect(answers.slice(0, 60).every((status) => status === 400)).toBe(true);
+  expect(answers.at(-1)).toBe(429);
+});
+
+it('is off at first, has another address each time it is turned on, and is not there for strangers', async () => {
+  const { id, fake } = await shop.add('crypto_pay');
+  expect((await shop.panel().act('listProviders', {})).items[0]).toMatchObject({ hook_url: null });
+  const first = await hookOf(id);
+  await shop.panel().act('setProviderHook', { id, enabled: false });
+  const second = await hookOf(id);
+  expect(second).not.toBe(first);
+  const stars = await shop.add('stars');
+  await expect(shop.panel().act('setProviderHook', { id: stars.id, enabled: true })).rejects.toMatchObject({
+    code: 'validation',
+  });
+  const order = await shop.open(id);
+  const { raw } = fake.hook(shop.tokenOf(order.id));
+  const target = { host: '127.0.0.1', port: shop.panel().port };
+  const ask = (line: string, body = '') =>
+    exchangeRaw(target, requestText(`${line} HTTP/1.1`, ['Host: 127.0.0.1', `Content-Length: ${body.length}`], body));
+  const constant = await ask('GET /nothing');
+  const { pathname } = new URL(second);
+  for (const line of [
+    `POST ${new URL(first).pathname}`,
+    `POST /sub/hook/${'A'.repeat(32)}`,
+    `GET ${pathname}`,
+    `PUT ${pathname}`,
+    `POST ${pathname}/`,
+    `POST ${pathname.replace('/sub/', '/other/')}`,
+  ])
+    expect(await ask(line, line.startsWith('POST') ? raw : ''), line).toBe(constant);
+});
