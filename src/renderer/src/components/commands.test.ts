@@ -23,6 +23,14 @@ describe('matchCommands', () => {
     expect(found('nothing')).toEqual([]);
   });
 
+  it('prefers a name to the other words of another', () => {
+    const both = [command('Settings: API', 'documentation'), command('API documentation')];
+    expect(matchCommands(both, 'documentation').map(({ label }) => label)).toEqual([
+      'API documentation',
+      'Settings: API',
+    ]);
+  });
+
   it('finds by other words', () => {
     expect(found('тема')).toEqual(['Appearance: Dark']);
   });

@@ -56,13 +56,17 @@ function allCommands(layers: readonly Layer[]): readonly Command[] {
   return commands.filter(({ id }, index) => commands.findIndex((other) => other.id === id) === index);
 }
 
-/** The commands whose label or words contain every word of a text, the ones that begin with it first. */
+/** The commands whose label or words contain every word of a text: the ones that begin with it first, then those whose label has it. */
 export function matchCommands(commands: readonly Command[], text: string): readonly Command[] {
   const parts = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const all = commands.filter(({ label, words = '' }) => {
     const searched = `${label} ${words}`.toLocaleLowerCase();
     return parts.every((part) => searched.includes(part));
   });
-  const begins = ({ label }: Command) => label.toLocaleLowerCase().startsWith(parts[0] ?? '');
-  return [...all.filter(begins), ...all.filter((command) => !begins(command))];
+  const rankOf = (name: string) => {
+    if (name.startsWith(parts[0] ?? '')) return 0;
+    return parts.every((part) => name.includes(part)) ? 1 : 2;
+  };
+  const ranked = all.map((command) => ({ command, rank: rankOf(command.label.toLocaleLowerCase()) }));
+  return ranked.toSorted((one, other) => one.rank - other.rank).map(({ command }) => command);
 }

@@ -85,7 +85,9 @@ function useFocusOnArrival(main: React.RefObject<HTMLElement | null>, screen: st
     if (last.current === screen) return;
     last.current = screen;
     main.current?.scrollTo({ top: 0 });
-    main.current?.focus({ preventScroll: true });
+    // A screen may have a part of its own where one goes on.
+    const part = main.current?.querySelector<HTMLElement>('[data-arrival]');
+    if (part?.contains(document.activeElement) !== true) (part ?? main.current)?.focus({ preventScroll: true });
   }, [main, screen]);
 }
 

@@ -55,10 +55,19 @@ export function useFrameCommands(): void {
     words: t('frame:sectionWords.documentation'),
     run: () => navigate(hashOf(['settings', 'security', 'api', 'docs'])),
   };
+  const secretPath: Command = {
+    id: 'go secret path',
+    group: 'goTo',
+    label: t('frame:palette.about', { act: t('frame:nav.settings'), about: t('settings:addresses.secret.title') }),
+    icon: IconSettings,
+    words: t('settings:addresses.secret.rotate'),
+    run: () => navigate(hashOf(['settings', 'addresses'], { at: 'secret' })),
+  };
   const commands: Command[] = [
     ...screens.map((screen) => ({ ...screen, group: 'goTo' as const })),
     ...sections,
     documentation,
+    secretPath,
     {
       id: 'theme',
       group: 'appearance',

@@ -15,16 +15,19 @@ const PlainPage = lazy(async () => ({ default: (await import('./docs/plain-page.
 export function SettingsPage() {
   const path = useRoute().path.slice(1);
   const sections = listSections(useHost().kind);
-  if (!isDocumentation(path)) return <Sections sections={sections} section={findSection(sections, path)} />;
+  const section = findSection(sections, path);
+  if (!isDocumentation(path)) return <Sections sections={sections} section={section} isNamed={path.length > 0} />;
   return <Suspense fallback={null}>{path[3] === 'plain' ? <PlainPage /> : <DocsPage />}</Suspense>;
 }
 
 interface SectionsProps {
   readonly sections: readonly Section[];
   readonly section: Section;
+  /** The address names it; else it is the first one, from which one goes on by the list. */
+  readonly isNamed: boolean;
 }
 
-function Sections({ sections, section }: SectionsProps) {
+function Sections({ sections, section, isNamed }: SectionsProps) {
   const { t } = useTranslation('settings');
   useTitle(t(`sections.${section.id}`), 1);
   const current = useRef<HTMLAnchorElement>(null);
@@ -32,12 +35,22 @@ function Sections({ sections, section }: SectionsProps) {
   useEffect(() => {
     current.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [section.id]);
+  const nav = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  // Whoever comes from elsewhere goes on in the section, not in the list of sections before it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each section that is opened.
+  useEffect(() => {
+    const at = document.activeElement;
+    if (!isNamed || at === null || at === document.body || nav.current?.contains(at) || content.current?.contains(at))
+      return;
+    content.current?.focus({ preventScroll: true });
+  }, [section.id]);
   const Content = section.component;
   return (
     <Page>
       <PageHeader title={t('title')} />
       <div className={classes.columns}>
-        <nav className={classes.nav} aria-label={t('nav')}>
+        <nav ref={nav} className={classes.nav} aria-label={t('nav')}>
           <ul>
             {sections.map(({ id, path }) => (
               <li key={id} data-depth={path.length}>
@@ -52,7 +65,7 @@ function Sections({ sections, section }: SectionsProps) {
             ))}
           </ul>
         </nav>
-        <div className={classes.content}>
+        <div ref={content} className={classes.content} tabIndex={-1} data-arrival={isNamed || undefined}>
           <Suspense fallback={null}>
             <Content />
           </Suspense>

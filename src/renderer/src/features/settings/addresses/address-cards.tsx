@@ -1,6 +1,6 @@
 // The address and port that the panel listens at; a change is tried first, so that the administrator is not locked out.
 import { Autocomplete, Button, NumberInput, TagsInput, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Addresses } from '../../../../../contract/addresses.ts';
 import { Confirm } from '../../../components/confirm.tsx';
@@ -9,7 +9,7 @@ import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useAct } from '../../../data/use-act.ts';
 import { hashOf } from '../../../router/route.ts';
-import { navigate } from '../../../router/router.ts';
+import { navigate, useRoute } from '../../../router/router.ts';
 import { SaveCard } from '../parts/save-card.tsx';
 import classes from './addresses.module.css';
 import { changedOnly, orNull } from './changed.ts';
@@ -198,6 +198,12 @@ export function SecretCard() {
   const host = useHost();
   const [isAsking, setAsking] = useState(false);
   const { run } = useAct('rotateSecretPath');
+  // The palette leads to it, past the fields of the other addresses.
+  const button = useRef<HTMLButtonElement>(null);
+  const isMeant = useRoute().query.get('at') === 'secret';
+  useEffect(() => {
+    if (isMeant) button.current?.focus();
+  }, [isMeant]);
   const openUnder = (secretPath: string) => {
     // The desktop's pages are not served under the secret path.
     if (host.kind === 'desktop') navigate(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
@@ -208,7 +214,7 @@ export function SecretCard() {
       title={t('addresses.secret.title')}
       description={t('addresses.secret.description')}
       actions={
-        <Button variant="default" onClick={() => setAsking(true)}>
+        <Button ref={button} variant="default" onClick={() => setAsking(true)}>
           {t('addresses.secret.rotate')}
         </Button>
       }

@@ -27,7 +27,9 @@ export function DocsNav({ chapters, current }: DocsNavProps) {
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const groups = groupsOf(text);
-  const guides = chapters.filter(({ id, title }) => id !== '' && title.toLowerCase().includes(text.toLowerCase()));
+  const guidesOf = (part: string) =>
+    chapters.filter(({ id, title }) => id !== '' && title.toLowerCase().includes(part.toLowerCase()));
+  const guides = guidesOf(text);
   useKeys(current, () => {
     setOpen(true);
     input.current?.select();
@@ -77,7 +79,14 @@ export function DocsNav({ chapters, current }: DocsNavProps) {
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter') links()[0]?.click();
+            if (event.key !== 'Enter') return;
+            // Of what stands in the field: the list may still follow it.
+            const typed = event.currentTarget.value.trim();
+            const first = guidesOf(typed)[0]?.id ?? groupsOf(typed)[0]?.operations[0]?.id;
+            if (typed === '' || first === undefined) return;
+            navigate(hashOf([...DOCS, first]));
+            // The method's own keys are next.
+            event.currentTarget.blur();
           }}
         />
         <Button

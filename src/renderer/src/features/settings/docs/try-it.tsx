@@ -1,10 +1,11 @@
 // "Try it": a GET with what was typed and the key that was typed, sent by the panel itself; its answer stands below.
 import { Button, PasswordInput, Select, TextInput } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
-import { type SyntheticEvent, useState } from 'react';
+import { type SyntheticEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ApiOperation } from '../../../../../contract/operation.ts';
 import type { Output } from '../../../../../contract/table.ts';
+import { useShortcuts } from '../../../components/keys.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { notifyFailure } from '../../../state/messages.ts';
@@ -47,6 +48,8 @@ export function TryIt({ api, document, operation, parameters, apiKey, onKey }: T
   const [isAsked, setAsked] = useState(false);
   const [isSending, setSending] = useState(false);
   const [answer, setAnswer] = useState<Answer | null>(null);
+  const key = useRef<HTMLInputElement>(null);
+  useShortcuts([{ keys: 't', label: t('api.docs.try'), group: 'list', run: () => key.current?.focus() }]);
   const missing = isAsked ? missingIn(parameters, typed) : [];
   const isShown = ({ required }: Parameter) => required === true || parameters.length <= SHOWN_PARAMETERS;
   const folded = parameters.filter((parameter) => !isShown(parameter));
@@ -81,6 +84,7 @@ export function TryIt({ api, document, operation, parameters, apiKey, onKey }: T
       <h3 className={classes.tryTitle}>{t('api.docs.try')}</h3>
       <form className={classes.tryForm} noValidate onSubmit={(event) => void send(event)}>
         <PasswordInput
+          ref={key}
           label={t('api.docs.key')}
           description={t('api.docs.keyHint')}
           placeholder="pnl_…"
