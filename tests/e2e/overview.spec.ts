@@ -223,6 +223,11 @@ for (const { locale, theme } of LOOKS) {
       await expectAccessible(page, `overview ${locale} ${theme}`);
       await page.setViewportSize({ width: 360, height: 740 });
       await expectAccessible(page, `overview ${locale} ${theme} 360 px`);
+      // The names in the bar below are whole in each language.
+      const names = page.getByRole('navigation').locator('li span:visible');
+      expect(await names.count()).toBeGreaterThan(4);
+      for (const name of await names.all())
+        expect(await name.evaluate((text) => text.scrollWidth <= text.clientWidth), await name.innerText()).toBe(true);
       const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       expect(isWide).toBe(false);
     });

@@ -32,6 +32,7 @@ export const sales = {
   days: { title: 'Income by day', day: 'Day', income: 'Income' },
   none: 'Nothing sold in this period',
   noneHint: 'Record a payment in the record of a user, and it appears here.',
+  toUsers: 'Open the users',
   kind: {
     traffic_used: '{{amount}}, until used up',
     traffic_period: '{{amount}}, until the next reset',

@@ -5,7 +5,7 @@ import type { Russian } from '../russian.ts';
 export const audit: Russian<typeof english> = {
   title: 'Журнал',
   search: 'Поиск',
-  searchPlaceholder: 'Действие, имя, адрес или номер запроса',
+  searchPlaceholder: 'Действие, имя или адрес',
   columns: {
     when: 'Когда',
     what: 'Что',

@@ -7,7 +7,7 @@ export const overview: Russian<typeof english> = {
   figures: {
     label: 'Показатели',
     online: 'Сейчас в сети',
-    active: 'Активные пользователи',
+    active: 'Активные',
     ofAll: 'из {{total}}',
     expiring: 'Истекают за 7 дней',
     expiringHint: 'Посмотреть кто',

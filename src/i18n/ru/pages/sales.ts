@@ -36,6 +36,7 @@ export const sales: Russian<typeof english> = {
   days: { title: 'Доход по дням', day: 'День', income: 'Доход' },
   none: 'За этот период продаж нет',
   noneHint: 'Внесите платёж в карточке пользователя, и он появится здесь.',
+  toUsers: 'К пользователям',
   kind: {
     traffic_used: '{{amount}}, пока не израсходуется',
     traffic_period: '{{amount}}, до сброса счётчика',

@@ -37,7 +37,7 @@ export const users: Russian<typeof english> = {
   planGone: 'Тариф {{id}}',
   connectionGone: 'Подключение {{id}}',
   search: 'Поиск',
-  searchPlaceholder: 'Имя, контакт, заметка, метка или ID',
+  searchPlaceholder: 'Имя, контакт, метка или ID',
   tabs: { label: 'Состояние', all: 'Все' },
   filter: {
     add: 'Фильтр',

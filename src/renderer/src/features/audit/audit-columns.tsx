@@ -35,7 +35,7 @@ export function useAuditColumns(texts: EntryTexts, hrefOf: (entry: AuditEntry) =
     () =>
       column.columns([
         column.accessor('at', {
-          meta: { label: t('columns.when'), width: 112 },
+          meta: { label: t('columns.when'), width: 124 },
           cell: ({ getValue }) => <RelativeTime at={getValue()} />,
         }),
         column.accessor('action', {

@@ -30,12 +30,12 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.accessor(({ enabled, status }) => (enabled ? status : 'disabled'), {
           id: 'state',
-          meta: { label: t('nodes:columns.state'), width: 120, sort: 'state' },
+          meta: { label: t('nodes:columns.state'), width: 132, sort: 'state' },
           cell: ({ row: { original: node } }) => <StateDot state={node.enabled ? node.status : 'disabled'} />,
         }),
         column.accessor((node) => (troubleOf(node) === null ? '' : (node.error ?? '')), {
           id: 'trouble',
-          meta: { label: t('nodes:columns.trouble'), width: 180, hideBelow: 860 },
+          meta: { label: t('nodes:columns.trouble'), width: 220, hideBelow: 860 },
           cell: ({ getValue }) => (
             <span className={classes.error} title={getValue()}>
               {getValue()}
@@ -44,12 +44,12 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.accessor(({ core }) => (core === null ? '' : `${core.name} ${core.version}`), {
           id: 'core',
-          meta: { label: t('nodes:columns.core'), width: 116, hideBelow: 1100 },
+          meta: { label: t('nodes:columns.core'), width: 116, hideBelow: 1320 },
           cell: ({ getValue }) => <span className={classes.quiet}>{getValue() || '—'}</span>,
         }),
         column.accessor(({ uptime_s }) => uptime_s ?? -1, {
           id: 'uptime',
-          meta: { label: t('nodes:columns.uptime'), width: 92, sort: 'uptime', align: 'end', hideBelow: 860 },
+          meta: { label: t('nodes:columns.uptime'), width: 104, sort: 'uptime', align: 'end', hideBelow: 1100 },
           cell: ({ row: { original } }) => (original.uptime_s === null ? '—' : format.uptime(original.uptime_s)),
         }),
         column.accessor('users_online', {
@@ -65,7 +65,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         }),
         column.display({
           id: 'traffic',
-          meta: { label: t('nodes:columns.traffic'), width: 200, align: 'end', hideBelow: 640 },
+          meta: { label: t('nodes:columns.traffic'), width: 192, align: 'end', hideBelow: 640 },
           cell: ({ row: { original } }) => <DayTraffic nodeId={original.id} />,
         }),
         column.accessor('last_seen_at', {

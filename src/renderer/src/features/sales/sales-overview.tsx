@@ -1,5 +1,6 @@
 // What came in: the income of each currency, orders and renewals, and the income by day.
-import { SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
+import { IconReceipt } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SALES_DAYS } from '../../../../contract/sales.ts';
@@ -11,6 +12,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
+import { hashOf } from '../../router/route.ts';
 import classes from './sales.module.css';
 
 type Sales = Output<'getSales'>;
@@ -36,7 +38,16 @@ export function SalesOverview() {
           <ErrorState failure={sales.error} onRetry={() => void sales.refetch()} />
         )
       ) : sales.data.income.length === 0 ? (
-        <EmptyState title={t('none')} text={t('noneHint')} />
+        <EmptyState
+          icon={<IconReceipt size={20} stroke={1.5} />}
+          title={t('none')}
+          text={t('noneHint')}
+          action={
+            <Button component="a" href={hashOf(['users'])}>
+              {t('toUsers')}
+            </Button>
+          }
+        />
       ) : (
         <>
           <Figures sales={sales.data} />

@@ -70,7 +70,14 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
   return (
     <FormDrawer isOpen onClose={onClose} title={t('make.title')} action={t('make.add')} form={operation}>
       {kind}
-      <TextInput label={t('make.name')} autoComplete="off" data-autofocus required {...form.getInputProps('name')} />
+      <TextInput
+        label={t('make.name')}
+        autoComplete="off"
+        data-autofocus
+        required
+        withAsterisk={false}
+        {...form.getInputProps('name')}
+      />
       <PlanField
         plans={plans}
         value={form.getValues().tariff_id || usualPlan(plans)}
