@@ -3,6 +3,7 @@ import { expectAccessible } from './support/axe.ts';
 import { expect, goByKeys, test } from './support/fixtures.ts';
 import { interceptCalls } from './support/intercept.ts';
 import { openBrowserPanel } from './support/panels.ts';
+import { FRAME, TREES } from './support/trees.ts';
 import { watchPage } from './support/watch.ts';
 
 const SCREENS = ['Overview', 'Users', 'Plans', 'Sales', 'Connections', 'Nodes', 'Audit', 'Settings'] as const;
@@ -15,6 +16,7 @@ test('every screen is reached from the rail, has its title, and Back leads back'
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     await expect(page).toHaveTitle(new RegExp(`${name} · Gatehouse$`));
     await expect(rail.getByRole('link', { name, exact: true })).toHaveAttribute('aria-current', 'page');
+    await expect(page.locator('body')).toMatchAriaSnapshot(`${FRAME}${TREES[name]}`);
   }
   for (const name of [...SCREENS].reverse().slice(1)) {
     await page.goBack();

@@ -16,10 +16,17 @@ const TEXTS = {
   scripts: `"'><img src=x onerror=alert(1)><script>alert(1)</script>`,
 };
 
+/** A wide screen, the same at 200 %, and a narrow phone. */
+const SIZES = [
+  { width: 1440, height: 800 },
+  { width: 720, height: 400 },
+  { width: 360, height: 800 },
+] as const;
+
 async function expectWhole(page: Page, where: string): Promise<void> {
   await expect(page.locator('img[src="x"]'), where).toHaveCount(0);
-  for (const width of [1440, 360]) {
-    await page.setViewportSize({ width, height: 800 });
+  for (const { width, height } of SIZES) {
+    await page.setViewportSize({ width, height });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(overflow, `${where} at ${width} px`).toBeLessThanOrEqual(0);
     const cut = await page.evaluate(() =>
