@@ -167,8 +167,8 @@ test('where an engine is on this machine, the steps make node, connection, plan 
   expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
   await form.getByRole('button', { name: 'Set it up' }).click();
   await expect(steps.getByText('It was added and does not answer yet.')).toBeVisible();
-  const { body: connections } = await bot.call('listInbounds', {});
-  expect(connections.items).toMatchObject([{ protocol: 'vless', security: 'reality', has_private_key: true }]);
+  const made = { protocol: 'vless', security: 'reality', has_private_key: true };
+  await expect.poll(async () => (await bot.call('listInbounds', {})).body.items).toMatchObject([made]);
 
   await steps.getByRole('form', { name: 'Make a plan' }).getByRole('button', { name: 'Make a plan' }).click();
   const user = steps.getByRole('form', { name: 'Add your first user' });

@@ -24,6 +24,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
+import { notifyFailure } from '../../state/messages.ts';
 import { randomHex } from '../../state/random.ts';
 import classes from './overview.module.css';
 
@@ -35,10 +36,12 @@ type Found = Output<'suggestLocalNode'>;
 interface LocalNodeProps {
   /** One of this machine that has no connection yet. */
   readonly node: Node | undefined;
+  /** Between the node and its connection this form stays where it is. */
+  readonly onBusy: (isBusy: boolean) => void;
 }
 
 /** Says what is found on this machine; the form comes when it is wanted, since sites are asked for it. */
-export function LocalNode({ node }: LocalNodeProps) {
+export function LocalNode({ node, onBusy }: LocalNodeProps) {
   const { t } = useTranslation('overview');
   const [isWanted, setWanted] = useState(false);
   const looked = useOperation('suggestLocalNode', {}, { pollMs: LOOK_EVERY_MS, enabled: !isWanted });
@@ -74,20 +77,19 @@ export function LocalNode({ node }: LocalNodeProps) {
       </div>
     );
   }
-  return <LocalNodeForm suggestion={{ ...asked.data, connection }} engine={found.engine} node={node} />;
+  return <LocalNodeForm suggestion={{ ...asked.data, connection }} engine={found.engine} node={node} onBusy={onBusy} />;
 }
 
 const nameOf = ({ name, version }: NonNullable<Found['engine']>) => ({
   engine: `${name === 'xray' ? 'Xray' : name} ${version}`,
 });
 
-interface LocalNodeFormProps {
+interface LocalNodeFormProps extends LocalNodeProps {
   readonly suggestion: Suggestion;
   readonly engine: NonNullable<Found['engine']>;
-  readonly node: Node | undefined;
 }
 
-function LocalNodeForm({ suggestion, engine, node }: LocalNodeFormProps) {
+function LocalNodeForm({ suggestion, engine, node, onBusy }: LocalNodeFormProps) {
   const { t } = useTranslation(['overview', 'errors']);
   const { t: describe } = useTranslation('errors');
   const { connection } = suggestion;
@@ -119,11 +121,14 @@ function LocalNodeForm({ suggestion, engine, node }: LocalNodeFormProps) {
     form.setErrors(wrong);
     setFailure(null);
     if (Object.keys(wrong).length > 0) return;
+    let isMade = node !== undefined;
     setBusy(true);
+    onBusy(true);
     try {
       // Keys first: where they cannot be kept, no node is made in vain.
       const keys = isReality ? await makeKeys.run({}) : null;
       const { id: nodeId } = node ?? (await createNode.run(wanted));
+      isMade = true;
       await createInbound.run({
         ...sample,
         node_id: nodeId,
@@ -134,8 +139,11 @@ function LocalNodeForm({ suggestion, engine, node }: LocalNodeFormProps) {
       const refused = refusedFields(describe, reason);
       form.setErrors(refused);
       if (!Object.keys(refused).some((name) => name in values)) setFailure(reason);
+      // With the node there, the form goes on at the next step, where this one is not seen.
+      if (isMade && node === undefined) notifyFailure(reason);
     } finally {
       setBusy(false);
+      onBusy(false);
     }
   }
 
