@@ -59,7 +59,7 @@ describe('the page', () => {
 
   it('tells that there is no limit and no end', () => {
     const body = bodyOf();
-    expect(body).toContain('0 byte used');
+    expect(body).toContain('0 bytes used');
     expect(body).toContain('Unlimited');
     expect(body).toContain('Without an end');
     expect(body).not.toContain('<progress');
