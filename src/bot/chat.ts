@@ -1,8 +1,16 @@
 // What the bot answers: from an update to messages that are to be sent. Nothing is sent here, so that an update that is handled again has no second effect.
 import { Api, Composer } from 'grammy';
-import type { InlineKeyboardButton, PreCheckoutQuery, Update, UserFromGetMe } from 'grammy/types';
+import type { InlineKeyboardButton, PreCheckoutQuery, Update, User, UserFromGetMe } from 'grammy/types';
 import type { Core, Subscription } from '../core/core.ts';
-import { type BotDesk, type BotRow, type ChatRow, TIE_PREFIX, type UpdateEffect } from '../core/ports/bot.ts';
+import {
+  type BotDesk,
+  type BotRow,
+  type ChatRow,
+  PAIR_PREFIX,
+  TIE_PREFIX,
+  type UpdateEffect,
+  type Writer,
+} from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
@@ -20,8 +28,14 @@ const BAR = 10;
 
 export interface ChatParts {
   readonly core: Pick<Core, 'settings' | 'subscription' | 'shop'>;
-  readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf' | 'refusalOf' | 'tie' | 'isOwnStars' | 'openInChat'>;
+  readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf' | 'refusalOf' | 'tie' | 'pair' | 'isOwnStars' | 'openInChat'>;
   readonly clock: Clock;
+}
+
+/** As Telegram shows who writes: the number is what counts. */
+function writerOf({ id, first_name, last_name, username }: User): Writer {
+  const name = [first_name, last_name].filter((part) => part !== undefined && part !== '').join(' ');
+  return { id, name: username === undefined ? name : `${name} (@${username})` };
 }
 
 /** A context wants one. Nothing is sent by it: what is to be sent is stored first. */
@@ -170,6 +184,14 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     return { text: `${t(`tie.${outcome}`)}\n\n${screen.text}`, buttons: screen.buttons };
   }
 
+  async function paired(ctx: ChatContext, token: string): Promise<Screen> {
+    const t = hostTexts(ctx.language, 'bot');
+    const isPaired = ctx.from !== undefined && (await desk.pair(token, writerOf(ctx.from)));
+    // A repetition of what has worked already shows what it led to.
+    const isAdmin = isPaired || (ctx.from !== undefined && desk.store.admin(ctx.from.id) !== undefined);
+    return { text: t(isAdmin ? 'admin.paired' : 'admin.pairEnded'), buttons: [] };
+  }
+
   function chatOf(id: number): ChatRow {
     return desk.store.chat(id) ?? { chatId: id, language: null, toldLanguage: null, unreachableAt: null };
   }
@@ -205,6 +227,7 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
   privately.command('start', async (ctx) => {
     const given = ctx.match.trim();
     if (given.startsWith(TIE_PREFIX)) return show(ctx, await tied(ctx, given.slice(TIE_PREFIX.length)));
+    if (given.startsWith(PAIR_PREFIX)) return show(ctx, await paired(ctx, given.slice(PAIR_PREFIX.length)));
     const order = given.startsWith(ORDER_PREFIX) ? given.slice(ORDER_PREFIX.length) : null;
     if (order === null || core.shop.order(order) === null) return show(ctx, home(ctx));
     // Back from the provider: what is known is shown, and the news comes by itself once it has answered.

@@ -3,12 +3,16 @@ import { z } from 'zod';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
+const actorKind = z.enum(['administrator', 'key', 'cli', 'bot', 'panel', 'unknown']).meta({
+  description: '`bot`: the administrator in a chat with the Telegram bot; `id` is the id of the account there.',
+});
+
 export const auditEntry = z
   .object({
     id: s.id,
     at: s.instant,
     actor: z.object({
-      kind: z.enum(['administrator', 'key', 'cli', 'panel', 'unknown']),
+      kind: actorKind,
       id: s.id.nullable(),
       name: z.string(),
     }),
@@ -38,7 +42,7 @@ export const listAudit = panelOperation({
       .max(64)
       .optional()
       .meta({ description: 'As in `user:7`: also the acts on many that changed this user.' }),
-    actor: z.enum(['administrator', 'key', 'cli', 'panel', 'unknown']).optional(),
+    actor: actorKind.optional(),
     key_id: s.id.optional(),
     since: s.time.optional().meta({ description: 'Inclusive.' }),
     until: s.time.optional().meta({ description: 'Exclusive: neighbouring windows share no entry.' }),

@@ -25,7 +25,7 @@ const kind = z.enum(USER_NOTICES).meta({
     '`days_3`, `days_1`: so many days before the end of the term. `ended`: at its end. `after`: a day later. `traffic_80`, `traffic_100`: so much of the traffic is used.',
 });
 const hour = z.int().min(0).max(23);
-const quiet = z
+export const quietHours = z
   .object({
     from: hour.meta({ description: 'The first hour in which nothing is said.' }),
     until: hour.meta({
@@ -41,7 +41,7 @@ const ownText = s
 const botNotices = z
   .object({
     on: z.array(kind).meta({ description: 'The notices that are sent.' }),
-    quiet,
+    quiet: quietHours,
     texts: z
       .array(
         z.object({
@@ -87,7 +87,7 @@ export const saveBotNotices = panelOperation({
       .refine((kinds) => new Set(kinds).size === kinds.length, { message: 'must not repeat a notice' })
       .optional()
       .meta({ uniqueItems: true, description: 'The notices that are sent.' }),
-    quiet: quiet.optional(),
+    quiet: quietHours.optional(),
     texts: z
       .array(z.strictObject({ kind, language: z.enum(LANGUAGE_CODES), text: ownText.nullable() }))
       .max(USER_NOTICES.length * 20)

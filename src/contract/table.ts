@@ -5,6 +5,7 @@ import * as addresses from './addresses.ts';
 import * as audit from './audit.ts';
 import * as backups from './backups.ts';
 import * as bot from './bot.ts';
+import * as botAdmins from './bot-admins.ts';
 import * as botNotices from './bot-notices.ts';
 import * as bulkBatch from './bulk-batch.ts';
 import * as bulkPreview from './bulk-preview.ts';
@@ -159,6 +160,10 @@ export const OPERATIONS = {
   freeBot: bot.freeBot,
   deleteBot: bot.deleteBot,
   inviteToBot: bot.inviteToBot,
+  getBotAdmins: botAdmins.getBotAdmins,
+  inviteBotAdmin: botAdmins.inviteBotAdmin,
+  removeBotAdmin: botAdmins.removeBotAdmin,
+  saveAdminNotices: botAdmins.saveAdminNotices,
   getBotNotices: botNotices.getBotNotices,
   saveBotNotices: botNotices.saveBotNotices,
   listOffers: sales.listOffers,

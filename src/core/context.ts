@@ -226,6 +226,7 @@ const SYSTEM: Cause = { actorKind: 'system', keyId: null, requestId: null };
 const EVENT_ACTORS: Readonly<Record<ActorKind, EventActorKind>> = {
   key: 'key',
   administrator: 'administrator',
+  bot: 'administrator',
   cli: 'cli',
   panel: 'system',
   unknown: 'system',

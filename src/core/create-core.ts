@@ -1,5 +1,6 @@
 // Puts the core together over its ports.
 
+import { HOUR_MS } from '../domain/limits.ts';
 import { nodeStatusAt } from '../domain/node-status.ts';
 import { createLocalCommands } from './access/administrator.ts';
 import { writeFailures } from './access/failure-rows.ts';
@@ -7,6 +8,7 @@ import { createKeyAuthentication } from './access/keys.ts';
 import { authenticateSession } from './access/session.ts';
 import { createBackupFiles } from './backups/backups.ts';
 import { createBackupSchedule } from './backups/schedule.ts';
+import { tellAdmins } from './bot/admin-notices.ts';
 import { createBotDesk } from './bot/desk.ts';
 import { sendNotices } from './bot/notices.ts';
 import { createEnv, type Env } from './context.ts';
@@ -58,19 +60,33 @@ function figuresOf({ store, clock }: Env): Figures {
   }));
 }
 
-/** Makes the periodic check of the disk's free space; a change is logged. */
-function createDiskSpaceCheck({ store: { diskSpace }, log }: Env): () => Promise<void> {
+/** Makes the periodic check of the disk's free space; a change is logged, and the administrator is told. */
+function createDiskSpaceCheck(env: Env): () => Promise<void> {
+  const { store, log, clock, queue } = env;
+  const { diskSpace } = store;
   let wasFull = false;
-  const logChange = () => {
+  function noteChange(): void {
     if (diskSpace.isFull() === wasFull) return;
     wasFull = !wasFull;
     if (wasFull) log.error('disk full: nothing is changed until there is space again');
     else log.info('disk has space again');
-  };
+    const text = wasFull ? 'admin.notice.diskFull' : 'admin.notice.diskFree';
+    const now = clock.now();
+    const context = { store, settings: env.settings(), now };
+    // At most one of each an hour, also where the panel starts again and again.
+    const key = `${wasFull}:${Math.floor(now / HOUR_MS)}`;
+    const tell = () => tellAdmins(context, { kind: 'disk', key, say: ({ t }) => t(text) });
+    if (store.bot.admins().length === 0) return;
+    // What frees space does not wait for it.
+    queue
+      .run(() => store.write(tell, 'essential'))
+      .then(env.announce)
+      .catch((error: unknown) => log.warn('bot: notice not queued', { error: String(error) }));
+  }
   return async () => {
-    logChange();
+    noteChange();
     await diskSpace.recover();
-    logChange();
+    noteChange();
   };
 }
 

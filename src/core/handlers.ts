@@ -6,6 +6,7 @@ import { SESSION_HANDLERS } from './access/session.ts';
 import { TWO_FACTOR_HANDLERS } from './access/two-factor.ts';
 import { listAudit, listAuditUsers } from './audit.ts';
 import { BACKUP_HANDLERS } from './backups/backups.ts';
+import { BOT_ADMIN_HANDLERS } from './bot/admins.ts';
 import { BOT_NOTICE_HANDLERS } from './bot/notices.ts';
 import { BOT_HANDLERS } from './bot/settings.ts';
 import type { HandledId } from './call.ts';
@@ -84,6 +85,7 @@ export const HANDLERS: {
   ...PROVIDER_REMOVAL_HANDLERS,
   ...RECONCILE_HANDLERS,
   ...BOT_HANDLERS,
+  ...BOT_ADMIN_HANDLERS,
   ...BOT_NOTICE_HANDLERS,
   listAudit: { read: listAudit },
   listAuditUsers: { read: listAuditUsers },

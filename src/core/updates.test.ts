@@ -1,5 +1,6 @@
 // What the panel knows of newer versions by itself: it looks once a day where that is wanted, and takes no step back.
 import { expect, it } from 'vitest';
+import { pairAdmin } from '../../tests/support/bot-admin.ts';
 import { createTestClock, createTestTimers } from '../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../tests/support/core.ts';
 import { tempStore } from '../../tests/support/temp-store.ts';
@@ -31,11 +32,13 @@ function openCore(changes: Partial<Releases> = {}, version = '1.0.0', updateChec
   const releases: Releases = { ...known, latest, ...changes };
   const parts = coreParts(temp, { clock, timers, releases, version });
   temp.store.write(() => temp.store.settings.set({ updateChecks }));
+  const { queued } = pairAdmin(temp.store);
   const core = createCore(parts);
   return {
     clock,
     timers,
     core,
+    queued,
     asked: () => asked,
     answer(next: typeof answer) {
       answer = next;
@@ -57,6 +60,11 @@ it('a newer release is offered with its notes, and nothing that is not newer', a
     problem: null,
     available: { version: '1.2.0', notes: 'Faster lists.', fits: true },
   });
+  // The administrator is told of a version once.
+  const now = panel.clock.now();
+  expect(panel.queued(now)).toEqual(['Version 1.2.0 of the panel is there; this is 1.0.0.']);
+  await panel.check();
+  expect(panel.queued(now)).toEqual([]);
   panel.answer({ ...FOUND, files: [] });
   expect((await panel.check()).available).toMatchObject({ fits: false });
   await using newest = openCore({}, '1.2.0');

@@ -4,6 +4,7 @@ import type { Input, Output } from '../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../contract/updates.ts';
 import { DAY_MS } from '../domain/limits.ts';
 import { isNewer } from '../domain/version.ts';
+import { type Say, tellAdmins } from './bot/admin-notices.ts';
 import type { Result } from './call.ts';
 import type { AsyncContext, Context, Env, Handlers } from './context.ts';
 import type { UpdateSeenValue } from './ports/settings.ts';
@@ -49,8 +50,14 @@ export async function checkReleases(env: Env): Promise<ReleaseManifest | { reado
     env.store.write(() => {
       env.store.settings.set({ updateSeen: { at: now, problem, release } });
       env.forgetSettings();
+      const offered = viewUpdates(env).available;
+      if (offered === null) return;
+      const { version } = offered;
+      const say: Say = ({ t }) => t('admin.notice.update', { version, present: env.version });
+      tellAdmins({ ...env, settings: env.settings(), now }, { kind: 'update', key: version, say });
     }),
   );
+  env.announce();
   return problem === null ? found : { problem };
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { unknownField } from '../contract/bot-notices.ts';
 import { DAY_MS, HOUR_MS } from './limits.ts';
-import { fillNotice, isQuiet, type NoticeFacts, noticesDue } from './user-notices.ts';
+import { fillNotice, isQuiet, type NoticeFacts, noticesDue, quietUntil } from './user-notices.ts';
 
 const END = Date.parse('2026-12-20T10:00:00Z');
 const user: NoticeFacts = { expiresAt: END, termBeganAt: END - 30 * DAY_MS, resetsAt: null, used: 0, total: 100 };
@@ -49,6 +49,16 @@ describe('notices to users', () => {
     expect([at(21, 22, 8), at(22, 22, 8), at(7, 22, 8), at(8, 22, 8)]).toEqual([false, true, true, false]);
     expect([at(0, 1, 5), at(1, 1, 5), at(5, 1, 5), at(3, 4, 4)]).toEqual([false, true, false, false]);
     expect(at(20, 22, 8, 'Europe/Moscow')).toBe(true);
+  });
+
+  it('end at the first moment that is not quiet, also where the hour is half past', () => {
+    const end = (time: string, quiet: { from: number; until: number } | null, zone = 'UTC') =>
+      new Date(quietUntil(quiet, Date.parse(time), zone)).toISOString();
+    const night = { from: 22, until: 8 };
+    expect(end('2026-12-01T12:00:00.007Z', night)).toBe('2026-12-01T12:00:00.007Z');
+    expect(end('2026-12-01T22:00:00Z', night)).toBe('2026-12-02T08:00:00.000Z');
+    expect(end('2026-12-01T22:00:00Z', night, 'Asia/Kolkata')).toBe('2026-12-02T02:30:00.000Z');
+    expect(end('2026-12-01T22:00:00Z', null)).toBe('2026-12-01T22:00:00.000Z');
   });
 
   it('have texts with known fields only, whose values are not read again', () => {

@@ -59,6 +59,16 @@ export function isQuiet(quiet: QuietHours | null, now: number, zone: string): bo
   return quiet.from < quiet.until ? hour >= quiet.from && hour < quiet.until : hour >= quiet.from || hour < quiet.until;
 }
 
+const QUARTER_MS = 15 * 60_000;
+
+/** When something is said again: `now` where it is not quiet. */
+export function quietUntil(quiet: QuietHours | null, now: number, zone: string): number {
+  let at = now;
+  // Clocks are moved by quarters of an hour at the least.
+  while (isQuiet(quiet, at, zone)) at = (Math.floor(at / QUARTER_MS) + 1) * QUARTER_MS;
+  return at;
+}
+
 export function fillNotice(text: string, values: Readonly<Record<NoticeField, string>>): string {
   return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? values[name as NoticeField] : whole,

@@ -1,11 +1,11 @@
 // The Telegram bot: its account, the updates that came and the messages that go. Its token is with the other sealed secrets.
 import type {
+  AdminRow,
   BotRow,
   BotStore,
   ChatRow,
   InvitationRow,
   MessageRow,
-  NewMessage,
   NoticeUser,
   UpdateRow,
 } from '../core/ports/bot.ts';
@@ -33,7 +33,7 @@ export function createBotStore(db: Connection): BotStore {
     `INSERT OR REPLACE INTO bot (one, bot_id, username, name, api_root, allow_private, proxy, enabled, error, error_at, updated_at)
      VALUES (1, :botId, :username, :name, :apiRoot, :allowPrivate, :proxy, :enabled, :error, :errorAt, :updatedAt)`,
   );
-  const removals = ['bot', 'bot_updates', 'bot_messages', 'bot_chats', 'bot_invitations'].map((table) =>
+  const removals = ['bot', 'bot_updates', 'bot_messages', 'bot_chats', 'bot_invitations', 'bot_admins'].map((table) =>
     db.prepare(`DELETE FROM ${table}`),
   );
 
@@ -59,9 +59,11 @@ export function createBotStore(db: Connection): BotStore {
   // Under its key a message is not sent again, however long ago it was.
   const pruneMessages = db.prepare<[number]>('DELETE FROM bot_messages WHERE ended_at < ? AND dedupe_key IS NULL');
 
-  const enqueue = db.prepare<[Omit<NewMessage, 'payload'> & { readonly payload: string; readonly now: number }]>(
+  const enqueue = db.prepare<
+    [Omit<MessageRow, 'id' | 'payload' | 'attempts' | 'createdAt'> & { readonly payload: string; readonly now: number }]
+  >(
     `INSERT INTO bot_messages (chat_id, dedupe_key, method, payload, priority, attempts, not_before, created_at)
-     VALUES (:chatId, :dedupeKey, :method, :payload, :priority, 0, :now, :now)
+     VALUES (:chatId, :dedupeKey, :method, :payload, :priority, 0, :notBefore, :now)
      ON CONFLICT DO NOTHING`,
   );
   const nextMessage = db.prepare<
@@ -92,6 +94,10 @@ export function createBotStore(db: Connection): BotStore {
   const dropMessages = db.prepare<[number, string, number]>(
     'UPDATE bot_messages SET payload = NULL, ended_at = ?, error = ? WHERE chat_id = ? AND ended_at IS NULL',
   );
+  const withdraw = db.prepare<[string, string, number, number]>(
+    `DELETE FROM bot_messages
+     WHERE substr(dedupe_key, 1, length(?)) = ? AND ended_at IS NULL AND attempts = 0 AND created_at >= ? AND not_before > ?`,
+  );
   const moveChat = db.prepare<[number, number]>(
     'UPDATE bot_messages SET chat_id = ? WHERE chat_id = ? AND ended_at IS NULL',
   );
@@ -119,6 +125,14 @@ export function createBotStore(db: Connection): BotStore {
        AND (expires_at BETWEEN :ended AND :ends OR used * 5 >= (max(traffic_limit, used) + extra) * 4)`,
   );
   const lastTiedUser = db.prepare<[], number | null>('SELECT max(id) FROM users WHERE telegram_id IS NOT NULL').pluck();
+
+  const ADMIN = 'SELECT telegram_id AS telegramId, name, paired_at AS pairedAt FROM bot_admins';
+  const admins = db.prepare<[], AdminRow>(`${ADMIN} ORDER BY paired_at, telegram_id`);
+  const admin = db.prepare<[number], AdminRow>(`${ADMIN} WHERE telegram_id = ?`);
+  const saveAdmin = db.prepare<[AdminRow]>(
+    'INSERT OR REPLACE INTO bot_admins (telegram_id, name, paired_at) VALUES (:telegramId, :name, :pairedAt)',
+  );
+  const removeAdmin = db.prepare<[number]>('DELETE FROM bot_admins WHERE telegram_id = ?');
 
   const invite = db.prepare<[InvitationRow]>(
     'INSERT OR REPLACE INTO bot_invitations (token_hash, purpose, user_id, expires_at) VALUES (:tokenHash, :purpose, :userId, :expiresAt)',
@@ -155,8 +169,8 @@ export function createBotStore(db: Connection): BotStore {
       pruneMessages.run(before);
       pruneInvitations.run(before);
     },
-    enqueue: ({ payload, ...given }, now) =>
-      enqueue.run({ ...given, payload: JSON.stringify(payload), now }).changes > 0,
+    enqueue: ({ payload, notBefore = 0, ...given }, now) =>
+      enqueue.run({ ...given, payload: JSON.stringify(payload), notBefore: Math.max(now, notBefore), now }).changes > 0,
     nextMessage: ({ now, most, ids, chats, methods }) => {
       const [left, held, unpaced] = [ids, chats, methods].map((all) => JSON.stringify([...all]));
       const cells = nextMessage.get({ now, most, ids: left ?? '', chats: held ?? '', methods: unpaced ?? '' });
@@ -180,6 +194,7 @@ export function createBotStore(db: Connection): BotStore {
     dropMessages: (chatId, error, now) => {
       dropMessages.run(now, error, chatId);
     },
+    withdraw: (prefix, since, now) => withdraw.run(prefix, prefix, since, now).changes,
     moveChat: (from, to) => {
       moveChat.run(to, from);
     },
@@ -194,6 +209,12 @@ export function createBotStore(db: Connection): BotStore {
     usersToNotify: (after, until, now) =>
       usersToNotify.all({ after, until, ended: now - 3 * DAY_MS, ends: now + 4 * DAY_MS }),
     lastTiedUser: () => lastTiedUser.get() ?? 0,
+    admins: () => admins.all(),
+    admin: (telegramId) => admin.get(telegramId),
+    saveAdmin: (row) => {
+      saveAdmin.run(row);
+    },
+    removeAdmin: (telegramId) => removeAdmin.run(telegramId).changes > 0,
     invite: (row) => {
       invite.run(row);
     },

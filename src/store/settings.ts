@@ -1,5 +1,6 @@
 // Settings, one row each. A missing or unreadable one has its default, so that the panel starts with any value.
 
+import { ADMIN_NOTICES } from '../contract/bot-admins.ts';
 import { USER_NOTICES } from '../contract/bot-notices.ts';
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import { NO_ORDERS } from '../core/ports/acme.ts';
@@ -25,6 +26,7 @@ const DEFAULTS: SettingValues = {
   restartToCutOff: true,
   selling: false,
   botNotices: { on: [...USER_NOTICES], quiet: { from: 22, until: 8 }, texts: {} },
+  adminNotices: { on: [...ADMIN_NOTICES], quiet: null },
   userViews: { lastId: 0, items: [] },
   host: '127.0.0.1',
   port: 8443,
@@ -73,6 +75,7 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
   restartToCutOff: (value) => typeof value === 'boolean',
   selling: (value) => typeof value === 'boolean',
   botNotices: areNotices,
+  adminNotices: areAdminNotices,
   userViews: areViews,
   host: isText,
   port: isBetween(0, 65_535),
@@ -99,15 +102,23 @@ function isNotices(value: unknown): boolean {
   return value.every((days, index) => index === 0 || days < value[index - 1]);
 }
 
-function areNotices(value: unknown): boolean {
-  if (!isRecord(value) || !isTexts(value.on) || !isRecord(value.texts)) return false;
-  const { on, quiet, texts } = value;
+function isQuietTime(value: unknown): boolean {
   const isHour = isBetween(0, 23);
-  const isQuietTime = quiet === null || (isRecord(quiet) && isHour(quiet.from) && isHour(quiet.until));
-  const areKnown = (on as readonly string[]).every((kind) => USER_NOTICES.some((each) => each === kind));
-  return (
-    isQuietTime && areKnown && Object.values(texts).every((own) => isRecord(own) && Object.values(own).every(isText))
-  );
+  return value === null || (isRecord(value) && isHour(value.from) && isHour(value.until));
+}
+
+function areOf(known: readonly string[], value: unknown): boolean {
+  return isTexts(value) && (value as readonly string[]).every((each) => known.includes(each));
+}
+
+function areNotices(value: unknown): boolean {
+  if (!isRecord(value) || !areOf(USER_NOTICES, value.on) || !isQuietTime(value.quiet)) return false;
+  const { texts } = value;
+  return isRecord(texts) && Object.values(texts).every((own) => isRecord(own) && Object.values(own).every(isText));
+}
+
+function areAdminNotices(value: unknown): boolean {
+  return isRecord(value) && areOf(ADMIN_NOTICES, value.on) && isQuietTime(value.quiet);
 }
 
 function areViews(value: unknown): boolean {

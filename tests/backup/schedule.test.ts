@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import type { Event } from '../../src/contract/event-types.ts';
+import { pairAdmin } from '../support/bot-admin.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { PASSPHRASE, startMachine } from './machine.ts';
 
@@ -22,6 +23,7 @@ async function startScheduled() {
     });
   return {
     machine,
+    now: () => clock.now(),
     schedule: async () => (await machine.act('listBackups', {})).schedule,
     /** When each backup was made, newest first, in hours from the beginning. */
     hours: async () =>
@@ -86,10 +88,15 @@ test('with a passphrase each is encrypted; where it cannot be had none is made i
   expect(verdict.ok).toBe(true);
 
   machine.store.write(() => machine.store.sealed.remove('backup:passphrase'));
+  const { queued } = pairAdmin(machine.store);
   expect(await due(1)).toMatchObject({ type: 'backup.failed', data: { reason: 'vault_unavailable' } });
+  expect(queued(scheduled.now())).toEqual([
+    expect.stringMatching(/^The scheduled backup failed \(vault_unavailable\)/),
+  ]);
   expect(await scheduled.schedule()).toMatchObject({ last_error: 'vault_unavailable', encrypted: true });
   // The same failure is told once.
   await notDue(1);
+  expect(queued(scheduled.now())).toEqual([]);
   expect(readdirSync(machine.backups.folder)).toHaveLength(1);
 
   await machine.act('scheduleBackups', { every_hours: 1, keep: 5, passphrase: PASSPHRASE });

@@ -179,6 +179,11 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('testBot', {});
   await act('freeBot', {});
   await act('saveBotNotices', { quiet: null });
+  const { command } = await act('inviteBotAdmin', proof);
+  telegram.write(1001, String(command));
+  await expect.poll(async () => (await browse('getBotAdmins', {})).body.items).toHaveLength(1);
+  await act('removeBotAdmin', { id: 1001 });
+  await act('saveAdminNotices', { quiet: null });
   await act('inviteToBot', { user_id: buyer.id });
   await act('enableBot', { enabled: false });
   await act('deleteBot', {});

@@ -102,6 +102,26 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await bot.getByRole('button', { name: 'Test' }).click();
   await expect(page.getByText(/Telegram answered in \d+ ms/)).toBeVisible();
 
+  const accounts = card(page, 'Your Telegram accounts');
+  await expect(accounts.getByText('None is paired yet.')).toBeVisible();
+  await accounts.getByRole('button', { name: 'Pair an account' }).click();
+  const command = accounts.getByText(/^\/start admin_/);
+  await expect(command).toBeVisible();
+  await expectAccessible(page, 'the link that pairs a Telegram account');
+  telegram.write(1001, (await command.textContent()) ?? '', { first_name: 'Anna <b>' });
+  await expect(accounts.getByText('Anna <b>', { exact: true })).toBeVisible();
+  const ownNotices = card(page, 'Notices to you');
+  await ownNotices.getByRole('switch', { name: 'A new version is there' }).uncheck();
+  await ownNotices.getByRole('switch', { name: 'Quiet hours' }).check();
+  await ownNotices.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Settings saved')).toBeVisible();
+  const pairing = async () => (await own.administrator?.call('getBotAdmins', {}))?.body;
+  expect(await pairing()).toMatchObject({ quiet: { from: 22, until: 8 }, on: expect.not.arrayContaining(['update']) });
+  await expectAccessible(page, 'the accounts of the administrator');
+  await accounts.getByRole('button', { name: 'Remove Anna <b>' }).click();
+  await page.getByRole('dialog', { name: 'Remove this account' }).getByRole('button', { name: 'Remove' }).click();
+  await expect.poll(async () => (await pairing())?.items).toEqual([]);
+
   const notices = card(page, 'Notices to users');
   await notices.getByRole('switch', { name: 'A day after the end' }).uncheck();
   const text = notices.getByLabel('Text: 3 days before the end', { exact: true });

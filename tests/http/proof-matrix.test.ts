@@ -84,6 +84,7 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'endOtherSessions',
     'endSession',
     'importCertificate',
+    'inviteBotAdmin',
     'inviteNode',
     'prove',
     'recordPayment',

@@ -3,26 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import type { BotRow } from '../../src/core/ports/bot.ts';
 import { DAY_MS, HOUR_MS } from '../../src/domain/limits.ts';
+import { BOT, takeQueued } from '../support/bot-admin.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
 const START = Date.parse('2026-12-01T12:00:00Z');
 const END = START + 10 * DAY_MS;
 const ANNA = 1001;
-const BOT: BotRow = {
-  botId: 7,
-  username: 'anna_vpn_bot',
-  name: 'Anna VPN',
-  apiRoot: null,
-  allowPrivate: false,
-  proxy: null,
-  enabled: true,
-  error: null,
-  errorAt: null,
-  updatedAt: START,
-};
 
 let panel: TestPanel | null = null;
 const folders: string[] = [];
@@ -42,16 +30,7 @@ async function open() {
   panel = own;
   own.store.write(() => own.store.bot.save(BOT));
   /** What was queued since the last call. */
-  const queued = () => {
-    const texts: string[] = [];
-    for (;;) {
-      const next = own.store.bot.nextMessage({ now: clock.now(), most: 3, ids: [], chats: [], methods: [] });
-      if (!next) return texts;
-      expect([next.method, next.chatId]).toEqual(['sendMessage', ANNA]);
-      texts.push(String(next.payload.text));
-      own.store.write(() => own.store.bot.finishMessage(next.id, 1, null, clock.now()));
-    }
-  };
+  const queued = () => takeQueued(own.store, ANNA, clock.now());
   return {
     clock,
     panel: () => own,

@@ -65,6 +65,7 @@ export const SETTINGS: SettingValues = {
   restartToCutOff: true,
   selling: false,
   botNotices: { on: [], quiet: null, texts: {} },
+  adminNotices: { on: [], quiet: null },
   userViews: { lastId: 0, items: [] },
   host: '127.0.0.1',
   port: 8443,

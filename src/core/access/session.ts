@@ -2,6 +2,7 @@
 
 import type { Input, Output } from '../../contract/table.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
+import { type Say, tellAdmins } from '../bot/admin-notices.ts';
 import type { Actor, Result } from '../call.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
@@ -90,8 +91,19 @@ async function signIn(input: Input<'signIn'>, { env, call, commit }: AsyncContex
     }
     clearAttempts(tx, scope);
     tx.audit('administrator:1', { device: call.device ?? '' }, 'done', administratorOf(administrator.name));
+    if (call.address !== null && knownBrowser(env, call) === undefined) tellOfSignIn(tx);
     return { body: { name: administrator.name }, ...beginBrowserSession(tx) };
   });
+}
+
+/** From a browser that is not known here. */
+function tellOfSignIn(tx: Transaction): void {
+  const { now } = tx;
+  const { device = '', requestId } = tx.call;
+  const address = tx.call.address ?? '';
+  const say: Say = ({ t, when }) =>
+    t('admin.notice.signIn', { device: device === '' ? t('admin.notice.noDevice') : device, address, when: when(now) });
+  tellAdmins(tx, { kind: 'sign_in', key: requestId, say });
 }
 
 function acceptSignInCode(tx: Transaction, scope: Scope | null, code: string | undefined): boolean {

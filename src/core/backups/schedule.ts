@@ -1,6 +1,7 @@
 // Scheduled backups. A failure is recorded and appears in the feed; the next attempt follows soon.
 
 import { HOUR_MS } from '../../domain/limits.ts';
+import { type Say, tellAdmins } from '../bot/admin-notices.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
@@ -69,8 +70,12 @@ async function note(env: Env, backupLast: SettingValues['backupLast'], made: str
     env.store.write(() => {
       const tx = createTransaction(env, CALL, 'scheduledBackup', env.clock.now());
       tx.saveSettings({ backupLast });
-      if (made === null) tx.emit('backup.failed', { reason: backupLast.error ?? '' });
-      else tx.emit('backup.made', { name: made });
+      if (made === null) {
+        const reason = backupLast.error ?? '';
+        tx.emit('backup.failed', { reason });
+        const say: Say = ({ t }) => t('admin.notice.backupFailed', { reason });
+        tellAdmins(tx, { kind: 'backup', key: `${backupLast.at ?? 0}:${reason}`, say });
+      } else tx.emit('backup.made', { name: made });
     }),
   );
   env.announce();

@@ -5,6 +5,7 @@ import { createTransaction, type Env } from '../context.ts';
 import { isOwnStars, openInChat, recordBotPayment, refusalOf } from '../payments/bot-payments.ts';
 import { type BotDesk, FRESH_STATUS, type RunningBot } from '../ports/bot.ts';
 import { openAccess } from './access.ts';
+import { pair } from './admins.ts';
 import { botOf } from './running.ts';
 import { invite, tie } from './tying.ts';
 
@@ -72,6 +73,8 @@ export function createBotDesk(env: Env): BotDesk & { readonly wake: () => void }
     },
     tie: (token, telegramId) =>
       write(() => tie(createTransaction(env, CALL, 'updateUser', clock.now()), token, telegramId)),
+    pair: (token, writer) =>
+      write(() => pair(createTransaction(env, CALL, 'pairBotAdmin', clock.now()), token, writer)),
     isOwnStars: (providerId) => isOwnStars(env, providerId),
     openInChat: (orderToken) =>
       write(() => openInChat(createTransaction(env, CALL, 'openOrder', clock.now()), orderToken)),

@@ -9,24 +9,35 @@ import { botOf } from './running.ts';
 
 const TOKEN_BYTES = 24;
 /** Who has the page in front of them presses at once; what the administrator sends is read later. */
-const LIFE_MS: Readonly<Record<InvitationRow['purpose'], number>> = { page: 15 * 60_000, record: DAY_MS };
+const LIFE_MS: Readonly<Record<InvitationRow['purpose'], number>> = {
+  page: 15 * 60_000,
+  record: DAY_MS,
+  admin: 15 * 60_000,
+};
 
-/** Makes a link in place of the user's one before. PanelError `bot_off`. */
-export function invite(tx: Transaction, userId: number, purpose: InvitationRow['purpose']): Invitation {
+/** Makes a link in place of the one before it. PanelError `bot_off`. */
+export function invite(
+  tx: Transaction,
+  userId: number | null,
+  purpose: InvitationRow['purpose'],
+  prefix = TIE_PREFIX,
+): Invitation {
   const { store, crypto, now } = tx;
   const bot = botOf(tx);
   if (!bot) throw new PanelError('bot_off');
   const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
   const expiresAt = now + LIFE_MS[purpose];
   store.bot.invite({ tokenHash: crypto.sha256(token), purpose, userId, expiresAt });
-  return { url: `https://t.me/${bot.username}?start=${TIE_PREFIX}${token}`, expiresAt };
+  const payload = `${prefix}${token}`;
+  return { url: `https://t.me/${bot.username}?start=${payload}`, payload, expiresAt };
 }
 
 /** Uses a link up, unless something stands against it. */
 export function tie(tx: Transaction, token: string, telegramId: number): TieOutcome {
   const { store, crypto, now } = tx;
   const found = store.bot.invitation(crypto.sha256(token));
-  const user = found && found.expiresAt > now ? store.users.get(found.userId) : undefined;
+  const userId = found && found.expiresAt > now ? found.userId : null;
+  const user = userId === null ? undefined : store.users.get(userId);
   if (!found || !user) return 'ended';
   const holder = store.users.byTelegramId(telegramId);
   if (holder && holder.id !== user.id) return 'taken';

@@ -2,6 +2,7 @@
 
 import { MOST_CUT_OFF, type NodeRestartReason } from '../../contract/nodes.ts';
 import { RESTART_EVERY_MS } from '../../domain/limits.ts';
+import { tellOfNodeDown, tellOfNodeUp } from '../bot/admin-notices.ts';
 import { createTransaction, type Env } from '../context.ts';
 import { engineInbound } from '../inbound-secrets.ts';
 import { PanelError } from '../panel-error.ts';
@@ -104,8 +105,15 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
       store.nodes.save({ ...before, ...changes });
       const tx = createTransaction(env, NODE_CALL, 'node', clock.now());
       const data = { node_id: nodeId, name: before.name };
-      if (changes.status === 'up' && before.status === 'down') tx.emit('node.up', data);
-      if (changes.status === 'down' && before.status !== 'down' && before.enabled) tx.emit('node.down', data);
+      if (changes.status === 'up' && before.status === 'down') {
+        tx.emit('node.up', data);
+        // One that was disabled has no problem.
+        if (before.errorCode !== null) tellOfNodeUp(tx, before);
+      }
+      if (changes.status === 'down' && before.status !== 'down' && before.enabled) {
+        tx.emit('node.down', data);
+        tellOfNodeDown(tx, before);
+      }
     });
     env.announce();
   }

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { pairAdmin } from '../../../tests/support/bot-admin.ts';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { createFakeMachine, type FakeMachine, type Fault } from '../../../tests/support/fake-engine.ts';
@@ -285,7 +286,8 @@ describe('a worker', () => {
   it('says that a node is down and up again, once each', async () => {
     using temp = tempStore();
     const scene = openScene(temp);
-    const { store, machine, nodeId } = scene;
+    const { store, machine, nodeId, clock } = scene;
+    const { queued } = pairAdmin(store);
     await scene.poll();
     machine.fault = () => 'hang';
     for (let polls = 0; polls < 3; polls += 1) await scene.poll();
@@ -304,6 +306,15 @@ describe('a worker', () => {
     expect(store.nodes.get(nodeId)).toMatchObject({ status: 'down', errorCode: 'engine_crashed' });
     await scene.poll();
     expect([machine.starts, store.nodes.get(nodeId)?.status]).toEqual([2, 'up']);
+    // The administrator is not told of what was over within a minute.
+    expect(queued(clock.now() + 10 * MINUTE)).toEqual([]);
+    machine.fault = () => 'hang';
+    for (let polls = 0; polls < 3; polls += 1) await scene.poll();
+    clock.advance(MINUTE);
+    expect(queued(clock.now())).toEqual([expect.stringMatching(/^Node .* does not answer since 20 November 2026/)]);
+    machine.fault = () => null;
+    await scene.poll();
+    expect(queued(clock.now())).toEqual([expect.stringMatching(/^Node .* answers again since/)]);
     await scene.core().stop();
   });
 

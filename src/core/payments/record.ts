@@ -4,6 +4,7 @@
 import type { AttentionReason, Sold } from '../../contract/sales.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
+import { tellOfPayment } from '../bot/admin-notices.ts';
 import { tellBuyer } from '../bot/buyer-notice.ts';
 import type { Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
@@ -99,6 +100,7 @@ function recordNew(
   if (invoice) endInvoice(tx, invoice, 'paid');
   const applied = order && (reason === null || reason === 'too_much') ? applyOr(tx, order, payment) : payment;
   tellBuyer(tx, order, applied);
+  tellOfPayment(tx, order, applied);
   const detail = { order_id: applied.orderId, offer: order?.offerName, amount: paid.amount, currency: paid.currency };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, {
     ...detail,
@@ -197,8 +199,10 @@ function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }:
     return;
   }
   const reason = state === 'disputed' ? 'disputed' : 'refunded';
-  tx.store.payments.savePayment({ ...seen, reason, act: null, note: '', resolvedAt: null });
+  const waiting: PaymentRow = { ...seen, reason, act: null, note: '', resolvedAt: null };
+  tx.store.payments.savePayment(waiting);
   const order = known.orderId === null ? undefined : tx.store.sales.order(known.orderId);
+  tellOfPayment(tx, order, waiting);
   const { amount, currency, kind: method, id, orderId } = known;
   const detail = { order_id: orderId, offer: order?.offerName, amount, currency, method, payment_id: id, reason };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
@@ -209,14 +213,16 @@ export function failRefund(tx: Transaction, before: PaymentRow): void {
   const { store } = tx;
   if (before.state === 'refunded') return;
   const isApplied = before.state === 'applied';
-  store.payments.savePayment({
+  const after: PaymentRow = {
     ...before,
     refundKey: null,
     refundId: null,
     nextRefundAt: null,
     ...(isApplied && { reason: 'refund_failed', act: null, note: '', resolvedAt: null }),
-  });
+  };
+  store.payments.savePayment(after);
   const order = before.orderId === null ? undefined : store.sales.order(before.orderId);
+  if (after.reason !== null) tellOfPayment(tx, order, after);
   const { id, orderId, amount, currency, kind: method } = before;
   const detail = { order_id: orderId, payment_id: id, amount, currency, method, reason: 'refund_failed' };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);

@@ -39,13 +39,21 @@ export interface ChatRow {
   readonly unreachableAt: number | null;
 }
 
-/** A link into the bot that ties the account of who opens it to a user, once. */
+/** A link into the bot that ties the account of who opens it to a user, or pairs it with the administrator, once. */
 export interface InvitationRow {
   readonly tokenHash: string;
-  /** Where it was made: the administrator may move a user to another account, who has the subscription link may not. */
-  readonly purpose: 'record' | 'page';
-  readonly userId: number;
+  /** Where it was made: the administrator may move a user to another account, who has the subscription link may not. `admin`: it pairs. */
+  readonly purpose: 'record' | 'page' | 'admin';
+  /** null: it pairs. */
+  readonly userId: number | null;
   readonly expiresAt: number;
+}
+
+/** A Telegram account of the administrator. */
+export interface AdminRow {
+  readonly telegramId: number;
+  readonly name: string;
+  readonly pairedAt: number;
 }
 
 /** What a message waits behind: answers to what somebody pressed, then payments, notices, and what is sent to many. */
@@ -60,6 +68,8 @@ export interface NewMessage {
   /** Its parameters, without `chat_id`. */
   readonly payload: Readonly<Record<string, unknown>>;
   readonly priority: number;
+  /** Left out: at once. */
+  readonly notBefore?: number;
 }
 
 export interface MessageRow extends NewMessage {
@@ -124,6 +134,8 @@ export interface BotStore {
   changeMessage(id: number, method: string, payload: NewMessage['payload']): void;
   /** Ends all that wait for a chat. */
   dropMessages(chatId: number, error: string, now: number): void;
+  /** Removes what waits under keys that begin so, was queued at `since` or later and is not due; how many. */
+  withdraw(prefix: string, since: number, now: number): number;
   moveChat(from: number, to: number): void;
   chat(chatId: number): ChatRow | undefined;
   saveChat(chat: ChatRow): void;
@@ -134,6 +146,12 @@ export interface BotStore {
   usersToNotify(after: number, until: number, now: number): readonly NoticeUser[];
   /** The highest id of a user with an account; 0: there is none. */
   lastTiedUser(): number;
+  /** In the order of pairing. */
+  admins(): readonly AdminRow[];
+  admin(telegramId: number): AdminRow | undefined;
+  saveAdmin(admin: AdminRow): void;
+  /** Whether there was one. */
+  removeAdmin(telegramId: number): boolean;
   /** In place of the user's one of the same purpose. */
   invite(invitation: InvitationRow): void;
   invitation(tokenHash: string): InvitationRow | undefined;
@@ -197,15 +215,24 @@ export type CheckoutRefusal = 'selling_off' | 'ended';
 
 /** What `/start` is followed by. Telegram allows 64 characters of A-Z, a-z, 0-9, _ and -. */
 export const TIE_PREFIX = 'tie_';
+export const PAIR_PREFIX = 'admin_';
 
-/** A link that ties a Telegram account to a user. */
+/** A link into the bot that works once. */
 export interface Invitation {
   readonly url: string;
+  /** What `/start` is followed by. */
+  readonly payload: string;
   readonly expiresAt: number;
 }
 
 /** `ended`: it was used, or is too old. `taken`: the account is another user's. `other`: the user has another account. */
 export type TieOutcome = 'tied' | 'ended' | 'taken' | 'other';
+
+/** Who writes, as Telegram says. */
+export interface Writer {
+  readonly id: number;
+  readonly name: string;
+}
 
 /** An invoice as a message of the chat. */
 export interface ChatInvoice {
@@ -233,12 +260,26 @@ export interface BotDesk {
   /** Calls the listener soon after what is to run, or what is to be sent, may have changed. Returns how to unsubscribe. */
   onChange(listener: () => void): () => void;
   /** Reads of the store. */
-  readonly store: Omit<BotStore, 'save' | 'remove' | 'receive' | 'enqueue' | 'invite' | 'endInvitation' | 'markNotice'>;
+  readonly store: Omit<
+    BotStore,
+    | 'save'
+    | 'remove'
+    | 'receive'
+    | 'enqueue'
+    | 'invite'
+    | 'endInvitation'
+    | 'markNotice'
+    | 'withdraw'
+    | 'saveAdmin'
+    | 'removeAdmin'
+  >;
   /** The subscription link's token of the user with this Telegram account; null: there is none. */
   linkTokenOf(telegramId: number): string | null;
   /** Makes the link for the user behind a subscription link, in place of the one before; null: no user is, or no bot runs. */
   inviteBehind(link: string): Promise<Invitation | null>;
   tie(token: string, telegramId: number): Promise<TieOutcome>;
+  /** Makes the account one of the administrator's; false where the link was used, or is too old. */
+  pair(token: string, writer: Writer): Promise<boolean>;
   /** Whether a provider is the Stars of the bot itself. */
   isOwnStars(providerId: number): boolean;
   /** The open invoice of an order in Stars of the bot, the same one each time. PanelError `selling_off`, `order_ended`. */

@@ -93,7 +93,7 @@ export interface EventStore {
   prune(before: number): void;
 }
 
-export type ActorKind = 'administrator' | 'key' | 'cli' | 'panel' | 'unknown';
+export type ActorKind = 'administrator' | 'key' | 'cli' | 'bot' | 'panel' | 'unknown';
 
 export interface AuditRow {
   readonly id: number;

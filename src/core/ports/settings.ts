@@ -1,5 +1,6 @@
 // The store's ports for settings, the schedule of backups, and what is known of updates.
 
+import type { AdminNotice } from '../../contract/bot-admins.ts';
 import type { UserNotice } from '../../contract/bot-notices.ts';
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
 import type { UserView } from '../../contract/user-views.ts';
@@ -31,6 +32,7 @@ export interface SettingValues {
   /** Whether orders can be made that users pay at a provider. */
   readonly selling: boolean;
   readonly botNotices: BotNoticesValue;
+  readonly adminNotices: AdminNoticesValue;
   readonly userViews: UserViewsValue;
   readonly host: string;
   readonly port: number;
@@ -66,6 +68,13 @@ export interface BotNoticesValue {
   readonly quiet: QuietHours | null;
   /** In place of the usual ones. */
   readonly texts: Readonly<Partial<Record<Language, Readonly<Partial<Record<UserNotice, string>>>>>>;
+}
+
+/** The notices to the administrator by the bot. */
+export interface AdminNoticesValue {
+  /** Those that are sent. */
+  readonly on: readonly AdminNotice[];
+  readonly quiet: QuietHours | null;
 }
 
 /** The saved views of the list of users. */

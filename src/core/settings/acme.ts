@@ -14,6 +14,7 @@ import {
   type Span,
 } from '../../domain/acme-schedule.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
+import { type Say, tellAdmins } from '../bot/admin-notices.ts';
 import type { Call, Result } from '../call.ts';
 import {
   type AsyncContext,
@@ -256,7 +257,11 @@ async function accept(
     env,
     settings,
     ({ orders }) => ({ ...NO_ORDERS, orders, issued: { directoryUrl, names, validity }, renewAt: renewalOf(validity) }),
-    (tx) => tx.emit('certificate.renewed', { not_after: toInstant(validity.to) }),
+    (tx) => {
+      tx.emit('certificate.renewed', { not_after: toInstant(validity.to) });
+      const say: Say = ({ t, when }) => t('admin.notice.certificateRenewed', { when: when(validity.to) });
+      tellAdmins(tx, { kind: 'certificate', key: `renewed:${validity.to}`, say });
+    },
   );
   env.log.info('certificate by ACME', { until: toInstant(validity.to) });
 }
@@ -280,7 +285,17 @@ async function noteFailure(env: Env, settings: AcmeSettings, error: unknown): Pr
       failure: { ...failure, at: now },
       notBefore: now + pauseAfter(state.failures, asked),
     }),
-    (tx, state) => tx.emit('certificate.failed', { code, not_after: endOf(state) }),
+    (tx, state) => {
+      const notAfter = endOf(state);
+      tx.emit('certificate.failed', { code, not_after: notAfter });
+      const until = notAfter === null ? null : Date.parse(notAfter);
+      const say: Say = ({ t, when }) =>
+        until === null
+          ? t('admin.notice.certificateNone', { code })
+          : t('admin.notice.certificateFailed', { code, when: when(until) });
+      // Once for what is served meanwhile, however often it is tried.
+      tellAdmins(tx, { kind: 'certificate', key: `failed:${until ?? 0}:${code}`, say });
+    },
   );
 }
 
@@ -309,7 +324,11 @@ async function announceEnd(env: Env, settings: AcmeSettings, validity: Span): Pr
     env,
     settings,
     (state) => ({ ...state, isEndAnnounced: true }),
-    (tx) => tx.emit('certificate.ending', { not_after: toInstant(validity.to) }),
+    (tx) => {
+      tx.emit('certificate.ending', { not_after: toInstant(validity.to) });
+      const say: Say = ({ t, when }) => t('admin.notice.certificateEnding', { when: when(validity.to) });
+      tellAdmins(tx, { kind: 'certificate', key: `ending:${validity.to}`, say });
+    },
   );
 }
 

@@ -52,7 +52,14 @@ export const PATH: keyof SettingValues = 'secretPath';
 /** Addresses that every machine has, as they are stored. */
 const PORTABLE_HOSTS = `'"127.0.0.1"', '"0.0.0.0"', '"::1"', '"::"', '"localhost"'`;
 
-const SIGN_IN_TABLES = ['administrator', 'two_factor', 'recovery_codes', 'failed_attempts', 'known_browsers'] as const;
+const SIGN_IN_TABLES = [
+  'administrator',
+  'two_factor',
+  'recovery_codes',
+  'failed_attempts',
+  'known_browsers',
+  'bot_admins',
+] as const;
 const FACTOR_PLACE = 'administrator:totp';
 
 /**
@@ -172,8 +179,8 @@ function retainRevocations(db: Connection): void {
 
 /**
  * What a changed backup could gain by: keys that are known here stay as they are, others are revoked until they are confirmed; webhooks that are not known here are
- * disabled; payment providers whose API would be elsewhere than here are disabled and asked where they are themselves, as is the Telegram bot; the program of
- * engines stays this machine's.
+ * disabled; payment providers whose API would be elsewhere than here are disabled and asked where they are themselves, as is the Telegram bot; accounts at Telegram
+ * that are not known here as the administrator's are not; the program of engines stays this machine's.
  */
 function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
   db.exec(
@@ -198,6 +205,7 @@ function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
        WHERE current.api_root IS main.bot.api_root AND current.proxy IS main.bot.proxy
          AND current.allow_private >= main.bot.allow_private
      );
+     DELETE FROM main.bot_admins WHERE telegram_id NOT IN (SELECT telegram_id FROM present.bot_admins);
      DELETE FROM main.settings WHERE name = 'enginePath';
      INSERT INTO main.settings SELECT * FROM present.settings WHERE name = 'enginePath'`,
   );

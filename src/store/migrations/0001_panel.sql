@@ -783,21 +783,30 @@ CREATE TABLE bot_notices (
   PRIMARY KEY (user_id, kind)
 ) STRICT, WITHOUT ROWID;
 
+-- Accounts of the administrator: they get notices and change users in the chat. name: as it was when the account was paired.
+CREATE TABLE bot_admins (
+  telegram_id INTEGER PRIMARY KEY CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
+  name TEXT NOT NULL CHECK (length(name) <= 200),
+  paired_at INTEGER NOT NULL CHECK (paired_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+
 -- Links into the bot that work once, by the SHA-256 of their tokens. A user has one of each purpose: made in the record, or on the page of the
--- subscription.
+-- subscription. One that pairs an account of the administrator has no user.
 CREATE TABLE bot_invitations (
   token_hash TEXT PRIMARY KEY CHECK (length(token_hash) = 64),
-  purpose TEXT NOT NULL CHECK (purpose IN ('record', 'page')),
-  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  expires_at INTEGER NOT NULL CHECK (expires_at BETWEEN 0 AND 8640000000000000)
+  purpose TEXT NOT NULL CHECK (purpose IN ('record', 'page', 'admin')),
+  user_id INTEGER REFERENCES users (id) ON DELETE CASCADE,
+  expires_at INTEGER NOT NULL CHECK (expires_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((purpose = 'admin') = (user_id IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX bot_invitations_user ON bot_invitations (user_id, purpose);
+CREATE UNIQUE INDEX bot_invitations_admin ON bot_invitations (purpose) WHERE purpose = 'admin';
 CREATE INDEX bot_invitations_expires ON bot_invitations (expires_at);
 
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
-  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('administrator', 'key', 'cli', 'panel', 'unknown')),
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('administrator', 'key', 'cli', 'bot', 'panel', 'unknown')),
   actor_id INTEGER,
   actor_name TEXT NOT NULL,
   action TEXT NOT NULL,

@@ -182,6 +182,10 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   freeBot: { changes: ['bot'] },
   deleteBot: { changes: ['bot'] },
   inviteToBot: { changes: ['panel'] },
+  getBotAdmins: { reads: ['bot', 'panel'] },
+  inviteBotAdmin: { changes: ['panel'] },
+  removeBotAdmin: { changes: ['bot'] },
+  saveAdminNotices: { changes: ['bot'] },
   getBotNotices: { reads: ['bot', 'panel'] },
   saveBotNotices: { changes: ['bot'] },
 

@@ -1,5 +1,6 @@
 // The columns of the log.
 import {
+  IconBrandTelegram,
   IconDeviceDesktop,
   IconKey,
   IconServerCog,
@@ -25,6 +26,7 @@ const ACTOR_ICONS: Readonly<Record<ActorKind, TablerIcon>> = {
   administrator: IconUserShield,
   key: IconKey,
   cli: IconTerminal2,
+  bot: IconBrandTelegram,
   panel: IconServerCog,
   unknown: IconDeviceDesktop,
 };

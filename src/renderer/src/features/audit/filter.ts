@@ -5,7 +5,7 @@ import type { CallOf } from '../../../../contract/operation.ts';
 export type Filter = Omit<CallOf<typeof listAudit>, 'before' | 'limit'>;
 export type FilterName = 'action' | 'actor' | 'target' | 'since' | 'until';
 
-const ACTORS = ['administrator', 'key', 'cli', 'panel', 'unknown'] as const;
+const ACTORS = ['administrator', 'key', 'cli', 'bot', 'panel', 'unknown'] as const;
 export type ActorKind = (typeof ACTORS)[number];
 
 /** Who can have acted, beside single keys. */

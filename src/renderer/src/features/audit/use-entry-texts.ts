@@ -49,7 +49,8 @@ export function useEntryTexts(): EntryTexts {
       actionOf,
       titleOf: ({ action, outcome }) =>
         action === 'signIn' && outcome === 'refused' ? t('triedSignIn') : actionOf(action),
-      actorOf: ({ kind, name }) => (kind === 'administrator' || kind === 'key' ? name : t(`actor.${kind}`)),
+      actorOf: ({ kind, name }) =>
+        kind === 'administrator' || kind === 'key' || kind === 'bot' ? name : t(`actor.${kind}`),
       gistOf({ action, detail }) {
         const { months, days, bytes, affected, restored } = detail;
         const term = { ...(typeof months === 'number' && { months }), ...(typeof days === 'number' && { days }) };

@@ -14,6 +14,7 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { SaveCard } from '../parts/save-card.tsx';
+import { AdminNoticesCard, AdminsCard } from './admins-card.tsx';
 import { NoticesCard } from './notices-card.tsx';
 
 const LOOKS: Readonly<Record<Bot['state'], State>> = {
@@ -34,7 +35,24 @@ export function BotSection() {
         <>
           {data.account !== null && <StateCard bot={data} account={data.account} />}
           <BotForm key={`${data.account?.id} ${data.api_root} ${data.proxy}`} bot={data} />
+          {data.account !== null && <Admins isRunning={data.enabled} />}
           {data.account !== null && <Notices />}
+        </>
+      )}
+    </Reading>
+  );
+}
+
+function Admins({ isRunning }: { readonly isRunning: boolean }) {
+  const { t } = useTranslation('settings');
+  // Who opens the link in Telegram appears by itself.
+  const admins = useOperation('getBotAdmins', {}, { pollMs: POLL_MS });
+  return (
+    <Reading title={t('bot.admins.title')} query={admins} height={320}>
+      {(data) => (
+        <>
+          <AdminsCard admins={data} isRunning={isRunning} />
+          <AdminNoticesCard admins={data} />
         </>
       )}
     </Reading>

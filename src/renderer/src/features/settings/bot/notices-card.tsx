@@ -1,5 +1,5 @@
 // Settings, Telegram bot: which notices users get, when the bot is silent, and what each says, with a preview.
-import { SegmentedControl, Select, Switch, Textarea } from '@mantine/core';
+import { SegmentedControl, Switch, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
@@ -17,18 +17,10 @@ import { LANGUAGES, type Language, languageEntry } from '../../../../../i18n/lan
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SaveCard } from '../parts/save-card.tsx';
 import classes from './notices.module.css';
+import { QuietFields, type QuietValues, quietOf, quietValuesOf } from './quiet-fields.tsx';
 
-const HOURS = Array.from({ length: 24 }, (_, hour) => ({
-  value: String(hour),
-  label: `${String(hour).padStart(2, '0')}:00`,
-}));
-const FIRST_QUIET = { from: '22', until: '8' };
-
-interface Values extends Record<string, unknown> {
+interface Values extends Record<string, unknown>, QuietValues {
   readonly on: Readonly<Record<UserNotice, boolean>>;
-  readonly isQuiet: boolean;
-  readonly from: string;
-  readonly until: string;
   /** By language and notice; empty: the usual text. */
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -38,22 +30,20 @@ function valuesOf({ on, quiet, texts }: BotNotices): Values {
   for (const { kind, language, text } of texts) own[language] = { ...own[language], [kind]: text ?? '' };
   return {
     on: Object.fromEntries(USER_NOTICES.map((kind) => [kind, on.includes(kind)])) as Values['on'],
-    isQuiet: quiet !== null,
-    from: quiet === null ? FIRST_QUIET.from : String(quiet.from),
-    until: quiet === null ? FIRST_QUIET.until : String(quiet.until),
+    ...quietValuesOf(quiet),
     texts: own,
   };
 }
 
 /** What is sent: of the texts those that were changed. */
-function inputOf({ on, isQuiet, from, until, texts }: Values, before: BotNotices) {
+function inputOf({ on, texts, ...quiet }: Values, before: BotNotices) {
   const changed = before.texts.flatMap(({ kind, language, text }) => {
     const typed = (texts[language]?.[kind] ?? '').trim();
     return typed === (text ?? '') ? [] : [{ kind, language, text: typed === '' ? null : typed }];
   });
   return {
     on: USER_NOTICES.filter((kind) => on[kind]),
-    quiet: isQuiet ? { from: Number(from), until: Number(until) } : null,
+    quiet: quietOf(quiet),
     ...(changed.length > 0 && { texts: changed }),
   };
 }
@@ -98,17 +88,7 @@ export function NoticesCard({ notices }: { readonly notices: BotNotices }) {
     notices.texts.find((one) => one.kind === kind && one.language === language)?.usual ?? '';
   return (
     <SaveCard title={t('bot.notices.title')} description={t('bot.notices.description')} form={form}>
-      <Switch
-        label={t('bot.notices.quiet')}
-        description={t('bot.notices.quietHint')}
-        {...getInputProps('isQuiet', { type: 'checkbox' })}
-      />
-      {values.isQuiet && (
-        <div className={classes.hours}>
-          <Select label={t('bot.notices.from')} data={HOURS} allowDeselect={false} {...getInputProps('from')} />
-          <Select label={t('bot.notices.until')} data={HOURS} allowDeselect={false} {...getInputProps('until')} />
-        </div>
-      )}
+      <QuietFields values={values} getInputProps={getInputProps} />
       <SegmentedControl
         className={classes.language}
         aria-label={t('bot.notices.language')}

@@ -1,0 +1,70 @@
+// The administrator's Telegram accounts: paired by a link that the panel shows, never by a typed number; and what they are told of.
+import { ADMIN_NOTICES, type BotAdmins, MOST_ADMINS } from '../../contract/bot-admins.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { hostTexts } from '../../i18n/host.ts';
+import type { Result } from '../call.ts';
+import type { Context, Handlers, Transaction } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import { PAIR_PREFIX, PRIORITIES, type Writer } from '../ports/bot.ts';
+import { toInstant } from '../wire.ts';
+import { languageOf } from './buyer-notice.ts';
+import { invite } from './tying.ts';
+
+const MOST_NAME = 200;
+
+/** Makes an account one of the administrator's, and tells the others. False where the link was used, or is too old. */
+export function pair(tx: Transaction, token: string, { id, name }: Writer): boolean {
+  const { store, crypto, now } = tx;
+  const found = store.bot.invitation(crypto.sha256(token));
+  if (found?.purpose !== 'admin' || found.expiresAt <= now) return false;
+  const others = store.bot.admins().filter(({ telegramId }) => telegramId !== id);
+  store.bot.endInvitation(found.tokenHash);
+  if (others.length >= MOST_ADMINS) return false;
+  const shown = name.slice(0, MOST_NAME);
+  store.bot.saveAdmin({ telegramId: id, name: shown, pairedAt: now });
+  tx.audit('bot', { telegram_id: id }, 'done', { kind: 'bot', id, name: shown, access: 'full' });
+  for (const { telegramId } of others) {
+    const text = hostTexts(languageOf(tx, telegramId), 'bot')('admin.pairedOther', { name: shown, id });
+    const message = { chatId: telegramId, dedupeKey: null, method: 'sendMessage', payload: { text } };
+    store.bot.enqueue({ ...message, priority: PRIORITIES.notice }, now);
+  }
+  return true;
+}
+
+function view({ store, settings }: Pick<Context, 'store' | 'settings'>): BotAdmins {
+  const { on, quiet } = settings.adminNotices;
+  const items = store.bot
+    .admins()
+    .map(({ telegramId: id, name, pairedAt }) => ({ id, name, paired_at: toInstant(pairedAt) }));
+  return { items, on: [...on], quiet };
+}
+
+function inviteBotAdmin(_input: Input<'inviteBotAdmin'>, tx: Transaction): Result<Output<'inviteBotAdmin'>> {
+  const { url, payload, expiresAt } = invite(tx, null, 'admin', PAIR_PREFIX);
+  tx.audit('bot', {});
+  return { body: { url, command: `/start ${payload}`, expires_at: toInstant(expiresAt) } };
+}
+
+function removeBotAdmin({ id }: Input<'removeBotAdmin'>, tx: Transaction): Result<BotAdmins> {
+  const { store, now } = tx;
+  if (!store.bot.removeAdmin(id)) throw new PanelError('not_found');
+  store.bot.dropMessages(id, 'removed', now);
+  tx.audit('bot', { telegram_id: id });
+  return { body: view(tx) };
+}
+
+function saveAdminNotices(input: Input<'saveAdminNotices'>, tx: Transaction): Result<BotAdmins> {
+  const before = tx.settings.adminNotices;
+  const on = input.on === undefined ? before.on : ADMIN_NOTICES.filter((kind) => input.on?.includes(kind));
+  const adminNotices = { on, quiet: input.quiet === undefined ? before.quiet : input.quiet };
+  tx.saveSettings({ adminNotices });
+  tx.audit('bot', adminNotices);
+  return { body: view({ store: tx.store, settings: tx.env.settings() }) };
+}
+
+export const BOT_ADMIN_HANDLERS = {
+  getBotAdmins: { read: (_input: Input<'getBotAdmins'>, context: Context) => ({ body: view(context) }) },
+  inviteBotAdmin: { write: inviteBotAdmin },
+  removeBotAdmin: { write: removeBotAdmin, isEssential: true },
+  saveAdminNotices: { write: saveAdminNotices },
+} satisfies Handlers<'getBotAdmins' | 'inviteBotAdmin' | 'removeBotAdmin' | 'saveAdminNotices'>;
