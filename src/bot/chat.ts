@@ -18,6 +18,7 @@ import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../i18n/la
 import { describeReason, formatDay } from '../subscription/entries.ts';
 import { validUrl } from '../subscription/headers.ts';
 import { APPS, SYSTEM_NAMES, SYSTEMS } from '../subscription/page/apps.ts';
+import { createAdminScreens } from './admin-screens.ts';
 import { button, ChatContext, escapeHtml, isPublicUrl, type Later, type Screen, say, show } from './screen.ts';
 import { createShopScreens, ORDER_PREFIX } from './shop-screens.ts';
 
@@ -27,7 +28,7 @@ const MOST_COPIED = 256;
 const BAR = 10;
 
 export interface ChatParts {
-  readonly core: Pick<Core, 'settings' | 'subscription' | 'shop'>;
+  readonly core: Pick<Core, 'settings' | 'subscription' | 'shop' | 'call'>;
   readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf' | 'refusalOf' | 'tie' | 'pair' | 'isOwnStars' | 'openInChat'>;
   readonly clock: Clock;
 }
@@ -55,6 +56,8 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
   const composer = new Composer<ChatContext>();
   const privately = composer.chatType('private');
   const shop = createShopScreens({ core, desk, clock });
+  const admins = createAdminScreens({ core, clock });
+  const adminOf = (ctx: ChatContext) => (ctx.from === undefined ? undefined : desk.store.admin(ctx.from.id));
 
   function subscriptionOf(ctx: ChatContext): Subscription | null {
     const token = ctx.from === undefined ? null : desk.linkTokenOf(ctx.from.id);
@@ -118,9 +121,18 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
         [button(t('buttons.setUp'), 'systems')],
         ...(sub.offers().length > 0 ? [[button(t('buttons.buy'), 'shop')]] : []),
         [button(t('buttons.language'), 'languages'), ...supportRow(language)],
-        [button(t('buttons.refresh'), 'home')],
+        [
+          button(t('buttons.refresh'), 'mine'),
+          ...(adminOf(ctx) === undefined ? [] : [button(t('buttons.admin'), 'admin')]),
+        ],
       ],
     };
+  }
+
+  /** What the administrator without a subscription sees are figures. */
+  function main(ctx: ChatContext): Screen {
+    const admin = adminOf(ctx);
+    return admin !== undefined && subscriptionOf(ctx) === null ? admins.overview(ctx, admin, false) : home(ctx);
   }
 
   function linkButtons(language: Language, url: string): InlineKeyboardButton[] {
@@ -189,7 +201,9 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     const isPaired = ctx.from !== undefined && (await desk.pair(token, writerOf(ctx.from)));
     // A repetition of what has worked already shows what it led to.
     const isAdmin = isPaired || (ctx.from !== undefined && desk.store.admin(ctx.from.id) !== undefined);
-    return { text: t(isAdmin ? 'admin.paired' : 'admin.pairEnded'), buttons: [] };
+    if (!isAdmin) return { text: t('admin.pairEnded'), buttons: [] };
+    const { text, buttons } = main(ctx);
+    return { text: `${t('admin.paired')}\n\n${text}`, buttons };
   }
 
   function chatOf(id: number): ChatRow {
@@ -229,7 +243,7 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     if (given.startsWith(TIE_PREFIX)) return show(ctx, await tied(ctx, given.slice(TIE_PREFIX.length)));
     if (given.startsWith(PAIR_PREFIX)) return show(ctx, await paired(ctx, given.slice(PAIR_PREFIX.length)));
     const order = given.startsWith(ORDER_PREFIX) ? given.slice(ORDER_PREFIX.length) : null;
-    if (order === null || core.shop.order(order) === null) return show(ctx, home(ctx));
+    if (order === null || core.shop.order(order) === null) return show(ctx, main(ctx));
     // Back from the provider: what is known is shown, and the news comes by itself once it has answered.
     show(ctx, shop.order(ctx, order, 'asked'));
     ctx.later = async () => {
@@ -239,9 +253,37 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
   });
   privately.on('message', (ctx) => {
     // A message that says that something was paid or pinned asks for nothing.
-    if (ctx.message.text !== undefined) show(ctx, home(ctx));
+    const { text } = ctx.message;
+    const admin = adminOf(ctx);
+    if (text === undefined) return;
+    show(ctx, admin === undefined ? home(ctx) : admins.find(ctx, admin, text));
   });
-  privately.callbackQuery('home', (ctx) => show(ctx, home(ctx)));
+  privately.callbackQuery('home', (ctx) => show(ctx, main(ctx)));
+  privately.callbackQuery('mine', (ctx) => show(ctx, home(ctx)));
+  privately.callbackQuery('admin', (ctx) => {
+    const admin = adminOf(ctx);
+    show(ctx, admin === undefined ? home(ctx) : admins.overview(ctx, admin, subscriptionOf(ctx) !== null));
+  });
+  privately.callbackQuery(/^user:(\d{1,15})$/, (ctx) => {
+    const admin = adminOf(ctx);
+    show(ctx, admin === undefined ? home(ctx) : admins.user(ctx, admin, Number(ctx.match[1])));
+  });
+  privately.callbackQuery(/^ask:(\w{1,10}):(\d{1,15}):(\d{1,5})$/, (ctx) => {
+    const admin = adminOf(ctx);
+    const [, act = '', id, amount] = ctx.match;
+    show(ctx, admin === undefined ? home(ctx) : admins.ask(ctx, admin, act, Number(id), Number(amount)));
+  });
+  privately.callbackQuery(/^do:(\w{1,10}):(\d{1,15}):(\d{1,5}):(\w{1,10})$/, (ctx) => {
+    const admin = adminOf(ctx);
+    const [, act = '', id, amount, stamp = ''] = ctx.match;
+    if (admin === undefined) return show(ctx, home(ctx));
+    return admins.act(ctx, admin, act, Number(id), Number(amount), stamp);
+  });
+  privately.callbackQuery(/^invite:(\d{1,15})$/, (ctx) => {
+    const admin = adminOf(ctx);
+    if (admin === undefined) return show(ctx, home(ctx));
+    return admins.invite(ctx, admin, Number(ctx.match[1]));
+  });
   privately.callbackQuery('link', (ctx) => show(ctx, link(ctx)));
   privately.callbackQuery('systems', (ctx) => show(ctx, systems(ctx)));
   privately.callbackQuery('languages', (ctx) => show(ctx, languages(ctx)));

@@ -181,6 +181,19 @@ export const deleteBot = panelOperation({
   example: { body: {}, reply: none },
 });
 
+export const sendUserLink = panelOperation({
+  id: 'sendUserLink',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Send a user the subscription link by the Telegram bot',
+  description: '`not_found`: there is no such user, or no Telegram account of the user is known.',
+  input: z.strictObject({ user_id: s.id.meta({ description: 'The user.' }) }),
+  output: z.object({}),
+  errors: ['not_found', 'bot_off'],
+  example: { body: { user_id: 7 }, reply: {} },
+});
+
 export const inviteToBot = panelOperation({
   id: 'inviteToBot',
   access: 'session',

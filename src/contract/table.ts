@@ -160,6 +160,7 @@ export const OPERATIONS = {
   freeBot: bot.freeBot,
   deleteBot: bot.deleteBot,
   inviteToBot: bot.inviteToBot,
+  sendUserLink: bot.sendUserLink,
   getBotAdmins: botAdmins.getBotAdmins,
   inviteBotAdmin: botAdmins.inviteBotAdmin,
   removeBotAdmin: botAdmins.removeBotAdmin,

@@ -75,6 +75,99 @@ it('pairs accounts by a link that works once, tells the others, and forgets who 
   for (const each of [command, second, third, late]) expect(stored).not.toContain(each.slice('/start admin_'.length));
 }, 60_000);
 
+it('finds, extends, grants, disables and sends the link in the chat: each confirmed, once, and in the audit log', async () => {
+  const fake = await openBotApi();
+  api = fake;
+  const own = await startPanel();
+  panel = own;
+  await own.act('saveBot', { token: BOT_TOKEN, api_root: fake.root, allow_private: true, password: PASSWORD });
+  const { id: tariff_id } = await own.act('createTariff', {
+    name: 'Month',
+    duration: { months: 1 },
+    traffic_limit: 50_000_000_000,
+  });
+  const expires_at = '2030-01-01T00:00:00Z';
+  const { id, sub_url } = await own.act('createUser', { name: 'Boris <&>', tariff_id, expires_at, telegram_id: 6006 });
+  await own.act('createUser', { name: 'Boris B', tariff_id });
+  const user = () => own.act('getUser', { id });
+  const shown = (chatId = ADMIN) => fake.lastOf(chatId)?.text ?? '';
+  const pressed = async (text: string, then: string | RegExp) => {
+    fake.press(ADMIN, text);
+    await expect.poll(() => shown(), sleepy).toMatch(then);
+  };
+  fake.write(ADMIN, (await own.act('inviteBotAdmin', { password: PASSWORD })).command, { first_name: 'Anna' });
+  await expect
+    .poll(() => shown(), sleepy)
+    .toMatch(/This account is paired.*Users: 2, active 2, online 0.*Nodes that answer/s);
+  fake.write(ADMIN, 'bor');
+  await expect.poll(() => shown(), sleepy).toBe('Found: 2 of 2');
+  await pressed(`🟢 Boris <&> · ${id}`, 'Has a Telegram account here.');
+  expect(shown()).toContain('Boris <&>');
+
+  await pressed('Extend', 'By how much is Boris <&> to be extended');
+  await pressed('30 days', 'Extend Boris <&> by 30 days');
+  expect((await user()).expires_at).toBe('2030-01-01T00:00:00.000Z');
+  const confirm = String(fake.lastOf(ADMIN)?.buttons.find(({ text }) => text === 'Confirm')?.callback_data);
+  // Two presses extend once.
+  fake.press(ADMIN, 'Confirm');
+  await pressed('Confirm', /^Extended\./);
+  await expect.poll(() => own.store.bot.updateDueAt(), sleepy).toBeNull();
+  expect((await user()).expires_at).toBe('2030-01-31T00:00:00.000Z');
+  const { items } = await own.act('listAudit', { actor: 'bot', action: 'extendUser', limit: 5 });
+  expect(items).toMatchObject([{ actor: { id: ADMIN, name: 'Anna' }, target: `user:${id}`, detail: { days: 30 } }]);
+  const { items: events } = await own.act('listEvents', { type: ['user.extended'], limit: 5, wait: 0 });
+  expect(events).toMatchObject([{ actor: { kind: 'administrator', key_id: null } }]);
+
+  await pressed('Add traffic', 'How much traffic');
+  await pressed('10 GB', 'Give Boris <&> 10 GB of traffic');
+  await pressed('Confirm', /^Traffic added\./);
+  expect((await user()).traffic_extra).toBe(10_000_000_000);
+  await pressed('Disable', 'The connection ends at once');
+  await pressed('Confirm', /^Disabled\..*Switched off/s);
+  expect((await user()).enabled).toBe(false);
+  await pressed('Enable', /^Enable Boris/);
+  await pressed('Confirm', /^Enabled\./);
+  await pressed('Send the link', 'into the chat with this bot');
+  await pressed('Confirm', 'The link is on its way.');
+  await expect.poll(() => shown(6006), sleepy).toContain(sub_url);
+  expect((await own.act('listAudit', { actor: 'bot', limit: 50 })).items.map(({ action }) => action)).toEqual([
+    'sendUserLink',
+    'updateUser',
+    'updateUser',
+    'createGrant',
+    'extendUser',
+    'pairBotAdmin',
+  ]);
+
+  // What was to be confirmed long ago is asked again, and who is not paired can do nothing.
+  const press = (chatId: number, data: string) =>
+    fake.push({
+      callback_query: {
+        id: `own-${data}-${chatId}`,
+        from: { id: chatId, is_bot: false, first_name: 'X' },
+        chat_instance: '1',
+        message: {
+          message_id: fake.lastOf(chatId)?.id,
+          date: 1_764_000_000,
+          chat: { id: chatId, type: 'private', first_name: 'X' },
+        },
+        data,
+      },
+    });
+  press(ADMIN, confirm.replace(/[^:]*$/, '1'));
+  await expect.poll(() => shown(), sleepy).toContain('Extend Boris <&> by 30 days');
+  for (const data of [confirm, `user:${id}`, 'admin', `invite:${id}`, `ask:disable:${id}:0`]) press(6006, data);
+  fake.write(6006, 'Boris B');
+  await expect.poll(() => own.store.bot.updateDueAt(), sleepy).toBeNull();
+  await expect.poll(() => own.store.bot.countMessages(), sleepy).toBe(0);
+  expect(shown(6006)).not.toMatch(/Users:|Found|extended/);
+  expect((await user()).expires_at).toBe('2030-01-31T00:00:00.000Z');
+  await own.act('removeBotAdmin', { id: ADMIN });
+  press(ADMIN, confirm);
+  await expect.poll(() => shown(), sleepy).toContain('no subscription');
+  expect((await user()).expires_at).toBe('2030-01-31T00:00:00.000Z');
+}, 120_000);
+
 async function silentPanel() {
   const clock = createTestClock(START);
   const own = await startPanel({ clock, timers: createTestTimers(), timeZone: 'UTC' });

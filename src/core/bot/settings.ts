@@ -2,6 +2,7 @@
 import type { Bot, BotError } from '../../contract/bot.ts';
 import type { FieldErrorCode } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import { hostTexts } from '../../i18n/host.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError, requireAll } from '../panel-error.ts';
@@ -14,10 +15,13 @@ import {
   type BotRow,
   type BotStatus,
   FRESH_STATUS,
+  PRIORITIES,
 } from '../ports/bot.ts';
 import { requireUser } from '../users/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { openAccess, PROXY_PLACE, TOKEN_PLACE } from './access.ts';
+import { languageOf } from './buyer-notice.ts';
+import { botOf } from './running.ts';
 import { invite } from './tying.ts';
 
 const PROBE_MS = 10_000;
@@ -231,6 +235,24 @@ function inviteToBot({ user_id: userId }: Input<'inviteToBot'>, tx: Transaction)
   return { body: { url, expires_at: toInstant(expiresAt) } };
 }
 
+function sendUserLink({ user_id: userId }: Input<'sendUserLink'>, tx: Transaction): Result<Output<'sendUserLink'>> {
+  const { store, env, now } = tx;
+  const { id, token, telegramId: chatId } = requireUser(tx, userId);
+  if (!botOf(tx)) throw new PanelError('bot_off');
+  if (chatId === null) throw new PanelError('not_found');
+  const t = hostTexts(languageOf(tx, chatId), 'bot');
+  const payload = {
+    text: `<b>${t('link')}</b>\n<code>${env.subUrl(token).replaceAll('&', '&amp;')}</code>\n\n${t('linkHint')}`,
+    parse_mode: 'HTML',
+    link_preview_options: { is_disabled: true },
+    protect_content: true,
+    reply_markup: { inline_keyboard: [[{ text: t('buttons.home'), callback_data: 'mine' }]] },
+  };
+  store.bot.enqueue({ chatId, dedupeKey: null, method: 'sendMessage', payload, priority: PRIORITIES.notice }, now);
+  tx.audit(`user:${id}`, {});
+  return { body: {} };
+}
+
 export const BOT_HANDLERS = {
   getBot: { read: getBot },
   saveBot: { run: saveBot },
@@ -239,4 +261,7 @@ export const BOT_HANDLERS = {
   freeBot: { run: freeBot },
   deleteBot: { write: deleteBot, isEssential: true },
   inviteToBot: { write: inviteToBot },
-} satisfies Handlers<'getBot' | 'saveBot' | 'enableBot' | 'testBot' | 'freeBot' | 'deleteBot' | 'inviteToBot'>;
+  sendUserLink: { write: sendUserLink },
+} satisfies Handlers<
+  'getBot' | 'saveBot' | 'enableBot' | 'testBot' | 'freeBot' | 'deleteBot' | 'inviteToBot' | 'sendUserLink'
+>;

@@ -190,6 +190,7 @@ export const audit = {
     pairBotAdmin: 'Paired a Telegram account of the administrator',
     removeBotAdmin: 'Removed a Telegram account of the administrator',
     saveAdminNotices: 'Changed the bot’s notices to the administrator',
+    sendUserLink: 'Sent the subscription link in Telegram',
     inviteToBot: 'Made a link that ties a Telegram account',
     saveBotNotices: 'Changed the bot’s notices to users',
     updateSettings: 'Changed the settings',

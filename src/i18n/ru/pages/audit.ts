@@ -200,6 +200,7 @@ export const audit: Russian<typeof english> = {
     pairBotAdmin: 'Привязан аккаунт Telegram администратора',
     removeBotAdmin: 'Убран аккаунт Telegram администратора',
     saveAdminNotices: 'Изменены уведомления бота администратору',
+    sendUserLink: 'Ссылка на подписку отправлена в Telegram',
     inviteToBot: 'Создана ссылка для привязки аккаунта Telegram',
     saveBotNotices: 'Изменены уведомления бота пользователям',
     updateSettings: 'Изменены настройки',

@@ -181,6 +181,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   testBot: { changes: ['bot'] },
   freeBot: { changes: ['bot'] },
   deleteBot: { changes: ['bot'] },
+  sendUserLink: { changes: ['bot'] },
   inviteToBot: { changes: ['panel'] },
   getBotAdmins: { reads: ['bot', 'panel'] },
   inviteBotAdmin: { changes: ['panel'] },

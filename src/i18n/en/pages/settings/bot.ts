@@ -50,7 +50,8 @@ export const bot = {
   deleteText: '@{{username}} stops answering, and what waits to be sent is dropped. The bot itself stays at Telegram.',
   admins: {
     title: 'Your Telegram accounts',
-    description: 'They get the notices of the panel. An account is paired by a link that works once.',
+    description:
+      'They get the notices of the panel, and find and change users in the chat. An account is paired by a link that works once.',
     none: 'None is paired yet.',
     pair: 'Pair an account',
     since: 'paired {{when}}',
@@ -58,7 +59,7 @@ export const bot = {
     removeName: 'Remove {{name}}',
     removed: 'Account removed',
     removeTitle: 'Remove this account',
-    removeText: '{{name}} gets nothing more from the panel.',
+    removeText: '{{name}} gets nothing more from the panel, and can change nothing there.',
     qr: 'the link that pairs a Telegram account',
     hint: 'Scan the code with the phone that has your Telegram, and press Start there. Works once; ends {{when}}.',
     open: 'Open in Telegram',

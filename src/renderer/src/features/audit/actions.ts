@@ -83,6 +83,7 @@ export const ACTION_GROUPS = {
     'removeBotAdmin',
     'saveAdminNotices',
     'inviteToBot',
+    'sendUserLink',
     'saveBotNotices',
   ],
   settings: [
