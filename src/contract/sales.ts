@@ -651,6 +651,24 @@ export const getSales = panelOperation({
     orders: z.int().min(0).meta({ description: 'Those not refunded.' }),
     renewals: z.int().min(0).meta({ description: 'Of users who had bought a term before.' }),
     income: z.array(income).meta({ description: 'By currency; no currency is converted to another.' }),
+    methods: z
+      .array(
+        z.object({
+          method: z.enum([...PAYMENT_METHODS, ...PROVIDER_KINDS]),
+          currency: z.string(),
+          amount: s.bytes,
+          orders: z.int().min(0),
+        }),
+      )
+      .meta({ description: 'By provider or way of paying by hand, and currency, without what was refunded.' }),
+    trials: z.object({
+      taken: z.int().min(0).meta({ description: 'Free trials that were taken.' }),
+      bought: z.int().min(0).meta({ description: 'Those whose users have bought a term since.' }),
+    }),
+    churn: z.object({
+      lost: z.int().min(0).meta({ description: 'Users who had bought a term and whose term ended, until now.' }),
+      kept: z.int().min(0).meta({ description: 'Users who bought a term again.' }),
+    }),
     days: z
       .array(z.object({ day: z.string(), currency: z.string(), amount: s.bytes }))
       .meta({ description: 'Days with income, in order.' }),
@@ -662,6 +680,9 @@ export const getSales = panelOperation({
       orders: 1,
       renewals: 1,
       income: [{ currency: 'EUR', amount: 1299, refunded: 0, orders: 1 }],
+      methods: [{ method: 'transfer', currency: 'EUR', amount: 1299, orders: 1 }],
+      trials: { taken: 4, bought: 1 },
+      churn: { lost: 1, kept: 3 },
       days: [{ day: '2026-11-20', currency: 'EUR', amount: 1299 }],
     },
   },

@@ -1,6 +1,6 @@
 // What is sold and what was paid for it.
 import { PROVIDER_KINDS } from '../contract/providers.ts';
-import type { OfferRow, OrderRow, SalesRow, SalesStore } from '../core/ports/sales.ts';
+import type { MethodRow, OfferRow, OrderRow, SalesRow, SalesStore } from '../core/ports/sales.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
@@ -149,6 +149,25 @@ export function createSalesStore(db: Connection): SalesStore {
     `SELECT day, currency, state, sum(amount) AS amount, count(*) AS orders, sum(is_renewal) AS renewals
      FROM orders WHERE day >= ? AND method <> 'trial' GROUP BY day, currency, state ORDER BY day, currency, state`,
   );
+  const methods = db.prepare<[string], MethodRow>(
+    `SELECT method, currency, sum(amount) AS amount, count(*) AS orders FROM orders
+     WHERE day >= ? AND state = 'paid' AND method <> 'trial' GROUP BY method, currency ORDER BY currency, amount DESC, method`,
+  );
+  const BOUGHT = `state = 'paid' AND method <> 'trial' AND sold ->> 'kind' IN ('days', 'months')`;
+  const trials = db.prepare<[string], { readonly taken: number; readonly bought: number }>(
+    `SELECT count(*) AS taken, count(*) FILTER (WHERE EXISTS (
+       SELECT 1 FROM orders WHERE user_id = taken.user_id AND paid_at >= taken.paid_at AND ${BOUGHT})) AS bought
+     FROM orders AS taken WHERE day >= ? AND method = 'trial'`,
+  );
+  const churn = db.prepare<
+    [{ readonly day: string; readonly from: number; readonly now: number }],
+    { readonly lost: number; readonly kept: number }
+  >(
+    `SELECT
+       (SELECT count(DISTINCT users.id) FROM orders JOIN users ON users.id = orders.user_id
+        WHERE orders.id IN (SELECT id FROM orders WHERE ${BOUGHT}) AND users.expires_at BETWEEN :from AND :now) AS lost,
+       (SELECT count(DISTINCT user_id) FROM orders WHERE day >= :day AND is_renewal = 1 AND ${BOUGHT}) AS kept`,
+  );
   const foundOrder = (cells: OrderCells | undefined) => cells && decodeOrder(cells);
   const conditionsOf = ({ userId, state }: { userId: number | undefined; state: string | undefined }): Conditions => ({
     userId: userId ?? null,
@@ -193,6 +212,9 @@ export function createSalesStore(db: Connection): SalesStore {
       insertTrial.run(orderId, userId, telegramId);
     },
     markRefunded: (id, at, note) => refund.run({ id, at, note }).changes === 1,
+    methodsSince: (day) => methods.all(day),
+    trialsSince: (day) => trials.get(day) ?? { taken: 0, bought: 0 },
+    churnSince: (day, from, now) => churn.get({ day, from, now }) ?? { lost: 0, kept: 0 },
     sumsSince: (day) => sums.all(day),
   };
 }

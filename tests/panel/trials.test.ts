@@ -147,3 +147,26 @@ describe('an offer is sold', () => {
     expect(await read(second.page_url ?? '')).toContain('This order cannot be paid at the moment.');
   });
 });
+
+it('is followed to what it led to: trials that became sales, income by method, and users who did not renew', async () => {
+  const { id } = await makeTrial();
+  const [tried, bought, again, gone] = [await makeUser(), await makeUser(), await makeUser(), await makeUser()];
+  await order(tried.id, id);
+  await order(bought.id, id);
+  // Bought before the sums begin: what counts is that the term ends within them.
+  for (const { id: user } of [again, gone]) await payByHand(user, shop.offerId, `early-payment-${user}`);
+  await shop.panel().act('updateUser', { id: gone.id, expires_at: '2026-12-20T00:00:00Z' });
+  await shop.panel().act('updateUser', { id: tried.id, expires_at: '2026-12-20T00:00:00Z' });
+  shop.clock.advance(35 * DAY);
+  const sums = () => shop.panel().act('getSales', { days: 7 });
+  expect(await sums()).toMatchObject({ trials: { taken: 0, bought: 0 }, churn: { lost: 1, kept: 0 }, methods: [] });
+  await payByHand(bought.id, shop.offerId, 'first-of-bought');
+  await payByHand(again.id, shop.offerId, 'payment-again-1');
+  await payByHand(again.id, shop.offerId, 'payment-again-2');
+  expect(await sums()).toMatchObject({
+    renewals: 2,
+    churn: { lost: 1, kept: 1 },
+    methods: [{ method: 'cash', currency: 'EUR', amount: 1497, orders: 3 }],
+  });
+  expect(await shop.panel().act('getSales', { days: 90 })).toMatchObject({ trials: { taken: 2, bought: 1 } });
+});

@@ -90,6 +90,12 @@ export interface SalesRow extends Money {
   readonly renewals: number;
 }
 
+/** What was paid by one method in one currency. */
+export interface MethodRow extends Money {
+  readonly method: PaymentMethod | ProviderKind;
+  readonly orders: number;
+}
+
 export interface SalesStore {
   insertOffer(offer: Omit<OfferRow, 'id'>): number;
   offer(id: number): OfferRow | undefined;
@@ -123,6 +129,12 @@ export interface SalesStore {
   insertTrial(orderId: number, userId: number, telegramId: number | null): void;
   /** False where the order was refunded already. */
   markRefunded(id: number, at: number, note: string): boolean;
+  /** Sums from a day on, by method and currency, without what was refunded. */
+  methodsSince(day: string): readonly MethodRow[];
+  /** Trials from a day on, and how many of their users have bought a term since. */
+  trialsSince(day: string): { readonly taken: number; readonly bought: number };
+  /** Of the users who have bought a term: whose term ended from a moment until now, and who renewed from that day on. */
+  churnSince(day: string, from: number, now: number): { readonly lost: number; readonly kept: number };
   /** Sums from a day on, by day, currency and state. */
   sumsSince(day: string): readonly SalesRow[];
 }

@@ -3,7 +3,7 @@
 import type { Order, TakenBack } from '../../contract/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { isGrantLive } from '../../domain/account.ts';
-import { addDays, localDay } from '../../domain/calendar.ts';
+import { addDays, localDay, startOfLocalDay } from '../../domain/calendar.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
@@ -148,7 +148,13 @@ function getSales({ days }: Input<'getSales'>, { store, now, settings }: Context
       renewals += row.renewals;
     }
   }
-  return { body: { since, orders, renewals, income: [...income.values()], days: byDay } };
+  const from = startOfLocalDay(addDays(now, 1 - days), settings.timeZone);
+  const figures = {
+    methods: store.sales.methodsSince(since).map((row) => ({ ...row })),
+    trials: store.sales.trialsSince(since),
+    churn: store.sales.churnSince(since, from, now),
+  };
+  return { body: { since, orders, renewals, income: [...income.values()], ...figures, days: byDay } };
 }
 
 export const ORDER_HANDLERS = {

@@ -37,7 +37,7 @@ export function SalesOverview() {
         ) : (
           <ErrorState failure={sales.error} onRetry={() => void sales.refetch()} />
         )
-      ) : sales.data.income.length === 0 ? (
+      ) : sales.data.income.length === 0 && sales.data.trials.taken === 0 && sales.data.churn.lost === 0 ? (
         <EmptyState
           icon={<IconReceipt size={20} stroke={1.5} />}
           title={t('none')}
@@ -56,6 +56,7 @@ export function SalesOverview() {
             .map(({ currency }) => (
               <IncomeByDay key={currency} sales={sales.data} currency={currency} />
             ))}
+          {sales.data.methods.length > 0 && <IncomeByMethod methods={sales.data.methods} />}
         </>
       )}
     </>
@@ -88,7 +89,63 @@ function Figures({ sales }: { readonly sales: Sales }) {
         <span className={classes.figureValue}>{format.number(sales.renewals)}</span>
         <span className={classes.figureNote}>{t('figures.renewalsNote')}</span>
       </div>
+      <Share name="trials" part={sales.trials.bought} whole={sales.trials.taken} />
+      <Share name="churn" part={sales.churn.lost} whole={sales.churn.lost + sales.churn.kept} />
     </section>
+  );
+}
+
+interface ShareProps {
+  readonly name: 'trials' | 'churn';
+  readonly part: number;
+  readonly whole: number;
+}
+
+/** A part of a whole in percent; nothing where there is no whole. */
+function Share({ name, part, whole }: ShareProps) {
+  const { t } = useTranslation('sales');
+  const { locale } = useFormat();
+  const percent = new Intl.NumberFormat(languageEntry(locale).tag, { style: 'percent', maximumFractionDigits: 0 });
+  return (
+    <div className={classes.figure}>
+      <span className={classes.figureLabel}>{t(`figures.${name}`)}</span>
+      <span className={classes.figureValue}>{whole === 0 ? '—' : percent.format(part / whole)}</span>
+      <span className={classes.figureNote}>{t(`figures.${name}Note`, { part, count: whole })}</span>
+    </div>
+  );
+}
+
+/** What came by each provider, and by hand; bars compare what is of one currency. */
+function IncomeByMethod({ methods }: Pick<Sales, 'methods'>) {
+  const { t } = useTranslation('sales');
+  const { locale } = useFormat();
+  const mostOf = (currency: string) =>
+    Math.max(1, ...methods.filter((one) => one.currency === currency).map(({ amount }) => amount));
+  return (
+    <SectionCard title={t('methods.title')} flush>
+      <table className={classes.days}>
+        <thead className="visually-hidden">
+          <tr>
+            <th scope="col">{t('methods.method')}</th>
+            <th scope="col">{t('days.income')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {methods.map(({ method, currency, amount, orders }) => (
+            <tr key={`${method} ${currency}`}>
+              <th scope="row">{t(`order.method.${method}`)}</th>
+              <td>
+                <span className={classes.income}>
+                  <span className={classes.bar} style={{ width: `${(amount / mostOf(currency)) * 50}%` }} aria-hidden />
+                  <span className="figures">{formatPrice({ amount, currency }, locale)}</span>
+                  <span className={classes.quiet}>{t('figures.incomeNote', { count: orders })}</span>
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </SectionCard>
   );
 }
 
