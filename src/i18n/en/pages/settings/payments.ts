@@ -56,7 +56,6 @@ export const payments = {
     hint: 'Orders are asked about in any case. A report only has the provider asked at once, and is not believed.',
     copy: 'Copy the address for the provider',
     where: {
-      stars: '',
       crypto_pay: 'Enter it in @CryptoBot: Crypto Pay, My apps, Webhooks.',
       yookassa: 'Enter it in the shop’s settings: Integration, HTTP notifications.',
       stripe:

@@ -58,7 +58,6 @@ export const payments: Russian<typeof english> = {
     hint: 'О заказах панель спрашивает и так. По сообщению она спросит сразу, а самому сообщению не верит.',
     copy: 'Скопировать адрес для платёжной системы',
     where: {
-      stars: '',
       crypto_pay: 'Укажите его в @CryptoBot: Crypto Pay, Мои приложения, Webhooks.',
       yookassa: 'Укажите его в настройках магазина: Интеграция, HTTP-уведомления.',
       stripe:

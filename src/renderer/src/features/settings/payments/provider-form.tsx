@@ -177,7 +177,7 @@ function Hook({ provider: { id, kind, hook_url: url } }: { readonly provider: Pr
             <code>{url}</code>
             <CopyButton value={url} label={t('payments.hook.copy')} />
           </span>
-          <span className={classes.quiet}>{t(`payments.hook.where.${kind}`)}</span>
+          {kind !== 'stars' && <span className={classes.quiet}>{t(`payments.hook.where.${kind}`)}</span>}
         </>
       )}
     </div>
