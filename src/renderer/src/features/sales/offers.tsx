@@ -110,6 +110,8 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
         column.accessor(({ tariff_id }) => names.get(tariff_id) ?? '', {
           id: 'plan',
           meta: { label: t('offer.columns.plan'), width: 200, sort: 'plan', hideBelow: 640 },
+          // The value of a row is read once, which may be before the plans are.
+          cell: ({ row: { original } }) => names.get(original.tariff_id) ?? '',
         }),
         column.accessor(({ prices }) => prices[0]?.amount ?? -1, {
           id: 'prices',
