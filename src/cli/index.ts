@@ -248,6 +248,25 @@ nodeEngine
   .description('use the engine again that was used before')
   .addOption(nodeDataOption())
   .action(async (options) => (await import('./node.ts')).nodeEngineRollback(options));
+const nodeLinks = node
+  .command('links')
+  .description(
+    "links of users from this machine, also while the panel is away: what the panel's last contact has left here",
+  );
+nodeLinks
+  .command('on')
+  .description('serve links over HTTPS, or give another certificate to what serves them')
+  .requiredOption('--certificate <file>', "the server's certificate and what signed it, PEM")
+  .requiredOption('--key <file>', 'its private key, PEM')
+  .addOption(new Option('--port <port>', 'the port').argParser(parseInteger(1, 65_535)).default(443))
+  .addOption(nodeHostOption())
+  .addOption(nodeDataOption())
+  .action(async (options) => (await import('./node.ts')).nodeLinksOn(options));
+nodeLinks
+  .command('off')
+  .description('serve no links')
+  .addOption(nodeDataOption())
+  .action(async (options) => (await import('./node.ts')).nodeLinksOff(options));
 node
   .command('uninstall')
   .description('take that service away; the folder and an engine that runs stay')

@@ -1,4 +1,5 @@
 // `panel node …`: the commands of a node's machine.
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   engineDifferenceOf,
@@ -7,6 +8,7 @@ import {
   type Switched,
   switchEngine,
 } from '../panel/node-engine.ts';
+import { dropLinks, setLinks } from '../panel/node-links.ts';
 import {
   actAsOwner,
   examineMachine,
@@ -17,7 +19,7 @@ import {
 } from '../panel/node-machine.ts';
 import { programName } from '../panel/node-programs.ts';
 import { installService, SERVICE_FOLDER, uninstallService, writeUnit } from '../panel/node-service.ts';
-import { refusal } from '../panel/refusal.ts';
+import { reasonOf, refusal } from '../panel/refusal.ts';
 import { printFindings } from './doctor.ts';
 import { notify, print, reportFailure } from './terminal.ts';
 
@@ -45,6 +47,7 @@ export async function nodeJoin(token: string, { data, host }: NodeOptions): Prom
 /** Runs until the process ends. */
 export async function nodeRun({ data, host, engine }: NodeOptions): Promise<never> {
   const machine = await runMachine({ folder: folderOf(data), host, enginePath: engine });
+  if (machine.linksPort !== null) print(`Links are served on port ${machine.linksPort}.`);
   print(`This node serves its panel on port ${machine.port}. Ctrl-C stops the service; the engine goes on.`);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
@@ -117,6 +120,38 @@ function report(name: string, { outcome, reason }: Switched): void {
     case 'taken_back':
       throw refusal('refused', `${name} did not stay up: ${reason}. The engine before it is used again.`);
   }
+}
+
+interface LinksOptions {
+  readonly data?: string;
+  readonly host?: string;
+  readonly port: number;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const LINKS_RESTART =
+  'It holds from the next start of `panel node run` on (`systemctl restart gatehouse-node`); the engine goes on.';
+
+export function nodeLinksOn({ data, host, port, certificate, key }: LinksOptions): void {
+  const read = (file: string) => {
+    try {
+      return readFileSync(resolve(file), 'utf8');
+    } catch (error) {
+      throw refusal('refused', `${file} cannot be read: ${reasonOf(error)}.`);
+    }
+  };
+  // Read before root becomes the account of the service, which need not see them.
+  const [chain, privateKey] = [read(certificate), read(key)];
+  setLinks(folderOf(data), { host: host ?? null, port, chain, key: privateKey });
+  print(
+    `This machine serves links on port ${port}. ${LINKS_RESTART} Another certificate alone is taken within a minute.`,
+  );
+}
+
+export function nodeLinksOff({ data }: { readonly data?: string }): void {
+  dropLinks(folderOf(data));
+  print(`This machine serves no links. ${LINKS_RESTART}`);
 }
 
 interface InstallOptions {

@@ -51,9 +51,15 @@ export interface Figures {
   readonly isDiskFull: boolean;
 }
 
+/** What a link shows of its user. */
+export type LinkUser = Pick<
+  UserRow,
+  'id' | 'token' | 'state' | 'usedUp' | 'usedDown' | 'expiresAt' | 'resetsAt' | 'deviceLimit' | 'updatedAt'
+>;
+
 /** What a subscription link gives, at the moment of the call. */
-export interface Subscription {
-  readonly user: UserRow;
+export interface Subscription<User extends LinkUser = LinkUser> {
+  readonly user: User;
   readonly credentials: Credentials;
   readonly canConnect: boolean;
   /** used + remaining, bytes; null: unlimited. */
@@ -195,7 +201,7 @@ export interface Core {
   eventsAfter(after: number, limit: number): readonly Event[] | null;
   latestEventId(): number;
   figures(): Figures;
-  subscription(token: string): Subscription | null;
+  subscription(token: string): Subscription<UserRow> | null;
   /** What buyers see and do. */
   readonly shop: Shop;
   /** Records that an application read the user's link; written at most once a minute, outside the request. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Core, Subscription } from '../core/core.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
-import type { SettingValues } from '../core/ports/settings.ts';
+import type { LinkSettings } from '../core/ports/settings.ts';
 import { clientApp } from '../domain/client-app.ts';
 import { networkOf } from '../domain/client-network.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
@@ -13,7 +13,7 @@ import { readQuery } from './parse.ts';
 
 export type RenderSubscription = (
   subscription: Subscription,
-  settings: SettingValues,
+  settings: LinkSettings,
   request: RenderRequest,
 ) => RenderedSubscription;
 
@@ -35,7 +35,10 @@ export interface LinkRequest {
 }
 
 export interface SubscriptionDoorParts {
-  readonly core: Pick<Core, 'subscription' | 'settings' | 'noteLinkRead'>;
+  readonly core: Pick<Core, 'noteLinkRead'> & {
+    subscription(token: string): Subscription | null;
+    settings(): LinkSettings;
+  };
   readonly clock: Clock;
   readonly render: RenderSubscription;
   readonly log: Pick<Log, 'error'>;

@@ -3,9 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { SESSION_FIELD } from '../contract/session.ts';
-import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
 import {
   type DoorReply,
   makeReply,
@@ -53,7 +53,7 @@ import type { Pages } from './pages.ts';
 /** The functions are called on each request, so that a change holds from the next one on. */
 export interface AppParts {
   readonly door: Door;
-  readonly core: Pick<Core, 'settings'>;
+  readonly core: { settings(): Pick<SettingValues, 'secretPath' | 'subPath' | 'instanceId' | 'language'> };
   readonly clock: Clock;
   readonly log: Log;
   /** Names accepted in Host besides IP literals and `localhost`; lower case. */

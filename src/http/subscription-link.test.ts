@@ -4,6 +4,7 @@ import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SETTINGS } from '../../tests/support/fake-core.ts';
 import { exchangeRaw, requestText } from '../../tests/support/raw-socket.ts';
 import type { Subscription } from '../core/core.ts';
+import type { UserRow } from '../core/ports/users.ts';
 import type { RenderRequest } from '../subscription/render.ts';
 
 const TOKEN = 'Zp3kVn0cQm6yT1uXw8RsLg';
@@ -18,7 +19,7 @@ beforeEach(async () => {
       return { status: 200, headers: { 'content-type': 'text/plain', 'profile-title': 'x' }, body: 'vless://…' };
     },
   });
-  door.core.links.set(TOKEN, { url: 'fine', user: { id: 1 } } as Subscription);
+  door.core.links.set(TOKEN, { url: 'fine', user: { id: 1 } } as Subscription<UserRow>);
 });
 afterEach(() => door.close());
 
@@ -94,7 +95,7 @@ describe('the subscription link', () => {
 
   it('is limited for each link and network, and a wrong one never', async () => {
     const other = `${TOKEN.slice(0, -1)}x`;
-    door.core.links.set(other, { url: 'fine', user: { id: 1 } } as Subscription);
+    door.core.links.set(other, { url: 'fine', user: { id: 1 } } as Subscription<UserRow>);
     door.core.values = { ...SETTINGS, rateLimit: 1200, trustedProxies: ['127.0.0.1'] };
     const statusOf = async (token: string, address: string) => {
       const reply = await ask(`/sub/${token}`, { headers: { 'x-forwarded-for': address } });
@@ -136,7 +137,7 @@ describe('the subscription link', () => {
   });
 
   it('tells nothing of a failure, and logs it', async () => {
-    door.core.links.set(TOKEN, { url: 'broken', user: { id: 1 } } as Subscription);
+    door.core.links.set(TOKEN, { url: 'broken', user: { id: 1 } } as Subscription<UserRow>);
     const reply = await ask(`/sub/${TOKEN}`);
     expect([reply.status, await reply.text()]).toEqual([500, '']);
     expect(JSON.stringify(door.log.lines)).not.toContain(TOKEN);

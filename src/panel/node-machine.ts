@@ -1,8 +1,8 @@
 // A node's machine: joins the panel, runs beside the engine and serves it to the panel, leaves. The other composition root of this package.
 //
 // Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; ledger.db: what the engine has counted and the
-// panel has not taken; the engine's configuration and users with their terms, sealed by lease.key; the engine's state and log; and in programs/
-// the engines that `panel node engine` has installed.
+// panel has not taken; the engine's configuration and users with their terms, sealed by lease.key; what links.json says of links, and their
+// certificate; the engine's state and log; and in programs/ the engines that `panel node engine` has installed.
 import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,6 +28,7 @@ import { openNodeLedger } from '../store/node-ledger.ts';
 import { findDataFolder, prepareDataFolder } from './data-folder.ts';
 import type { Finding } from './doctor.ts';
 import { nodeCommand } from './node-engine.ts';
+import { dropLinks, examineLinks, serveLinks } from './node-links.ts';
 import { installedPath } from './node-programs.ts';
 import { SERVICE_FOLDER } from './node-service.ts';
 import { reasonOf, refusal } from './refusal.ts';
@@ -40,6 +41,8 @@ const LEDGER = 'ledger.db';
 const LEASE_KEY = 'lease.key';
 const DAY_MS = 86_400_000;
 const SOON_ENDING_DAYS = 30;
+/** Certificates of public authorities last 90 days or less. */
+const LINKS_SOON_DAYS = 14;
 
 interface Joined extends NodeIdentity {
   readonly port: number;
@@ -174,6 +177,8 @@ export async function joinMachine({ folder, token, host, waiting, limitMs }: Joi
 
 export interface NodeMachine {
   readonly port: number;
+  /** Where links are served; null: they are not. */
+  readonly linksPort: number | null;
   /** Ends the service; the engine goes on, and is adopted by the next one. */
   close(): Promise<void>;
 }
@@ -239,10 +244,19 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
     };
     const switching = { folder, engine, check, log, hasOwnPath: enginePath !== undefined, watchMs: options.watchMs };
     const control = await openControlSocket(folder, (command, args) => nodeCommand(switching, command, args), log);
+    const links = await serveLinks({ folder, lease, clock: systemClock, timers: systemTimers, log }).catch(
+      async (error: unknown) => {
+        await control.close();
+        await listener.close();
+        throw error;
+      },
+    );
     log.info('node started', { port: listener.port });
     return {
       port: listener.port,
+      linksPort: links?.port ?? null,
       async close() {
+        await links?.close();
         await control.close();
         await listener.close();
         closeAll();
@@ -264,6 +278,7 @@ export async function leaveMachine(folder: string): Promise<void> {
     await engine.stop();
     for (const name of ['node.json', LEASE_KEY, LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`])
       rmSync(join(folder, name), { force: true });
+    dropLinks(folder);
   } finally {
     engine.close();
     lock.release();
@@ -295,6 +310,21 @@ export async function examineMachine(folder: string, enginePath: string | undefi
       ? { check: 'service', verdict: 'ok', found: owner, advice: '' }
       : { check: 'service', verdict: 'problem', found: 'does not run', advice: 'Start it: panel node run' },
     await checkEngine(folder, enginePath),
+    ...checkLinks(folder),
+  ];
+}
+
+function checkLinks(folder: string): readonly Finding[] {
+  const links = examineLinks(folder, systemClock.now());
+  if (links === null) return [];
+  const { port, daysLeft } = links;
+  return [
+    {
+      check: 'links',
+      verdict: daysLeft < 0 ? 'problem' : daysLeft < LINKS_SOON_DAYS ? 'warning' : 'ok',
+      found: `on port ${port}, ${daysLeft < 0 ? 'with a certificate that has ended' : `${daysLeft} days left of the certificate`}`,
+      advice: daysLeft < LINKS_SOON_DAYS ? 'Give it the next one: `panel node links on` with the new files.' : '',
+    },
   ];
 }
 

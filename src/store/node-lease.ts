@@ -69,7 +69,7 @@ interface Row {
 
 const COLUMNS = `user_id AS userId, token_hash AS tokenHash, secrets, inbounds, left_out AS leftOut, leased, updated_at AS updatedAt, allowed, removed`;
 
-type Secrets = Pick<LeaseUser, 'name' | 'credentials'>;
+type Secrets = Pick<LeaseUser, 'name' | 'credentials' | 'deviceLimit'>;
 /** What a start of the engine had counted of a user. */
 export type CountedBy = UpDown & { readonly boot: string };
 
@@ -166,7 +166,7 @@ export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => n
   const isAllowed = (leased: Leased, now: number) => Number(refusalOf(leased, now) === null);
 
   function userOf(row: Row, leased: Leased): LeaseUser {
-    const { name, credentials } = JSON.parse(seal.open(row.secrets)) as Secrets;
+    const { name, credentials, deviceLimit } = JSON.parse(seal.open(row.secrets)) as Secrets;
     return {
       id: row.userId,
       name,
@@ -174,6 +174,7 @@ export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => n
       inbounds: inboundsOf(row),
       leftOut: JSON.parse(row.leftOut) as number[],
       tokenHash: row.tokenHash,
+      deviceLimit,
       leased,
       updatedAt: row.updatedAt,
     };
@@ -214,12 +215,12 @@ export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => n
     const passed = passTime(user.leased, now, zone()).leased;
     const isMoved = moved.up > 0 || moved.down > 0;
     const leased = isMoved ? countLeased(passed, moved, now, zone()).leased : passed;
-    const { name, credentials } = user;
+    const { name, credentials, deviceLimit } = user;
     put.run({
       userId: user.id,
       leaseId: part.leaseId,
       tokenHash: user.tokenHash,
-      secrets: seal.seal(JSON.stringify({ name, credentials } satisfies Secrets)),
+      secrets: seal.seal(JSON.stringify({ name, credentials, deviceLimit } satisfies Secrets)),
       inbounds: user.inbounds && JSON.stringify(user.inbounds),
       leftOut: JSON.stringify(user.leftOut),
       leased: JSON.stringify(leased),
@@ -300,7 +301,7 @@ export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => n
       setStarted.run({ isRemoved: Number(by === 'panel') });
     }),
     members: () => allowed.all().map(memberOf),
-    behind(tokenHash, now) {
+    findLink(tokenHash, now) {
       const row = byToken.get(tokenHash);
       if (!row) return null;
       const { leased } = passTime(decode(row), now, zone());

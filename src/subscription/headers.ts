@@ -1,6 +1,6 @@
 // The headers that clients show: traffic, term, title, support. Always valid, whatever the settings contain.
 import type { Subscription } from '../core/core.ts';
-import type { SettingValues } from '../core/ports/settings.ts';
+import type { LinkSettings } from '../core/ports/settings.ts';
 import { percent, toBase64 } from './encoding.ts';
 
 /** Clients truncate or reject longer announcements. */
@@ -8,17 +8,17 @@ const MAX_ANNOUNCEMENT_LENGTH = 200;
 const SUPPORT_PROTOCOLS: readonly string[] = ['https:', 'http:', 'tg:', 'mailto:'];
 
 /** The headers of every format: lower-case names, printable ASCII values. Traffic in bytes, `expire` in Unix seconds, 0 = none. */
-export function subscriptionHeaders(sub: Subscription, settings: SettingValues): Readonly<Record<string, string>> {
+export function subscriptionHeaders(sub: Subscription, settings: LinkSettings): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { 'subscription-userinfo': userInfo(sub), ...settingHeaders(settings) };
   const page = validUrl(sub.url);
   if (page) headers['profile-web-page-url'] = page;
   return headers;
 }
 
-const known = new WeakMap<SettingValues, Readonly<Record<string, string>>>();
+const known = new WeakMap<LinkSettings, Readonly<Record<string, string>>>();
 
 /** Those of the settings alone. Settings are values: a change makes others. */
-function settingHeaders(settings: SettingValues): Readonly<Record<string, string>> {
+function settingHeaders(settings: LinkSettings): Readonly<Record<string, string>> {
   let headers = known.get(settings);
   if (headers === undefined) {
     headers = makeSettingHeaders(settings);
@@ -27,7 +27,7 @@ function settingHeaders(settings: SettingValues): Readonly<Record<string, string
   return headers;
 }
 
-function makeSettingHeaders(settings: SettingValues): Readonly<Record<string, string>> {
+function makeSettingHeaders(settings: LinkSettings): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {
     'profile-title': `base64:${toBase64(settings.subscriptionTitle)}`,
     'profile-update-interval': String(settings.updateIntervalHours),

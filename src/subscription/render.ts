@@ -1,6 +1,6 @@
 // The reply to a subscription link: the format that the client can read, and the headers that it shows.
 import type { Subscription } from '../core/core.ts';
-import type { SettingValues } from '../core/ports/settings.ts';
+import type { LinkSettings } from '../core/ports/settings.ts';
 import { chooseFormat, type Format, type FormatRequest } from './choose-format.ts';
 import { listEntries } from './entries.ts';
 import type { FormatWriter } from './format.ts';
@@ -36,7 +36,7 @@ const LEFT_OUT_HEADER = 'x-gatehouse-left-out';
 /** The reply to `GET /<sub path>/<token>`; never an empty body. For a user who cannot connect, the name of the only entry says why. */
 export function renderSubscription(
   sub: Subscription,
-  settings: SettingValues,
+  settings: LinkSettings,
   request: RenderRequest,
 ): RenderedSubscription {
   const format = chooseFormat(request);

@@ -101,6 +101,7 @@ const part = fc.record({
       inbounds: fc.option(fc.array(fc.nat(3))),
       leftOut: fc.array(fc.nat(3)),
       tokenHash: fc.string(),
+      deviceLimit: fc.option(fc.nat()),
       leased,
       updatedAt: fc.nat(),
     }),

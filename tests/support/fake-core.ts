@@ -6,6 +6,7 @@ import { NO_ORDERS } from '../../src/core/ports/acme.ts';
 import type { BotDesk } from '../../src/core/ports/bot.ts';
 import type { Clock, Log } from '../../src/core/ports/ports.ts';
 import type { SettingValues } from '../../src/core/ports/settings.ts';
+import type { UserRow } from '../../src/core/ports/users.ts';
 
 export const SECRET_PATH = 'k3yW8dPq2nVtXr5sLb7mZc1f';
 export const FULL_KEY = 'full-key';
@@ -22,7 +23,7 @@ export interface FakeCore extends Core {
   /** What call answers; a throw is passed on. */
   answer: (asked: Asked) => Reply | Promise<Reply>;
   values: SettingValues;
-  readonly links: Map<string, Subscription>;
+  readonly links: Map<string, Subscription<UserRow>>;
   readonly keys: Map<string, Actor>;
   readonly used: (readonly [number, string])[];
 }

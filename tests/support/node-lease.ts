@@ -17,6 +17,6 @@ export const noLease: NodeLease = {
   noteApplied: () => {},
   noteStarted: () => {},
   members: () => [],
-  behind: () => null,
+  findLink: () => null,
   forget: () => {},
 };

@@ -58,9 +58,10 @@ function sharedOf(env: Env): LeaseShared {
       subPath,
     },
     linkBase: env.subUrl(''),
-    connections: env.store.inbounds.offered().map(({ inbound, address }) => ({
+    connections: env.store.inbounds.offered().map(({ inbound, address, isDraining }) => ({
       inbound,
       address,
+      isDraining,
       secrets: connectionSecrets(env, inbound),
     })),
   };
@@ -105,6 +106,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
       inbounds: row.inbounds,
       leftOut: (leftOut.get(row.id) ?? []).map(({ inboundId }) => inboundId),
       tokenHash: hashOf(env, row.token),
+      deviceLimit: row.deviceLimit,
       leased: leasedOf(row, nodesFor(row.inbounds)),
       updatedAt: row.updatedAt,
     }));

@@ -3,7 +3,7 @@ import type { Leased, LeaseEventKind } from '../../domain/lease.ts';
 import type { ConnectionSecrets, Credentials } from './credentials.ts';
 import type { InboundRow } from './plans.ts';
 import type { UpDown } from './records.ts';
-import type { SettingValues } from './settings.ts';
+import type { LinkSettings, SettingValues } from './settings.ts';
 
 /** A user, also one who may not connect. */
 export interface LeaseUser {
@@ -16,23 +16,13 @@ export interface LeaseUser {
   readonly leftOut: readonly number[];
   /** SHA-256 of the link's token, hex. */
   readonly tokenHash: string;
+  readonly deviceLimit: number | null;
   readonly leased: Leased;
   readonly updatedAt: number;
 }
 
 /** What of the settings holds on machines too. */
-export type LeaseSettings = Pick<
-  SettingValues,
-  | 'timeZone'
-  | 'language'
-  | 'restartToCutOff'
-  | 'subscriptionTitle'
-  | 'updateIntervalHours'
-  | 'supportUrl'
-  | 'announcement'
-  | 'rateLimit'
-  | 'subPath'
->;
+export type LeaseSettings = LinkSettings & Pick<SettingValues, 'restartToCutOff' | 'rateLimit' | 'subPath'>;
 
 /** What holds for all users. */
 export interface LeaseShared {
@@ -43,6 +33,7 @@ export interface LeaseShared {
   readonly connections: readonly {
     readonly inbound: InboundRow;
     readonly address: string;
+    readonly isDraining: boolean;
     readonly secrets: ConnectionSecrets;
   }[];
 }

@@ -38,7 +38,7 @@ export interface NodeLease {
   /** Everybody who may connect now. */
   members(): readonly LeaseMember[];
   /** The user behind a link, by the hash of its token, as of now. */
-  behind(tokenHash: string, now: number): LeaseLink | null;
+  findLink(tokenHash: string, now: number): LeaseLink | null;
   /** Forgets everything: another panel is joined. */
   forget(): void;
 }

@@ -133,3 +133,9 @@ export interface SettingStore {
   has(name: keyof SettingValues): boolean;
   set(values: Partial<SettingValues>): void;
 }
+
+/** What a link shows of the settings. */
+export type LinkSettings = Pick<
+  SettingValues,
+  'subscriptionTitle' | 'language' | 'supportUrl' | 'timeZone' | 'announcement' | 'updateIntervalHours'
+>;

@@ -9,22 +9,32 @@ import type { Subscription } from '../core.ts';
 import { connectionSecrets } from '../inbound-secrets.ts';
 import { PanelError } from '../panel-error.ts';
 import { offersTo } from '../payments/shop.ts';
+import type { UserRow } from '../ports/users.ts';
 import { isUnsettled, settledRow } from './change.ts';
 
 // A link's last segment; anything else causes no query.
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 
-/** Those of nodes that are drained are left out, unless the user would be left with none. */
-function connectionsOf(env: Env, ids: readonly number[] | null): Subscription['connections'] {
-  const offered = env.store.inbounds.offered();
+/** Of what is offered, by id (null: all). Those of nodes that are drained are left out, unless the user would be left with none. */
+export function shownTo<One extends { readonly inbound: { readonly id: number }; readonly isDraining: boolean }>(
+  ids: readonly number[] | null,
+  offered: readonly One[],
+): readonly One[] {
   const own = ids === null ? offered : offered.filter(({ inbound }) => ids.includes(inbound.id));
   const staying = own.filter(({ isDraining }) => !isDraining);
-  const shown = staying.length > 0 ? staying : own;
-  return shown.map(({ inbound, address }) => ({ inbound, address, secrets: connectionSecrets(env, inbound) }));
+  return staying.length > 0 ? staying : own;
+}
+
+function connectionsOf(env: Env, ids: readonly number[] | null): Subscription['connections'] {
+  return shownTo(ids, env.store.inbounds.offered()).map(({ inbound, address }) => ({
+    inbound,
+    address,
+    secrets: connectionSecrets(env, inbound),
+  }));
 }
 
 /** The user behind a token as it is now, with what it presents to connect. */
-function userBehind(env: Env, token: string): Pick<Subscription, 'user' | 'credentials'> | null {
+function userBehind(env: Env, token: string): Pick<Subscription<UserRow>, 'user' | 'credentials'> | null {
   const { store } = env;
   const now = env.clock.now();
   const found = store.users.behindLink(token);
@@ -39,22 +49,26 @@ function userBehind(env: Env, token: string): Pick<Subscription, 'user' | 'crede
   });
 }
 
+/** Used and remaining bytes; null: unlimited. */
+export function totalOf(facts: Parameters<typeof trafficRemaining>[0]): number | null {
+  const remaining = trafficRemaining(facts);
+  return remaining === null ? null : Math.min(Number.MAX_SAFE_INTEGER, facts.used + remaining);
+}
+
 /** The subscription behind a token; null if no user has it. */
-export function subscriptionOf(env: Env, token: string): Subscription | null {
+export function subscriptionOf(env: Env, token: string): Subscription<UserRow> | null {
   if (!TOKEN.test(token)) return null;
   const found = userBehind(env, token);
   if (found === null) return null;
   const { user, credentials } = found;
-  const used = user.usedUp + user.usedDown;
-  const remaining = trafficRemaining({ trafficLimit: user.trafficLimit, used, extra: user.extra });
+  const { trafficLimit, extra } = user;
   const mayConnect = canConnect(user.state);
   const connections = mayConnect ? connectionsOf(env, user.inbounds) : [];
-  const total = remaining === null ? null : Math.min(Number.MAX_SAFE_INTEGER, used + remaining);
   return {
     user,
     credentials,
     canConnect: mayConnect,
-    total,
+    total: totalOf({ trafficLimit, used: user.usedUp + user.usedDown, extra }),
     connections,
     url: env.subUrl(token),
     offers: () => offersTo(env, user),

@@ -39,6 +39,7 @@ const user = z.strictObject({
   inbounds: z.array(id).max(10_000).nullable(),
   leftOut: z.array(id).max(10_000),
   tokenHash: z.string().max(64),
+  deviceLimit: bytes.nullable(),
   leased: z.strictObject({
     account,
     nodes: id,

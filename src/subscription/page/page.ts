@@ -2,7 +2,7 @@
 import encodeQr from 'qr';
 import type { UserState } from '../../contract/users.ts';
 import type { Offered, Subscription } from '../../core/core.ts';
-import type { SettingValues } from '../../core/ports/settings.ts';
+import type { LinkSettings } from '../../core/ports/settings.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
@@ -30,7 +30,7 @@ export interface Page {
 
 const DAY_MS = 86_400_000;
 
-export function renderPage(sub: Subscription, settings: SettingValues, request: PageRequest): Page {
+export function renderPage(sub: Subscription, settings: LinkSettings, request: PageRequest): Page {
   const language = chooseLanguage([...preferredLanguages(request.acceptLanguage), settings.language]);
   const title = escapeHtml(settings.subscriptionTitle);
   const { state } = sub.user;
@@ -68,7 +68,7 @@ ${shopOf(sub, offered, language)}${telegramOf(sub, language)}${offerOf(sub.url, 
 }
 
 /** The page as the administrator looks at it: of a phone, and without its script, which is of use on the phone alone. */
-export function previewPage(sub: Subscription, settings: SettingValues, now: number): string {
+export function previewPage(sub: Subscription, settings: LinkSettings, now: number): string {
   return renderPage(sub, settings, { now, userAgent: 'Android' }).body.replace(`<script>${SCRIPT}</script>`, '');
 }
 
@@ -109,7 +109,7 @@ function plainText(language: Language, key: PlainKey): string {
 }
 
 /** Traffic, term and devices. */
-function accountOf({ user, total }: Subscription, settings: SettingValues, language: Language, now: number): string {
+function accountOf({ user, total }: Subscription, settings: LinkSettings, language: Language, now: number): string {
   const t = hostTexts(language, 'subscription');
   const plain = (key: PlainKey) => plainText(language, key);
   const day = (at: number) => formatDay(at, language, settings.timeZone);
@@ -190,7 +190,7 @@ const MAX_OFFERS = 200;
 
 function offerOf(
   url: string,
-  settings: Pick<SettingValues, 'subscriptionTitle' | 'supportUrl'>,
+  settings: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
   system: System,
   language: Language,
 ): string {
@@ -208,7 +208,7 @@ function offerOf(
 /** The applications, and the link with its code. */
 function makeOffer(
   url: string,
-  { subscriptionTitle, supportUrl }: Pick<SettingValues, 'subscriptionTitle' | 'supportUrl'>,
+  { subscriptionTitle, supportUrl }: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
   system: System,
   language: Language,
 ): string {

@@ -1,0 +1,129 @@
+// Links from a node's machine: what the panel serves, byte for byte, also while the panel is away; and nothing else.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
+import { dropLinks, setLinks } from '../../src/panel/node-links.ts';
+import { examineMachine, joinMachine, leaveMachine, runMachine } from '../../src/panel/node-machine.ts';
+import { createFakeMachine } from '../support/fake-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { createClient } from '../support/http-client.ts';
+import { realLooking } from '../support/node-machine.ts';
+import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+
+const HOST = '127.0.0.1';
+const NAME = 'links.example.com';
+const DAY_MS = 86_400_000;
+const POLLED = { timeout: 90_000, interval: 50 };
+const FORMATS = ['links', 'plain', 'mihomo', 'sing-box', 'xray', 'html'];
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-links-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Reply {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** Asks at a port, whatever the address names. */
+function ask(port: number, path: string, host = HOST): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: HOST, port, path, agent: false, rejectUnauthorized: false, headers: { host } },
+      (reply) => {
+        const parts: Buffer[] = [];
+        reply.on('data', (part: Buffer) => parts.push(part));
+        reply.on('end', () => {
+          const { date: _date, 'x-request-id': _id, 'set-cookie': _cookie, ...headers } = reply.headers;
+          resolve({ status: reply.statusCode, headers, body: Buffer.concat(parts).toString() });
+        });
+      },
+    );
+    sent.on('error', reject).end();
+  });
+}
+
+async function newCertificate(names: readonly string[], days = 60) {
+  const now = Date.now();
+  const { key, pem } = await issueSelfSigned(names, { from: now - DAY_MS, to: now + days * DAY_MS });
+  return { key, chain: pem };
+}
+
+it('are those of the panel while it is away, and a reissued one is dead after the next contact', async () => {
+  await using own = await openOwnPanel({ keyFile: join(folder, 'master.key'), pollEveryMs: 100 });
+  const { administrator, panel, newKey, ca } = own;
+  const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
+  const { id: nodeId } = (await administrator.call('createNode', { name: 'Far', address: HOST })).body;
+  const inbound = { node_id: nodeId, tag: 'in', name: 'In', protocol: 'vless', port: 443 } as const;
+  await api.call('createInbound', inbound);
+  const { id: tariff_id } = (await api.call('createTariff', { name: 'Plan', traffic_limit: 10_000, device_limit: 3 }))
+    .body;
+  const { id, sub_url } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
+  const ended = (await api.call('createUser', { name: 'Boris', tariff_id, enabled: false })).body;
+  const port = await freePort();
+  const { token } = (await administrator.call('inviteNode', { id: nodeId, port, password: PASSWORD })).body;
+  const machineFolder = join(folder, 'machine');
+  await joinMachine({ folder: machineFolder, token, host: HOST, waiting: () => {} });
+
+  setLinks(machineFolder, { host: HOST, port: 0, ...(await newCertificate([NAME])) });
+  expect(statSync(join(machineFolder, 'links.pem')).mode & 0o777).toBe(0o600);
+  const fake = createFakeMachine();
+  const machine = await runMachine({ folder: machineFolder, host: HOST, engine: realLooking(fake), beatMs: 50 });
+  const at = machine.linksPort ?? 0;
+  const pathOf = (url: string) => new URL(url).pathname;
+  const own443 = panel.address()?.port ?? 0;
+  const path = pathOf(sub_url);
+  await expect.poll(async () => (await ask(at, path)).status, POLLED).toBe(200);
+
+  for (const format of FORMATS) {
+    const wanted = await ask(own443, `${path}?format=${format}`);
+    expect([format, wanted.status]).toEqual([format, 200]);
+    expect(await ask(at, `${path}?format=${format}`), format).toEqual(wanted);
+  }
+  const reason = await ask(own443, `${pathOf(ended.sub_url)}?format=plain`);
+  expect(await ask(at, `${pathOf(ended.sub_url)}?format=plain`)).toEqual(reason);
+  expect((await ask(at, `${path}?format=plain`, NAME)).status).toBe(200);
+
+  // Whatever leads nowhere at the panel leads nowhere here, and its other doors are not here.
+  const nowhere = { status: 404, headers: { 'content-length': '0', connection: 'close' }, body: '' };
+  expect(await ask(at, `${path.slice(0, -1)}x`)).toEqual(nowhere);
+  expect(await ask(at, path, 'other.example.com')).toEqual(nowhere);
+  expect(await ask(at, new URL(`${panel.baseUrl}/users`).pathname)).toEqual(nowhere);
+  expect(await ask(at, '/')).toEqual(nowhere);
+
+  // What the machine counts itself is in the link at once; a reissued link is dead once the machine has heard of it.
+  const { body: reissued } = await api.call('reissueUser', { id });
+  const next = pathOf(reissued.sub_url);
+  await expect.poll(async () => (await ask(at, next)).status, POLLED).toBe(200);
+  expect(await ask(at, path)).toEqual(nowhere);
+  const last = await ask(own443, `${next}?format=plain`);
+  api.close();
+  await panel.close();
+  expect(await ask(at, `${next}?format=plain`)).toEqual(last);
+  fake.move(id, 1, { up: 0, down: 20_000 });
+  const userInfo = async () => (await ask(at, `${next}?format=plain`)).headers['subscription-userinfo'];
+  await expect.poll(userInfo, POLLED).toBe('upload=0; download=20000; total=20000; expire=0');
+  await machine.close();
+  await leaveMachine(machineFolder);
+  expect(await examineMachine(machineFolder, undefined)).not.toContainEqual(
+    expect.objectContaining({ check: 'links' }),
+  );
+});
+
+it('need a certificate that can be served, and say when it ends', async () => {
+  const wanted = { host: HOST, port: 8443 };
+  const good = await newCertificate([NAME]);
+  const { key } = await newCertificate([NAME]);
+  expect(() => setLinks(folder, { ...wanted, ...good, key })).toThrow('cannot be served');
+  const past = await newCertificate([NAME], -0.5);
+  expect(() => setLinks(folder, { ...wanted, ...past })).toThrow('has ended');
+  setLinks(folder, { ...wanted, ...good });
+  dropLinks(folder);
+  dropLinks(folder);
+});
