@@ -166,7 +166,12 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   // Less than was asked is left to a person.
   Object.assign(invoice, { amount: '1' });
   bank.pay(invoice.token);
-  await browse('askOrder', { id: ordered.id });
+  // The provider may have been asked a moment before the money came.
+  const waiting = async () => {
+    await browse('askOrder', { id: ordered.id });
+    return (await browse('listAttention', {})).body.total;
+  };
+  await expect.poll(waiting, { timeout: 60_000, interval: 500 }).toBe(1);
   await act('resolvePayment', { id: 1, act: 'ignore', ...proof });
   const promo = await act('createPromo', { code: 'AUTUMN', effect: { kind: 'percent', percent: 20 } });
   await act('changePromo', { id: promo.id, enabled: false });
