@@ -1,4 +1,5 @@
 // Walks through lists while they change: by Link and by next_cursor, nothing comes twice and nothing that was there throughout is missed.
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fill } from '../support/fixtures.ts';
 import type { Answer } from '../support/http-client.ts';
@@ -98,6 +99,8 @@ describe('many users, made and deleted while they are walked', () => {
   const USERS = times(5000, 100_000);
   const CHANGES = times(300, 5000);
   const LIMIT = 500;
+  /** Users that are inserted by one transaction. */
+  const PART = 5000;
   const names = ['anna', 'Boris', 'вера', 'Émile', 'zoe'];
   let tariff = 0;
   let made = 0;
@@ -105,9 +108,14 @@ describe('many users, made and deleted while they are walked', () => {
 
   beforeAll(async () => {
     tariff = (await panel.act('createTariff', { name: 'Walked' })).id;
-    present = panel.store.write(() =>
-      Array.from({ length: USERS }, (_, index) => panel.store.users.insert(newUser(index))),
-    );
+    while (present.length < USERS) {
+      const first = present.length;
+      panel.store.write(() => {
+        for (let index = first; index < first + PART; index++) present.push(panel.store.users.insert(newUser(index)));
+      });
+      // The panel is in this process: between two parts it serves, and ends idle connections before they are used again.
+      await setImmediate();
+    }
   });
 
   const newUser = (index: number) => sampleUser({ name: names[index % names.length] ?? '', tariffId: tariff });
