@@ -12,10 +12,10 @@ const DEV_PORT = 5173;
 const mainEntries = {
   index: 'src/main/index.ts',
   cli: 'src/cli/index.ts',
-  'checkpoint-worker': 'src/panel/checkpoint-worker.ts',
-  'payment-worker': 'src/panel/payment-worker.ts',
-  'webhook-worker': 'src/panel/webhook-worker.ts',
-  'writer-worker': 'src/panel/writer-worker.ts',
+  'checkpoint-worker': 'src/panel/workers/checkpoint-worker.ts',
+  'payment-worker': 'src/panel/workers/payment-worker.ts',
+  'webhook-worker': 'src/panel/workers/webhook-worker.ts',
+  'writer-worker': 'src/panel/workers/writer-worker.ts',
   'backup-worker': 'src/panel/backup/backup-worker.ts',
   'keychain-worker': 'src/adapters/vault/keychain-worker.ts',
 };

@@ -1,5 +1,5 @@
 // `npm run mutation`: changes the sources of the rules that matter most, one small change at a time, and counts how many of the changes
-// a test notices. `npm run mutation -- vault` runs one module, `npm run mutation -- domain src/domain/term.ts` one of its files.
+// a test notices. `npm run mutation -- vault` runs one module, `npm run mutation -- domain src/domain/users/term.ts` one of its files.
 // What has not changed since the run before is not run again.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ interface Module {
 }
 
 const MODULES: Readonly<Record<string, Module>> = {
-  domain: { sources: ['src/domain/*.ts'], tests: ['src/domain/*.test.ts'] },
+  domain: { sources: ['src/domain/**/*.ts'], tests: ['src/domain/**/*.test.ts'] },
   keys: { sources: ['src/core/access/keys.ts'], tests: ['src/core/access/keys.test.ts'] },
   authentication: {
     sources: [

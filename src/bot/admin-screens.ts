@@ -1,12 +1,12 @@
 // What the administrator does in the chat: figures, and users who are found and changed. Each act is confirmed by a button of its own, which works for
 // a while, once, and goes through the operations of the core like any other.
-import type { User } from '../contract/users.ts';
+import type { User } from '../contract/users/users.ts';
 import type { Call } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { AdminRow } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
-import { formatMoney } from '../domain/money.ts';
+import { formatMoney } from '../domain/sales/money.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';

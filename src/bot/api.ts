@@ -1,6 +1,6 @@
 // The Bot API by grammY's client: what fails becomes a code, as the errors of requests have the token in their text.
 import { Api, GrammyError, HttpError } from 'grammy';
-import type { BotError } from '../contract/bot.ts';
+import type { BotError } from '../contract/bot/bot.ts';
 import type { BotAccess, BotFailure, BotLink } from '../core/ports/bot.ts';
 import { imagesOf } from './images.ts';
 

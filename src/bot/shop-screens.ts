@@ -4,7 +4,7 @@ import type { Core, Offered, OrderPage, Subscription, Way } from '../core/core.t
 import { PanelError } from '../core/panel-error.ts';
 import { type BotDesk, PRIORITIES } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
-import { formatMoney } from '../domain/money.ts';
+import { formatMoney } from '../domain/sales/money.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';
 import { formatDay } from '../subscription/entries.ts';

@@ -1,5 +1,5 @@
 // `panel key …`: API keys from the terminal. Creating one requires the administrator's password, as in the panel.
-import type { Key } from '../contract/keys.ts';
+import type { Key } from '../contract/access/keys.ts';
 import { PanelError } from '../core/panel-error.ts';
 import { perform } from '../panel/perform.ts';
 import { refusal } from '../panel/refusal.ts';

@@ -7,8 +7,8 @@ import {
   rollBackEngine,
   type Switched,
   switchEngine,
-} from '../panel/node-engine.ts';
-import { dropLinks, setLinks } from '../panel/node-links.ts';
+} from '../panel/node/node-engine.ts';
+import { dropLinks, setLinks } from '../panel/node/node-links.ts';
 import {
   actAsOwner,
   examineMachine,
@@ -16,9 +16,9 @@ import {
   joinMachine,
   leaveMachine,
   runMachine,
-} from '../panel/node-machine.ts';
-import { programName } from '../panel/node-programs.ts';
-import { installService, SERVICE_FOLDER, uninstallService, writeUnit } from '../panel/node-service.ts';
+} from '../panel/node/node-machine.ts';
+import { programName } from '../panel/node/node-programs.ts';
+import { installService, SERVICE_FOLDER, uninstallService, writeUnit } from '../panel/node/node-service.ts';
 import { reasonOf, refusal } from '../panel/refusal.ts';
 import { printFindings } from './doctor.ts';
 import { notify, print, reportFailure } from './terminal.ts';

@@ -1,8 +1,8 @@
 // Backups: created, listed, checked and restored in the panel. The files themselves have routes of their own.
 import { z } from 'zod';
-import { ACCESSES } from './keys.ts';
+import { ACCESSES } from './access/keys.ts';
+import { PROOF_ERRORS, proof } from './access/proof.ts';
 import { panelOperation } from './operation.ts';
-import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
 
 /** What uploaded backups may take of the disk, all together. Larger ones are restored on the command line. */

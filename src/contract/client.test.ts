@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient, isProblem, isProblemOf, PanelCallError, type Transport, toPanelCallError } from './client.ts';
 import { problemOf } from './errors.ts';
 import { OPERATIONS } from './table.ts';
-import { type UserWithLink, userExample } from './users.ts';
+import { type UserWithLink, userExample } from './users/users.ts';
 
 function recording(reply: unknown) {
   const calls: unknown[] = [];

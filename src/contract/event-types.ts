@@ -1,9 +1,9 @@
 // The schema of each type of event: one list from which the type of an event, the enum of types and the documents are made.
 import { z } from 'zod';
-import { acmeFailureCode } from './acme.ts';
-import { nodeRestart } from './nodes.ts';
+import { nodeRestart } from './nodes/nodes.ts';
 import * as s from './scalars.ts';
-import { userState } from './users.ts';
+import { acmeFailureCode } from './settings/acme.ts';
+import { userState } from './users/users.ts';
 
 export const EVENT_ACTOR_KINDS = ['key', 'administrator', 'cli', 'system'] as const;
 export type EventActorKind = (typeof EVENT_ACTOR_KINDS)[number];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
-import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, resetStrategy } from './users.ts';
+import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS, resetStrategy } from './users/users.ts';
 
 const days = z.int().min(1).max(MAX_EXTEND_DAYS).meta({ description: 'Days of 86,400 seconds.' });
 const months = z.int().min(1).max(MAX_EXTEND_MONTHS).meta({ description: 'Calendar months.' });

@@ -1,8 +1,8 @@
 // Webhooks: events sent to a URL as they happen, signed by Standard Webhooks. Set up in the panel only.
 import { z } from 'zod';
+import { PROOF_ERRORS, proof } from './access/proof.ts';
 import { EVENT_TYPES, type EventType, eventType } from './event-types.ts';
 import { panelOperation } from './operation.ts';
-import { PROOF_ERRORS, proof } from './proof.ts';
 import * as s from './scalars.ts';
 
 /** So many at most: each has connections of its own. */

@@ -1,6 +1,6 @@
 // The audit log as the administrator reads it. Rows are written by `tx.audit`, in the operation's own transaction.
 
-import type { AuditEntry } from '../contract/audit.ts';
+import type { AuditEntry } from '../contract/access/audit.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { Result } from './call.ts';
 import type { Context } from './context.ts';

@@ -2,13 +2,13 @@
 
 import type { Event } from '../contract/event-types.ts';
 import type { Access } from '../contract/operation.ts';
-import type { PromoEffect } from '../contract/promos.ts';
-import type { ProviderKind } from '../contract/providers.ts';
-import type { Sold } from '../contract/sales.ts';
+import type { PromoEffect } from '../contract/sales/promos.ts';
+import type { ProviderKind } from '../contract/sales/providers.ts';
+import type { Sold } from '../contract/sales/sales.ts';
 import type { Input, Output } from '../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../contract/updates.ts';
-import type { UserState } from '../contract/users.ts';
-import type { Money } from '../domain/money.ts';
+import type { UserState } from '../contract/users/users.ts';
+import type { Money } from '../domain/sales/money.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from './call.ts';
 import type { BackupFiles, Backups } from './ports/backups.ts';
 import type { BotClient, BotDesk } from './ports/bot.ts';

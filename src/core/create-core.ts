@@ -1,7 +1,7 @@
 // Puts the core together over its ports.
 
 import { HOUR_MS } from '../domain/limits.ts';
-import { nodeStatusAt } from '../domain/node-status.ts';
+import { nodeStatusAt } from '../domain/nodes/node-status.ts';
 import { createLocalCommands } from './access/administrator.ts';
 import { writeFailures } from './access/failure-rows.ts';
 import { createKeyAuthentication } from './access/keys.ts';
@@ -15,7 +15,7 @@ import { createEnv, type Env } from './context.ts';
 import type { Core, CoreParts, Figures } from './core.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEventHub } from './events.ts';
-import { renewCertificates } from './inbound-certificates.ts';
+import { renewCertificates } from './inbounds/inbound-certificates.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
 import { createPaymentAsker } from './payments/asker.ts';
 import { checkProviders } from './payments/providers.ts';

@@ -1,7 +1,7 @@
 // The core's one way in: runs an operation as a read, or as a write with its Idempotency-Key, effect, events and audit in one transaction.
 
+import { type Proof, proofOf } from '../contract/access/proof.ts';
 import { needsProof, type Operation, takesProof } from '../contract/operation.ts';
-import { type Proof, proofOf } from '../contract/proof.ts';
 import { type Input, OPERATIONS, type Output } from '../contract/table.ts';
 import { HOUR_MS } from '../domain/limits.ts';
 import { requireProof } from './access/proof.ts';

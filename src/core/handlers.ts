@@ -12,7 +12,7 @@ import { BOT_HANDLERS } from './bot/settings.ts';
 import type { HandledId } from './call.ts';
 import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './context.ts';
 import { listEvents } from './events.ts';
-import { INBOUND_HANDLERS } from './inbounds.ts';
+import { INBOUND_HANDLERS } from './inbounds/inbounds.ts';
 import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
 import { SUGGESTION_HANDLERS } from './nodes/suggestion.ts';

@@ -1,6 +1,6 @@
 // How names are compared and which value a row is sorted by: shared by the store, which sorts, and the cursor, which continues.
-import type { SortField } from '../contract/users.ts';
-import { usedBytes } from '../domain/account.ts';
+import type { SortField } from '../contract/users/users.ts';
+import { usedBytes } from '../domain/users/account.ts';
 import type { UserRow } from './ports/users.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII, whose folding is simple

@@ -12,10 +12,10 @@ import {
   type UserReport,
 } from '../contract/stats.ts';
 import type { Input } from '../contract/table.ts';
-import { addBytes } from '../domain/account.ts';
 import { hoursBack, type LocalDay, lastLocalDays, localDay, localDaysBetween } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
-import { nodeStatusAt } from '../domain/node-status.ts';
+import { nodeStatusAt } from '../domain/nodes/node-status.ts';
+import { addBytes } from '../domain/users/account.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers } from './context.ts';
 import { PanelError } from './panel-error.ts';

@@ -2,8 +2,8 @@
 
 import { DAYS_STORED, HOURS_STORED_DAYS } from '../contract/stats.ts';
 import { localDay } from '../domain/calendar.ts';
-import { settledExcess } from '../domain/concurrency.ts';
 import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
+import { settledExcess } from '../domain/users/concurrency.ts';
 import { pruneAttempts } from './access/attempts.ts';
 import { pruneBrowsers } from './access/browsers.ts';
 import { pruneSessions } from './access/session.ts';

@@ -5,7 +5,7 @@ import type { Input, Output } from '../contract/table.ts';
 import { type Tariff, tariffTerms } from '../contract/tariffs.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers, Transaction } from './context.ts';
-import { requireInbounds } from './inbounds.ts';
+import { requireInbounds } from './inbounds/inbounds.ts';
 import { pageById } from './paging.ts';
 import { bodyError, inUseError, PanelError, requireAll } from './panel-error.ts';
 import type { TariffRow } from './ports/plans.ts';

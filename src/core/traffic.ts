@@ -1,10 +1,10 @@
 // Counts traffic on users, nodes and connections in one transaction, with the grants it spends and the state that follows.
 
-import { addBytes, canConnect } from '../domain/account.ts';
 import { localDay } from '../domain/calendar.ts';
 import { HOUR_MS } from '../domain/limits.ts';
-import { beginHeldTerm } from '../domain/term.ts';
-import { applyTraffic } from '../domain/traffic.ts';
+import { addBytes, canConnect } from '../domain/users/account.ts';
+import { beginHeldTerm } from '../domain/users/term.ts';
+import { applyTraffic } from '../domain/users/traffic.ts';
 import type { Transaction } from './context.ts';
 import type { TrafficSlot, UpDown } from './ports/records.ts';
 import type { Cut, UserRow } from './ports/users.ts';

@@ -1,6 +1,6 @@
 // Calendar rules on the panel's wall clock: months, local days and the moments of resets. Instants are epoch ms, zones IANA names.
 
-import type { ResetStrategy } from '../contract/users.ts';
+import type { ResetStrategy } from '../contract/users/users.ts';
 import { DAY_MS, HOUR_MS } from './limits.ts';
 import { zoneOffset } from './time-zone.ts';
 

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
-import { SESSION_FIELD } from '../contract/session.ts';
+import { SESSION_FIELD } from '../contract/access/session.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';

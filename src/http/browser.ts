@@ -1,7 +1,7 @@
 // What a browser says of itself: which page sends a request, whose session it carries, and what it is called.
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { SESSION_HEADER } from '../contract/session.ts';
+import { SESSION_HEADER } from '../contract/access/session.ts';
 
 /** Whether the connection itself is encrypted; behind a reverse proxy it is not, whatever the browser uses. */
 export function isEncrypted(request: IncomingMessage): boolean {

@@ -1,6 +1,6 @@
 // The badge counts what the panel itself needs, and shows it as each system can.
 import { describe, expect, it, vi } from 'vitest';
-import { nodeExample } from '../contract/nodes.ts';
+import { nodeExample } from '../contract/nodes/nodes.ts';
 import { OPERATIONS } from '../contract/table.ts';
 import { countAttention, createBadge } from './badge.ts';
 

@@ -2,7 +2,7 @@
 import type { App, NativeImage, nativeImage } from 'electron';
 import type { Call } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
-import { type Attention, attentionOf } from '../domain/attention.ts';
+import { type Attention, attentionOf } from '../domain/sales/attention.ts';
 
 const CALL: Call = {
   actor: { kind: 'panel', id: null, name: 'desktop', access: 'full' },

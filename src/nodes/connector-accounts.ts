@@ -2,7 +2,7 @@
 // type ends the whole engine.
 import type { Credentials } from '../core/ports/credentials.ts';
 import { EngineError, type EngineInbound } from '../core/ports/engines.ts';
-import { hasKeys, keyFor, STORED_KEY_BYTES } from '../domain/shadowsocks.ts';
+import { hasKeys, keyFor, STORED_KEY_BYTES } from '../domain/nodes/shadowsocks.ts';
 import { encodeShadowsocksAccount, encodeTexts, encodeVmessAccount, type TypedMessage } from './connector-messages.ts';
 
 /** The first part of every name in an engine's API. */

@@ -9,7 +9,7 @@ import {
   type EngineName,
 } from '../core/ports/engines.ts';
 import type { UpDown } from '../core/ports/records.ts';
-import { addBytes } from '../domain/account.ts';
+import { addBytes } from '../domain/users/account.ts';
 import { accountOf, type Dialect } from './connector-accounts.ts';
 import { type Answer, type EngineAddress, openChannel, type Refusal } from './connector-channel.ts';
 import {

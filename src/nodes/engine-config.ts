@@ -8,8 +8,8 @@ import {
   type EngineName,
   type EngineUser,
 } from '../core/ports/engines.ts';
-import { neededFacts } from '../domain/engine-facts.ts';
-import { hasKeys, keyFor } from '../domain/shadowsocks.ts';
+import { neededFacts } from '../domain/nodes/engine-facts.ts';
+import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
 import { bootTag, userKey } from './connector-names.ts';
 
 /** A user and the ids of the connections to be let in to. */

@@ -15,7 +15,7 @@ import {
   type RunningEngine,
 } from '../core/ports/engines.ts';
 import type { Clock, Crypto, Timers } from '../core/ports/ports.ts';
-import { transportsOf } from '../domain/inbound-shape.ts';
+import { transportsOf } from '../domain/nodes/inbound-shape.ts';
 import { type EngineStart, engineConfigText, fingerprintOf, type StartUser } from './engine-config.ts';
 import { createEngineLog } from './engine-log.ts';
 import { argumentsOf, type EngineProgram, findProgram } from './engine-program.ts';

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { basename } from 'node:path';
-import type { Transport } from '../domain/inbound-shape.ts';
+import type { Transport } from '../domain/nodes/inbound-shape.ts';
 
 /**
  * What distinguishes a running process from a later one with the same id: when it started. Null: there is none, or the system does

@@ -8,7 +8,7 @@ import { createLocalEngine, logPath, stopStrays } from '../nodes/local-engine.ts
 import { createRemoteEngine, type NodePlace } from '../nodes/remote/remote-engine.ts';
 import { canListen } from '../nodes/system-process.ts';
 import { FILES } from './data-folder.ts';
-import { openNodeTrust } from './node-trust.ts';
+import { openNodeTrust } from './node/node-trust.ts';
 
 interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | 'store' | 'vault'> {
   /** The data folder. */

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ACCESSES, EXPIRY_DAYS } from '../contract/access/keys.ts';
 import { bodyErrors } from '../contract/input/errors.ts';
-import { ACCESSES, EXPIRY_DAYS } from '../contract/keys.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Call } from '../core/call.ts';
 import type { Core } from '../core/core.ts';

@@ -28,20 +28,20 @@ import { previewPage } from '../subscription/page/page.ts';
 import { renderTelegram } from '../subscription/page/telegram.ts';
 import { renderSubscription } from '../subscription/render.ts';
 import { createBackups } from './backup/backups.ts';
-import { createCheckpointer } from './checkpointer.ts';
 import { checkOptions, overridesOf, type PanelOptions } from './config.ts';
 import { FILES } from './data-folder.ts';
 import { openEngines } from './engines.ts';
-import { createHeavyWriter } from './heavy-writer.ts';
 import { createListeners, listenFirst } from './listeners.ts';
 import { addressesOf, runCommand, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
 import { ownFolder } from './owned-folder.ts';
-import { createPaymentThread } from './payment-thread.ts';
 import { createReach } from './reach.ts';
 import { explained } from './refusal.ts';
 import { openCertificates } from './served-certificates.ts';
-import { createWebhookThread } from './webhook-thread.ts';
+import { createCheckpointer } from './workers/checkpointer.ts';
+import { createHeavyWriter } from './workers/heavy-writer.ts';
+import { createPaymentThread } from './workers/payment-thread.ts';
+import { createWebhookThread } from './workers/webhook-thread.ts';
 
 export type Panel = {
   readonly core: Core;

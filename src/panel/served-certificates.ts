@@ -9,7 +9,7 @@ import {
 } from '../adapters/certificates/certificate.ts';
 import { type Imported, judgeImport } from '../adapters/certificates/import.ts';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
-import type { Certificate } from '../contract/certificates.ts';
+import type { Certificate } from '../contract/settings/certificates.ts';
 import type { Certificates, CertificateTarget } from '../core/ports/host.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';

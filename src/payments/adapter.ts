@@ -1,5 +1,5 @@
 // What a provider's adapter is: one value that turns the panel's questions into the provider's requests, and its replies into answers.
-import type { ProviderError, ProviderKind } from '../contract/providers.ts';
+import type { ProviderError, ProviderKind } from '../contract/sales/providers.ts';
 import type { OutboundClient, OutboundFailure } from '../core/ports/outbound.ts';
 import type {
   AskedPayment,

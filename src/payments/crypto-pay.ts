@@ -1,7 +1,7 @@
 // Crypto Pay (@CryptoBot, @send), API 1.5: invoices in money, paid in coins. https://help.send.tg/en/articles/10279948-crypto-pay-api
 import { createHash, createHmac } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
-import { toDecimal } from '../domain/money.ts';
+import { toDecimal } from '../domain/sales/money.ts';
 import { type Adapter, failure, INVOICE_LIFETIME_MS, isFailure, jsonBody, type Link, refusalOf } from './adapter.ts';
 import { isSameText } from './digests.ts';
 import { listOf, memberOf, minorOf, momentOf, parsed, textOf } from './reading.ts';

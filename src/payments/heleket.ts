@@ -1,7 +1,7 @@
 // Heleket: invoices in money, paid in coins. Facts by the official php-sdk (docs 04, 06, 08, 10).
 import { createHash } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
-import { toDecimal } from '../domain/money.ts';
+import { toDecimal } from '../domain/sales/money.ts';
 import {
   type Adapter,
   failure,

@@ -9,7 +9,7 @@ import { openStripe } from '../../tests/support/providers/stripe.ts';
 import { openYookassa } from '../../tests/support/providers/yookassa.ts';
 import { createOutboundAgent } from '../adapters/outbound-agent.ts';
 import { createOutboundClient } from '../adapters/outbound-client.ts';
-import { PROVIDER_FIELDS, type ProviderKind } from '../contract/providers.ts';
+import { PROVIDER_FIELDS, type ProviderKind } from '../contract/sales/providers.ts';
 import type { InvoiceRequest, ProviderAccess, ProviderPayment } from '../core/ports/providers.ts';
 import { createProviders } from './providers.ts';
 

@@ -1,5 +1,5 @@
 // All providers behind the core's port: chooses the adapter of an account, and lets the requests of one account wait for one another.
-import { PROVIDER_FIELDS, type ProviderKind } from '../contract/providers.ts';
+import { PROVIDER_FIELDS, type ProviderKind } from '../contract/sales/providers.ts';
 import type { OutboundClient } from '../core/ports/outbound.ts';
 import type { Clock, Timers } from '../core/ports/ports.ts';
 import type { PaymentProviders, ProviderAccess, ProviderFailure } from '../core/ports/providers.ts';

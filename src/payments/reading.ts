@@ -1,5 +1,5 @@
 // Reads what providers answer, leniently: a member may be missing, renamed or of another type, and nothing is thrown for it.
-import { fromDecimal } from '../domain/money.ts';
+import { fromDecimal } from '../domain/sales/money.ts';
 
 /** A member of an object by the first of its names that it has; undefined where there is none. */
 export function memberOf(value: unknown, ...names: readonly string[]): unknown {

@@ -1,7 +1,7 @@
 // YooKassa, API v3: cards and SBP in roubles, with fiscal receipts where a shop must give them. https://yookassa.ru/developers
 
 import type { InvoiceRequest, ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
-import { toDecimal } from '../domain/money.ts';
+import { toDecimal } from '../domain/sales/money.ts';
 import {
   type Adapter,
   failure,

@@ -10,21 +10,21 @@ import {
   createTwoFactorStore,
 } from './access.ts';
 import { createBotStore } from './bot.ts';
-import { createConnectedStore } from './connected.ts';
 import { type Connection, claimFile, databaseRefusal, fileSize, openConnection } from './database.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createInboundStore } from './inbounds.ts';
 import { createLinkReadStore } from './link-reads.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
-import { createNodeStore } from './nodes.ts';
-import { createPaymentStore } from './payments.ts';
-import { createPromoStore } from './promos.ts';
-import { createProviderStore } from './providers.ts';
+import { createConnectedStore } from './nodes/connected.ts';
+import { createNodeStore } from './nodes/nodes.ts';
+import { createSyncStore } from './nodes/sync.ts';
 import { createAuditStore, createEventStore, createIdempotencyStore, createUndoStore } from './records.ts';
-import { createSalesStore } from './sales.ts';
+import { createPaymentStore } from './sales/payments.ts';
+import { createPromoStore } from './sales/promos.ts';
+import { createProviderStore } from './sales/providers.ts';
+import { createSalesStore } from './sales/sales.ts';
 import { createSettingStore } from './settings.ts';
-import { createSyncStore } from './sync.ts';
 import { createTariffStore } from './tariffs.ts';
 import { createTrafficStore } from './traffic.ts';
 import { createUserDayStore } from './user-days.ts';

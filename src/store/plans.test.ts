@@ -1,7 +1,7 @@
 // The lists that are said to be fast read an index in order and no more: asked of SQLite itself, for each of them.
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempStore } from '../../tests/support/temp-store.ts';
-import { SORTS, type SortField } from '../contract/users.ts';
+import { SORTS, type SortField } from '../contract/users/users.ts';
 import type { PageRequest, UserConditions } from '../core/ports/users.ts';
 import type { Connection } from './database.ts';
 import { createUserLists } from './users/list.ts';

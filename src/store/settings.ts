@@ -1,7 +1,7 @@
 // Settings, one row each. A missing or unreadable one has its default, so that the panel starts with any value.
 
-import { ADMIN_NOTICES } from '../contract/bot-admins.ts';
-import { USER_NOTICES } from '../contract/bot-notices.ts';
+import { ADMIN_NOTICES } from '../contract/bot/bot-admins.ts';
+import { USER_NOTICES } from '../contract/bot/bot-notices.ts';
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import { NO_ORDERS } from '../core/ports/acme.ts';
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';

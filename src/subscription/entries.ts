@@ -2,7 +2,7 @@
 import type { Subscription } from '../core/core.ts';
 import type { ConnectionSecrets } from '../core/ports/credentials.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import { hasKeys } from '../domain/shadowsocks.ts';
+import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import { withoutYearMark } from '../i18n/dates.ts';
 import { hostTexts } from '../i18n/host.ts';

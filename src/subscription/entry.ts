@@ -1,8 +1,8 @@
 // One entry of a subscription: a connection, its address and the user's credentials, and what every format derives from them.
 import type { ConnectionSecrets, Credentials } from '../core/ports/credentials.ts';
 import { isIpLiteral } from '../domain/host.ts';
-import { type InboundShape, REALITY_NETWORKS } from '../domain/inbound-shape.ts';
-import { hasKeys, keyFor } from '../domain/shadowsocks.ts';
+import { type InboundShape, REALITY_NETWORKS } from '../domain/nodes/inbound-shape.ts';
+import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
 import { asciiHost } from './encoding.ts';
 
 /** The part of a connection that a client needs. Types of the contract only: the pages preview links with the same code. */

@@ -1,6 +1,6 @@
 // Share links in the formats of the clients: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002, hysteria2 by
 // its own URI scheme.
-import { hasKeys } from '../domain/shadowsocks.ts';
+import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { asciiHost, jsonText, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
 import {
   type Entry,

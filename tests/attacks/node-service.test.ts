@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { writeUnit } from '../../src/panel/node-service.ts';
+import { writeUnit } from '../../src/panel/node/node-service.ts';
 import { tempFolder } from '../support/temp-store.ts';
 
 const MOST_EXPOSED = 2.0;

@@ -1,7 +1,7 @@
 // Backups while the panel is written to all the time: each is whole and has every write that was acknowledged before it began.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { User } from '../../src/contract/users.ts';
+import type { User } from '../../src/contract/users/users.ts';
 import { times } from '../support/long.ts';
 import { fillWithUsers, type Machine, PASSPHRASE, startMachine } from './machine.ts';
 

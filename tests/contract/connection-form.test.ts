@@ -1,8 +1,8 @@
 // Holds the form of connections to the panel: it offers the shapes that the panel accepts, and sends what the panel accepts.
 import { describe, expect, it } from 'vitest';
 import { inboundCreate, NETWORKS, PROTOCOLS, SECURITIES } from '../../src/contract/inbounds.ts';
-import { requireConsistent } from '../../src/core/inbound-rules.ts';
-import { allowedNetworks, allowedSecurities, type InboundShape } from '../../src/domain/inbound-shape.ts';
+import { requireConsistent } from '../../src/core/inbounds/inbound-rules.ts';
+import { allowedNetworks, allowedSecurities, type InboundShape } from '../../src/domain/nodes/inbound-shape.ts';
 import {
   blankValues,
   createOf,

@@ -1,12 +1,12 @@
 // The examples of the document are true: each request is sent to a real panel, and what it answers is what the example says, but for
 // ids, times, bytes and secrets.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NODE_PORT } from '../../src/contract/nodes.ts';
+import { NODE_PORT } from '../../src/contract/nodes/nodes.ts';
 import { HEADERS } from '../../src/contract/openapi/text.ts';
 import { type ApiOperation, takesIdempotencyKey } from '../../src/contract/operation.ts';
 import { API_OPERATIONS, OPERATIONS } from '../../src/contract/table.ts';
 import { tariffExample } from '../../src/contract/tariffs.ts';
-import { userExample } from '../../src/contract/users.ts';
+import { userExample } from '../../src/contract/users/users.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Answer, type ApiId, requestOf } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { canTellAddresses } from '../../src/domain/engine-facts.ts';
+import { canTellAddresses } from '../../src/domain/nodes/engine-facts.ts';
 import { connectEngine } from '../../src/nodes/connector.ts';
 import { engineConfigText } from '../../src/nodes/engine-config.ts';
 import { findProgram } from '../../src/nodes/engine-program.ts';

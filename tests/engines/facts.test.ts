@@ -1,7 +1,7 @@
 // The table of engine facts against the engines themselves: what it says that one lacks, that one refuses to start with.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { ENGINE_FACTS, missingFacts, type ServedShape } from '../../src/domain/engine-facts.ts';
+import { ENGINE_FACTS, missingFacts, type ServedShape } from '../../src/domain/nodes/engine-facts.ts';
 import type { Json, ServerProgram } from '../support/engine-process.ts';
 import { pathOf, whyWithout } from './found.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
-import { allowedNetworks, allowedSecurities, PATH_NETWORKS } from '../../src/domain/inbound-shape.ts';
+import { allowedNetworks, allowedSecurities, PATH_NETWORKS } from '../../src/domain/nodes/inbound-shape.ts';
 import { startEngineProcess } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Client, createClient } from '../support/http-client.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { localConnectionInput, localNodeInput } from '../../src/domain/local-node.ts';
+import { localConnectionInput, localNodeInput } from '../../src/domain/nodes/local-node.ts';
 import { createClient } from '../support/http-client.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { pathOf, whyWithout } from './found.ts';

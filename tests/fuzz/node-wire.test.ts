@@ -13,7 +13,7 @@ import { keepEngine } from '../../src/nodes/remote/kept-engine.ts';
 import { recordEngine } from '../../src/nodes/remote/ledger-engine.ts';
 import { type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
 import { METHODS } from '../../src/nodes/remote/wire.ts';
-import { openNodeLedger } from '../../src/store/node-ledger.ts';
+import { openNodeLedger } from '../../src/store/nodes/node-ledger.ts';
 import { createTestTimers } from '../support/clock.ts';
 import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';

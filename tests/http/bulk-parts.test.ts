@@ -1,6 +1,6 @@
 // A bulk in parts: other writes come between, an interruption loses nothing and repeats nothing.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { BulkResult } from '../../src/contract/user-acts.ts';
+import type { BulkResult } from '../../src/contract/users/user-acts.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 import { sampleUser } from '../support/temp-store.ts';
 

@@ -1,6 +1,6 @@
 // One action on many users: whom it takes, what it says, what a dry run and an atomic one leave, on this thread and the other.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BulkResult } from '../../src/contract/user-acts.ts';
+import type { BulkResult } from '../../src/contract/users/user-acts.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 

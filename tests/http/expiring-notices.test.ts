@@ -1,6 +1,6 @@
 // Notices before the end of a term: how many days before is a setting; each comes once, at its moment, whatever sets the end.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { UserCreate } from '../../src/contract/users.ts';
+import type { UserCreate } from '../../src/contract/users/users.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import { type Issued, issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
-import { engineInbound } from '../../src/core/inbound-secrets.ts';
+import { engineInbound } from '../../src/core/inbounds/inbound-secrets.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 

@@ -1,6 +1,6 @@
 // Making a user over the wire: what a plan gives, what may be said instead, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { User } from '../../src/contract/users.ts';
+import type { User } from '../../src/contract/users/users.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

@@ -1,6 +1,6 @@
 // Traffic grants over the wire: what is spent first, what survives a reset, what a state makes of them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { GrantCreate } from '../../src/contract/grants.ts';
+import type { GrantCreate } from '../../src/contract/users/grants.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

@@ -1,7 +1,7 @@
 // The list of users: every sort, exact totals, and paging that neither skips nor repeats while users come and go.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOf } from '../../src/contract/operation.ts';
-import { type listUsers, SORTS, type Sort, type User } from '../../src/contract/users.ts';
+import { type listUsers, SORTS, type Sort, type User } from '../../src/contract/users/users.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 

@@ -1,7 +1,7 @@
 // Users of other systems: created or changed by their external id, found by a leaked link, and created many at once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOf } from '../../src/contract/operation.ts';
-import type { createUsers } from '../../src/contract/users.ts';
+import type { createUsers } from '../../src/contract/users/users.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

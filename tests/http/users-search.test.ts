@@ -1,7 +1,7 @@
 // Finding users: by a text in any case and script, by filters alone and together, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOf } from '../../src/contract/operation.ts';
-import type { listUsers, User } from '../../src/contract/users.ts';
+import type { listUsers, User } from '../../src/contract/users/users.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 

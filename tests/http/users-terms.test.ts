@@ -1,6 +1,6 @@
 // Terms over the wire: extending from the right moment by the panel's calendar, holds, resets, and what stays disabled.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { User } from '../../src/contract/users.ts';
+import type { User } from '../../src/contract/users/users.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

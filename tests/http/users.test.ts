@@ -1,6 +1,6 @@
 // A user over the wire: what a patch changes, what reissuing and deleting leave.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { User } from '../../src/contract/users.ts';
+import type { User } from '../../src/contract/users/users.ts';
 import { openConnection } from '../../src/store/database.ts';
 import { USER_COLUMNS, type UserCells } from '../../src/store/users/row.ts';
 import { bareUser } from '../bench/bare-user.ts';

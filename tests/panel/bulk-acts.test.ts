@@ -1,8 +1,8 @@
 // A bulk as the administrator sees it: the difference for each user before, which then comes true, and the users it changed in the audit log.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PreviewRow } from '../../src/contract/bulk-preview.ts';
 import type { CallOf } from '../../src/contract/operation.ts';
 import type { OPERATIONS } from '../../src/contract/table.ts';
+import type { PreviewRow } from '../../src/contract/users/bulk-preview.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';

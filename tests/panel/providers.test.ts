@@ -1,6 +1,6 @@
 // Payment providers in the panel: keys are tried before they are saved, sealed, never given back, and gone with their account.
 import { afterEach, expect, it } from 'vitest';
-import { PROVIDER_KINDS } from '../../src/contract/providers.ts';
+import { PROVIDER_KINDS } from '../../src/contract/sales/providers.ts';
 import { createTestTimers } from '../support/clock.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
 import { openCryptoPay } from '../support/providers/crypto-pay.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { PROVIDER_KINDS } from '../../src/contract/providers.ts';
+import { PROVIDER_KINDS } from '../../src/contract/sales/providers.ts';
 import { PASSWORD } from '../support/panel.ts';
 import { openShop, type Shop } from '../support/shop.ts';
 

@@ -1,6 +1,6 @@
 // Saved views of the list of users: stored, replaced and deleted under names that are unique, up to a number, and noted in the audit log.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MOST_VIEWS } from '../../src/contract/user-views.ts';
+import { MOST_VIEWS } from '../../src/contract/users/user-views.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
 let panel: TestPanel;

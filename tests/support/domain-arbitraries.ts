@@ -1,10 +1,10 @@
 // Random zones, moments and accounts for the property tests of src/domain, with a bias to where clocks change.
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import type { GrantLifetime } from '../../src/contract/grants.ts';
-import type { ResetStrategy } from '../../src/contract/users.ts';
-import type { Account, Grant } from '../../src/domain/account.ts';
+import type { GrantLifetime } from '../../src/contract/users/grants.ts';
+import type { ResetStrategy } from '../../src/contract/users/users.ts';
 import { nextReset } from '../../src/domain/calendar.ts';
+import type { Account, Grant } from '../../src/domain/users/account.ts';
 
 /** Zones with half-hour changes, changes at midnight, several changes a year, skipped days, and none at all. */
 export const ZONES = [

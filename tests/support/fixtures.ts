@@ -2,7 +2,7 @@
 import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
 import type { OPERATIONS } from '../../src/contract/table.ts';
-import type { UserState } from '../../src/contract/users.ts';
+import type { UserState } from '../../src/contract/users/users.ts';
 import { type ApiId, requestOf, type Sent } from './http-client.ts';
 import type { TestPanel } from './panel.ts';
 

@@ -1,6 +1,6 @@
 // What a browser stores of a session: the half in the cookie, and the half that the panel's page sends in a header.
 import type { IncomingHttpHeaders } from 'node:http';
-import { SESSION_HEADER } from '../../src/contract/session.ts';
+import { SESSION_HEADER } from '../../src/contract/access/session.ts';
 import { halvesOf } from '../../src/http/browser.ts';
 
 const HEADER = SESSION_HEADER.toLowerCase();

@@ -1,6 +1,6 @@
 // A shop for a test: a panel whose time the test moves, a plan with an offer, and fake providers at which it is sold.
-import type { ProviderKind } from '../../src/contract/providers.ts';
-import type { Order } from '../../src/contract/sales.ts';
+import type { ProviderKind } from '../../src/contract/sales/providers.ts';
+import type { Order } from '../../src/contract/sales/sales.ts';
 import { createTestClock, createTestTimers } from './clock.ts';
 import { PASSWORD, type PanelOptions, startPanel, type TestPanel } from './panel.ts';
 import { openCryptoPay } from './providers/crypto-pay.ts';

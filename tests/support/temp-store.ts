@@ -6,8 +6,8 @@ import type { Credentials } from '../../src/core/ports/credentials.ts';
 import type { NodeRow, TariffRow } from '../../src/core/ports/plans.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
 import type { NewUser, UserRow } from '../../src/core/ports/users.ts';
-import { type Account, extraBytes, stateOf } from '../../src/domain/account.ts';
-import { nextChangeAt, type TermFlags } from '../../src/domain/settle.ts';
+import { type Account, extraBytes, stateOf } from '../../src/domain/users/account.ts';
+import { nextChangeAt, type TermFlags } from '../../src/domain/users/settle.ts';
 import type { Connection } from '../../src/store/database.ts';
 import { type FileStore, openStore } from '../../src/store/index.ts';
 

@@ -1,6 +1,6 @@
 // What is written while the panel is killed: each lane does one kind of act, one after the other, and can count what is there of it.
 import { expect } from 'vitest';
-import type { User } from '../../src/contract/users.ts';
+import type { User } from '../../src/contract/users/users.ts';
 import type { Answer, Client } from '../support/http-client.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 // What the administrator does while the panel is killed: keys made, backups made, addresses changed, one after the other.
 import { expect } from 'vitest';
-import type { Addresses } from '../../src/contract/addresses.ts';
+import type { Addresses } from '../../src/contract/settings/addresses.ts';
 import { body, isConstantReply, PASSWORD, type Target, unfinishedIn } from './target.ts';
 
 /** Acts that were acknowledged, those that a kill met, and how many of these had taken effect. */

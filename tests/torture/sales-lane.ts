@@ -1,7 +1,7 @@
 // What the administrator sells while the panel is killed: payments recorded by hand, and every fourth act a refund of the last one.
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
-import type { Order } from '../../src/contract/sales.ts';
+import type { Order } from '../../src/contract/sales/sales.ts';
 import { laneOf, type PanelLane } from './panel-lanes.ts';
 import { body, PASSWORD, type Target } from './target.ts';
 

@@ -1,7 +1,7 @@
 // The administrator: made by the one-time link or at the terminal, the password changed or, from the terminal, reset.
 
+import { setUp as setUpOperation } from '../../contract/access/session.ts';
 import type { FieldError } from '../../contract/errors.ts';
-import { setUp as setUpOperation } from '../../contract/session.ts';
 import type { Input } from '../../contract/table.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
 import { restoreLocally } from '../backups/backups.ts';

@@ -1,6 +1,6 @@
 // API keys: made and revoked by the administrator, stored as hashes, checked on every request.
 
-import type { Key } from '../../contract/keys.ts';
+import type { Key } from '../../contract/access/keys.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { base62FromBytes, formatKey, isKeyWellFormed } from '../../domain/key-format.ts';
 import { DAY_MS } from '../../domain/limits.ts';

@@ -1,5 +1,5 @@
 // Proof of identity: the password and the code of the second factor. attempts.ts slows those down who fail.
-import { PROOF_MINUTES, type Proof } from '../../contract/proof.ts';
+import { PROOF_MINUTES, type Proof } from '../../contract/access/proof.ts';
 import { MINUTE_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Refusal, type Transaction } from '../context.ts';

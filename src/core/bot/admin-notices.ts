@@ -1,7 +1,7 @@
 // Notices to the administrator in the chat: queued in the transaction of what they are about, each once by its key, held over quiet hours.
-import type { AdminNotice } from '../../contract/bot-admins.ts';
-import { formatMoney } from '../../domain/money.ts';
-import { quietUntil } from '../../domain/user-notices.ts';
+import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
+import { formatMoney } from '../../domain/sales/money.ts';
+import { quietUntil } from '../../domain/users/user-notices.ts';
 import { withoutYearMark } from '../../i18n/dates.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { type Language, languageEntry } from '../../i18n/languages.ts';

@@ -1,5 +1,5 @@
 // The administrator's Telegram accounts: paired by a link that the panel shows, never by a typed number; and what they are told of.
-import { ADMIN_NOTICES, type BotAdmins, MOST_ADMINS } from '../../contract/bot-admins.ts';
+import { ADMIN_NOTICES, type BotAdmins, MOST_ADMINS } from '../../contract/bot/bot-admins.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import type { Result } from '../call.ts';

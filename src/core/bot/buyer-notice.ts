@@ -1,5 +1,5 @@
 // Tells a buyer in the chat that money has come: stored with the payment, in its transaction.
-import { formatMoney } from '../../domain/money.ts';
+import { formatMoney } from '../../domain/sales/money.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
 import type { Env, Transaction } from '../context.ts';

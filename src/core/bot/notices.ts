@@ -5,11 +5,11 @@ import {
   type NoticeField,
   USER_NOTICES,
   type UserNotice,
-} from '../../contract/bot-notices.ts';
+} from '../../contract/bot/bot-notices.ts';
 import type { Input } from '../../contract/table.ts';
-import { trafficRemaining } from '../../domain/account.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import { type DueNotice, fillNotice, isQuiet, noticesDue } from '../../domain/user-notices.ts';
+import { trafficRemaining } from '../../domain/users/account.ts';
+import { type DueNotice, fillNotice, isQuiet, noticesDue } from '../../domain/users/user-notices.ts';
 import { withoutYearMark } from '../../i18n/dates.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { LANGUAGE_CODES, type Language, languageEntry } from '../../i18n/languages.ts';

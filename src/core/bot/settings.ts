@@ -1,5 +1,5 @@
 // The Telegram bot as the administrator sets it up: its token is tried before it is sealed, and is in no reply, log or audit row.
-import type { Bot, BotError } from '../../contract/bot.ts';
+import type { Bot, BotError } from '../../contract/bot/bot.ts';
 import type { FieldErrorCode } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { hostTexts } from '../../i18n/host.ts';

@@ -7,7 +7,7 @@ import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleTariff, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Input } from '../../contract/table.ts';
-import { canConnect } from '../../domain/account.ts';
+import { canConnect } from '../../domain/users/account.ts';
 import type { HandledId } from '../call.ts';
 import { createTransaction, type Env } from '../context.ts';
 import type { Core } from '../core.ts';

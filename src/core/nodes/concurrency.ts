@@ -1,6 +1,6 @@
 // From how many addresses each user opened connections since the engines were asked before; who exceeds their limit is announced, and cut
 // off where the settings say so.
-import { isNewExcess, nextExcess } from '../../domain/concurrency.ts';
+import { isNewExcess, nextExcess } from '../../domain/users/concurrency.ts';
 import { createTransaction, type Env } from '../context.ts';
 import type { UserRow } from '../ports/users.ts';
 import { commitTraffic, openUser } from '../users/change.ts';

@@ -6,7 +6,7 @@ import { coreParts } from '../../../tests/support/core.ts';
 import { times } from '../../../tests/support/long.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, storeAccount, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
-import type { Account } from '../../domain/account.ts';
+import type { Account } from '../../domain/users/account.ts';
 import { createTransaction, type Env } from '../context.ts';
 import { createHeavyEnv } from '../create-core.ts';
 import type { EngineCounters } from '../ports/engines.ts';

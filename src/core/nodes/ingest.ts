@@ -1,6 +1,6 @@
 // Counts what the engine of a node has counted since it was last asked, in small transactions: each writes the traffic of its users
 // together with what the engine had counted for them, so that a crash between two of them loses nothing and counts nothing twice.
-import { addBytes } from '../../domain/account.ts';
+import { addBytes } from '../../domain/users/account.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import type { EngineCounters } from '../ports/engines.ts';

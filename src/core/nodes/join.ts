@@ -1,8 +1,8 @@
 // Joining the machines of remote nodes: the token, the panel's authority for nodes, and the attempts while a token works.
 
-import { JOIN_MINUTES } from '../../contract/nodes.ts';
+import { JOIN_MINUTES } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { writeJoinToken } from '../../domain/join-token.ts';
+import { writeJoinToken } from '../../domain/nodes/join-token.ts';
 import type { Result } from '../call.ts';
 import { type AsyncContext, createTransaction, type Env, type Handlers, type Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';

@@ -1,7 +1,7 @@
 // Sends the machine of a node its lease, with which it acts alone: the whole at first, then in each round what has changed since.
-import { type Leased, shareOf } from '../../domain/lease.ts';
+import { type Leased, shareOf } from '../../domain/nodes/lease.ts';
 import type { Env } from '../context.ts';
-import { connectionSecrets } from '../inbound-secrets.ts';
+import { connectionSecrets } from '../inbounds/inbound-secrets.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { LeaseShared, LeaseUser } from '../ports/lease.ts';
 import type { UserRow } from '../ports/users.ts';

@@ -1,5 +1,5 @@
 // Takes what the machine of a node has written down: entries are counted in the transaction that writes that they were taken.
-import { addBytes } from '../../domain/account.ts';
+import { addBytes } from '../../domain/users/account.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import { type Engine, EngineError, type LedgerEntry, type LedgerPage, type LedgerTaken } from '../ports/engines.ts';
 import type { LedgerEvent } from '../ports/lease.ts';

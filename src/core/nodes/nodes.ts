@@ -1,11 +1,11 @@
 // Nodes: read through both doors, changed in the panel only.
 
-import type { Node } from '../../contract/nodes.ts';
-import type { Proof } from '../../contract/proof.ts';
+import type { Proof } from '../../contract/access/proof.ts';
+import type { Node } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { cutOffOf } from '../../domain/engine-facts.ts';
-import { updatesFor } from '../../domain/node-protocol.ts';
-import { nodeStatusAt } from '../../domain/node-status.ts';
+import { cutOffOf } from '../../domain/nodes/engine-facts.ts';
+import { updatesFor } from '../../domain/nodes/node-protocol.ts';
+import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { pageById } from '../paging.ts';

@@ -1,11 +1,11 @@
 // What is recommended for a node on the panel's own machine: a connection that its engine serves, on a free port.
 import type { TargetFinding } from '../../contract/inbounds.ts';
-import { PLATFORMS } from '../../contract/local-node.ts';
+import { PLATFORMS } from '../../contract/nodes/local-node.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { missingFacts } from '../../domain/engine-facts.ts';
-import { sharedTransports } from '../../domain/inbound-shape.ts';
-import { REALITY_PORT } from '../../domain/inbound-warnings.ts';
-import { nextPort, type Taken } from '../../domain/usual-ports.ts';
+import { missingFacts } from '../../domain/nodes/engine-facts.ts';
+import { sharedTransports } from '../../domain/nodes/inbound-shape.ts';
+import { REALITY_PORT } from '../../domain/nodes/inbound-warnings.ts';
+import { nextPort, type Taken } from '../../domain/nodes/usual-ports.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Env, Handlers } from '../context.ts';
 

@@ -1,10 +1,10 @@
 // Brings the engine of one node to what the records say, and its counters into them; one round after another, never two at once.
 
-import { MOST_CUT_OFF, type NodeRestartReason } from '../../contract/nodes.ts';
+import { MOST_CUT_OFF, type NodeRestartReason } from '../../contract/nodes/nodes.ts';
 import { RESTART_EVERY_MS } from '../../domain/limits.ts';
 import { tellOfNodeDown, tellOfNodeUp } from '../bot/admin-notices.ts';
 import { createTransaction, type Env } from '../context.ts';
-import { engineInbound } from '../inbound-secrets.ts';
+import { engineInbound } from '../inbounds/inbound-secrets.ts';
 import { PanelError } from '../panel-error.ts';
 import {
   type Engine,

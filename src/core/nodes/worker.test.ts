@@ -8,7 +8,7 @@ import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { createFakeMachine, type FakeMachine, type Fault } from '../../../tests/support/fake-engine.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
-import { canConnect } from '../../domain/account.ts';
+import { canConnect } from '../../domain/users/account.ts';
 import type { Core } from '../core.ts';
 import { createCore } from '../create-core.ts';
 import type { Store } from '../ports/ports.ts';

@@ -1,8 +1,8 @@
 // Orders at providers as the administrator works with them, and payments that need a decision.
 
-import type { AttentionPayment, AttentionReason, Order, PaymentAct } from '../../contract/sales.ts';
+import type { AttentionPayment, AttentionReason, Order, PaymentAct } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { daysForPart } from '../../domain/sale.ts';
+import { daysForPart } from '../../domain/sales/sale.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';

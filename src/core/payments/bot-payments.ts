@@ -1,7 +1,7 @@
 // Payments in Stars as Telegram speaks of them to the panel's own bot: whether one may be made, and that it was.
 
-import { nextAskAt } from '../../domain/asking.ts';
-import { STARS } from '../../domain/money.ts';
+import { nextAskAt } from '../../domain/sales/asking.ts';
+import { STARS } from '../../domain/sales/money.ts';
 import type { Env, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { ChatInvoice, Checkout, CheckoutRefusal } from '../ports/bot.ts';

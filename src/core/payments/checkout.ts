@@ -1,10 +1,10 @@
 // Orders that are paid at a provider: made, opened there, and asked about. The panel's operations, the page of an order and the bot call these.
 
-import { type ProviderKind, takesCurrency } from '../../contract/providers.ts';
-import { askEveryMs, nextAskAt } from '../../domain/asking.ts';
+import { type ProviderKind, takesCurrency } from '../../contract/sales/providers.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
-import type { Money } from '../../domain/money.ts';
+import { askEveryMs, nextAskAt } from '../../domain/sales/asking.ts';
+import type { Money } from '../../domain/sales/money.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';

@@ -1,7 +1,7 @@
 // What providers report by themselves is a hint alone: nothing in it is believed, and the provider is asked at once. The hint is stored
 // before it is answered, as the time at which the provider is to be asked, so that a crash loses none.
 
-import { askEveryMs } from '../../domain/asking.ts';
+import { askEveryMs } from '../../domain/sales/asking.ts';
 import type { Env, Transaction } from '../context.ts';
 import type { Hint, ProviderRow, Webhook } from '../ports/providers.ts';
 import { write } from './checkout.ts';

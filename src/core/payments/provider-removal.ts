@@ -1,6 +1,6 @@
 // Deleting an account at a payment provider: not while only the provider can say what became of orders.
 
-import type { ProviderError } from '../../contract/providers.ts';
+import type { ProviderError } from '../../contract/sales/providers.ts';
 import type { Input } from '../../contract/table.ts';
 import type { AsyncContext, Handlers, Transaction } from '../context.ts';
 import { PanelError } from '../panel-error.ts';

@@ -1,6 +1,6 @@
 // Payment providers as the administrator works with them: added, changed, offered, tried, deleted. Keys are tried before they are sealed.
-import type { Proof } from '../../contract/proof.ts';
-import { MAX_PROVIDERS, PROVIDER_FIELDS, type Provider, type ProviderField } from '../../contract/providers.ts';
+import type { Proof } from '../../contract/access/proof.ts';
+import { MAX_PROVIDERS, PROVIDER_FIELDS, type Provider, type ProviderField } from '../../contract/sales/providers.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { openAccess } from '../bot/access.ts';
 import type { Result } from '../call.ts';

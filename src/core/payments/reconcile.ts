@@ -3,7 +3,7 @@
 import type { Input, Output } from '../../contract/table.ts';
 import { fromLocal, startOfLocalMonth } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import { type Difference, reconcile, type TheirPayment } from '../../domain/reconcile.ts';
+import { type Difference, reconcile, type TheirPayment } from '../../domain/sales/reconcile.ts';
 import type { AsyncContext, Context, Env, Handlers } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { PaymentRow } from '../ports/payments.ts';

@@ -1,7 +1,7 @@
 // What a provider reports about a payment is written here alone: however often and in whatever order it comes, money counts once.
 // The payment, the order, what it gives, the events and the audit row are one transaction.
 
-import type { AttentionReason, Sold } from '../../contract/sales.ts';
+import type { AttentionReason, Sold } from '../../contract/sales/sales.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import { tellOfPayment } from '../bot/admin-notices.ts';

@@ -1,9 +1,9 @@
 // What a buyer sees and does who has the link of an order or of a subscription: the link is the authority, as for a subscription.
 
-import { takesCurrency } from '../../contract/providers.ts';
-import type { Sold } from '../../contract/sales.ts';
+import { takesCurrency } from '../../contract/sales/providers.ts';
+import type { Sold } from '../../contract/sales/sales.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
-import type { Money } from '../../domain/money.ts';
+import type { Money } from '../../domain/sales/money.ts';
 import type { Env, Transaction } from '../context.ts';
 import type { Offered, OrderPage, Shop, Way } from '../core.ts';
 import { PanelError } from '../panel-error.ts';

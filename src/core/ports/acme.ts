@@ -1,6 +1,6 @@
 // The port of ACME: what carries out an order, and what is stored of orders.
-import type { AcmeChallenge, AcmeFailureCode } from '../../contract/acme.ts';
-import type { CERTIFICATE_TARGETS } from '../../contract/certificates.ts';
+import type { AcmeChallenge, AcmeFailureCode } from '../../contract/settings/acme.ts';
+import type { CERTIFICATE_TARGETS } from '../../contract/settings/certificates.ts';
 import type { Span } from '../../domain/acme-schedule.ts';
 
 /** What the administrator has set. */

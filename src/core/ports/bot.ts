@@ -1,5 +1,5 @@
 // The ports of the Telegram bot: what is stored of it, and the client of its API.
-import type { BotError } from '../../contract/bot.ts';
+import type { BotError } from '../../contract/bot/bot.ts';
 import type { Price, ProviderPayment } from './providers.ts';
 
 export interface BotRow {

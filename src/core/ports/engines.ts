@@ -1,5 +1,5 @@
 // The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/nodes.
-import type { NodeErrorCode } from '../../contract/nodes.ts';
+import type { NodeErrorCode } from '../../contract/nodes/nodes.ts';
 import type { Credentials } from './credentials.ts';
 import type { LeaseHeld, LeasePart, LedgerEvent } from './lease.ts';
 import type { InboundRow } from './plans.ts';

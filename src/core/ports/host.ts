@@ -1,8 +1,8 @@
 // The ports of a listening host: addresses that are tried before they stay, and the certificates served there.
 
-import type { REACH_OUTCOMES } from '../../contract/addresses.ts';
-import type { CERTIFICATE_TARGETS, Certificate } from '../../contract/certificates.ts';
 import type { FieldErrorCode } from '../../contract/errors.ts';
+import type { REACH_OUTCOMES } from '../../contract/settings/addresses.ts';
+import type { CERTIFICATE_TARGETS, Certificate } from '../../contract/settings/certificates.ts';
 import type { Span } from '../../domain/acme-schedule.ts';
 import type { AcmeClient, IssuedByAcme } from './acme.ts';
 import type { SettingValues } from './settings.ts';

@@ -1,5 +1,5 @@
 // The lease: what the panel leaves with the machine of a node, so that it can act alone.
-import type { Leased, LeaseEventKind } from '../../domain/lease.ts';
+import type { Leased, LeaseEventKind } from '../../domain/nodes/lease.ts';
 import type { ConnectionSecrets, Credentials } from './credentials.ts';
 import type { InboundRow } from './plans.ts';
 import type { UpDown } from './records.ts';

@@ -1,5 +1,5 @@
 // A machine's own store of its lease. Implemented in src/store.
-import type { LeaseRefusal } from '../../domain/lease.ts';
+import type { LeaseRefusal } from '../../domain/nodes/lease.ts';
 import type { EngineConfig, EngineUser } from './engines.ts';
 import type { LeaseHeld, LeasePart, LeaseShared, LeaseUser } from './lease.ts';
 

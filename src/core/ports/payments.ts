@@ -1,7 +1,7 @@
 // The store's ports for what providers are asked about orders, and for the money that they report.
-import type { ProviderKind } from '../../contract/providers.ts';
-import type { AttentionReason, PaymentAct } from '../../contract/sales.ts';
-import type { Money } from '../../domain/money.ts';
+import type { ProviderKind } from '../../contract/sales/providers.ts';
+import type { AttentionReason, PaymentAct } from '../../contract/sales/sales.ts';
+import type { Money } from '../../domain/sales/money.ts';
 import type { PaymentState } from './providers.ts';
 
 export type InvoiceState = 'opening' | 'open' | 'paid' | 'expired' | 'failed';

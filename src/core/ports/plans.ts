@@ -1,8 +1,8 @@
 // The store's ports for plans, connections and nodes.
 import type { Uses } from '../../contract/errors.ts';
 import type { TargetFinding } from '../../contract/inbounds.ts';
-import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes.ts';
-import type { Account } from '../../domain/account.ts';
+import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes/nodes.ts';
+import type { Account } from '../../domain/users/account.ts';
 
 export interface TariffRow {
   readonly id: number;

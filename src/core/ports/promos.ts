@@ -1,5 +1,5 @@
 // The store's port for promo codes and their uses.
-import type { PromoRule, PromoUses } from '../../domain/promo.ts';
+import type { PromoRule, PromoUses } from '../../domain/sales/promo.ts';
 
 export interface PromoRow extends PromoRule {
   readonly id: number;

@@ -1,5 +1,5 @@
 // The ports of payment providers: the panel's accounts there, and what they are asked.
-import type { ProviderError, ProviderKind } from '../../contract/providers.ts';
+import type { ProviderError, ProviderKind } from '../../contract/sales/providers.ts';
 
 export interface ProviderRow {
   readonly id: number;

@@ -1,10 +1,10 @@
 // The store's ports for what is sold and what was paid for it.
 
-import type { PromoEffect } from '../../contract/promos.ts';
-import type { ProviderKind } from '../../contract/providers.ts';
-import type { OfferAudience, OrderState, PaymentMethod, Sold } from '../../contract/sales.ts';
-import type { Money } from '../../domain/money.ts';
-import type { GivenTerm } from '../../domain/sale.ts';
+import type { PromoEffect } from '../../contract/sales/promos.ts';
+import type { ProviderKind } from '../../contract/sales/providers.ts';
+import type { OfferAudience, OrderState, PaymentMethod, Sold } from '../../contract/sales/sales.ts';
+import type { Money } from '../../domain/sales/money.ts';
+import type { GivenTerm } from '../../domain/sales/sale.ts';
 
 export interface OfferRow {
   readonly id: number;

@@ -1,10 +1,10 @@
 // The store's ports for settings, the schedule of backups, and what is known of updates.
 
-import type { AdminNotice } from '../../contract/bot-admins.ts';
-import type { UserNotice } from '../../contract/bot-notices.ts';
+import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
+import type { UserNotice } from '../../contract/bot/bot-notices.ts';
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
-import type { UserView } from '../../contract/user-views.ts';
-import type { QuietHours } from '../../domain/user-notices.ts';
+import type { UserView } from '../../contract/users/user-views.ts';
+import type { QuietHours } from '../../domain/users/user-notices.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { AcmeSettings, AcmeState } from './acme.ts';
 

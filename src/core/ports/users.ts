@@ -1,10 +1,10 @@
 // The store's ports for users and their grants.
 
 import type { Uses } from '../../contract/errors.ts';
-import type { GrantState } from '../../contract/grants.ts';
-import type { SortField, UserState } from '../../contract/users.ts';
-import type { Account, Grant } from '../../domain/account.ts';
-import type { Excess } from '../../domain/concurrency.ts';
+import type { GrantState } from '../../contract/users/grants.ts';
+import type { SortField, UserState } from '../../contract/users/users.ts';
+import type { Account, Grant } from '../../domain/users/account.ts';
+import type { Excess } from '../../domain/users/concurrency.ts';
 import type { Credentials } from './credentials.ts';
 import type { UpDown } from './records.ts';
 

@@ -1,8 +1,8 @@
 // What an order gives to its user, and what is taken back of it. Paid is applied: both are of the transaction that writes the order.
 
-import type { Sold } from '../../contract/sales.ts';
-import { type GivenTerm, giveTerm, takeTermBack } from '../../domain/sale.ts';
-import type { Duration } from '../../domain/term.ts';
+import type { Sold } from '../../contract/sales/sales.ts';
+import { type GivenTerm, giveTerm, takeTermBack } from '../../domain/sales/sale.ts';
+import type { Duration } from '../../domain/users/term.ts';
 import type { Context, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
 import type { Given, OrderRow } from '../ports/sales.ts';

@@ -1,8 +1,8 @@
 // Offers: what a plan is sold for. The first price of the first term offered is the price of the plan, whichever of them is changed.
 
-import type { Offer, Sold } from '../../contract/sales.ts';
+import type { Offer, Sold } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import type { Money } from '../../domain/money.ts';
+import type { Money } from '../../domain/sales/money.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';

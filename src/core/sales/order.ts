@@ -1,6 +1,6 @@
 // An order as it is made, found and shown.
 
-import type { Order } from '../../contract/sales.ts';
+import type { Order } from '../../contract/sales/sales.ts';
 import type { Context, Env } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { InvoiceRow } from '../ports/payments.ts';

@@ -1,9 +1,9 @@
 // Orders: a payment and what was bought for it are one transaction, and so are a refund and what it takes back.
 
-import type { Order, TakenBack } from '../../contract/sales.ts';
+import type { Order, TakenBack } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { isGrantLive } from '../../domain/account.ts';
 import { addDays, localDay, startOfLocalDay } from '../../domain/calendar.ts';
+import { isGrantLive } from '../../domain/users/account.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';

@@ -1,11 +1,11 @@
 // Promo codes: what the administrator does with them, and how an order gets and uses one. A use is reserved in the transaction that begins
 // an invoice and counted in the one that applies its payment, so that two orders cannot use what is left for one.
 
-import type { Promo } from '../../contract/promos.ts';
-import type { Sold } from '../../contract/sales.ts';
+import type { Promo } from '../../contract/sales/promos.ts';
+import type { Sold } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import type { Money } from '../../domain/money.ts';
-import { canUsePromo, hasUsesLeft, normalizeCode, pricesWith, RESERVED_MS } from '../../domain/promo.ts';
+import type { Money } from '../../domain/sales/money.ts';
+import { canUsePromo, hasUsesLeft, normalizeCode, pricesWith, RESERVED_MS } from '../../domain/sales/promo.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';

@@ -2,7 +2,7 @@
 //
 // An order is written down as failed before the authority is asked, with the pause after it: whatever ends the panel meanwhile, the next
 // attempt keeps to the pause. Only success takes it back.
-import type { Acme } from '../../contract/acme.ts';
+import type { Acme } from '../../contract/settings/acme.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import {
   isNearEnd,

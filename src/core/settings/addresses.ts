@@ -1,7 +1,7 @@
 // Addresses of the panel, changed with proof of identity; a listening address stays only once it was reached from there.
 
-import type { Addresses } from '../../contract/addresses.ts';
-import type { Proof } from '../../contract/proof.ts';
+import type { Proof } from '../../contract/access/proof.ts';
+import type { Addresses } from '../../contract/settings/addresses.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { secretBits } from '../../domain/password-strength.ts';
 import type { Result } from '../call.ts';

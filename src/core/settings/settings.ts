@@ -1,11 +1,11 @@
 // Settings: what a bot may know of them, without addresses and secrets; and as the administrator reads and changes them.
 
-import type { Proof } from '../../contract/proof.ts';
-import type { PanelSettings, SettingsView } from '../../contract/settings.ts';
+import type { Proof } from '../../contract/access/proof.ts';
+import type { PanelSettings, SettingsView } from '../../contract/settings/settings.ts';
 import type { Input } from '../../contract/table.ts';
-import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
+import { MAX_BULK_IDS } from '../../contract/users/user-acts.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
-import { changeReset } from '../../domain/traffic.ts';
+import { changeReset } from '../../domain/users/traffic.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { bodyError } from '../panel-error.ts';

@@ -1,5 +1,5 @@
 // From where a user was connected.
-import { MOST_ADDRESSES } from '../../contract/user-acts.ts';
+import { MOST_ADDRESSES } from '../../contract/users/user-acts.ts';
 import type { Context, Handlers } from '../context.ts';
 import { toInstant } from '../wire.ts';
 import { requireUser } from './users.ts';

@@ -1,6 +1,7 @@
 // A bulk in calls of bounded length: each acts on the users behind the last one, and no user is acted on twice by one batch.
-import { MOST_PER_CALL } from '../../contract/bulk-batch.ts';
+
 import type { Input } from '../../contract/table.ts';
+import { MOST_PER_CALL } from '../../contract/users/bulk-batch.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
 import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
 import { PanelError } from '../panel-error.ts';

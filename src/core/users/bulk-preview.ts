@@ -1,7 +1,8 @@
 // What a bulk would make of its first users, each as it is and as it would be: the rules of the bulk itself, with nothing written.
-import { MOST_PREVIEWED, MOST_SHOWN, type PreviewRow, type PreviewSide } from '../../contract/bulk-preview.ts';
+
 import type { Input, Output } from '../../contract/table.ts';
-import { trafficRemaining, usedBytes } from '../../domain/account.ts';
+import { MOST_PREVIEWED, MOST_SHOWN, type PreviewRow, type PreviewSide } from '../../contract/users/bulk-preview.ts';
+import { trafficRemaining, usedBytes } from '../../domain/users/account.ts';
 import type { Result } from '../call.ts';
 import type { Context } from '../context.ts';
 import type { UserRow } from '../ports/users.ts';

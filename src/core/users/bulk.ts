@@ -3,10 +3,10 @@
 import type { FieldError } from '../../contract/errors.ts';
 import { MAX_TAGS } from '../../contract/scalars.ts';
 import type { Input } from '../../contract/table.ts';
-import type { BulkAction, BulkFailure, BulkResult } from '../../contract/user-acts.ts';
-import { MAX_BULK_IDS } from '../../contract/user-acts.ts';
+import type { BulkAction, BulkFailure, BulkResult } from '../../contract/users/user-acts.ts';
+import { MAX_BULK_IDS } from '../../contract/users/user-acts.ts';
 import type { Context, SteppedWrite, Transaction, WriteHandler } from '../context.ts';
-import { requireInbounds } from '../inbounds.ts';
+import { requireInbounds } from '../inbounds/inbounds.ts';
 import { PanelError } from '../panel-error.ts';
 import type { AuditUser, UndoStore } from '../ports/records.ts';
 import type { UserConditions, UserRow } from '../ports/users.ts';

@@ -1,10 +1,17 @@
 // Opens a user for a change and writes it back, so that time, state, events and counters always change together.
 
 import type { UserFacts } from '../../contract/event-types.ts';
-import type { UserState } from '../../contract/users.ts';
-import { type Account, canConnect, extraBytes, type Grant, stateOf } from '../../domain/account.ts';
-import { flagsUnder, freshFlags, type Notices, nextChangeAt, settle, type TermFlags } from '../../domain/settle.ts';
-import { isTrafficLow } from '../../domain/traffic.ts';
+import type { UserState } from '../../contract/users/users.ts';
+import { type Account, canConnect, extraBytes, type Grant, stateOf } from '../../domain/users/account.ts';
+import {
+  flagsUnder,
+  freshFlags,
+  type Notices,
+  nextChangeAt,
+  settle,
+  type TermFlags,
+} from '../../domain/users/settle.ts';
+import { isTrafficLow } from '../../domain/users/traffic.ts';
 import type { Context, Transaction } from '../context.ts';
 import type { Store } from '../ports/ports.ts';
 import type { SettingValues } from '../ports/settings.ts';

@@ -1,6 +1,6 @@
 // Which fields of a user's record an act changed, by their names on the wire.
-import type { User } from '../../contract/users.ts';
-import { trafficRemaining, usedBytes } from '../../domain/account.ts';
+import type { User } from '../../contract/users/users.ts';
+import { trafficRemaining, usedBytes } from '../../domain/users/account.ts';
 import type { UserRow } from '../ports/users.ts';
 import { isSameJson } from '../wire.ts';
 

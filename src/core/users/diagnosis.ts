@@ -1,15 +1,20 @@
 // Loads what a diagnosis is made of, and finds the records behind a pasted text. Neither writes, logs or asks anything over the network.
 import type { Input, Output } from '../../contract/table.ts';
-import { trafficRemaining } from '../../domain/account.ts';
-import { type DiagnosedConnection, type DiagnosedFacts, type DiagnosedNode, diagnose } from '../../domain/diagnosis.ts';
 import { linkTrustOf } from '../../domain/link-trust.ts';
-import { nodeStatusAt } from '../../domain/node-status.ts';
-import { type Pasted, type PastedCredential, readPasted } from '../../domain/pasted.ts';
+import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
+import { trafficRemaining } from '../../domain/users/account.ts';
+import {
+  type DiagnosedConnection,
+  type DiagnosedFacts,
+  type DiagnosedNode,
+  diagnose,
+} from '../../domain/users/diagnosis.ts';
+import { type Pasted, type PastedCredential, readPasted } from '../../domain/users/pasted.ts';
 import { keyStateOf } from '../access/keys.ts';
 import { viewEntry } from '../audit.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers } from '../context.ts';
-import { warningsOf } from '../inbounds.ts';
+import { warningsOf } from '../inbounds/inbounds.ts';
 import { pendingChanges } from '../nodes/nodes.ts';
 import type { KeyRow } from '../ports/administrator.ts';
 import type { OrderRow } from '../ports/sales.ts';

@@ -1,9 +1,9 @@
 // Grants: traffic given on top of the plan, listed and taken back.
 
-import type { Grant } from '../../contract/grants.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { isGrantLive } from '../../domain/account.ts';
-import { addGrant } from '../../domain/grant.ts';
+import type { Grant } from '../../contract/users/grants.ts';
+import { isGrantLive } from '../../domain/users/account.ts';
+import { addGrant } from '../../domain/users/grant.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
 import { pageById } from '../paging.ts';

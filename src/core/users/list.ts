@@ -2,7 +2,7 @@
 
 import { listed } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { type SortField, USER_STATES, type UserFilter } from '../../contract/users.ts';
+import { type SortField, USER_STATES, type UserFilter } from '../../contract/users/users.ts';
 import type { Result } from '../call.ts';
 import type { Context } from '../context.ts';
 import { decodeCursor, encodeCursor, refuseCursor, requireNoOffset } from '../paging.ts';

@@ -1,12 +1,12 @@
 // What a subscription link gives: the user at this moment, and what they may connect to.
 
 import type { Input, Output } from '../../contract/table.ts';
-import { canConnect, trafficRemaining } from '../../domain/account.ts';
+import { canConnect, trafficRemaining } from '../../domain/users/account.ts';
 import { botOf } from '../bot/running.ts';
 import type { Result } from '../call.ts';
 import type { Context, Env } from '../context.ts';
 import type { Subscription } from '../core.ts';
-import { connectionSecrets } from '../inbound-secrets.ts';
+import { connectionSecrets } from '../inbounds/inbound-secrets.ts';
 import { PanelError } from '../panel-error.ts';
 import { offersTo } from '../payments/shop.ts';
 import type { UserRow } from '../ports/users.ts';

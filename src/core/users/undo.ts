@@ -1,7 +1,7 @@
 // Undoes acts on users, for some minutes: each user who was not changed since is again as before. What time and traffic did meanwhile stays.
 import type { Input, Output } from '../../contract/table.ts';
-import { MOST_LISTED, UNDO_MINUTES, type UndoRefusal } from '../../contract/undo.ts';
-import { type Account, addBytes, type Grant } from '../../domain/account.ts';
+import { MOST_LISTED, UNDO_MINUTES, type UndoRefusal } from '../../contract/users/undo.ts';
+import { type Account, addBytes, type Grant } from '../../domain/users/account.ts';
 import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
 import type { AuditUser, UndoRow } from '../ports/records.ts';

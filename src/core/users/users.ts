@@ -2,16 +2,16 @@
 
 import { MAX_METADATA } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import type { User, UserCreate, UserPatch, UserWithLink } from '../../contract/users.ts';
-import { type Account, stateOf, trafficRemaining } from '../../domain/account.ts';
-import { lastSegment } from '../../domain/pasted.ts';
-import { freshFlags, nextChangeAt } from '../../domain/settle.ts';
-import { STORED_KEY_BYTES } from '../../domain/shadowsocks.ts';
-import { type Duration, extendTerm, setExpiry, shortenTerm, startTerm } from '../../domain/term.ts';
-import { changeReset, resetTraffic } from '../../domain/traffic.ts';
+import type { User, UserCreate, UserPatch, UserWithLink } from '../../contract/users/users.ts';
+import { STORED_KEY_BYTES } from '../../domain/nodes/shadowsocks.ts';
+import { type Account, stateOf, trafficRemaining } from '../../domain/users/account.ts';
+import { lastSegment } from '../../domain/users/pasted.ts';
+import { freshFlags, nextChangeAt } from '../../domain/users/settle.ts';
+import { type Duration, extendTerm, setExpiry, shortenTerm, startTerm } from '../../domain/users/term.ts';
+import { changeReset, resetTraffic } from '../../domain/users/traffic.ts';
 import type { Result } from '../call.ts';
 import type { Context, Handlers, Transaction } from '../context.ts';
-import { requireInbounds } from '../inbounds.ts';
+import { requireInbounds } from '../inbounds/inbounds.ts';
 import { bodyError, PanelError, requireAll } from '../panel-error.ts';
 import type { TariffRow } from '../ports/plans.ts';
 import type { NewUser, UserRow } from '../ports/users.ts';

@@ -1,7 +1,7 @@
 // The saved views of the list of users, all of them in one setting.
 
 import type { Input } from '../../contract/table.ts';
-import { MOST_VIEWS, type UserView } from '../../contract/user-views.ts';
+import { MOST_VIEWS, type UserView } from '../../contract/users/user-views.ts';
 import type { Result } from '../call.ts';
 import type { Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';

@@ -1,5 +1,5 @@
 // Webhooks as the administrator works with them: created, changed, rotated, tested; their deliveries listed and repeated.
-import type { Proof } from '../../contract/proof.ts';
+import type { Proof } from '../../contract/access/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { type Delivery, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from '../../contract/webhooks.ts';
 import type { Result } from '../call.ts';

@@ -16,7 +16,7 @@ import { createHeavyEnv } from '../../core/create-core.ts';
 import { takeLedger } from '../../core/nodes/ledger.ts';
 import type { Engine, EngineInbound, LedgerPage } from '../../core/ports/engines.ts';
 import type { UpDown } from '../../core/ports/records.ts';
-import { openNodeLedger } from '../../store/node-ledger.ts';
+import { openNodeLedger } from '../../store/nodes/node-ledger.ts';
 import { recordEngine } from './ledger-engine.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);

@@ -10,7 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
 import { type Engine, EngineError } from '../../core/ports/engines.ts';
 import type { Clock, Log } from '../../core/ports/ports.ts';
-import { PROTOCOL, writeVersion } from '../../domain/node-protocol.ts';
+import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
 import {
   isProof,
   join,

@@ -12,7 +12,13 @@ import {
   type RunningEngine,
 } from '../../core/ports/engines.ts';
 import type { Clock } from '../../core/ports/ports.ts';
-import { PROTOCOL, type ProtocolVersion, readVersion, updatesFor, writeVersion } from '../../domain/node-protocol.ts';
+import {
+  PROTOCOL,
+  type ProtocolVersion,
+  readVersion,
+  updatesFor,
+  writeVersion,
+} from '../../domain/nodes/node-protocol.ts';
 import { fingerprintOf } from '../engine-config.ts';
 import {
   failure,

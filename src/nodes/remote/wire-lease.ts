@@ -1,7 +1,7 @@
 // A part of the lease on the wire.
 import { z } from 'zod';
-import { GRANT_LIFETIMES } from '../../contract/grants.ts';
-import { RESET_STRATEGIES } from '../../contract/users.ts';
+import { GRANT_LIFETIMES } from '../../contract/users/grants.ts';
+import { RESET_STRATEGIES } from '../../contract/users/users.ts';
 import type { LeasePart } from '../../core/ports/lease.ts';
 
 const id = z.int().min(1);

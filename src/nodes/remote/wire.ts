@@ -5,10 +5,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { z } from 'zod';
-import { NODE_ERROR_CODES } from '../../contract/nodes.ts';
+import { NODE_ERROR_CODES } from '../../contract/nodes/nodes.ts';
 import type { EngineConfig, EngineInbound } from '../../core/ports/engines.ts';
-import { LEASE_EVENTS } from '../../domain/lease.ts';
-import { PROTOCOL } from '../../domain/node-protocol.ts';
+import { LEASE_EVENTS } from '../../domain/nodes/lease.ts';
+import { PROTOCOL } from '../../domain/nodes/node-protocol.ts';
 import { hexId, leaseReply, leaseRequest } from './wire-lease.ts';
 
 /** In each reply: the version that the machine speaks. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeCrypto } from '../../adapters/crypto.ts';
-import { USER_STATES } from '../../contract/users.ts';
+import { USER_STATES } from '../../contract/users/users.ts';
 import { type FileStore, openStore } from '../../store/index.ts';
 import { isRefusal } from '../refusal.ts';
 import { fillDemo } from './demo.ts';

@@ -1,16 +1,16 @@
 // Fills an empty database with plausible plans, nodes, connections, users and a month of their traffic.
 
-import { NODE_PORT } from '../../contract/nodes.ts';
+import { NODE_PORT } from '../../contract/nodes/nodes.ts';
 import type { InboundRow, NodeRow } from '../../core/ports/plans.ts';
 import type { Store } from '../../core/ports/ports.ts';
 import type { NewUser } from '../../core/ports/users.ts';
 import { trafficSlot } from '../../core/traffic.ts';
-import { stateOf } from '../../domain/account.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import { PROTOCOL, writeVersion } from '../../domain/node-protocol.ts';
-import { type Notices, nextChangeAt } from '../../domain/settle.ts';
-import { isTrafficLow } from '../../domain/traffic.ts';
+import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
+import { stateOf } from '../../domain/users/account.ts';
+import { type Notices, nextChangeAt } from '../../domain/users/settle.ts';
+import { isTrafficLow } from '../../domain/users/traffic.ts';
 import { bulkLoader } from '../../store/bulk-load.ts';
 import type { FileStore } from '../../store/index.ts';
 import { addHistory } from './history.ts';

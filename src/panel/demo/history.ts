@@ -1,8 +1,8 @@
 // The history of a demonstration's users: events, and the audit log of what the administrator did.
 import type { Store } from '../../core/ports/ports.ts';
 import { toInstantOrNull } from '../../core/wire.ts';
-import { stateOf } from '../../domain/account.ts';
 import { DAY_MS } from '../../domain/limits.ts';
+import { stateOf } from '../../domain/users/account.ts';
 import { isActType } from './lives.ts';
 import { PLACES, SILENT_MS } from './offer.ts';
 import type { Happened } from './sums.ts';

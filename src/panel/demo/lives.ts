@@ -3,12 +3,12 @@
 
 import type { EventType } from '../../contract/event-types.ts';
 import { HOURS_STORED_DAYS } from '../../contract/stats.ts';
-import { type Account, canConnect, stateOf, trafficRemaining, usedBytes } from '../../domain/account.ts';
 import { addMonths, startOfLocalDay } from '../../domain/calendar.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/limits.ts';
-import { freshFlags, type Happening, type Notices, settle, type TermFlags } from '../../domain/settle.ts';
-import { beginHeldTerm, extendTerm, setExpiry, startTerm } from '../../domain/term.ts';
-import { applyTraffic } from '../../domain/traffic.ts';
+import { type Account, canConnect, stateOf, trafficRemaining, usedBytes } from '../../domain/users/account.ts';
+import { freshFlags, type Happening, type Notices, settle, type TermFlags } from '../../domain/users/settle.ts';
+import { beginHeldTerm, extendTerm, setExpiry, startTerm } from '../../domain/users/term.ts';
+import { applyTraffic } from '../../domain/users/traffic.ts';
 import { PLACES, PLANS, SILENT_MS } from './offer.ts';
 import { createDice, isRegular } from './people.ts';
 

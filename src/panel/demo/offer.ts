@@ -1,7 +1,7 @@
 // What a demonstration sells, and where its nodes are.
 import type { TariffRow } from '../../core/ports/plans.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
-import type { TermPlan } from '../../domain/term.ts';
+import type { TermPlan } from '../../domain/users/term.ts';
 
 const GB = 1_000_000_000;
 

@@ -1,5 +1,5 @@
 // Lists of users under any filter and sort, with their exact number: filter, then plan, then page.
-import type { SortField } from '../../contract/users.ts';
+import type { SortField } from '../../contract/users/users.ts';
 import type { PageRequest, UserConditions, UserRow } from '../../core/ports/users.ts';
 import type { Cell, Connection } from '../database.ts';
 import { createStatements, equals, limitTo, type Params, type Statements } from '../statements.ts';

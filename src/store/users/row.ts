@@ -1,7 +1,7 @@
 // A user as a row of its table: one list of columns for reading and one for writing.
 import type { UserRow } from '../../core/ports/users.ts';
 import { foldText } from '../../core/sort-key.ts';
-import { usedBytes } from '../../domain/account.ts';
+import { usedBytes } from '../../domain/users/account.ts';
 import type { Cell } from '../database.ts';
 
 /** "Never" in `expires_at`: later than any valid time. */

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, settledAccount } from '../../../tests/support/domain-arbitraries.ts';
 import { NOTICES, sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
-import { USER_STATES } from '../../contract/users.ts';
-import { stateOf } from '../../domain/account.ts';
-import { freshFlags, settle } from '../../domain/settle.ts';
+import { USER_STATES } from '../../contract/users/users.ts';
+import { stateOf } from '../../domain/users/account.ts';
+import { freshFlags, settle } from '../../domain/users/settle.ts';
 import { CURRENT_STATE, STALE_IDS } from './states.ts';
 
 /** Other moments: close by, so that little has come due, far, and earlier, as after a clock that was set back. */

@@ -1,5 +1,5 @@
 // The state of users at a given time, in SQL: the stored state is correct except for the few rows where time has changed it since.
-import type { UserState } from '../../contract/users.ts';
+import type { UserState } from '../../contract/users/users.ts';
 import type { UserStore } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
 import type { Params } from '../statements.ts';

@@ -1,7 +1,7 @@
 // The page of an order, as its buyer sees it. One document without a script, whose buttons are forms.
 import type { OrderPage } from '../../core/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
-import { formatMoney } from '../../domain/money.ts';
+import { formatMoney } from '../../domain/sales/money.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';

@@ -1,9 +1,9 @@
 // The format `html`: what a subscriber sees in a browser. One document that loads nothing and works without its script.
 import encodeQr from 'qr';
-import type { UserState } from '../../contract/users.ts';
+import type { UserState } from '../../contract/users/users.ts';
 import type { Offered, Subscription } from '../../core/core.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
-import { formatMoney } from '../../domain/money.ts';
+import { formatMoney } from '../../domain/sales/money.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';

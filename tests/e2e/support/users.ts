@@ -1,5 +1,5 @@
 // Users that a browser test makes for itself, beside the browser.
-import type { User, UserCreate } from '../../../src/contract/users.ts';
+import type { User, UserCreate } from '../../../src/contract/users/users.ts';
 import type { Administrator } from '../../support/administrator.ts';
 import type { BrowserPanel } from './panels.ts';
 

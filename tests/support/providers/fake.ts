@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { ProviderKind } from '../../../src/contract/providers.ts';
+import type { ProviderKind } from '../../../src/contract/sales/providers.ts';
 
 /**
  * `late`: the effect happens and the reply is 500. `cut`: the same with a connection that breaks off. `busy`: 429 without an effect.

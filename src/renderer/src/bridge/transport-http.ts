@@ -1,8 +1,8 @@
 // Carries calls to the panel door over HTTP, relative to this page's address, so that no secret path is in the code.
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
+import { SESSION_HEADER } from '../../../contract/access/session.ts';
 import { type CallOptions, isProblem, PanelCallError } from '../../../contract/client.ts';
 import { problemOf } from '../../../contract/errors.ts';
-import { SESSION_HEADER } from '../../../contract/session.ts';
 import type { OperationId } from '../../../contract/table.ts';
 import type { HttpParts } from './watch-events.ts';
 import { watchEvents } from './watch-events.ts';

@@ -1,9 +1,9 @@
 // Holds a stream of the panel's events open: resumes after the last one it saw, waits longer after each failure.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { LiveListener, ReachListener } from '../../../bridge/panel-transport.ts';
+import { SESSION_HEADER } from '../../../contract/access/session.ts';
 import { isProblem } from '../../../contract/client.ts';
 import type { Event } from '../../../contract/event-types.ts';
-import { SESSION_HEADER } from '../../../contract/session.ts';
 
 /** The panel sends a heartbeat every 15 s; after this long without one, in ms, the connection counts as dead. */
 const SILENCE_MS = 40_000;

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../contract/inbounds.ts';
-import { engineNeeds } from '../../../domain/engine-facts.ts';
+import { engineNeeds } from '../../../domain/nodes/engine-facts.ts';
 import classes from './connection-facts.module.css';
 
 type Served = Pick<Inbound, 'protocol' | 'network' | 'security' | 'flow' | 'method'>;

@@ -3,7 +3,7 @@ import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Order } from '../../../contract/sales.ts';
+import type { Order } from '../../../contract/sales/sales.ts';
 import { useAct } from '../data/use-act.ts';
 import { useOperation } from '../data/use-operation.ts';
 import { formatPrice } from '../format/price.ts';

@@ -1,6 +1,6 @@
 // Holds prices to their currencies' digits, and to what people read.
 import { describe, expect, it } from 'vitest';
-import { exponentOf } from '../../../domain/money.ts';
+import { exponentOf } from '../../../domain/sales/money.ts';
 import { formatPrice, toMajor, toMinor } from './price.ts';
 
 describe('minor units', () => {

@@ -1,5 +1,5 @@
 // Prices: the contract counts minor units (cents, kopecks), people read and type the major one, and currencies differ in their digits.
-import { exponentOf, formatMoney, fromDecimal, type Money, STARS, toDecimal } from '../../../domain/money.ts';
+import { exponentOf, formatMoney, fromDecimal, type Money, STARS, toDecimal } from '../../../domain/sales/money.ts';
 import { type Language, languageEntry } from '../../../i18n/languages.ts';
 
 export type Price = Money;

@@ -1,9 +1,9 @@
 // The list of all keys that work on the present screen, opened by `?`.
 import { Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { KeyHint } from '../components/acts/key-hint.tsx';
+import { type Shortcut, useAllShortcuts } from '../components/acts/keys.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { KeyHint } from '../components/key-hint.tsx';
-import { type Shortcut, useAllShortcuts } from '../components/keys.ts';
 import { changeView, useView } from '../state/view.ts';
 import classes from './keys-dialog.module.css';
 import { closeOverlay } from './overlays.ts';

@@ -2,8 +2,8 @@
 import { useEffect } from 'react';
 import type { MenuAct } from '../../../bridge/desktop-api.ts';
 import type { HostApi } from '../../../bridge/host-api.ts';
-import { ALL_ACTS } from '../components/acts.ts';
-import { type Command, currentCommands, useAllCommands } from '../components/commands.ts';
+import { ALL_ACTS } from '../components/acts/acts.ts';
+import { type Command, currentCommands, useAllCommands } from '../components/acts/commands.ts';
 import { useHost } from '../data/host.ts';
 import { useSession } from '../state/session.ts';
 import { openOverlay } from './overlays.ts';

@@ -12,9 +12,9 @@ import {
 } from '@tabler/icons-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { MAX_PASTED } from '../../../contract/diagnosis.ts';
-import { type Command, matchCommands, useAllCommands } from '../components/commands.ts';
-import { KeyHint } from '../components/key-hint.tsx';
+import { MAX_PASTED } from '../../../contract/users/diagnosis.ts';
+import { type Command, matchCommands, useAllCommands } from '../components/acts/commands.ts';
+import { KeyHint } from '../components/acts/key-hint.tsx';
 import { StateDot } from '../components/state.tsx';
 import { useOperation } from '../data/use-operation.ts';
 import { showHidden } from '../format/show-hidden.ts';

@@ -2,10 +2,10 @@
 import { IconBook, IconLanguage, IconMoon, IconSettings, IconSun } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES } from '../../../i18n/languages.ts';
-import type { ActRuns } from '../components/acts.ts';
-import { type Command, useCommands } from '../components/commands.ts';
-import { useShortcuts } from '../components/keys.ts';
-import { useActs } from '../components/use-acts.ts';
+import type { ActRuns } from '../components/acts/acts.ts';
+import { type Command, useCommands } from '../components/acts/commands.ts';
+import { useShortcuts } from '../components/acts/keys.ts';
+import { useActs } from '../components/acts/use-acts.ts';
 import { useHost } from '../data/host.ts';
 import { listSections } from '../features/settings/sections.ts';
 import { useLocale } from '../i18n/use-locale.ts';

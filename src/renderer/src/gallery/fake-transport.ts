@@ -2,9 +2,9 @@
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { PanelCallError } from '../../../contract/client.ts';
 import { type FieldError, problemOf } from '../../../contract/errors.ts';
-import { nodeExample } from '../../../contract/nodes.ts';
+import { nodeExample } from '../../../contract/nodes/nodes.ts';
 import { OPERATIONS } from '../../../contract/table.ts';
-import { USER_STATES, type User, userExample } from '../../../contract/users.ts';
+import { USER_STATES, type User, userExample } from '../../../contract/users/users.ts';
 
 const FAKE_USERS = 1_000_000;
 const FIRST_NAMES = ['Anna', 'Борис', 'Clara', 'Дарья', 'Egon', 'Фёдор', 'Greta', 'ياسمين'];

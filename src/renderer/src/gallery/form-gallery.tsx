@@ -1,7 +1,7 @@
 // Drawers, forms and questions. Names that are refused: `taken`, `changed` (by another), `busy` (too many requests).
 import { Button, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Duration } from '../../../domain/term.ts';
+import type { Duration } from '../../../domain/users/term.ts';
 import { Confirm, ConfirmByName } from '../components/confirm.tsx';
 import { BytesInput } from '../components/form/bytes-input.tsx';
 import { FieldRow, FormDrawer } from '../components/form/form-drawer.tsx';

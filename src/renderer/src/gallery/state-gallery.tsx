@@ -1,7 +1,7 @@
 // A list in each state it can be in: loading, empty, nothing found, failed, showing former rows.
 import { PanelCallError } from '../../../contract/client.ts';
 import { problemOf } from '../../../contract/errors.ts';
-import type { User } from '../../../contract/users.ts';
+import type { User } from '../../../contract/users/users.ts';
 import { Identity } from '../components/identity.tsx';
 import { SectionCard } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';

@@ -1,11 +1,11 @@
 // A list of a million users, read page by page: selection, keys, columns, the scaled scrollbar.
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
-import type { User } from '../../../contract/users.ts';
+import type { User } from '../../../contract/users/users.ts';
+import { SelectionBar } from '../components/acts/selection-bar.tsx';
 import { Identity } from '../components/identity.tsx';
 import { Page, PageHeader } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';
-import { SelectionBar } from '../components/selection-bar.tsx';
 import { StateDot } from '../components/state.tsx';
 import { ColumnMenu } from '../components/table/column-menu.tsx';
 import { columnsOf } from '../components/table/columns.ts';

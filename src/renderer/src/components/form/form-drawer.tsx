@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useShortcuts } from '../acts/keys.ts';
 import { Confirm } from '../confirm.tsx';
-import { useShortcuts } from '../keys.ts';
 import { RecordDrawer } from '../record-drawer.tsx';
 import classes from './form.module.css';
 import { FormFailure } from './form-failure.tsx';

@@ -1,8 +1,8 @@
 // A length of time as the contract has it: so many days or so many calendar months.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS } from '../../../../contract/users.ts';
-import type { Duration } from '../../../../domain/term.ts';
+import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS } from '../../../../contract/users/users.ts';
+import type { Duration } from '../../../../domain/users/term.ts';
 import classes from './form.module.css';
 import { WholeNumberInput } from './whole-number-input.tsx';
 

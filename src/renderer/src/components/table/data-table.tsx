@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Reading, RowSource } from '../../data/use-paged-rows.ts';
 import { MAX_PRINTED, usePrinting } from '../../state/printing.ts';
 import { useView } from '../../state/view.ts';
-import type { ActRuns } from '../acts.ts';
+import type { ActRuns } from '../acts/acts.ts';
 import { EmptyState, ErrorState } from '../placeholder.tsx';
 import { useIsSlow } from '../skeleton.tsx';
 import { type Columns, features, lookOf } from './columns.ts';

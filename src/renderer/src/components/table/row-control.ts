@@ -2,10 +2,10 @@
 import { type MouseEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { navigate } from '../../router/router.ts';
-import type { ActRuns } from '../acts.ts';
-import { type Shortcut, useShortcuts } from '../keys.ts';
-import { SELECTION_BAR } from '../selection-bar.tsx';
-import { useActs } from '../use-acts.ts';
+import type { ActRuns } from '../acts/acts.ts';
+import { type Shortcut, useShortcuts } from '../acts/keys.ts';
+import { SELECTION_BAR } from '../acts/selection-bar.tsx';
+import { useActs } from '../acts/use-acts.ts';
 import type { RowId, Selection } from './selection.ts';
 
 interface RowControlParts<Row> {

@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AuditEntry } from '../../../../contract/audit.ts';
+import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { Mark } from '../../components/state.tsx';
 import { columnsOf } from '../../components/table/columns.ts';

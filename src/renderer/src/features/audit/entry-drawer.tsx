@@ -1,13 +1,13 @@
 // One entry with all that is on record of it.
 import { useTranslation } from 'react-i18next';
-import type { AuditEntry } from '../../../../contract/audit.ts';
+import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { DAY_MS } from '../../../../domain/limits.ts';
+import { UndoActs } from '../../components/acts/undo-acts.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../../components/record-drawer.tsx';
 import { Mark } from '../../components/state.tsx';
-import { UndoActs } from '../../components/undo-acts.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';

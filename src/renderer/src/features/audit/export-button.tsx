@@ -1,6 +1,6 @@
 // Writes what the log shows into a file: all that match.
 import { useTranslation } from 'react-i18next';
-import type { AuditEntry } from '../../../../contract/audit.ts';
+import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { csvLine } from '../../format/csv.ts';

@@ -1,6 +1,6 @@
 // Holds the log's filter to the contract, whatever the address contains.
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, listAudit } from '../../../../contract/audit.ts';
+import { type AuditEntry, listAudit } from '../../../../contract/access/audit.ts';
 import { filterOf, matches, namesIn } from './filter.ts';
 
 describe('filterOf', () => {

@@ -1,5 +1,5 @@
 // What the log is narrowed by, as the address has it.
-import type { AuditEntry, listAudit } from '../../../../contract/audit.ts';
+import type { AuditEntry, listAudit } from '../../../../contract/access/audit.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 
 export type Filter = Omit<CallOf<typeof listAudit>, 'before' | 'limit'>;

@@ -1,6 +1,6 @@
 // What an entry is about, by its name, as a link to its record.
 import { useQuery } from '@tanstack/react-query';
-import type { AuditEntry } from '../../../../contract/audit.ts';
+import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { showHidden } from '../../format/show-hidden.ts';
 import { hashOf } from '../../router/route.ts';

@@ -1,6 +1,6 @@
 // Holds the list of entries to being whole: nothing twice, nothing left out, whatever happens while it is read.
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, listAudit } from '../../../../contract/audit.ts';
+import { type AuditEntry, listAudit } from '../../../../contract/access/audit.ts';
 import { addNewest, addOlder, type LoadedEntries } from './use-entries.ts';
 
 const EXAMPLE = listAudit.example.reply as { items: [AuditEntry] };

@@ -1,6 +1,6 @@
 // Reads the log: the newest page is refreshed, older ones are read on demand.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { AuditEntry } from '../../../../contract/audit.ts';
+import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { type PanelCallError, toPanelCallError } from '../../../../contract/client.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { useOperation } from '../../data/use-operation.ts';

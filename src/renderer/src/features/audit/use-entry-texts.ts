@@ -1,7 +1,7 @@
 // The texts of an entry: what was done, who did it, and its most important part.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AuditEntry } from '../../../../contract/audit.ts';
+import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { isKnownAction } from './actions.ts';

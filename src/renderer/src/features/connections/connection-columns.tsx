@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { needsText, WarningCount } from '../../components/connection-facts.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { columnsOf } from '../../components/table/columns.ts';

@@ -1,9 +1,9 @@
 // A connection over its list: created, copied from another, or changed.
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import type { Node } from '../../../../contract/nodes.ts';
-import { type Protocol, sharedTransports } from '../../../../domain/inbound-shape.ts';
-import { nextPort } from '../../../../domain/usual-ports.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
+import { type Protocol, sharedTransports } from '../../../../domain/nodes/inbound-shape.ts';
+import { nextPort } from '../../../../domain/nodes/usual-ports.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { DescribeField, FieldTexts } from '../../components/form/field-errors.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';

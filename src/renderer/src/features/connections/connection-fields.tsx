@@ -14,13 +14,13 @@ import { IconRefresh } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FINGERPRINTS, METHODS, PROTOCOLS } from '../../../../contract/inbounds.ts';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
 import {
   allowedNetworks,
   allowedSecurities,
   type InboundShape,
   shapeFields,
-} from '../../../../domain/inbound-shape.ts';
+} from '../../../../domain/nodes/inbound-shape.ts';
 import { EngineNeeds } from '../../components/connection-facts.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';

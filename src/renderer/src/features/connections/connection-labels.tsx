@@ -1,7 +1,7 @@
 // What protocols, networks and securities are called: names of their own, the same in every language, and one word that is not.
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import { allowedNetworks, type Network, type Protocol, type Security } from '../../../../domain/inbound-shape.ts';
+import { allowedNetworks, type Network, type Protocol, type Security } from '../../../../domain/nodes/inbound-shape.ts';
 import { StateDot } from '../../components/state.tsx';
 
 export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import { ActMenu, ActQuestion } from '../../components/act-menu.tsx';
+import { ActMenu, ActQuestion } from '../../components/acts/act-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';

@@ -7,8 +7,8 @@ import {
   TARGET_FINDINGS,
   type TargetFinding,
 } from '../../../../contract/inbounds.ts';
-import type { Node } from '../../../../contract/nodes.ts';
-import { inboundWarnings } from '../../../../domain/inbound-warnings.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
+import { inboundWarnings } from '../../../../domain/nodes/inbound-warnings.ts';
 import { useNow } from '../../format/use-now.ts';
 import classes from './connections.module.css';
 import { changesOf, servedOf, type Values } from './values.ts';

@@ -1,8 +1,8 @@
 // A connection as its form has it, and back: what its shape does not have is not sent, an empty text becomes null.
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
-import type { ServedShape } from '../../../../domain/engine-facts.ts';
-import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/inbound-shape.ts';
+import type { ServedShape } from '../../../../domain/nodes/engine-facts.ts';
+import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/nodes/inbound-shape.ts';
 import { canShare, NO_SECRETS } from '../../../../subscription/entry.ts';
 import { shareLink } from '../../../../subscription/share-links.ts';
 import { randomHex } from '../../state/random.ts';

@@ -1,7 +1,7 @@
 // The columns of the list of nodes.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';

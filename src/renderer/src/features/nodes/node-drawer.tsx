@@ -3,7 +3,7 @@ import { Button, SegmentedControl, Textarea } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { RANGES, type Range } from '../../../../contract/scalars.ts';
 import { Chart } from '../../components/chart/chart.tsx';
 import { type ChartData, directionsOf } from '../../components/chart/series.ts';

@@ -2,7 +2,7 @@
 import { SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { NODE_KINDS, type Node } from '../../../../contract/nodes.ts';
+import { NODE_KINDS, type Node } from '../../../../contract/nodes/nodes.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useSoonOpen } from '../../components/use-opening.ts';

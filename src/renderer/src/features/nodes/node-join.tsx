@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { NODE_PORT, type Node } from '../../../../contract/nodes.ts';
+import { NODE_PORT, type Node } from '../../../../contract/nodes/nodes.ts';
 import type { Output } from '../../../../contract/table.ts';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { DrawerSection } from '../../components/record-drawer.tsx';

@@ -1,8 +1,8 @@
 // What else can be done with a node: on and off, and out. One that has connections is not deleted.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Node } from '../../../../contract/nodes.ts';
-import { ActMenu, ActQuestion } from '../../components/act-menu.tsx';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
+import { ActMenu, ActQuestion } from '../../components/acts/act-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';

@@ -1,7 +1,7 @@
 // The problem of a node, and what to do about it.
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Node, NodeErrorCode } from '../../../../contract/nodes.ts';
+import type { Node, NodeErrorCode } from '../../../../contract/nodes/nodes.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import classes from './nodes.module.css';

@@ -2,11 +2,11 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconServer2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
+import { useActs } from '../../components/acts/use-acts.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
-import { useActs } from '../../components/use-acts.ts';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';

@@ -12,7 +12,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Attention } from '../../../../domain/attention.ts';
+import type { Attention } from '../../../../domain/sales/attention.ts';
 import { SectionCard } from '../../components/page.tsx';
 import type { Tone } from '../../components/state.tsx';
 import { useAct } from '../../data/use-act.ts';

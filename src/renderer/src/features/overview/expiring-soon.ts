@@ -1,5 +1,5 @@
 // Where the figure of users whose term ends within seven days leads.
-import { USER_STATES } from '../../../../contract/users.ts';
+import { USER_STATES } from '../../../../contract/users/users.ts';
 import { DAY_MS } from '../../../../domain/limits.ts';
 import { hashOf } from '../../router/route.ts';
 

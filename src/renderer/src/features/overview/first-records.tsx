@@ -2,7 +2,7 @@
 import { Button, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Duration } from '../../../../domain/term.ts';
+import type { Duration } from '../../../../domain/users/term.ts';
 import { BytesInput } from '../../components/form/bytes-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import { FormFailure } from '../../components/form/form-failure.tsx';

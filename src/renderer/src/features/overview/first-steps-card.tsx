@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { SectionCard } from '../../components/page.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';

@@ -5,14 +5,14 @@ import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../contract/client.ts';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
 import type { Output } from '../../../../contract/table.ts';
 import {
   type LocalValues,
   localConnectionInput,
   localNodeInput,
   type Suggestion,
-} from '../../../../domain/local-node.ts';
+} from '../../../../domain/nodes/local-node.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { VaultRemedy } from '../../components/credentials/vault-remedy.tsx';
 import { refusedFields, wrongFields } from '../../components/form/field-errors.ts';

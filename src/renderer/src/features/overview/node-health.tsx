@@ -1,7 +1,7 @@
 // How the nodes are: state, who is on them, and since when.
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../contract/client.ts';
-import type { Node } from '../../../../contract/nodes.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { SectionCard } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';

@@ -1,8 +1,8 @@
 // The overview: the present state of the service, what needs attention, and the traffic.
 import { useTranslation } from 'react-i18next';
-import type { Node } from '../../../../contract/nodes.ts';
-import { attentionOf } from '../../../../domain/attention.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { HOUR_MS } from '../../../../domain/limits.ts';
+import { attentionOf } from '../../../../domain/sales/attention.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { useOperation } from '../../data/use-operation.ts';

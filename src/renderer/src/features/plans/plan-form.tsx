@@ -2,8 +2,8 @@
 import { Autocomplete, NumberInput, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { RESET_STRATEGIES } from '../../../../contract/users.ts';
-import { exponentOf } from '../../../../domain/money.ts';
+import { RESET_STRATEGIES } from '../../../../contract/users/users.ts';
+import { exponentOf } from '../../../../domain/sales/money.ts';
 import { BytesInput } from '../../components/form/bytes-input.tsx';
 import { ConnectionsInput } from '../../components/form/connections-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';

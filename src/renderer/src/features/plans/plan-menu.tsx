@@ -1,7 +1,7 @@
 // What else can be done with a plan: a copy, the archive, and out. One that has users is archived, never deleted.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ActMenu, ActQuestion } from '../../components/act-menu.tsx';
+import { ActMenu, ActQuestion } from '../../components/acts/act-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { hashOf } from '../../router/route.ts';

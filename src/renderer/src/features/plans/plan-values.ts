@@ -1,6 +1,6 @@
 // A plan as its form has it, and back: an empty limit is none, and a price without an amount is no price.
 import type { Output } from '../../../../contract/table.ts';
-import type { Duration } from '../../../../domain/term.ts';
+import type { Duration } from '../../../../domain/users/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { toMajor, toMinor } from '../../format/price.ts';
 

@@ -3,7 +3,7 @@ import { ActionIcon, Menu, NumberInput, TextInput } from '@mantine/core';
 import { IconCircleCheck, IconDots } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AttentionPayment, PaymentAct } from '../../../../contract/sales.ts';
+import type { AttentionPayment, PaymentAct } from '../../../../contract/sales/sales.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { DateTime } from '../../components/figures.tsx';
 import { FilterTabs } from '../../components/filters.tsx';

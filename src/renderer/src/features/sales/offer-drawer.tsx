@@ -3,7 +3,7 @@ import { ActionIcon, Autocomplete, Button, SegmentedControl, Select, Switch, Tex
 import { IconPlus, IconTrash, IconX } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { MAX_PRICES, OFFER_AUDIENCES, type Offer } from '../../../../contract/sales.ts';
+import { MAX_PRICES, OFFER_AUDIENCES, type Offer } from '../../../../contract/sales/sales.ts';
 import type { Tariff } from '../../../../contract/tariffs.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';

@@ -1,7 +1,7 @@
 // An offer as its form has it, and back: what is sold is chosen by parts, and prices are decimal text.
-import type { Offer, OfferAudience, Sold } from '../../../../contract/sales.ts';
-import { fromDecimal, toDecimal } from '../../../../domain/money.ts';
-import type { Duration } from '../../../../domain/term.ts';
+import type { Offer, OfferAudience, Sold } from '../../../../contract/sales/sales.ts';
+import { fromDecimal, toDecimal } from '../../../../domain/sales/money.ts';
+import type { Duration } from '../../../../domain/users/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { randomHex } from '../../state/random.ts';
 import { type TrafficValue, trafficOf } from './traffic-value.ts';

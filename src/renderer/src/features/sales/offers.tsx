@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Offer } from '../../../../contract/sales.ts';
+import type { Offer } from '../../../../contract/sales/sales.ts';
 import { FilterChips } from '../../components/filters.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';

@@ -1,7 +1,7 @@
 // Writes all orders into a file that spreadsheets open: the newest first, and no cell is a formula.
 import { useTranslation } from 'react-i18next';
-import type { Order } from '../../../../contract/sales.ts';
-import { toDecimal } from '../../../../domain/money.ts';
+import type { Order } from '../../../../contract/sales/sales.ts';
+import { toDecimal } from '../../../../domain/sales/money.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { csvLine } from '../../format/csv.ts';

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconReceipt, IconRefresh } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Order, OrderState } from '../../../../contract/sales.ts';
+import type { Order, OrderState } from '../../../../contract/sales/sales.ts';
 import { DateTime } from '../../components/figures.tsx';
 import { FilterTabs } from '../../components/filters.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';

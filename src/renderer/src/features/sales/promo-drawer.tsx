@@ -3,8 +3,8 @@ import { ActionIcon, MultiSelect, SegmentedControl, Switch, TextInput, Tooltip }
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Promo } from '../../../../contract/promos.ts';
-import type { Offer } from '../../../../contract/sales.ts';
+import type { Promo } from '../../../../contract/sales/promos.ts';
+import type { Offer } from '../../../../contract/sales/sales.ts';
 import type { Tariff } from '../../../../contract/tariffs.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';

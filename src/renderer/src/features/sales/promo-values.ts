@@ -1,5 +1,5 @@
 // A promo code as its form has it, and back.
-import type { Promo, PromoEffect } from '../../../../contract/promos.ts';
+import type { Promo, PromoEffect } from '../../../../contract/sales/promos.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { fromDateField, toDateField } from '../../format/date-field.ts';
 import { type TrafficValue, trafficOf } from './traffic-value.ts';

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconTicket } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Promo } from '../../../../contract/promos.ts';
+import type { Promo } from '../../../../contract/sales/promos.ts';
 import { DateTime } from '../../components/figures.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';

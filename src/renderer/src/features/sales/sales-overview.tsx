@@ -3,7 +3,7 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { SALES_DAYS } from '../../../../contract/sales.ts';
+import { SALES_DAYS } from '../../../../contract/sales/sales.ts';
 import type { Output } from '../../../../contract/table.ts';
 import { languageEntry } from '../../../../i18n/languages.ts';
 import { SectionCard } from '../../components/page.tsx';

@@ -1,7 +1,7 @@
 // What an offer sells, in words.
 import { useTranslation } from 'react-i18next';
-import type { PromoEffect } from '../../../../contract/promos.ts';
-import type { Sold } from '../../../../contract/sales.ts';
+import type { PromoEffect } from '../../../../contract/sales/promos.ts';
+import type { Sold } from '../../../../contract/sales/sales.ts';
 import { useFormat } from '../../format/use-format.tsx';
 
 /** `3 months`; `50 GB, until used up` */

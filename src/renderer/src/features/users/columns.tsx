@@ -2,7 +2,7 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../contract/users.ts';
+import type { User } from '../../../../contract/users/users.ts';
 import { Bytes, DateTime, RelativeTime } from '../../components/figures.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { Mark, StateDot } from '../../components/state.tsx';

@@ -1,6 +1,6 @@
 // The export: every text comes back as it was, and none of them is a formula.
 import { expect, it } from 'vitest';
-import { userExample } from '../../../../contract/users.ts';
+import { userExample } from '../../../../contract/users/users.ts';
 import { csvHead, csvRows } from './csv.ts';
 
 const plans = new Map([[1, 'Monthly, 50 GB']]);

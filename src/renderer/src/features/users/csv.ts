@@ -1,5 +1,5 @@
 // Users as a table of comma-separated values: which columns it has, never the link.
-import type { User } from '../../../../contract/users.ts';
+import type { User } from '../../../../contract/users/users.ts';
 import { CSV_MARK, csvLine } from '../../format/csv.ts';
 
 const COLUMNS: readonly (readonly [string, (user: User, plan: string) => string | number | boolean | null])[] = [

@@ -3,7 +3,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Sort } from '../../../../contract/users.ts';
+import type { Sort } from '../../../../contract/users/users.ts';
 import { useHost } from '../../data/host.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { useFormat } from '../../format/use-format.tsx';

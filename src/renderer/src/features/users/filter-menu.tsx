@@ -3,7 +3,7 @@ import { Autocomplete, Button, Checkbox, NativeSelect, SegmentedControl } from '
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { USER_STATES } from '../../../../contract/users.ts';
+import { USER_STATES } from '../../../../contract/users/users.ts';
 import chips from '../../components/filters.module.css';
 import { FilterPopover } from '../../components/filters.tsx';
 import { useOperation } from '../../data/use-operation.ts';

@@ -1,5 +1,5 @@
 // The filter of the list, as the address stores it and as the panel is asked. Invalid parts of the address are ignored.
-import { SORTS, type Sort, USER_STATES, type UserFilter, type UserState } from '../../../../contract/users.ts';
+import { SORTS, type Sort, USER_STATES, type UserFilter, type UserState } from '../../../../contract/users/users.ts';
 import { DAY_MS, HOUR_MS } from '../../../../domain/limits.ts';
 
 /** The list is of one state, as its tabs choose, or of any of several. */

@@ -2,7 +2,7 @@
 import { SegmentedControl, TextInput } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { GRANT_LIFETIMES, type GrantLifetime } from '../../../../contract/grants.ts';
+import { GRANT_LIFETIMES, type GrantLifetime } from '../../../../contract/users/grants.ts';
 import { BytesInput } from '../../components/form/bytes-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';

@@ -1,5 +1,5 @@
 // What the fields of a grant hold, and the members of the request that they become: for one user and for many.
-import type { GrantCreate, GrantLifetime } from '../../../../contract/grants.ts';
+import type { GrantCreate, GrantLifetime } from '../../../../contract/users/grants.ts';
 
 export interface GrantValues {
   bytes: number | null;

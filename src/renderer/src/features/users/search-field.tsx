@@ -3,8 +3,8 @@ import { ActionIcon, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { KeyHint } from '../../components/key-hint.tsx';
-import { useShortcuts } from '../../components/keys.ts';
+import { KeyHint } from '../../components/acts/key-hint.tsx';
+import { useShortcuts } from '../../components/acts/keys.ts';
 import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './users.module.css';
 

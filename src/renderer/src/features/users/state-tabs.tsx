@@ -2,7 +2,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { USER_STATES } from '../../../../contract/users.ts';
+import { USER_STATES } from '../../../../contract/users/users.ts';
 import { FilterTabs } from '../../components/filters.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { operationQuery, useOperation } from '../../data/use-operation.ts';

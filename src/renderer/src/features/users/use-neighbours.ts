@@ -1,6 +1,6 @@
 // From the open record to the one before and the one after it in the list.
 import { useMemo, useRef } from 'react';
-import type { User } from '../../../../contract/users.ts';
+import type { User } from '../../../../contract/users/users.ts';
 import type { RowSource } from '../../data/use-paged-rows.ts';
 
 export interface Neighbours {

@@ -1,8 +1,8 @@
 // The saved views of the list: which one is open, whether the list differs from it, and opening one by the address `#/users?open=3`.
 import { useLayoutEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { UserView } from '../../../../contract/user-views.ts';
-import type { User } from '../../../../contract/users.ts';
+import type { UserView } from '../../../../contract/users/user-views.ts';
+import type { User } from '../../../../contract/users/users.ts';
 import { type Columns, lookOf } from '../../components/table/columns.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';

@@ -2,7 +2,7 @@
 
 import type { QueryClient } from '@tanstack/react-query';
 import type { Client } from '../../../../contract/client.ts';
-import type { Sort, User } from '../../../../contract/users.ts';
+import type { Sort, User } from '../../../../contract/users/users.ts';
 import type { Filter } from './filter.ts';
 
 const PAGE = 500;

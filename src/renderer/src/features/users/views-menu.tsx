@@ -11,12 +11,12 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { UserView } from '../../../../contract/user-views.ts';
+import type { UserView } from '../../../../contract/users/user-views.ts';
+import { useActs } from '../../components/acts/use-acts.ts';
 import confirm from '../../components/confirm.module.css';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFailure } from '../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
-import { useActs } from '../../components/use-acts.ts';
 import { useAct } from '../../data/use-act.ts';
 import { showHidden } from '../../format/show-hidden.ts';
 import { setQuery } from '../../router/router.ts';

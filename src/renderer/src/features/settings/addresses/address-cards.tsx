@@ -2,7 +2,7 @@
 import { Autocomplete, Button, NumberInput, TagsInput, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Addresses } from '../../../../../contract/addresses.ts';
+import type { Addresses } from '../../../../../contract/settings/addresses.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';

@@ -1,6 +1,6 @@
 // Where the panel is reached: what it is now, where it listens, how it names itself, where links lead, and the secret path.
 import { useTranslation } from 'react-i18next';
-import type { Addresses } from '../../../../../contract/addresses.ts';
+import type { Addresses } from '../../../../../contract/settings/addresses.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';

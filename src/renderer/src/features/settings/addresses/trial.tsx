@@ -4,7 +4,7 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { create } from 'zustand';
-import type { Addresses } from '../../../../../contract/addresses.ts';
+import type { Addresses } from '../../../../../contract/settings/addresses.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { usePanel } from '../../../data/panel.tsx';

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Key } from '../../../../../contract/keys.ts';
+import type { Key } from '../../../../../contract/access/keys.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { When } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';

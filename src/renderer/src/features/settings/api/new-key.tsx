@@ -3,7 +3,7 @@ import { Button, Radio, Select, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ACCESSES, EXPIRY_DAYS } from '../../../../../contract/keys.ts';
+import { ACCESSES, EXPIRY_DAYS } from '../../../../../contract/access/keys.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';

@@ -2,7 +2,7 @@
 import { Button, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ADMIN_NOTICES, type AdminNotice, type BotAdmins } from '../../../../../contract/bot-admins.ts';
+import { ADMIN_NOTICES, type AdminNotice, type BotAdmins } from '../../../../../contract/bot/bot-admins.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { When } from '../../../components/figures.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';

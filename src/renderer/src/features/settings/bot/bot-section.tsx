@@ -2,8 +2,8 @@
 import { Button, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { BOT_TOKEN, type Bot, isProxy } from '../../../../../contract/bot.ts';
-import { isApiRoot } from '../../../../../contract/providers.ts';
+import { BOT_TOKEN, type Bot, isProxy } from '../../../../../contract/bot/bot.ts';
+import { isApiRoot } from '../../../../../contract/sales/providers.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { When } from '../../../components/figures.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';

@@ -10,8 +10,8 @@ import {
   USER_NOTICES,
   type UserNotice,
   unknownField,
-} from '../../../../../contract/bot-notices.ts';
-import { fillNotice } from '../../../../../domain/user-notices.ts';
+} from '../../../../../contract/bot/bot-notices.ts';
+import { fillNotice } from '../../../../../domain/users/user-notices.ts';
 import { withoutYearMark } from '../../../../../i18n/dates.ts';
 import { LANGUAGES, type Language, languageEntry } from '../../../../../i18n/languages.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';

@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Acme, LETS_ENCRYPT, LETS_ENCRYPT_STAGING } from '../../../../../contract/acme.ts';
-import type { CERTIFICATE_TARGETS } from '../../../../../contract/certificates.ts';
+import { type Acme, LETS_ENCRYPT, LETS_ENCRYPT_STAGING } from '../../../../../contract/settings/acme.ts';
+import type { CERTIFICATE_TARGETS } from '../../../../../contract/settings/certificates.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';

@@ -1,8 +1,13 @@
 // The form of an order by ACME: names, authority, how the names are checked, and the agreement to its terms.
 import { Checkbox, Radio, Select, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type Acme, type AcmeChallenge, LETS_ENCRYPT, LETS_ENCRYPT_STAGING } from '../../../../../contract/acme.ts';
-import type { CERTIFICATE_TARGETS } from '../../../../../contract/certificates.ts';
+import {
+  type Acme,
+  type AcmeChallenge,
+  LETS_ENCRYPT,
+  LETS_ENCRYPT_STAGING,
+} from '../../../../../contract/settings/acme.ts';
+import type { CERTIFICATE_TARGETS } from '../../../../../contract/settings/certificates.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';

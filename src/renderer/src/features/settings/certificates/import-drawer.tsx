@@ -1,7 +1,7 @@
 // Imports a certificate with its key, typed in or from files; an error is shown at the field that it is about.
 import { SegmentedControl } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { CERTIFICATE_TARGETS } from '../../../../../contract/certificates.ts';
+import type { CERTIFICATE_TARGETS } from '../../../../../contract/settings/certificates.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { isPemRefusal, PemInput } from '../../../components/form/pem-input.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { type DesktopSettings, QUICK_SEARCH } from '../../../../../bridge/desktop-api.ts';
 import type { HostApi } from '../../../../../bridge/host-api.ts';
-import { isMac } from '../../../components/key-hint.tsx';
+import { isMac } from '../../../components/acts/key-hint.tsx';
 import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
 import { notify, notifyFailure } from '../../../state/messages.ts';

@@ -5,7 +5,7 @@ import { type SyntheticEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ApiOperation } from '../../../../../contract/operation.ts';
 import type { Output } from '../../../../../contract/table.ts';
-import { useShortcuts } from '../../../components/keys.ts';
+import { useShortcuts } from '../../../components/acts/keys.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { notifyFailure } from '../../../state/messages.ts';

@@ -1,7 +1,7 @@
 // General settings: the panel's name, language and time zone, notices before the end of a term, how long records are stored, the engine of local nodes, and how this browser shows figures.
 import { NumberInput, SegmentedControl, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { PanelSettings } from '../../../../../contract/settings.ts';
+import type { PanelSettings } from '../../../../../contract/settings/settings.ts';
 import { LANGUAGES } from '../../../../../i18n/languages.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';

@@ -8,7 +8,7 @@ import {
   type Provider,
   type ProviderField,
   type ProviderKind,
-} from '../../../../../contract/providers.ts';
+} from '../../../../../contract/sales/providers.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';

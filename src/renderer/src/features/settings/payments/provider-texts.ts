@@ -1,5 +1,10 @@
 // How the state of a payment provider looks, and what may be wrong with what was typed for it.
-import { isApiRoot, PROVIDER_FIELDS, type Provider, type ProviderKind } from '../../../../../contract/providers.ts';
+import {
+  isApiRoot,
+  PROVIDER_FIELDS,
+  type Provider,
+  type ProviderKind,
+} from '../../../../../contract/sales/providers.ts';
 import type { State } from '../../../components/state.tsx';
 
 export const PROVIDERS_PATH = ['settings', 'payments'] as const;

@@ -2,7 +2,7 @@
 import { Button, Switch } from '@mantine/core';
 import { IconCreditCard, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Provider } from '../../../../../contract/providers.ts';
+import type { Provider } from '../../../../../contract/sales/providers.ts';
 import { When } from '../../../components/figures.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';

@@ -1,7 +1,7 @@
 // What users see of the panel: the subscription's title, how often apps come back, where to ask, and an announcement.
 import { NumberInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { PanelSettings } from '../../../../../contract/settings.ts';
+import type { PanelSettings } from '../../../../../contract/settings/settings.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { Reading } from '../parts/parts.tsx';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import type { Webhook } from '../../../../../contract/webhooks.ts';
-import { ActMenu } from '../../../components/act-menu.tsx';
+import { ActMenu } from '../../../components/acts/act-menu.tsx';
 import { Confirm } from '../../../components/confirm.tsx';
 import { DateTime, When } from '../../../components/figures.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';

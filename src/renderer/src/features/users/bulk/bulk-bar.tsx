@@ -2,11 +2,11 @@
 import { Button, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { BulkAction } from '../../../../../contract/user-acts.ts';
-import { type ActRuns, actsIn, isDeletion } from '../../../components/acts.ts';
-import { SelectionBar } from '../../../components/selection-bar.tsx';
+import type { BulkAction } from '../../../../../contract/users/user-acts.ts';
+import { type ActRuns, actsIn, isDeletion } from '../../../components/acts/acts.ts';
+import { SelectionBar } from '../../../components/acts/selection-bar.tsx';
+import { useActs, useActTexts } from '../../../components/acts/use-acts.ts';
 import type { Selection } from '../../../components/table/selection.ts';
-import { useActs, useActTexts } from '../../../components/use-acts.ts';
 
 interface BulkBarProps {
   readonly selection: Selection;

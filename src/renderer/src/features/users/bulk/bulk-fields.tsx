@@ -1,7 +1,7 @@
 // What a bulk act has to be given: a term, a grant, a plan, tags or connections.
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import type { BulkAction } from '../../../../../contract/user-acts.ts';
+import type { BulkAction } from '../../../../../contract/users/user-acts.ts';
 import { ConnectionsInput } from '../../../components/form/connections-input.tsx';
 import type { FieldTexts } from '../../../components/form/field-errors.ts';
 import { PlanField } from '../create/plan-field.tsx';

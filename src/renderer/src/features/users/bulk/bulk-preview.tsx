@@ -1,8 +1,8 @@
 // What a bulk act would make of its first users, one by one: the end, state, plan, traffic and tags that would differ.
 import { useTranslation } from 'react-i18next';
-import type { PreviewRow, PreviewSide } from '../../../../../contract/bulk-preview.ts';
 import type { Output } from '../../../../../contract/table.ts';
-import type { BulkAction } from '../../../../../contract/user-acts.ts';
+import type { PreviewRow, PreviewSide } from '../../../../../contract/users/bulk-preview.ts';
+import type { BulkAction } from '../../../../../contract/users/user-acts.ts';
 import { showHidden } from '../../../format/show-hidden.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useConnectionNames } from '../use-connection-names.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { PanelCallError } from '../../../../../contract/client.ts';
 import { problemOf } from '../../../../../contract/errors.ts';
-import { BULK_ACTIONS, type BulkResult, userBulk } from '../../../../../contract/user-acts.ts';
+import { BULK_ACTIONS, type BulkResult, userBulk } from '../../../../../contract/users/user-acts.ts';
 import { NEW_GRANT } from '../grant-values.ts';
 import {
   actOf,

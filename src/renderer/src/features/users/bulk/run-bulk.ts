@@ -2,8 +2,13 @@
 import { PanelCallError } from '../../../../../contract/client.ts';
 import type { CallOf } from '../../../../../contract/operation.ts';
 import type { Output } from '../../../../../contract/table.ts';
-import { type BulkAction, type BulkResult, type bulkUsers, MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
-import type { Duration } from '../../../../../domain/term.ts';
+import {
+  type BulkAction,
+  type BulkResult,
+  type bulkUsers,
+  MAX_BULK_IDS,
+} from '../../../../../contract/users/user-acts.ts';
+import type { Duration } from '../../../../../domain/users/term.ts';
 import type { Filter } from '../filter.ts';
 import { type GrantValues, grantMembers } from '../grant-values.ts';
 

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
-import { MAX_BULK_IDS } from '../../../../../contract/user-acts.ts';
+import { MAX_BULK_IDS } from '../../../../../contract/users/user-acts.ts';
 import { type FieldTexts, wrongFields } from '../../../components/form/field-errors.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';

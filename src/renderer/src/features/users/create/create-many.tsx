@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../../contract/client.ts';
-import type { User, UserCreate } from '../../../../../contract/users.ts';
+import type { User, UserCreate } from '../../../../../contract/users/users.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { useFailureText } from '../../../components/failure.ts';
 import { wrongFields } from '../../../components/form/field-errors.ts';

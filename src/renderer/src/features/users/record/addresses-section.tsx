@@ -1,7 +1,7 @@
 // From where the user is and was connected, without addresses: what the engines of nodes tell.
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { RelativeTime } from '../../../components/figures.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';

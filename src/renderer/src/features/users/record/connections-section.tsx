@@ -1,6 +1,6 @@
 // The connections that the user may use, each with its state and its node.
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { StateDot } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';

@@ -1,6 +1,6 @@
 // What ends the open connections of a user who is cut off and goes on moving bytes: the restart of an engine.
-import type { Node } from '../../../../../contract/nodes.ts';
-import type { User } from '../../../../../contract/users.ts';
+import type { Node } from '../../../../../contract/nodes/nodes.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { RESTART_EVERY_MS } from '../../../../../domain/limits.ts';
 
 export type Restart =

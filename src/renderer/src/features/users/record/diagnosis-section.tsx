@@ -4,7 +4,7 @@ import { IconStethoscope } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Finding, Remedy } from '../../../../../contract/diagnosis.ts';
+import type { Finding, Remedy } from '../../../../../contract/users/diagnosis.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';

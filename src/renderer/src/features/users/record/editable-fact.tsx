@@ -5,7 +5,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { IconPencil } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User, UserPatch } from '../../../../../contract/users.ts';
+import type { User, UserPatch } from '../../../../../contract/users/users.ts';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { Fact } from '../../../components/record-drawer.tsx';

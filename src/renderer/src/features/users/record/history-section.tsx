@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { DateTime } from '../../../components/figures.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';

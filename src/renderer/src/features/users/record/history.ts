@@ -1,9 +1,9 @@
 // Entries of the audit log in words.
 import type { TFunction } from 'i18next';
-import type { AuditEntry } from '../../../../../contract/audit.ts';
-import type { BulkAction } from '../../../../../contract/user-acts.ts';
-import type { UserPatch } from '../../../../../contract/users.ts';
-import { STARS } from '../../../../../domain/money.ts';
+import type { AuditEntry } from '../../../../../contract/access/audit.ts';
+import type { BulkAction } from '../../../../../contract/users/user-acts.ts';
+import type { UserPatch } from '../../../../../contract/users/users.ts';
+import { STARS } from '../../../../../domain/sales/money.ts';
 import { type ReadOptions, useOperation } from '../../../data/use-operation.ts';
 import type { Format } from '../../../format/format.ts';
 import { formatPrice } from '../../../format/price.ts';

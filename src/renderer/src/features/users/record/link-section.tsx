@@ -3,7 +3,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconDeviceMobile, IconDownload, IconExternalLink, IconQrcode } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { HOUR_MS } from '../../../../../domain/limits.ts';
 import { linkTrustOf } from '../../../../../domain/link-trust.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Input, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { MAX_METADATA } from '../../../../../contract/scalars.ts';
-import type { User, UserPatch } from '../../../../../contract/users.ts';
+import type { User, UserPatch } from '../../../../../contract/users/users.ts';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
 import type { RecordProps } from './record-context.tsx';

@@ -3,9 +3,9 @@
 import { Button, Select } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Provider, takesCurrency } from '../../../../../contract/providers.ts';
-import type { Offer, Order } from '../../../../../contract/sales.ts';
-import type { User } from '../../../../../contract/users.ts';
+import { type Provider, takesCurrency } from '../../../../../contract/sales/providers.ts';
+import type { Offer, Order } from '../../../../../contract/sales/sales.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';

@@ -1,7 +1,7 @@
 // The subscription page of a user in the frame of a phone, as the link shows it.
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';

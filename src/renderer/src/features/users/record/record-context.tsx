@@ -1,7 +1,7 @@
 // Which forms of the open record have input that is not saved: none of it is discarded without a question.
 import { createContext, type ReactNode, use, useEffect, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { useUnsaved } from '../../../components/form/unsaved.tsx';
 import type { Plans } from '../use-plans.ts';

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconCalendarPlus, IconCheck, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { StateBadge } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconBrandTelegram } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { HOUR_MS } from '../../../../../domain/limits.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { When } from '../../../components/figures.tsx';

@@ -1,5 +1,5 @@
 // By how much a term grows: the usual lengths at one press, any other by typing.
-import type { Duration } from '../../../../../domain/term.ts';
+import type { Duration } from '../../../../../domain/users/term.ts';
 import { TermInput } from '../../../components/form/term-input.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import classes from './record.module.css';

@@ -3,7 +3,7 @@ import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RANGES, type Range } from '../../../../../contract/scalars.ts';
-import { RESET_STRATEGIES, type User } from '../../../../../contract/users.ts';
+import { RESET_STRATEGIES, type User } from '../../../../../contract/users/users.ts';
 import { Chart } from '../../../components/chart/chart.tsx';
 import { type ChartData, directionsOf } from '../../../components/chart/series.ts';
 import { Bytes } from '../../../components/figures.tsx';

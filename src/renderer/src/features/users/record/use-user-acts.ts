@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../../contract/client.ts';
 import { problemOf } from '../../../../../contract/errors.ts';
-import type { User } from '../../../../../contract/users.ts';
+import type { User } from '../../../../../contract/users/users.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { type Act, useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';

@@ -1,10 +1,10 @@
 // Everything that can be done to the user, with a question before what cannot be undone.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../../../contract/users.ts';
-import { ActMenu, ActQuestion } from '../../../components/act-menu.tsx';
-import type { ActId, ActRuns } from '../../../components/acts.ts';
-import { useActs } from '../../../components/use-acts.ts';
+import type { User } from '../../../../../contract/users/users.ts';
+import { ActMenu, ActQuestion } from '../../../components/acts/act-menu.tsx';
+import type { ActId, ActRuns } from '../../../components/acts/acts.ts';
+import { useActs } from '../../../components/acts/use-acts.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useOpenWindow } from './open-window.ts';
 import type { OpenPart } from './record-context.tsx';

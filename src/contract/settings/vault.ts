@@ -1,0 +1,40 @@
+// The secret store as the panel shows it: which state it is in and what to do about it.
+import { z } from 'zod';
+import { panelOperation } from '../operation.ts';
+
+export const VAULT_STATES = ['unlocked', 'locked', 'absent', 'changed', 'deleted', 'headless'] as const;
+
+const vault = z
+  .object({
+    state: z.enum(VAULT_STATES),
+    backend: z.string().nullable().meta({ description: 'Where the master key is kept; null if nowhere.' }),
+    message: z.string().meta({ description: 'What that means and what to do, in English.' }),
+  })
+  .meta({ id: 'Vault' });
+const reply = {
+  state: 'unlocked',
+  backend: 'secret-service',
+  message: 'Secrets are sealed with a key in the keychain.',
+} as const;
+
+export const getVault = panelOperation({
+  id: 'getVault',
+  access: 'session',
+  effect: 'read',
+  tag: 'Panel',
+  summary: 'Say in which state the secret store is',
+  input: z.strictObject({}),
+  output: vault,
+  example: { body: {}, reply },
+});
+
+export const refreshVault = panelOperation({
+  id: 'refreshVault',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Look at the keychain again, after it was unlocked',
+  input: z.strictObject({}),
+  output: vault,
+  example: { body: {}, reply },
+});

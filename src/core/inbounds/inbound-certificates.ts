@@ -1,0 +1,126 @@
+// Certificates of connections with TLS: a given one is checked, else the panel makes one for the name that apps ask for.
+import type { FieldError } from '../../contract/errors.ts';
+import { DAY_MS } from '../../domain/limits.ts';
+import type { Call } from '../call.ts';
+import { createTransaction, type Env } from '../context.ts';
+import type { InboundRow, ServedCertificate } from '../ports/plans.ts';
+import type { KeyedCertificate, Store, VaultState } from '../ports/ports.ts';
+import { saveSecret } from './inbound-secrets.ts';
+
+const RENEW_BEFORE_MS = 30 * DAY_MS;
+
+/** States in which a vault can seal, once it has a key. */
+const SEALING: readonly VaultState[] = ['unlocked', 'headless', 'absent'];
+
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
+  requestId: 'certificates',
+  address: null,
+};
+
+export interface CertificateInput {
+  readonly certificate?: string | null | undefined;
+  readonly certificate_key?: string | null | undefined;
+}
+
+/** What decides which certificate a connection has. */
+export type CertificateFacts = Pick<InboundRow, 'nodeId' | 'security' | 'host' | 'sni' | 'certificate'>;
+
+/** What a write found or made before its transaction. */
+export interface PreparedCertificate {
+  readonly made: KeyedCertificate | null;
+  readonly errors: readonly FieldError[];
+}
+
+/** The name that apps ask for; null where the node is gone. */
+function hostOf(store: Store, { nodeId, host, sni }: CertificateFacts): string | null {
+  return sni ?? host ?? store.nodes.get(nodeId)?.address ?? null;
+}
+
+/** Whether a write brings a certificate that the connection does not have. */
+export function isNewCertificate({ certificate }: CertificateInput, present: ServedCertificate | null): boolean {
+  return typeof certificate === 'string' && !(present?.isOwn && present.chain === certificate);
+}
+
+/** Whether the panel has to make one now. */
+function needsOwnWork(env: Env, facts: CertificateFacts, now: number): boolean {
+  const { security, certificate } = facts;
+  if (security !== 'tls') return false;
+  if (certificate === null) return true;
+  if (certificate.isOwn) return false;
+  const host = hostOf(env.store, facts);
+  return (
+    certificate.endsAt - now < RENEW_BEFORE_MS || (host !== null && !env.certificateMaker.isFor(certificate, host))
+  );
+}
+
+/**
+ * Checks the certificate that a write brings, or makes the one that it leaves to the panel. `wanted`: the connection as it will be,
+ * with the certificate that it has. Rejects with PanelError `vault_unavailable`.
+ */
+export async function prepareCertificate(
+  env: Env,
+  input: CertificateInput,
+  wanted: CertificateFacts,
+): Promise<PreparedCertificate> {
+  const { certificate, certificate_key: key } = input;
+  const now = env.clock.now();
+  if (typeof certificate === 'string' && isNewCertificate(input, wanted.certificate)) {
+    // What does not go together is refused by the rules.
+    if (wanted.security !== 'tls') return { made: null, errors: [] };
+    if (typeof key !== 'string') {
+      return { made: null, errors: [failure('certificate_key', 'required', 'is required with a new certificate')] };
+    }
+    const judged = env.certificateMaker.judge(certificate, key, now);
+    if (!('served' in judged)) {
+      const errors = judged.map(({ member, code, message }) =>
+        failure(member === 'private_key' ? 'certificate_key' : member, code, message),
+      );
+      return { made: null, errors };
+    }
+    await env.vault.prepare();
+    return { made: judged, errors: [] };
+  }
+  if (typeof key === 'string') {
+    return { made: null, errors: [failure('certificate_key', 'inconsistent', 'goes with a new certificate only')] };
+  }
+  const kept = certificate === null && wanted.certificate?.isOwn ? null : wanted.certificate;
+  const facts = { ...wanted, certificate: kept };
+  const host = hostOf(env.store, facts);
+  if (host === null || !needsOwnWork(env, facts, now)) return { made: null, errors: [] };
+  await env.vault.prepare();
+  return { made: await env.certificateMaker.makeSelfSigned(host, now), errors: [] };
+}
+
+function failure(member: string, code: FieldError['code'], message: string): FieldError {
+  return { pointer: `#/${member}`, code, message };
+}
+
+/** Makes the certificates that are missing, end soon or are for another name, unless the vault is locked. */
+export async function renewCertificates(env: Env): Promise<void> {
+  const { store, clock, vault, queue, certificateMaker } = env;
+  const due = store.inbounds
+    .page({}, store.inbounds.count({}), 0)
+    .filter((row) => needsOwnWork(env, row, clock.now()) && hostOf(store, row) !== null);
+  if (due.length === 0 || store.diskSpace.isFull() || !SEALING.includes(vault.state())) return;
+  await vault.prepare();
+  for (const { id } of due) {
+    const row = store.inbounds.get(id);
+    const host = row ? hostOf(store, row) : null;
+    if (!row || host === null) continue;
+    const made = await certificateMaker.makeSelfSigned(host, clock.now());
+    await queue.run(() => store.write(() => replaceCertificate(env, row, made)));
+    env.announce();
+  }
+}
+
+/** Unless the connection was changed meanwhile: then it is looked at again the next time. */
+function replaceCertificate(env: Env, before: InboundRow, { served, key }: KeyedCertificate): void {
+  const tx = createTransaction(env, CALL, 'renewConnectionCertificate', env.clock.now());
+  const { store } = tx;
+  if (store.inbounds.get(before.id)?.version !== before.version) return;
+  store.inbounds.save({ ...before, certificate: served, version: before.version + 1 });
+  saveSecret(tx, before.id, 'certificate_key', key);
+  const changed = ['certificate_ends_at', 'certificate_sha256'];
+  tx.emit('inbound.changed', { inbound_id: before.id, node_id: before.nodeId, name: before.name }, changed);
+}

@@ -1,0 +1,109 @@
+// Settings that no client could connect with are refused, each at its own member.
+import { describe, expect, it } from 'vitest';
+import { PanelError } from '../panel-error.ts';
+import { requireConsistent } from './inbound-rules.ts';
+
+type Facts = Parameters<typeof requireConsistent>[0];
+
+const BASE: Facts = {
+  nodeId: 1,
+  tag: 'a',
+  name: 'A',
+  protocol: 'vless',
+  network: 'tcp',
+  security: 'none',
+  host: null,
+  port: 443,
+  sni: null,
+  path: null,
+  serviceName: null,
+  flow: null,
+  fingerprint: null,
+  alpn: null,
+  publicKey: null,
+  shortId: null,
+  method: null,
+  obfsPassword: null,
+  target: null,
+  minClientVersion: null,
+  targetFindings: null,
+  certificate: null,
+  note: '',
+  enabled: true,
+};
+const REALITY: Partial<Facts> = { security: 'reality', publicKey: 'k'.repeat(43), sni: 'www.example.org' };
+
+const HYSTERIA2: Partial<Facts> = { protocol: 'hysteria2', network: 'quic', security: 'tls' };
+const CERTIFICATE = { chain: '', isOwn: false, isSelfSigned: true, sha256: '', endsAt: 0 } as const;
+
+function brokenMembers(change: Partial<Facts>): (string | undefined)[] {
+  try {
+    requireConsistent({ ...BASE, ...change });
+    return [];
+  } catch (error) {
+    if (!(error instanceof PanelError)) throw error;
+    return (error.errors ?? []).map(({ pointer }) => pointer);
+  }
+}
+
+describe('a connection', () => {
+  it.each<[string, Partial<Facts>]>([
+    ['vless over plain tcp', {}],
+    ['vless with reality and vision', { ...REALITY, flow: 'xtls-rprx-vision', shortId: '' }],
+    ['vless over ws with tls', { network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] }],
+    ['trojan over grpc', { protocol: 'trojan', network: 'grpc', security: 'tls', serviceName: 'gs' }],
+    ['shadowsocks', { protocol: 'shadowsocks', method: 'aes-256-gcm' }],
+    ['shadowsocks 2022', { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' }],
+    ['hysteria2', { ...HYSTERIA2, sni: 'a.example' }],
+    ['hysteria2 with obfuscation', { ...HYSTERIA2, obfsPassword: 'obfuscated' }],
+    ['reality with a target', { ...REALITY, target: '[2001:db8::1]:8443', minClientVersion: '1.8.0' }],
+    ['one that had a certificate of the panel', { certificate: CERTIFICATE }],
+  ])('may be %s', (_name, change) => {
+    expect(brokenMembers(change)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Facts>, string[]]>([
+    ['shadowsocks without a method', { protocol: 'shadowsocks' }, ['#/method']],
+    ['a method with vless', { method: 'aes-256-gcm' }, ['#/method']],
+    [
+      'shadowsocks over ws with tls',
+      { protocol: 'shadowsocks', method: 'aes-256-gcm', network: 'ws', security: 'tls' },
+      ['#/network', '#/security'],
+    ],
+    ['hysteria2 over tcp in clear', { protocol: 'hysteria2' }, ['#/network', '#/security']],
+    ['hysteria2 with reality', { ...HYSTERIA2, ...REALITY }, ['#/security']],
+    [
+      'hysteria2 with a browser and alpn',
+      { ...HYSTERIA2, fingerprint: 'chrome', alpn: ['h2'] },
+      ['#/alpn', '#/fingerprint'],
+    ],
+    ['hysteria2 with a path and a flow', { ...HYSTERIA2, path: '/a', flow: 'xtls-rprx-vision' }, ['#/flow', '#/path']],
+    ['vless over quic', { network: 'quic', security: 'tls' }, ['#/network']],
+    [
+      'trojan with obfuscation',
+      { protocol: 'trojan', security: 'tls', obfsPassword: 'obfuscated' },
+      ['#/obfs_password'],
+    ],
+    ['trojan in clear', { protocol: 'trojan' }, ['#/security']],
+    ['vmess with reality', { ...REALITY, protocol: 'vmess' }, ['#/security']],
+    ['reality over ws', { ...REALITY, network: 'ws' }, ['#/security']],
+    ['reality without its key and name', { security: 'reality' }, ['#/public_key', '#/sni']],
+    [
+      'a key and a short id without reality',
+      { publicKey: 'k'.repeat(43), shortId: 'ab' },
+      ['#/public_key', '#/short_id'],
+    ],
+    ['vision without tls', { flow: 'xtls-rprx-vision' }, ['#/flow']],
+    ['a path over tcp', { path: '/ws' }, ['#/path']],
+    ['a service name over ws', { network: 'ws', serviceName: 'gs' }, ['#/service_name']],
+    ['alpn without tls', { alpn: ['h2'] }, ['#/alpn']],
+    [
+      'a target and a least version without reality',
+      { security: 'tls', target: 'www.example.org:443', minClientVersion: '1.8.0' },
+      ['#/target', '#/min_client_version'],
+    ],
+    ['an own certificate without tls', { certificate: { ...CERTIFICATE, isOwn: true } }, ['#/certificate']],
+  ])('may not be %s', (_name, change, pointers) => {
+    expect(brokenMembers(change)).toEqual(pointers);
+  });
+});

@@ -1,0 +1,156 @@
+// Which settings of a connection go together: a combination that no client could connect to is refused on writing.
+import type { FieldError } from '../../contract/errors.ts';
+import { PATH_NETWORKS, REALITY_NETWORKS } from '../../domain/nodes/inbound-shape.ts';
+import { PanelError } from '../panel-error.ts';
+import type { InboundRow } from '../ports/plans.ts';
+
+type Facts = Omit<InboundRow, 'id' | 'createdAt' | 'updatedAt' | 'version'>;
+
+/** What a write brings that is in no column. */
+interface Brought {
+  readonly privateKey?: boolean;
+  readonly certificate?: boolean;
+}
+interface Rule {
+  readonly field: string;
+  readonly message: string;
+  readonly isBroken: (inbound: Facts, brought: Brought) => boolean;
+}
+
+const RULES: readonly Rule[] = [
+  {
+    field: 'method',
+    message: 'is required with shadowsocks',
+    isBroken: ({ protocol, method }) => protocol === 'shadowsocks' && method === null,
+  },
+  {
+    field: 'method',
+    message: 'goes with shadowsocks only',
+    isBroken: ({ protocol, method }) => protocol !== 'shadowsocks' && method !== null,
+  },
+  {
+    field: 'network',
+    message: 'must be tcp with shadowsocks',
+    isBroken: ({ protocol, network }) => protocol === 'shadowsocks' && network !== 'tcp',
+  },
+  {
+    field: 'security',
+    message: 'must be none with shadowsocks, which encrypts by itself',
+    isBroken: ({ protocol, security }) => protocol === 'shadowsocks' && security !== 'none',
+  },
+  {
+    field: 'network',
+    message: 'must be quic with hysteria2',
+    isBroken: ({ protocol, network }) => protocol === 'hysteria2' && network !== 'quic',
+  },
+  {
+    field: 'network',
+    message: 'quic goes with hysteria2 only',
+    isBroken: ({ protocol, network }) => protocol !== 'hysteria2' && network === 'quic',
+  },
+  {
+    field: 'security',
+    message: 'must be tls with hysteria2',
+    isBroken: ({ protocol, security }) => protocol === 'hysteria2' && security !== 'tls',
+  },
+  {
+    field: 'alpn',
+    message: 'does not go with hysteria2, whose is h3',
+    isBroken: ({ protocol, alpn }) => protocol === 'hysteria2' && alpn !== null,
+  },
+  {
+    field: 'fingerprint',
+    message: 'does not go with hysteria2: apps imitate no browser over QUIC',
+    isBroken: ({ protocol, fingerprint }) => protocol === 'hysteria2' && fingerprint !== null,
+  },
+  {
+    field: 'obfs_password',
+    message: 'goes with hysteria2 only',
+    isBroken: ({ protocol, obfsPassword }) => protocol !== 'hysteria2' && obfsPassword !== null,
+  },
+  {
+    field: 'security',
+    message: 'must be tls or reality with trojan',
+    isBroken: ({ protocol, security }) => protocol === 'trojan' && security === 'none',
+  },
+  {
+    field: 'security',
+    message: 'reality goes with vless and trojan over tcp, grpc or xhttp',
+    isBroken: ({ protocol, network, security }) =>
+      security === 'reality' &&
+      protocol !== 'hysteria2' &&
+      (protocol === 'vmess' || !REALITY_NETWORKS.includes(network)),
+  },
+  {
+    field: 'public_key',
+    message: 'is required with reality',
+    isBroken: ({ security, publicKey }) => security === 'reality' && publicKey === null,
+  },
+  {
+    field: 'sni',
+    message: 'is required with reality',
+    isBroken: ({ security, sni }) => security === 'reality' && sni === null,
+  },
+  {
+    field: 'public_key',
+    message: 'goes with reality only',
+    isBroken: ({ security, publicKey }) => security !== 'reality' && publicKey !== null,
+  },
+  {
+    field: 'private_key',
+    message: 'goes with reality only',
+    isBroken: ({ security }, { privateKey = false }) => security !== 'reality' && privateKey,
+  },
+  {
+    field: 'short_id',
+    message: 'goes with reality only',
+    isBroken: ({ security, shortId }) => security !== 'reality' && shortId !== null,
+  },
+  {
+    field: 'target',
+    message: 'goes with reality only',
+    isBroken: ({ security, target }) => security !== 'reality' && target !== null,
+  },
+  {
+    field: 'min_client_version',
+    message: 'goes with reality only',
+    isBroken: ({ security, minClientVersion }) => security !== 'reality' && minClientVersion !== null,
+  },
+  {
+    field: 'certificate',
+    message: 'goes with tls only',
+    isBroken: ({ security, certificate }, brought) =>
+      security !== 'tls' && (brought.certificate ?? certificate?.isOwn ?? false),
+  },
+  {
+    field: 'flow',
+    message: 'goes with vless over tcp and tls or reality',
+    isBroken: ({ protocol, network, security, flow }) =>
+      flow !== null && (protocol !== 'vless' || network !== 'tcp' || security === 'none'),
+  },
+  {
+    field: 'path',
+    message: 'goes with ws, httpupgrade and xhttp only',
+    isBroken: ({ network, path }) => path !== null && !PATH_NETWORKS.includes(network),
+  },
+  {
+    field: 'service_name',
+    message: 'goes with grpc only',
+    isBroken: ({ network, serviceName }) => serviceName !== null && network !== 'grpc',
+  },
+  {
+    field: 'alpn',
+    message: 'goes with tls only',
+    isBroken: ({ security, alpn }) => alpn !== null && security !== 'tls',
+  },
+];
+
+/** Refuses with `validation`, naming every member that does not go with the others. */
+export function requireConsistent(inbound: Facts, brought: Brought = {}): void {
+  const errors: FieldError[] = RULES.filter((rule) => rule.isBroken(inbound, brought)).map(({ field, message }) => ({
+    pointer: `#/${field}`,
+    code: 'inconsistent',
+    message,
+  }));
+  if (errors.length > 0) throw new PanelError('validation', errors);
+}

@@ -1,0 +1,75 @@
+// The secrets of connections: sealed, each in a place of its own, and opened for engines and users' links only.
+import { hasKeys, keyFor } from '../../domain/nodes/shadowsocks.ts';
+import { PanelError } from '../panel-error.ts';
+import type { ConnectionSecrets } from '../ports/credentials.ts';
+import type { EngineInbound } from '../ports/engines.ts';
+import type { InboundRow } from '../ports/plans.ts';
+import type { Store, Vault } from '../ports/ports.ts';
+
+/** `private_key`: of REALITY. `certificate_key`: of TLS, PEM. `server_key`: of Shadowsocks 2022, 32 bytes in base64. */
+const SECRETS = ['private_key', 'certificate_key', 'server_key'] as const;
+export type InboundSecret = (typeof SECRETS)[number];
+
+interface Parts {
+  readonly store: Pick<Store, 'sealed'>;
+  readonly vault: Vault;
+}
+
+function placeOf(id: number, secret: InboundSecret): string {
+  return `inbound:${id}:${secret}`;
+}
+
+export function hasSecret({ store }: Pick<Parts, 'store'>, id: number, secret: InboundSecret): boolean {
+  return store.sealed.get(placeOf(id, secret)) !== undefined;
+}
+
+/** Seals a secret; null removes it. */
+export function saveSecret({ store, vault }: Parts, id: number, secret: InboundSecret, value: string | null): void {
+  if (value === null) store.sealed.remove(placeOf(id, secret));
+  else store.sealed.put(vault.seal(placeOf(id, secret), value));
+}
+
+export function removeSecrets({ store }: Pick<Parts, 'store'>, id: number): void {
+  for (const secret of SECRETS) store.sealed.remove(placeOf(id, secret));
+}
+
+function openSecret({ store, vault }: Parts, id: number, secret: InboundSecret): string | null {
+  const row = store.sealed.get(placeOf(id, secret));
+  return row === undefined ? null : vault.open(row);
+}
+
+/** The key of the server as its cipher takes it. */
+function serverKeyOf(parts: Parts, { id, method }: InboundRow): string | null {
+  if (method === null || !hasKeys(method)) return null;
+  const key = openSecret(parts, id, 'server_key');
+  return key === null ? null : keyFor(method, key);
+}
+
+/** A connection as its engine must know it. PanelError `vault_unavailable`. */
+export function engineInbound(parts: Parts, row: InboundRow): EngineInbound {
+  return {
+    ...row,
+    privateKey: row.security === 'reality' ? openSecret(parts, row.id, 'private_key') : null,
+    certificateKey: row.security === 'tls' ? openSecret(parts, row.id, 'certificate_key') : null,
+    serverKey: serverKeyOf(parts, row),
+  };
+}
+
+/** What a subscription hands out of a connection. It never fails: a link must work for the other connections. */
+export function connectionSecrets(parts: Parts, row: InboundRow): ConnectionSecrets {
+  const pinned = row.security === 'tls' && row.certificate?.isSelfSigned ? row.certificate : null;
+  return {
+    serverKey: orNull(() => serverKeyOf(parts, row)),
+    certificate: pinned?.chain ?? null,
+    pin: pinned?.sha256 ?? null,
+  };
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof PanelError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,403 @@
+// Connections (inbounds): what users connect to. A Read key sees which there are, never where.
+
+import type { FieldError } from '../../contract/errors.ts';
+import type { INBOUND_READ_FIELDS, Inbound, InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { defaultShape, type InboundShape, sharedTransports } from '../../domain/nodes/inbound-shape.ts';
+import { inboundWarnings, realityTarget } from '../../domain/nodes/inbound-warnings.ts';
+import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
+import { hasKeys, STORED_KEY_BYTES } from '../../domain/nodes/shadowsocks.ts';
+import type { Result } from '../call.ts';
+import type { Context, Env, Handlers, Transaction } from '../context.ts';
+import { pageById } from '../paging.ts';
+import { bodyError, inUseError, PanelError, requireAll } from '../panel-error.ts';
+import type { InboundRow } from '../ports/plans.ts';
+import {
+  changedMembers,
+  etagOf,
+  isSameJson,
+  patchReader,
+  requireMatch,
+  toBase64,
+  toInstant,
+  toInstantOrNull,
+} from '../wire.ts';
+import { engineOf, requireServable } from './engine-rules.ts';
+import {
+  type CertificateFacts,
+  type CertificateInput,
+  isNewCertificate,
+  type PreparedCertificate,
+  prepareCertificate,
+} from './inbound-certificates.ts';
+import { requireConsistent } from './inbound-rules.ts';
+import { hasSecret, removeSecrets, saveSecret } from './inbound-secrets.ts';
+
+/** As long as the longest key of a cipher. */
+
+function statusOf({ store, now }: Context, row: InboundRow): Inbound['status'] {
+  const node = store.nodes.get(row.nodeId);
+  if (!node) return 'unknown';
+  return row.enabled && node.enabled ? nodeStatusAt(node, now) : 'down';
+}
+
+/** What may keep users from connecting to it. */
+export function warningsOf({ store, now }: Context, row: InboundRow): InboundWarning[] {
+  const node = store.nodes.get(row.nodeId);
+  const facts = { ...row, address: row.host ?? node?.address ?? '', targetFindings: row.targetFindings ?? [] };
+  return [...inboundWarnings(facts, engineOf(node), now)];
+}
+
+function viewInbound(context: Context, row: InboundRow): Inbound {
+  const full: Inbound = {
+    id: row.id,
+    node_id: row.nodeId,
+    tag: row.tag,
+    name: row.name,
+    protocol: row.protocol,
+    network: row.network,
+    security: row.security,
+    host: row.host,
+    port: row.port,
+    sni: row.sni,
+    path: row.path,
+    service_name: row.serviceName,
+    flow: row.flow,
+    fingerprint: row.fingerprint,
+    alpn: row.alpn as string[] | null,
+    public_key: row.publicKey,
+    has_private_key: hasSecret(context, row.id, 'private_key'),
+    short_id: row.shortId,
+    method: row.method,
+    obfs_password: row.obfsPassword,
+    target: row.target,
+    min_client_version: row.minClientVersion,
+    certificate: row.certificate?.isOwn ? row.certificate.chain : null,
+    certificate_sha256: row.certificate?.sha256 ?? null,
+    certificate_ends_at: toInstantOrNull(row.certificate?.endsAt ?? null),
+    certificate_self_signed: row.certificate?.isSelfSigned ?? null,
+    note: row.note,
+    warnings: warningsOf(context, row),
+    enabled: row.enabled,
+    status: statusOf(context, row),
+    created_at: toInstant(row.createdAt),
+    updated_at: toInstant(row.updatedAt),
+  };
+  if (context.call.actor.access === 'full') return full;
+  const { id, node_id, tag, name, protocol, network, security, enabled, status } = full;
+  return { id, node_id, tag, name, protocol, network, security, enabled, status } satisfies Pick<
+    Inbound,
+    (typeof INBOUND_READ_FIELDS)[number]
+  >;
+}
+
+function resultOf(context: Context, row: InboundRow): Result<Inbound> {
+  return { body: viewInbound(context, row), etag: etagOf(row) };
+}
+
+function requireInbound({ store }: Context, id: number): InboundRow {
+  const inbound = store.inbounds.get(id);
+  if (!inbound) throw new PanelError('not_found');
+  return inbound;
+}
+
+/** Refuses with `inbound_not_found` unless all these connections exist. */
+export function requireInbounds({ store }: Context, ids: readonly number[] | null | undefined): void {
+  if (!ids || ids.length === 0) return;
+  const missing = new Set(store.inbounds.missing(ids));
+  if (missing.size === 0) return;
+  const errors = ids.map((id, index): FieldError | null => {
+    if (!missing.has(id)) return null;
+    return { pointer: `#/inbounds/${index}`, code: 'inbound_not_found', message: 'there is no such connection' };
+  });
+  const failures = errors.filter((error) => error !== null);
+  throw new PanelError('inbound_not_found', failures);
+}
+
+type ColumnInput = Omit<Input<'updateInbound'>, 'id' | 'private_key' | 'certificate' | 'certificate_key'>;
+
+// Keys are sealed, in no column, and a certificate is described.
+const columnsOf = patchReader<ColumnInput, InboundRow>({
+  tag: 'tag',
+  name: 'name',
+  network: 'network',
+  security: 'security',
+  host: 'host',
+  port: 'port',
+  sni: 'sni',
+  path: 'path',
+  service_name: 'serviceName',
+  flow: 'flow',
+  fingerprint: 'fingerprint',
+  alpn: 'alpn',
+  public_key: 'publicKey',
+  short_id: 'shortId',
+  method: 'method',
+  obfs_password: 'obfsPassword',
+  target: 'target',
+  min_client_version: 'minClientVersion',
+  note: 'note',
+  enabled: 'enabled',
+});
+
+type KeyInput = { readonly private_key?: string | null | undefined; readonly public_key?: string | null | undefined };
+
+/** The public key that a private one gives. */
+function publicKeyOf({ crypto }: Transaction, input: KeyInput, present: string | null): string | null {
+  const { private_key: privateKey, public_key: given } = input;
+  if (!privateKey) return given === undefined ? present : given;
+  return crypto.x25519PublicKey(privateKey);
+}
+
+/** A public key that is given beside a private one must be its own. */
+function requireKeyPair({ public_key: given, private_key: privateKey }: KeyInput, own: string | null): void {
+  if (given && privateKey && given !== own)
+    throw bodyError('validation', '#/public_key', 'key_mismatch', 'is not that of the private key');
+}
+
+function requireNode({ store }: Transaction, id: number): void {
+  if (!store.nodes.get(id)) throw bodyError('node_not_found', '#/node_id', 'node_not_found', 'there is no such node');
+}
+
+/** Refuses what was found wrong with a certificate before the transaction. */
+function requireCertificate({ errors }: PreparedCertificate): void {
+  if (errors.length > 0) throw new PanelError('validation', errors);
+}
+
+/** The server of Shadowsocks 2022 has a key of its own as long as the connection has such a cipher. */
+function saveServerKey(tx: Transaction, { id, method }: InboundRow): void {
+  const hasOne = hasSecret(tx, id, 'server_key');
+  if (hasKeys(method) === hasOne) return;
+  saveSecret(tx, id, 'server_key', hasOne ? null : toBase64(tx.crypto.randomBytes(STORED_KEY_BYTES)));
+}
+
+/** What the audit log has instead of keys and certificates. */
+function given(value: string | null | undefined): string | undefined {
+  return typeof value === 'string' ? 'given' : undefined;
+}
+
+function requireFreeTag({ store }: Transaction, nodeId: number, tag: string, ownId: number | null): void {
+  const other = store.inbounds.byTag(nodeId, tag);
+  if (other && other.id !== ownId) throw bodyError('validation', '#/tag', 'taken', 'is taken on this node');
+}
+
+/** Two connections of a node cannot listen on one port of TCP or of UDP, not even while one of them is disabled. */
+function requireFreePort(
+  { store }: Transaction,
+  wanted: Pick<InboundRow, 'nodeId' | 'port' | 'protocol'>,
+  ownId: number | null,
+): void {
+  const other = store.inbounds
+    .atPort(wanted.nodeId, wanted.port)
+    .find(({ id, protocol }) => id !== ownId && sharedTransports(protocol, wanted.protocol).length > 0);
+  if (other) throw bodyError('validation', '#/port', 'taken', `is that of ${other.tag} on this node`);
+}
+
+function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Output<'listInbounds'>> {
+  const { inbounds } = context.store;
+  const conditions = { nodeId: input.node_id };
+  const total = inbounds.count(conditions);
+  const read = (limit: number, offset: number, after?: number) => inbounds.page(conditions, limit, offset, after);
+  return { body: pageById('inbounds', input, total, read, (row) => viewInbound(context, row)) };
+}
+
+/** The master key must exist before a transaction that seals, and certificates take too long for one. */
+async function prepareSecrets(
+  env: Env,
+  input: KeyInput & CertificateInput,
+  wanted: CertificateFacts & Pick<InboundRow, 'method'>,
+): Promise<PreparedCertificate> {
+  if (input.private_key || hasKeys(wanted.method)) await env.vault.prepare();
+  return prepareCertificate(env, input, wanted);
+}
+
+/** What a write found out before its transaction. */
+interface Prepared extends PreparedCertificate {
+  /** What the target of REALITY lacks; null: it was not asked. */
+  readonly findings: readonly TargetFinding[] | null;
+}
+
+/** A write that names the target is where it is asked, also where it is the same as before: it may have changed by itself. */
+async function askTarget(
+  { targetProbe }: Env,
+  input: Pick<Input<'updateInbound'>, 'security' | 'sni' | 'target'>,
+  { security, sni, target }: Pick<InboundRow, 'security' | 'sni' | 'target'>,
+): Promise<readonly TargetFinding[] | null> {
+  const isNamed = input.security !== undefined || input.sni !== undefined || input.target !== undefined;
+  if (!targetProbe || !isNamed || security !== 'reality' || sni === null) return null;
+  return targetProbe.ask({ ...realityTarget(sni, target), name: sni });
+}
+
+async function prepare(
+  env: Env,
+  input: Omit<Input<'updateInbound'>, 'id'>,
+  wanted: CertificateFacts & Pick<InboundRow, 'method' | 'target'>,
+): Promise<Prepared> {
+  const [secrets, findings] = await Promise.all([prepareSecrets(env, input, wanted), askTarget(env, input, wanted)]);
+  return { ...secrets, findings };
+}
+
+function shapeOf({ protocol, network, security }: Input<'createInbound'>): InboundShape {
+  const shape = defaultShape(protocol);
+  return { protocol, network: network ?? shape.network, security: security ?? shape.security };
+}
+
+function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared: Prepared): Result<Inbound> {
+  const { store, now } = tx;
+  const { private_key: privateKey, certificate, certificate_key: certificateKey, ...shown } = input;
+  const publicKey = publicKeyOf(tx, input, null);
+  const shape = shapeOf(input);
+  const fields: Omit<InboundRow, 'id'> = {
+    nodeId: input.node_id,
+    tag: input.tag,
+    name: input.name,
+    protocol: input.protocol,
+    network: shape.network,
+    security: shape.security,
+    host: input.host,
+    port: input.port,
+    sni: input.sni,
+    path: input.path,
+    serviceName: input.service_name,
+    flow: input.flow,
+    fingerprint: input.fingerprint,
+    alpn: input.alpn,
+    publicKey,
+    shortId: input.short_id,
+    method: input.method,
+    obfsPassword: input.obfs_password,
+    target: input.target,
+    minClientVersion: input.min_client_version,
+    targetFindings: prepared.findings,
+    certificate: prepared.made?.served ?? null,
+    note: input.note,
+    enabled: input.enabled,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+  const brought = { privateKey: privateKey !== null, certificate: certificate !== null };
+  requireAll(
+    () => requireNode(tx, fields.nodeId),
+    () => requireKeyPair(input, publicKey),
+    () => requireConsistent(fields, brought),
+    () => requireServable(store.nodes.get(fields.nodeId), fields),
+    () => requireCertificate(prepared),
+    () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
+    () => requireFreePort(tx, fields, null),
+  );
+  const row = { ...fields, id: store.inbounds.insert(fields) };
+  if (privateKey !== null) saveSecret(tx, row.id, 'private_key', privateKey);
+  if (prepared.made) saveSecret(tx, row.id, 'certificate_key', prepared.made.key);
+  saveServerKey(tx, row);
+  tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
+  const keys = { private_key: given(privateKey), certificate_key: given(certificateKey) };
+  const obfs_password = given(input.obfs_password) ?? null;
+  tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: given(certificate), ...keys });
+  return { ...resultOf(tx, row), location: `/inbounds/${row.id}` };
+}
+
+/** The certificate after a change: what was prepared, else the present one where it still goes with the connection. */
+function certificateAfter(
+  input: CertificateInput,
+  { security, certificate }: InboundRow,
+  { made }: PreparedCertificate,
+): InboundRow['certificate'] {
+  if (security !== 'tls') return null;
+  if (made) return made.served;
+  return input.certificate === null && certificate?.isOwn ? null : certificate;
+}
+
+/** What is known of the target after a change: nothing of another one, until that is asked. */
+function findingsAfter(before: InboundRow, wanted: InboundRow, { findings }: Prepared): InboundRow['targetFindings'] {
+  if (wanted.security !== 'reality') return null;
+  if (findings !== null) return findings;
+  return wanted.target === before.target && wanted.sni === before.sni ? before.targetFindings : null;
+}
+
+function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared: Prepared): Result<Inbound> {
+  const { store, now } = tx;
+  const { id, private_key: privateKey, certificate, certificate_key: certificateKey, ...asked } = input;
+  const before = requireInbound(tx, id);
+  requireMatch(tx.call.ifMatch, etagOf(before));
+  const publicKey = publicKeyOf(tx, input, before.publicKey);
+  const wanted: InboundRow = { ...before, ...columnsOf(asked), publicKey };
+  const after: InboundRow = {
+    ...wanted,
+    targetFindings: findingsAfter(before, wanted, prepared),
+    certificate: certificateAfter(input, wanted, prepared),
+  };
+  const isUnchanged = isSameJson(after, before) && privateKey === undefined && prepared.errors.length === 0;
+  if (isUnchanged && !isNewCertificate(input, before.certificate)) return resultOf(tx, before);
+  const brought = {
+    privateKey: typeof privateKey === 'string',
+    ...(certificate !== undefined && { certificate: certificate !== null }),
+  };
+  requireAll(
+    () => requireKeyPair(input, publicKey),
+    () => requireConsistent(wanted, brought),
+    () => requireServable(store.nodes.get(wanted.nodeId), wanted, before),
+    () => requireCertificate(prepared),
+    () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),
+    () => requireFreePort(tx, wanted, id),
+  );
+  const shown = viewInbound(tx, before);
+  const row = { ...after, updatedAt: now, version: before.version + 1 };
+  store.inbounds.save(row);
+  if (row.security !== 'reality') saveSecret(tx, id, 'private_key', null);
+  else if (privateKey !== undefined) saveSecret(tx, id, 'private_key', privateKey);
+  if (row.certificate === null) saveSecret(tx, id, 'certificate_key', null);
+  else if (prepared.made) saveSecret(tx, id, 'certificate_key', prepared.made.key);
+  saveServerKey(tx, row);
+  const changed = changedMembers(shown, viewInbound(tx, row));
+  const names = privateKey === undefined ? changed : [...changed, 'private_key'].sort();
+  tx.emit('inbound.changed', { inbound_id: id, node_id: row.nodeId, name: row.name }, names);
+  const keys = { private_key: privateKey === undefined ? undefined : 'given', certificate_key: given(certificateKey) };
+  const obfs_password = given(asked.obfs_password) ?? asked.obfs_password;
+  tx.audit(`inbound:${id}`, { ...asked, obfs_password, certificate: given(certificate) ?? certificate, ...keys });
+  return resultOf(tx, row);
+}
+
+function deleteInbound(input: Input<'deleteInbound'>, tx: Transaction): Result<undefined> {
+  const { store } = tx;
+  const row = requireInbound(tx, input.id);
+  requireMatch(tx.call.ifMatch, etagOf(row));
+  const [users, tariffs] = [store.users.usesOfInbound(row.id), store.tariffs.usesOfInbound(row.id)];
+  if (users.total + tariffs.total > 0) throw inUseError('inbound_in_use', { users, tariffs });
+  store.inbounds.remove(row.id);
+  removeSecrets(tx, row.id);
+  tx.emit('inbound.deleted', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
+  tx.audit(`inbound:${row.id}`, { name: row.name, tag: row.tag });
+  return { body: undefined };
+}
+
+function makeRealityKeys(_input: unknown, { crypto }: Context): Result<Output<'makeRealityKeys'>> {
+  const { privateKey, publicKey } = crypto.newX25519();
+  return { body: { private_key: privateKey, public_key: publicKey } };
+}
+
+export const INBOUND_HANDLERS = {
+  listInbounds: { read: listInbounds },
+  getInbound: { read: (input, context) => resultOf(context, requireInbound(context, input.id)) },
+  createInbound: {
+    async run(input, { env, commit }) {
+      const { node_id: nodeId, host, sni, method, target } = input;
+      const { security } = shapeOf(input);
+      const wanted = { nodeId, security, host, sni, method, target, certificate: null };
+      const prepared = await prepare(env, input, wanted);
+      return commit((tx) => createInbound(input, tx, prepared));
+    },
+  },
+  updateInbound: {
+    async run(input, { env, commit }) {
+      const before = env.store.inbounds.get(input.id);
+      if (!before) throw new PanelError('not_found');
+      const prepared = await prepare(env, input, { ...before, ...columnsOf(input) });
+      return commit((tx) => updateInbound(input, tx, prepared));
+    },
+  },
+  makeRealityKeys: { read: makeRealityKeys },
+  deleteInbound: { write: deleteInbound },
+} satisfies Handlers<
+  'listInbounds' | 'getInbound' | 'createInbound' | 'updateInbound' | 'deleteInbound' | 'makeRealityKeys'
+>;

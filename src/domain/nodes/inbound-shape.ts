@@ -1,0 +1,111 @@
+// Which protocol, network and security of a connection go together, and which settings each combination has. The form offers by these
+// rules what the core accepts by them.
+import type { NETWORKS, PROTOCOLS, SECURITIES } from '../../contract/inbounds.ts';
+
+export type Protocol = (typeof PROTOCOLS)[number];
+export type Network = (typeof NETWORKS)[number];
+export type Security = (typeof SECURITIES)[number];
+
+export interface InboundShape {
+  readonly protocol: Protocol;
+  readonly network: Network;
+  readonly security: Security;
+}
+
+/** Settings that only some shapes have, as the contract names them. */
+export type ShapeField =
+  | 'sni'
+  | 'path'
+  | 'service_name'
+  | 'flow'
+  | 'fingerprint'
+  | 'alpn'
+  | 'public_key'
+  | 'private_key'
+  | 'short_id'
+  | 'method'
+  | 'obfs_password'
+  | 'target'
+  | 'min_client_version'
+  | 'certificate'
+  | 'certificate_key';
+
+/** The networks over HTTP: they have a path and send a Host header. */
+export const PATH_NETWORKS: readonly Network[] = ['ws', 'httpupgrade', 'xhttp'];
+/** Xray's REALITY works over raw TCP, gRPC and XHTTP only. */
+export const REALITY_NETWORKS: readonly Network[] = ['tcp', 'grpc', 'xhttp'];
+const STREAM_NETWORKS: readonly Network[] = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'];
+
+/** What of the operating system a connection listens on: a port can be taken once on each. */
+export type Transport = 'tcp' | 'udp';
+
+interface ProtocolRule {
+  readonly securities: readonly Security[];
+  readonly networks: readonly Network[];
+  readonly transports: readonly Transport[];
+}
+
+/** Shadowsocks encrypts by itself; VMess has no REALITY; Trojan needs TLS or REALITY; Hysteria2 is TLS over QUIC. */
+const PROTOCOL_RULES: Readonly<Record<Protocol, ProtocolRule>> = {
+  vless: { securities: ['none', 'tls', 'reality'], networks: STREAM_NETWORKS, transports: ['tcp'] },
+  vmess: { securities: ['none', 'tls'], networks: STREAM_NETWORKS, transports: ['tcp'] },
+  trojan: { securities: ['tls', 'reality'], networks: STREAM_NETWORKS, transports: ['tcp'] },
+  shadowsocks: { securities: ['none'], networks: ['tcp'], transports: ['tcp', 'udp'] },
+  hysteria2: { securities: ['tls'], networks: ['quic'], transports: ['udp'] },
+};
+
+/** The securities that a protocol allows. */
+export function allowedSecurities(protocol: Protocol): readonly Security[] {
+  return PROTOCOL_RULES[protocol].securities;
+}
+
+/** The networks that a protocol under a security can run over. */
+export function allowedNetworks({ protocol, security }: Omit<InboundShape, 'network'>): readonly Network[] {
+  const { networks } = PROTOCOL_RULES[protocol];
+  return security === 'reality' ? networks.filter((network) => REALITY_NETWORKS.includes(network)) : networks;
+}
+
+export function transportsOf(protocol: Protocol): readonly Transport[] {
+  return PROTOCOL_RULES[protocol].transports;
+}
+
+/** What two protocols on one port of a node would both listen on. */
+export function sharedTransports(one: Protocol, other: Protocol): readonly Transport[] {
+  return transportsOf(one).filter((transport) => transportsOf(other).includes(transport));
+}
+
+/** Where neither network nor security is named: what the protocol leaves no choice of, else plain TCP. */
+export function defaultShape(protocol: Protocol): InboundShape {
+  const { securities, networks } = PROTOCOL_RULES[protocol];
+  return { protocol, security: onlyOf(securities) ?? 'none', network: onlyOf(networks) ?? 'tcp' };
+}
+
+function onlyOf<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined;
+}
+
+/** The nearest shape that is allowed: the protocol stays, then the security, then the network. */
+export function fitShape({ protocol, network, security }: InboundShape): InboundShape {
+  const securities = allowedSecurities(protocol);
+  const fitted = securities.includes(security) ? security : (securities.find((one) => one === 'tls') ?? 'none');
+  const networks = allowedNetworks({ protocol, security: fitted });
+  return { protocol, security: fitted, network: networks.includes(network) ? network : (networks[0] ?? 'tcp') };
+}
+
+/** The settings that a shape has beyond those that every connection has. */
+export function shapeFields({ protocol, network, security }: InboundShape): ReadonlySet<ShapeField> {
+  const fields = new Set<ShapeField>();
+  const hasPath = PATH_NETWORKS.includes(network);
+  if (protocol === 'shadowsocks') return fields.add('method');
+  if (protocol === 'hysteria2') return fields.add('sni').add('certificate').add('certificate_key').add('obfs_password');
+  if (security !== 'none' || hasPath) fields.add('sni');
+  if (security !== 'none') fields.add('fingerprint');
+  if (security === 'tls') fields.add('alpn').add('certificate').add('certificate_key');
+  if (security === 'reality') {
+    fields.add('public_key').add('private_key').add('short_id').add('target').add('min_client_version');
+  }
+  if (protocol === 'vless' && network === 'tcp' && security !== 'none') fields.add('flow');
+  if (hasPath) fields.add('path');
+  if (network === 'grpc') fields.add('service_name');
+  return fields;
+}

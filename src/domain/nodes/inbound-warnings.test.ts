@@ -1,0 +1,72 @@
+// Each warning of a connection, and the connections that have none.
+import { describe, expect, it } from 'vitest';
+import { INBOUND_WARNINGS, type InboundWarning } from '../../contract/inbounds.ts';
+import { DAY_MS } from '../limits.ts';
+import { inboundWarnings, type WarnedFacts } from './inbound-warnings.ts';
+
+const NOW = Date.UTC(2026, 10, 20);
+const PLAIN: WarnedFacts = {
+  protocol: 'vless',
+  network: 'tcp',
+  security: 'none',
+  flow: null,
+  method: null,
+  address: '10.0.0.1',
+  sni: null,
+  target: null,
+  minClientVersion: null,
+  certificate: null,
+  targetFindings: [],
+};
+const REALITY: WarnedFacts = { ...PLAIN, security: 'reality', address: 'a.example', sni: 'www.example.org' };
+const TLS: WarnedFacts = {
+  ...PLAIN,
+  security: 'tls',
+  address: 'a.example',
+  certificate: { endsAt: NOW + 14 * DAY_MS, isSelfSigned: true },
+};
+const ENDING = { endsAt: NOW + 14 * DAY_MS - 1, isSelfSigned: false };
+const V2RAY = { name: 'v2ray', version: '4.34.0' };
+
+const CASES: readonly [string, WarnedFacts, readonly InboundWarning[]][] = [
+  ['nothing in a private network', PLAIN, []],
+  ['nothing where the address is not known yet', { ...PLAIN, address: '' }, []],
+  ['VLESS in clear to a public address', { ...PLAIN, address: '198.51.100.7' }, ['unencrypted']],
+  ['VMess encrypts by itself', { ...PLAIN, protocol: 'vmess', address: 'a.example' }, []],
+  ['REALITY as it should be', REALITY, []],
+  ['a target that lacks something', { ...REALITY, targetFindings: ['target_no_h2'] }, ['target_no_h2']],
+  ['what was found of a target that is no longer asked', { ...TLS, targetFindings: ['target_no_h2'] }, []],
+  ['a target in a zone that is watched', { ...REALITY, sni: 'www.example.RU' }, ['target_risky_name']],
+  ['a target that is watched', { ...REALITY, target: 'www.icloud.com:443' }, ['target_risky_name']],
+  ['a name that only looks like it', { ...REALITY, sni: 'pineapple.com' }, []],
+  ['another port', { ...REALITY, target: '[2001:db8::1]:8443' }, ['target_port']],
+  ['a least version that all announce', { ...REALITY, minClientVersion: '1.8.1' }, []],
+  ['a least version that only Xray has', { ...REALITY, minClientVersion: '1.8.2' }, ['min_client_version']],
+  ['a certificate with a pin', TLS, []],
+  ['a certificate that VMess cannot pin', { ...TLS, protocol: 'vmess' }, ['certificate_not_pinned']],
+  ['a certificate that ends soon', { ...TLS, certificate: ENDING }, ['certificate_ends_soon']],
+  ['one that has ended', { ...TLS, certificate: { ...ENDING, endsAt: NOW } }, ['certificate_ended']],
+];
+
+describe('a connection is warned of', () => {
+  it.each(CASES)('%s', (_name, facts, warnings) => {
+    expect(inboundWarnings(facts, null, NOW)).toEqual(warnings);
+  });
+
+  it('what the engine of its node lacks', () => {
+    expect(inboundWarnings(REALITY, V2RAY, NOW)).toEqual(['not_served']);
+    expect(inboundWarnings(REALITY, { name: 'xray', version: '26.3.27' }, NOW)).toEqual([]);
+  });
+
+  it('in the order of the contract', () => {
+    const facts: WarnedFacts = {
+      ...REALITY,
+      target: 'www.apple.com:8443',
+      minClientVersion: '26.3.27',
+      targetFindings: ['target_no_tls13', 'target_no_h2', 'target_other_name'],
+    };
+    const found = inboundWarnings(facts, V2RAY, NOW);
+    expect(found).toHaveLength(7);
+    expect(found).toEqual(INBOUND_WARNINGS.filter((warning) => found.includes(warning)));
+  });
+});

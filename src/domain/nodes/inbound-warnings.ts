@@ -1,0 +1,65 @@
+// What may keep users from connecting although a connection is valid: said when it is written, before they notice.
+import type { InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
+import { isPrivateHost } from '../host.ts';
+import { DAY_MS } from '../limits.ts';
+import { type EngineVersion, isOlder, missingFacts, type ServedShape } from './engine-facts.ts';
+
+/** The version that sing-box and mihomo announce to a server of REALITY, whatever their own is. */
+const OTHER_CLIENTS_VERSION = '1.8.1';
+const ENDS_SOON_MS = 14 * DAY_MS;
+export const REALITY_PORT = 443;
+/** Targets that Xray itself warns of. */
+const RISKY_NAME = /(\.(ru|ir|cn)|(^|\.)(apple|icloud|microsoft)\.com)$/i;
+
+export interface WarnedFacts extends ServedShape {
+  /** Where users connect to; empty: not known yet. */
+  readonly address: string;
+  readonly sni: string | null;
+  readonly target: string | null;
+  readonly minClientVersion: string | null;
+  /** Of TLS; null: none, or not known yet. */
+  readonly certificate: { readonly endsAt: number; readonly isSelfSigned: boolean } | null;
+  /** What the target of REALITY lacked when it was last asked. */
+  readonly targetFindings: readonly TargetFinding[];
+}
+
+/** In the order of the contract. `engine`: of its node, as it last answered; null: it never did. */
+export function inboundWarnings(
+  facts: WarnedFacts,
+  engine: EngineVersion | null,
+  now: number,
+): readonly InboundWarning[] {
+  const warnings: InboundWarning[] = [];
+  if (engine !== null && missingFacts(facts, engine).length > 0) warnings.push('not_served');
+  const { protocol, security, address } = facts;
+  if (protocol === 'vless' && security === 'none' && address !== '' && !isPrivateHost(address))
+    warnings.push('unencrypted');
+  if (security === 'reality') warnings.push(...realityWarnings(facts));
+  if (security === 'tls') warnings.push(...certificateWarnings(facts, now));
+  return warnings;
+}
+
+function realityWarnings({ sni, target, minClientVersion, targetFindings }: WarnedFacts): readonly InboundWarning[] {
+  const warnings: InboundWarning[] = [...targetFindings];
+  const { host, port } = realityTarget(sni, target);
+  if (RISKY_NAME.test(host)) warnings.push('target_risky_name');
+  if (port !== REALITY_PORT) warnings.push('target_port');
+  if (minClientVersion !== null && isOlder(OTHER_CLIENTS_VERSION, minClientVersion))
+    warnings.push('min_client_version');
+  return warnings;
+}
+
+/** The site that the node pretends to be. A target that is still being typed is none. */
+export function realityTarget(sni: string | null, target: string | null) {
+  const [, host = sni ?? '', port = REALITY_PORT] = /^\[?(.+?)\]?:(\d{1,5})$/.exec(target ?? '') ?? [];
+  return { host, port: Number(port) };
+}
+
+function certificateWarnings({ protocol, certificate }: WarnedFacts, now: number): readonly InboundWarning[] {
+  if (certificate === null) return [];
+  const warnings: InboundWarning[] = [];
+  if (certificate.endsAt <= now) warnings.push('certificate_ended');
+  else if (certificate.endsAt - now < ENDS_SOON_MS) warnings.push('certificate_ends_soon');
+  if (protocol === 'vmess' && certificate.isSelfSigned) warnings.push('certificate_not_pinned');
+  return warnings;
+}

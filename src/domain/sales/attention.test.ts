@@ -1,0 +1,109 @@
+// What needs attention: only what is true, gravest first, and nothing while it is not known.
+import { describe, expect, it } from 'vitest';
+import { nodeExample } from '../../contract/nodes/nodes.ts';
+import { OPERATIONS } from '../../contract/table.ts';
+import { attentionOf, type PanelFacts } from './attention.ts';
+
+const now = Date.parse('2026-12-20T10:00:00Z');
+const overview = OPERATIONS.getOverview.example.reply as NonNullable<PanelFacts['overview']>;
+const certificates = OPERATIONS.getCertificates.example.reply as NonNullable<PanelFacts['certificates']>;
+const backups = OPERATIONS.listBackups.example.reply as NonNullable<PanelFacts['backups']>;
+const updates = OPERATIONS.getUpdates.example.reply as NonNullable<PanelFacts['updates']>;
+const page = { limit: 100, offset: 0, next_cursor: null };
+const nothing: PanelFacts = {
+  overview: undefined,
+  nodes: undefined,
+  plans: undefined,
+  certificates: undefined,
+  backups: undefined,
+  updates: undefined,
+  acme: undefined,
+  failures: undefined,
+  now,
+};
+const kinds = (facts: Partial<PanelFacts>) => attentionOf({ ...nothing, ...facts }).map(({ kind }) => kind);
+const quiet = { ...overview, users: { ...overview.users, expiring_7d: 0, limited: 0 } };
+
+describe('attentionOf', () => {
+  it('reports many failed attempts, and not those of somebody who mistyped', () => {
+    const failures = (count: number) => ({ sign_ins: { count, networks: 3 }, keys: { count: 0, networks: 0 } });
+    expect(kinds({ failures: failures(9) })).toEqual([]);
+    expect(attentionOf({ ...nothing, failures: failures(2311) })).toEqual([
+      { kind: 'sign-ins', count: 2311, networks: 3 },
+    ]);
+  });
+
+  it('reports nothing that was not read, and nothing where nothing is wrong', () => {
+    expect(kinds({})).toEqual([]);
+    expect(kinds({ overview: quiet, nodes: { ...page, items: [nodeExample], total: 1 } })).toEqual([]);
+  });
+
+  it('reports a newer version, and whether installing it failed', () => {
+    const of = (facts: PanelFacts['updates']) => attentionOf({ ...nothing, updates: facts });
+    expect(of({ ...updates, available: null })).toEqual([]);
+    expect(of(updates)).toEqual([{ kind: 'update', version: '0.2.0', isTakenBack: false }]);
+    const last = {
+      at: '2026-11-20T09:00:00.000Z',
+      from: '0.2.0',
+      to: '0.1.0',
+      reason: 'silent',
+      restored: false,
+    } as const;
+    expect(of({ ...updates, last: { ...last, result: 'rolled_back' } })).toMatchObject([{ isTakenBack: true }]);
+    expect(of({ ...updates, last: { ...last, result: 'returned' } })).toMatchObject([{ isTakenBack: false }]);
+    expect(of({ ...updates, last: { ...last, from: '0.1.9', result: 'rolled_back' } })).toMatchObject([
+      { isTakenBack: false },
+    ]);
+  });
+
+  it('reports what a new panel lacks', () => {
+    expect(kinds({ nodes: { ...page, items: [], total: 0 }, plans: { ...page, items: [], total: 0 } })).toEqual([
+      'no-nodes',
+      'no-plans',
+    ]);
+  });
+
+  it('names nodes that are down, but not those that are switched off', () => {
+    const down = { ...nodeExample, status: 'down' as const };
+    const items = [down, { ...down, id: 2, name: 'Off', enabled: false }, { ...nodeExample, id: 3 }];
+    expect(attentionOf({ ...nothing, nodes: { ...page, items, total: 3 } })).toEqual([
+      { kind: 'node-down', id: 1, name: 'Frankfurt', lastSeen: nodeExample.last_seen_at },
+    ]);
+  });
+
+  it('reports a certificate that ends or has ended', () => {
+    const served = (warning: 'ends_soon' | 'ended' | null) => ({
+      ...certificates,
+      served: certificates.served.map((one) => ({ ...one, warning })),
+    });
+    expect(kinds({ certificates: served(null) })).toEqual([]);
+    expect(attentionOf({ ...nothing, certificates: served('ended') })).toMatchObject([
+      { kind: 'certificate', isOver: true },
+    ]);
+    expect(attentionOf({ ...nothing, certificates: served('ends_soon') })).toMatchObject([{ isOver: false }]);
+  });
+
+  it('reports an old backup, and a missing one once there is data', () => {
+    const nodes = { ...page, items: [nodeExample], total: 1 };
+    const made = (created_at: string) => ({
+      ...backups,
+      items: backups.items.map((backup) => ({ ...backup, created_at })),
+    });
+    expect(kinds({ overview: quiet, nodes, backups: made('2026-12-19T10:00:00.000Z') })).toEqual([]);
+    expect(kinds({ overview: quiet, nodes, backups: made('2026-12-01T10:00:00.000Z') })).toEqual(['backup']);
+    expect(kinds({ overview: quiet, nodes, backups: { ...backups, items: [] } })).toEqual(['backup']);
+    const young = { ...page, items: [{ ...nodeExample, created_at: '2026-12-20T09:00:00.000Z' }], total: 1 };
+    expect(kinds({ overview: quiet, nodes: young, backups: { ...backups, items: [] } })).toEqual([]);
+    const empty = { ...quiet, users: { ...quiet.users, total: 0 } };
+    expect(kinds({ overview: empty, nodes, backups: { ...backups, items: [] } })).toEqual([]);
+  });
+
+  it('puts what stops people first', () => {
+    const down = { ...nodeExample, status: 'down' as const };
+    expect(kinds({ overview, nodes: { ...page, items: [down], total: 1 } })).toEqual([
+      'node-down',
+      'expiring',
+      'limited',
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+// What needs the administrator's attention, most serious first: only what is true now and can be solved.
+import type { Output } from '../../contract/table.ts';
+import { DAY_MS } from '../limits.ts';
+
+export type Attention =
+  | { readonly kind: 'no-nodes' }
+  | { readonly kind: 'no-plans' }
+  | { readonly kind: 'node-down'; readonly id: number; readonly name: string; readonly lastSeen: string | null }
+  | { readonly kind: 'certificate'; readonly endsAt: string; readonly isOver: boolean }
+  | { readonly kind: 'update'; readonly version: string; readonly isTakenBack: boolean }
+  | { readonly kind: 'acme'; readonly isFirst: boolean }
+  | { readonly kind: 'backup'; readonly lastAt: string | null }
+  | { readonly kind: 'sign-ins' | 'keys'; readonly count: number; readonly networks: number }
+  | { readonly kind: 'expiring'; readonly count: number; readonly countedAt: string }
+  | { readonly kind: 'limited'; readonly count: number };
+
+/** What has been read so far; undefined: not read yet, or not available. */
+export interface PanelFacts {
+  readonly overview: Output<'getOverview'> | undefined;
+  readonly nodes: Output<'listNodes'> | undefined;
+  readonly plans: Output<'listTariffs'> | undefined;
+  readonly certificates: Output<'getCertificates'> | undefined;
+  readonly acme: Output<'getAcme'> | undefined;
+  readonly backups: Output<'listBackups'> | undefined;
+  readonly updates: Output<'getUpdates'> | undefined;
+  readonly failures: Output<'getFailedAttempts'> | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** A copy older than this no longer saves a week's work. */
+const BACKUP_OLD_MS = 7 * DAY_MS;
+/** Fewer in an hour are somebody who mistyped. */
+const MANY_FAILURES = 10;
+/** A panel younger than this need not have one yet. */
+const BACKUP_SOON_MS = DAY_MS;
+
+export function attentionOf({
+  overview,
+  nodes,
+  plans,
+  certificates,
+  acme,
+  backups,
+  updates,
+  failures,
+  now,
+}: PanelFacts): readonly Attention[] {
+  const all: Attention[] = [];
+  if (nodes?.total === 0) all.push({ kind: 'no-nodes' });
+  if (plans?.total === 0) all.push({ kind: 'no-plans' });
+  for (const { id, name, enabled, status, last_seen_at } of nodes?.items ?? []) {
+    if (enabled && status === 'down') all.push({ kind: 'node-down', id, name, lastSeen: last_seen_at });
+  }
+  for (const { warning, not_after } of certificates?.served ?? []) {
+    if (warning === 'ended' || warning === 'ends_soon') {
+      all.push({ kind: 'certificate', endsAt: not_after, isOver: warning === 'ended' });
+    }
+  }
+  if (acme?.status === 'failing') all.push({ kind: 'acme', isFirst: acme.not_after === null });
+  if (backups !== undefined && (overview?.users.total ?? 0) > 0) {
+    const lastAt =
+      backups.items
+        .map(({ created_at }) => created_at)
+        .sort()
+        .at(-1) ?? null;
+    const oldest = nodes?.items.map(({ created_at }) => Date.parse(created_at)).sort((a, b) => a - b)[0] ?? now;
+    const isOld = lastAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(lastAt) > BACKUP_OLD_MS;
+    if (isOld) all.push({ kind: 'backup', lastAt });
+  }
+  if (updates !== undefined && updates.available !== null) {
+    const { available, last } = updates;
+    const isTakenBack = last?.result === 'rolled_back' && last.from === available.version;
+    all.push({ kind: 'update', version: available.version, isTakenBack });
+  }
+  const { sign_ins, keys } = failures ?? {};
+  if (sign_ins && sign_ins.count >= MANY_FAILURES) all.push({ kind: 'sign-ins', ...sign_ins });
+  if (keys && keys.count >= MANY_FAILURES) all.push({ kind: 'keys', ...keys });
+  if (overview !== undefined && overview.users.expiring_7d > 0)
+    all.push({ kind: 'expiring', count: overview.users.expiring_7d, countedAt: overview.generated_at });
+  if (overview !== undefined && overview.users.limited > 0)
+    all.push({ kind: 'limited', count: overview.users.limited });
+  return all;
+}

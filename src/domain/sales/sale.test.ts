@@ -1,0 +1,107 @@
+// A refund takes back exactly what its order gave: alone it restores the account, and among others it leaves what they gave.
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { DAY, settledAccount, utc } from '../../../tests/support/domain-arbitraries.ts';
+import type { Account } from '../users/account.ts';
+import type { Duration } from '../users/term.ts';
+import { type GivenTerm, giveTerm, takeTermBack } from './sale.ts';
+
+const duration = fc.oneof(
+  fc.record({ days: fc.integer({ min: 1, max: 400 }) }),
+  fc.record({ months: fc.integer({ min: 1, max: 24 }) }),
+);
+const ZONE = 'Europe/Berlin';
+const NOW = utc('2026-11-20T10:00Z');
+
+function given(account: Account, by: Duration, now: number, zone: string): { account: Account; given: GivenTerm } {
+  const result = giveTerm(account, by, now, zone);
+  if (!result.ok) throw new Error(result.error);
+  return result;
+}
+
+const ACCOUNT: Account = {
+  enabled: true,
+  expiresAt: NOW + 5 * DAY,
+  hold: null,
+  trafficLimit: 1000,
+  usedUp: 10,
+  usedDown: 20,
+  totalUp: 100,
+  totalDown: 200,
+  resetStrategy: 'none',
+  termBeganAt: NOW - 25 * DAY,
+  resetsAt: null,
+  grants: [],
+};
+
+describe('takeTermBack', () => {
+  test.prop([settledAccount, duration])('restores any account that had a term', (sample, by) => {
+    const { now, zone } = sample;
+    const account = { ...sample.account, grants: [] };
+    const result = giveTerm(account, by, now, zone);
+    fc.pre(result.ok);
+    expect(takeTermBack(result.account, result.given, now, zone)).toEqual(account);
+  });
+
+  test.prop([fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 }), fc.infiniteStream(fc.nat())])(
+    'leaves what the other orders gave, whichever are refunded and in whatever order',
+    (lengths, chances) => {
+      let account = ACCOUNT;
+      const orders = lengths.map((days) => {
+        const result = given(account, { days }, NOW, ZONE);
+        account = result.account;
+        return { days, given: result.given };
+      });
+      const left = [...orders];
+      while (left.length > 0) {
+        const [refunded] = left.splice((chances.next().value ?? 0) % left.length, 1);
+        if (!refunded) throw new Error('nothing is left');
+        account = takeTermBack(account, refunded.given, NOW, ZONE);
+        const days = left.reduce((sum, order) => sum + order.days, 0);
+        expect(account).toEqual({ ...ACCOUNT, expiresAt: NOW + (5 + days) * DAY });
+      }
+    },
+  );
+
+  it('ends a term now where more was given than is left of it, and never earlier', () => {
+    const sold = given(ACCOUNT, { days: 30 }, NOW, ZONE);
+    const shortened = { ...sold.account, expiresAt: NOW + 10 * DAY };
+    expect(takeTermBack(shortened, sold.given, NOW + DAY, ZONE).expiresAt).toBe(NOW + DAY);
+    const over = { ...sold.account, expiresAt: NOW - DAY };
+    expect(takeTermBack(over, sold.given, NOW, ZONE)).toBe(over);
+  });
+
+  it('brings back a term that had ended, with the traffic of both', () => {
+    const ended = { ...ACCOUNT, expiresAt: NOW - DAY, resetStrategy: 'period' as const, resetsAt: NOW + DAY };
+    const sold = given(ended, { days: 30 }, NOW, ZONE);
+    expect(sold.account).toMatchObject({ usedUp: 0, usedDown: 0, termBeganAt: NOW });
+    const used = { ...sold.account, usedUp: 3, usedDown: 4 };
+    expect(takeTermBack(used, sold.given, NOW + DAY, ZONE)).toEqual({ ...ended, usedUp: 13, usedDown: 24 });
+  });
+
+  it('leaves the counter of a period that the order did not begin', () => {
+    const ended = { ...ACCOUNT, expiresAt: NOW - DAY, resetStrategy: 'period' as const, resetsAt: NOW + DAY };
+    const sold = given(ended, { days: 90 }, NOW, ZONE);
+    const later = { ...sold.account, usedUp: 7, usedDown: 0, resetsAt: NOW + 61 * DAY };
+    expect(takeTermBack(later, sold.given, NOW + 40 * DAY, ZONE)).toEqual({
+      ...later,
+      expiresAt: ended.expiresAt,
+      termBeganAt: ended.termBeganAt,
+    });
+  });
+
+  it('takes nothing from a term that was made endless since', () => {
+    const sold = given(ACCOUNT, { days: 30 }, NOW, ZONE);
+    const endless = { ...sold.account, expiresAt: null };
+    expect(takeTermBack(endless, sold.given, NOW, ZONE)).toBe(endless);
+  });
+
+  it('takes its time off a term that was waiting for its beginning, before and after that', () => {
+    const held = { ...ACCOUNT, expiresAt: null, hold: { months: 1, days: 0 }, termBeganAt: null };
+    const first = given(held, { months: 1 }, NOW, ZONE);
+    const second = given(first.account, { days: 10 }, NOW, ZONE);
+    expect(takeTermBack(second.account, first.given, NOW, ZONE).hold).toEqual({ months: 1, days: 10 });
+    const begun = { ...first.account, hold: null, expiresAt: utc('2027-01-20T10:00Z'), termBeganAt: NOW };
+    expect(takeTermBack(begun, first.given, NOW, ZONE).expiresAt).toBe(utc('2026-12-20T10:00Z'));
+  });
+});

@@ -1,0 +1,84 @@
+// What a paid order gives to an account, and what a refund of it takes back: exactly that, whatever came after it.
+
+import type { Account } from '../users/account.ts';
+import { type Duration, extendTerm, shortenTerm, type TermEnd } from '../users/term.ts';
+import type { Money } from './money.ts';
+
+/** Where a month is compared with a part of it. */
+const DAYS_A_MONTH = 30;
+
+/** What an extension may change of an account. */
+export type TermState = Pick<Account, 'expiresAt' | 'hold' | 'termBeganAt' | 'resetsAt' | 'usedUp' | 'usedDown'>;
+
+/** The term before and after an order was applied. */
+export interface GivenTerm {
+  readonly before: TermState;
+  readonly after: TermState;
+  /** When it was applied. */
+  readonly at: number;
+  /** Whether it began a term whose counter began with it. */
+  readonly isCounterReset: boolean;
+  readonly duration: Duration;
+}
+
+export type GiveTermResult =
+  | { readonly ok: true; readonly account: Account; readonly given: GivenTerm }
+  | { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
+
+function termStateOf({ expiresAt, hold, termBeganAt, resetsAt, usedUp, usedDown }: Account): TermState {
+  return { expiresAt, hold, termBeganAt, resetsAt, usedUp, usedDown };
+}
+
+/** Extends the term as any extension does, and records what it was before. */
+export function giveTerm(account: Account, duration: Duration, now: number, zone: string): GiveTermResult {
+  const result = extendTerm(account, duration, now, zone);
+  if (!result.ok) return result;
+  const isCounterReset = account.resetStrategy === 'period' && account.expiresAt !== null && account.expiresAt <= now;
+  const [before, after] = [termStateOf(account), termStateOf(result.account)];
+  const given = { before, after, at: now, isCounterReset, duration };
+  return { ok: true, account: result.account, given };
+}
+
+function isSameEnd(a: TermEnd, b: TermEnd): boolean {
+  return a.expiresAt === b.expiresAt && a.hold?.months === b.hold?.months && a.hold?.days === b.hold?.days;
+}
+
+/**
+ * Takes a given term back. Where nothing changed its end since, the account has again the end that it had before, also one that has
+ * passed; traffic since then stays counted. After another extension, or a change by hand, only the time that the order added is taken off,
+ * but never what has passed. Grants that ended with the counter of the term before stay so. The same account where nothing is left to
+ * take.
+ */
+export function takeTermBack(account: Account, given: GivenTerm, now: number, zone: string): Account {
+  const { before, after, at, duration } = given;
+  if (isSameEnd(account, after)) return restoreTerm(account, given);
+  if (account.hold !== null || before.hold !== null) {
+    const result = shortenTerm(account, duration, now, zone);
+    return result.ok ? result.account : account;
+  }
+  if (account.expiresAt === null || before.expiresAt === null || after.expiresAt === null) return account;
+  const added = after.expiresAt - Math.max(before.expiresAt, at);
+  const expiresAt = Math.min(account.expiresAt, Math.max(now, account.expiresAt - added));
+  return expiresAt === account.expiresAt ? account : { ...account, expiresAt };
+}
+
+function restoreTerm(account: Account, { before, after, isCounterReset }: GivenTerm): Account {
+  const ended = { ...account, expiresAt: before.expiresAt, hold: before.hold };
+  if (account.termBeganAt !== after.termBeganAt) return ended;
+  const begun = { ...ended, termBeganAt: before.termBeganAt };
+  // After the next reset the counter is no longer the one that the order began.
+  if (!isCounterReset || account.resetsAt !== after.resetsAt) return begun;
+  return {
+    ...begun,
+    resetsAt: before.resetsAt,
+    usedUp: before.usedUp + account.usedUp - after.usedUp,
+    usedDown: before.usedDown + account.usedDown - after.usedDown,
+  };
+}
+
+/** How many days a part of the price is worth, rounded down, at least one; null: what was sold is no time, or cannot be compared. */
+export function daysForPart(sold: Duration | null, paid: Money, expected: Money | null): number | null {
+  if (sold === null || expected === null || expected.currency !== paid.currency || expected.amount === 0) return null;
+  const days = 'months' in sold ? sold.months * DAYS_A_MONTH : sold.days;
+  return Math.max(1, Math.floor((days * paid.amount) / expected.amount));
+}

@@ -1,0 +1,111 @@
+// What a text that somebody pasted says about itself: a link of any kind, a key, the id of a request, or words.
+import { KEY_PATTERN } from '../key-format.ts';
+import { STORED_KEY_BYTES } from '../nodes/shadowsocks.ts';
+
+/** What a share link presents to connect. `isBeginning`: the panel stores a longer one that begins with it. */
+export interface PastedCredential {
+  readonly family: 'uuid' | 'password' | 'key';
+  readonly value: string;
+  readonly isBeginning: boolean;
+}
+
+export type Pasted =
+  | { readonly kind: 'share_link'; readonly credential: PastedCredential | null }
+  | { readonly kind: 'subscription_link'; readonly token: string }
+  | { readonly kind: 'key'; readonly value: string; readonly isWhole: boolean }
+  /** Of a request, or what a user presents. */
+  | { readonly kind: 'uuid'; readonly value: string }
+  | { readonly kind: 'request'; readonly id: string }
+  | { readonly kind: 'id'; readonly id: number }
+  | { readonly kind: 'words'; readonly text: string };
+
+const SHARE_LINK = /^(vless|vmess|trojan|ss|hysteria2|hy2):\/\/(.+)$/is;
+const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
+const KEY_BEGINNING = /^pnl_[0-9A-Za-z]{1,42}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const REQUEST = /^[0-9a-f]{32}$/i;
+const ID = /^#?([1-9]\d{0,14})$/;
+/** The base64 characters that the first 16 bytes of a key decide alone. */
+const SHORT_KEY_CHARACTERS = 21;
+
+/** Never throws, whatever the text. */
+export function readPasted(pasted: string): Pasted {
+  const text = pasted.trim();
+  const [, scheme, rest] = SHARE_LINK.exec(text) ?? [];
+  if (scheme !== undefined && rest !== undefined)
+    return { kind: 'share_link', credential: credentialIn(scheme.toLowerCase(), rest) };
+  if (KEY_BEGINNING.test(text)) return { kind: 'key', value: text, isWhole: KEY_PATTERN.test(text) };
+  if (UUID.test(text)) return { kind: 'uuid', value: text.toLowerCase() };
+  if (REQUEST.test(text)) return { kind: 'request', id: text.toLowerCase() };
+  const id = ID.exec(text)?.[1];
+  if (id !== undefined) return { kind: 'id', id: Number(id) };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    const token = lastSegment(text);
+    if (TOKEN.test(token)) return { kind: 'subscription_link', token };
+  }
+  return { kind: 'words', text };
+}
+
+/** The last segment of a link, without query and fragment; a token is one itself. */
+export function lastSegment(link: string): string {
+  const [path = ''] = link.split(/[?#]/);
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function credentialIn(scheme: string, rest: string): PastedCredential | null {
+  if (scheme === 'vmess') return uuidOf(idInJson(decodeBase64(rest.split(/[?#]/)[0] ?? '')));
+  const user = decodePercent(rest.slice(0, Math.max(0, rest.lastIndexOf('@', untilPlace(rest)))));
+  if (scheme === 'vless') return uuidOf(user);
+  if (scheme === 'ss') return shadowsocksIn(user);
+  return user === '' ? null : { family: 'password', value: user, isBeginning: false };
+}
+
+/** Where the part with user and host ends. */
+function untilPlace(rest: string): number {
+  const end = rest.search(/[/?#]/);
+  return end < 0 ? rest.length : end;
+}
+
+function uuidOf(text: string): PastedCredential | null {
+  return UUID.test(text) ? { family: 'uuid', value: text.toLowerCase(), isBeginning: false } : null;
+}
+
+/** SIP002: method and password, in base64 or, since 2022, as they are; the password is then the server's key and the user's. */
+function shadowsocksIn(user: string): PastedCredential | null {
+  const text = user.includes(':') ? user : decodeBase64(user);
+  const [method = '', ...others] = text.split(':');
+  const secret = others.at(-1) ?? '';
+  if (secret === '') return null;
+  if (!method.startsWith('2022-')) return { family: 'password', value: others.join(':'), isBeginning: false };
+  const bytes = decodeBase64(secret).length;
+  if (bytes >= STORED_KEY_BYTES) return { family: 'key', value: secret, isBeginning: false };
+  if (secret.length < SHORT_KEY_CHARACTERS) return null;
+  return { family: 'key', value: secret.slice(0, SHORT_KEY_CHARACTERS), isBeginning: true };
+}
+
+function idInJson(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'id' in value ? String(value.id) : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Base64 or base64url, with or without padding; empty where it is neither. */
+function decodeBase64(text: string): string {
+  const plain = text.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '');
+  try {
+    return atob(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='));
+  } catch {
+    return '';
+  }
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,157 @@
+// Terms: how one starts, grows, is set and begins at the first connection. Source: the contract's states and transitions.
+
+import type { Hold, ResetStrategy } from '../../contract/users/users.ts';
+import { addDays, addMonths, nextReset } from '../calendar.ts';
+import { MAX_INSTANT } from '../limits.ts';
+import type { Account } from './account.ts';
+import { resetTraffic } from './traffic.ts';
+
+/** A length of term: days of 86,400 s, or calendar months. */
+export type Duration = { readonly days: number } | { readonly months: number };
+
+/** What of a plan decides a term. duration null = never expires. */
+export interface TermPlan {
+  readonly duration: Duration | null;
+  readonly starts: 'on_creation' | 'on_first_use';
+  readonly resetStrategy: ResetStrategy;
+}
+
+/** The fields that a new term sets; spread them over an account. The period counter starts at nothing, grants stay. */
+export type NewTerm = Pick<
+  Account,
+  'expiresAt' | 'hold' | 'usedUp' | 'usedDown' | 'resetStrategy' | 'termBeganAt' | 'resetsAt'
+>;
+
+/** When a term ends: at an instant, or a hold's length after the first connection. */
+export type TermEnd = Pick<Account, 'expiresAt' | 'hold'>;
+
+type Refusal = { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
+export type ExtendResult = { readonly ok: true; readonly account: Account } | Refusal;
+export type ExtendEndResult = { readonly ok: true; readonly end: TermEnd } | Refusal;
+type Unlimited = { readonly ok: false; readonly error: 'term_unlimited' };
+export type ShortenResult = { readonly ok: true; readonly account: Account } | Unlimited;
+export type ShortenEndResult = { readonly ok: true; readonly end: TermEnd } | Unlimited;
+
+/**
+ * A new term from a plan, at creation or at a change of tariff. It ends at 2100-01-01Z at the latest. A plan that never
+ * expires has nothing to hold: its term begins at once, also where the plan says `on_first_use`.
+ */
+export function startTerm(plan: TermPlan, now: number, zone: string): NewTerm {
+  const { duration, resetStrategy } = plan;
+  const isHeld = duration !== null && plan.starts === 'on_first_use';
+  const termBeganAt = isHeld ? null : now;
+  return {
+    expiresAt: duration === null || isHeld ? null : Math.min(MAX_INSTANT, termEnd(now, toHold(duration), zone)),
+    hold: isHeld ? toHold(duration) : null,
+    usedUp: 0,
+    usedDown: 0,
+    resetStrategy,
+    termBeganAt,
+    resetsAt: nextReset(resetStrategy, now, termBeganAt, zone),
+  };
+}
+
+/**
+ * The end of a term after an extension: counted from the later of its end and `now`; a hold grows. `term_unlimited`: it never
+ * expires. `past_limit`: it would end after 2100-01-01Z; for a hold, if it began now.
+ */
+export function extendEnd({ expiresAt, hold }: TermEnd, amount: Duration, now: number, zone: string): ExtendEndResult {
+  const added = toHold(amount);
+  if (hold !== null) {
+    const longer = { months: hold.months + added.months, days: hold.days + added.days };
+    if (termEnd(now, longer, zone) > MAX_INSTANT) return { ok: false, error: 'past_limit' };
+    return { ok: true, end: { expiresAt, hold: longer } };
+  }
+  if (expiresAt === null) return { ok: false, error: 'term_unlimited' };
+  const later = termEnd(Math.max(now, expiresAt), added, zone);
+  if (later > MAX_INSTANT) return { ok: false, error: 'past_limit' };
+  return { ok: true, end: { expiresAt: later, hold } };
+}
+
+/**
+ * Extends a term as `extendEnd` does. On an expired account (also a disabled one, which stays disabled) this begins a new term,
+ * and under `period` the counter starts again with it.
+ */
+export function extendTerm(account: Account, amount: Duration, now: number, zone: string): ExtendResult {
+  const result = extendEnd(account, amount, now, zone);
+  if (!result.ok) return result;
+  const extended = { ...account, ...result.end };
+  if (account.expiresAt === null || account.expiresAt > now) return { ok: true, account: extended };
+  const begun = { ...extended, termBeganAt: now };
+  return { ok: true, account: account.resetStrategy === 'period' ? resetTraffic(begun, now, zone) : begun };
+}
+
+/** A month of a hold that is broken into days. */
+const HOLD_MONTH_DAYS = 30;
+
+/**
+ * The end of a term with time taken off: by the same calendar as an extension, but never earlier than `now`. A hold gives days from
+ * its days and months from its months; where one is not enough, a month is 30 days. A hold with nothing left ends `now`. A term
+ * that is over stays.
+ */
+export function shortenEnd(
+  { expiresAt, hold }: TermEnd,
+  amount: Duration,
+  now: number,
+  zone: string,
+): ShortenEndResult {
+  const taken = toHold(amount);
+  if (hold !== null) {
+    const left = shortenHold(hold, taken);
+    return { ok: true, end: left === null ? { expiresAt: now, hold: null } : { expiresAt, hold: left } };
+  }
+  if (expiresAt === null) return { ok: false, error: 'term_unlimited' };
+  const earlier = addMonths(addDays(expiresAt, -taken.days), -taken.months, zone);
+  return { ok: true, end: { expiresAt: Math.min(expiresAt, Math.max(now, earlier)), hold } };
+}
+
+/** null: nothing is left. */
+function shortenHold(hold: Hold, taken: Hold): Hold | null {
+  let months = hold.months - taken.months;
+  let days = hold.days - taken.days;
+  if (months < 0) {
+    days += months * HOLD_MONTH_DAYS;
+    months = 0;
+  }
+  while (days < 0 && months > 0) {
+    days += HOLD_MONTH_DAYS;
+    months -= 1;
+  }
+  return days < 0 || (months === 0 && days === 0) ? null : { months, days };
+}
+
+/** Shortens a term as `shortenEnd` does. The same account where nothing is left to take off. */
+export function shortenTerm(account: Account, amount: Duration, now: number, zone: string): ShortenResult {
+  const result = shortenEnd(account, amount, now, zone);
+  if (!result.ok) return result;
+  const { expiresAt, hold } = result.end;
+  if (account.hold !== null && hold === null) return { ok: true, account: beginTerm(account, now, now, zone) };
+  return {
+    ok: true,
+    account: expiresAt === account.expiresAt && hold === account.hold ? account : { ...account, expiresAt, hold },
+  };
+}
+
+/** Sets the end of the term (at most 2100-01-01Z; null = never). A hold ends, its term begins now; else the term's beginning stays. */
+export function setExpiry(account: Account, expiresAt: number | null, now: number, zone: string): Account {
+  return account.hold === null ? { ...account, expiresAt } : beginTerm(account, expiresAt, now, zone);
+}
+
+/** Begins a held term at the first connection: months first, then days, at most until 2100-01-01Z. Without a hold nothing changes. */
+export function beginHeldTerm(account: Account, now: number, zone: string): Account {
+  if (account.hold === null) return account;
+  return beginTerm(account, Math.min(MAX_INSTANT, termEnd(now, account.hold, zone)), now, zone);
+}
+
+function beginTerm(account: Account, expiresAt: number | null, now: number, zone: string): Account {
+  const resetsAt = nextReset(account.resetStrategy, now, now, zone);
+  return { ...account, expiresAt, hold: null, termBeganAt: now, resetsAt };
+}
+
+function termEnd(from: number, length: Hold, zone: string): number {
+  return addDays(addMonths(from, length.months, zone), length.days);
+}
+
+function toHold(duration: Duration): Hold {
+  return 'months' in duration ? { months: duration.months, days: 0 } : { months: 0, days: duration.days };
+}

@@ -1,0 +1,73 @@
+// How traffic is counted: against the plan's limit first, then against grants; and how the period counter is reset.
+
+import type { ResetStrategy } from '../../contract/users/users.ts';
+import { nextReset } from '../calendar.ts';
+import { type Account, addBytes, extraBytes, trafficRemaining, usedBytes } from './account.ts';
+import { endPeriodGrants, spendingOrder } from './grant.ts';
+
+/** Bytes moved since the last count, by direction; never negative. */
+export interface TrafficDelta {
+  readonly up: number;
+  readonly down: number;
+}
+
+export interface TrafficResult {
+  readonly account: Account;
+  /** Bytes taken from grants, by grant id; empty where none was touched. */
+  readonly spent: Readonly<Record<number, number>>;
+}
+
+/**
+ * Counts a delta that came in at `now`, on an account settled at `now`. What fits under the limit is the plan's, the rest spends
+ * grants in their order; what exceeds all grants is counted but not owed later. Unlimited users spend none.
+ */
+export function applyTraffic(account: Account, delta: TrafficDelta, now: number): TrafficResult {
+  const spent: Record<number, number> = {};
+  const counted = {
+    ...account,
+    usedUp: addBytes(account.usedUp, delta.up),
+    usedDown: addBytes(account.usedDown, delta.down),
+    totalUp: addBytes(account.totalUp, delta.up),
+    totalDown: addBytes(account.totalDown, delta.down),
+  };
+  if (account.trafficLimit === null) return { account: counted, spent };
+  const underLimit = Math.max(0, account.trafficLimit - usedBytes(account));
+  let rest = Math.max(0, addBytes(delta.up, delta.down) - underLimit);
+  if (rest === 0) return { account: counted, spent };
+  for (const grant of spendingOrder(account, now)) {
+    if (rest === 0) break;
+    const taken = Math.min(grant.bytesLeft, rest);
+    spent[grant.id] = taken;
+    rest -= taken;
+  }
+  const grants = account.grants.map((grant) => {
+    const taken = spent[grant.id];
+    return taken === undefined ? grant : { ...grant, bytesLeft: grant.bytesLeft - taken };
+  });
+  return { account: { ...counted, grants }, spent };
+}
+
+/** Resets the period counter at `now`: `period` grants end, lifetime totals stay, the day of later resets does not move. */
+export function resetTraffic(account: Account, now: number, zone: string): Account {
+  return {
+    ...account,
+    usedUp: 0,
+    usedDown: 0,
+    resetsAt: nextReset(account.resetStrategy, now, account.termBeganAt, zone),
+    grants: endPeriodGrants(account.grants, now),
+  };
+}
+
+/** Another reset strategy from `now` on; the counter itself continues. Also recomputes the next reset where the zone has changed. */
+export function changeReset(account: Account, strategy: ResetStrategy, now: number, zone: string): Account {
+  return { ...account, resetStrategy: strategy, resetsAt: nextReset(strategy, now, account.termBeganAt, zone) };
+}
+
+/** Whether a fifth of the limit or less may still move, grants included. True at nothing left; never true without a limit. */
+export function isTrafficLow(account: Account, now: number): boolean {
+  const { trafficLimit } = account;
+  if (trafficLimit === null) return false;
+  const used = usedBytes(account);
+  const remaining = trafficRemaining({ trafficLimit, used, extra: extraBytes(account.grants, now) });
+  return remaining !== null && remaining <= trafficLimit / 5;
+}

@@ -1,0 +1,209 @@
+// `panel node engine …`: brings another version of the engine to a node's machine, tries the present configuration with it, switches, and goes back
+// by itself where the new one does not stay up.
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { connectControl } from '../../adapters/control-socket.ts';
+import { download } from '../../adapters/releases/download.ts';
+import { PanelError } from '../../core/panel-error.ts';
+import { type EngineConfig, EngineError } from '../../core/ports/engines.ts';
+import type { Log } from '../../core/ports/ports.ts';
+import { type EngineDifference, engineDifference, isOlder } from '../../domain/nodes/engine-facts.ts';
+import { type EngineProgram, findProgram } from '../../nodes/engine-program.ts';
+import type { KeptEngine } from '../../nodes/remote/kept-engine.ts';
+import { prepareDataFolder } from '../data-folder.ts';
+import { type EngineRelease, readReleaseSource } from '../installation.ts';
+import { refusal } from '../refusal.ts';
+import { PLATFORM } from '../update/releases.ts';
+import { PROBLEM_SENTENCES } from '../update/update.ts';
+import {
+  installedPath,
+  installProgram,
+  type ProgramsInUse,
+  programName,
+  programPath,
+  readProgramsInUse,
+  writeProgramsInUse,
+} from './node-programs.ts';
+
+const ARCHIVE_LIMITS = { maxBytes: 300_000_000, idleMs: 30_000, totalMs: 30 * 60_000 };
+const WATCH_MS = 60_000;
+const LOOK_MS = 1000;
+
+/** What became of a switch. */
+const switched = z.object({
+  outcome: z.enum(['switched', 'same', 'refused', 'taken_back']),
+  /** In the engine's own words; empty: nothing went wrong. */
+  reason: z.string(),
+});
+export type Switched = z.output<typeof switched>;
+
+export interface EngineWanted {
+  /** As in `26.3.27`; left out: the newest that this release names. */
+  readonly version?: string | undefined;
+  /** An archive of this machine instead of a download. */
+  readonly file?: string | undefined;
+  /** Its SHA-256, where this release does not name it. */
+  readonly sha256?: string | undefined;
+}
+
+/** Puts an engine beside those that are there, and nothing more. */
+export async function installEngine(
+  folder: string,
+  { version, file, sha256 }: EngineWanted,
+  say: (what: 'download' | 'unpack', name: string) => void,
+): Promise<EngineProgram> {
+  prepareDataFolder(folder);
+  if (file !== undefined && !existsSync(file)) throw refusal('refused', `${file} is not there.`);
+  if (file !== undefined && sha256 !== undefined) {
+    say('unpack', file);
+    return installProgram(folder, file, sha256);
+  }
+  const release = findRelease(readReleaseSource().engines, version);
+  if (file !== undefined) {
+    say('unpack', file);
+    return installProgram(folder, file, release.sha256);
+  }
+  const work = mkdtempSync(join(folder, 'download-'));
+  try {
+    const archive = join(work, 'engine.zip');
+    say('download', programName(release));
+    await fetchTo(release.url, archive);
+    say('unpack', programName(release));
+    const program = await installProgram(folder, archive, release.sha256);
+    if (program.version !== release.version)
+      throw refusal('refused', `The archive has version ${program.version} instead of ${release.version}.`);
+    return program;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function findRelease(engines: readonly EngineRelease[], version: string | undefined): EngineRelease {
+  const here = engines.filter(({ platform }) => platform === PLATFORM);
+  const wanted = version === undefined ? here : here.filter((release) => release.version === version);
+  const [newest] = wanted.toSorted(
+    (a, b) => Number(isOlder(a.version, b.version)) - Number(isOlder(b.version, a.version)),
+  );
+  if (newest !== undefined) return newest;
+  const what = version === undefined ? 'no engine' : `no version ${version} of an engine`;
+  const names = here.map((release) => programName(release)).join(', ');
+  const known = names === '' ? '' : ` It names ${names}.`;
+  throw refusal(
+    'refused',
+    `This release of Gatehouse names ${what} for ${PLATFORM}.${known} Give an archive of the engine's project, and the SHA-256 that it publishes: --file <archive> --sha256 <hash>.`,
+  );
+}
+
+async function fetchTo(url: string, path: string): Promise<void> {
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    const problem = await download(url, ARCHIVE_LIMITS, (chunk) => void writeSync(descriptor, chunk));
+    if (problem !== null) throw refusal('refused', PROBLEM_SENTENCES[problem]);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Has an installed engine used from now on: by the service that runs, which tries it first and goes back where it does not stay up, or with its next
+ * start. `name` as in `xray-26.3.27`.
+ */
+export async function switchEngine(folder: string, name: string): Promise<Switched> {
+  const client = await connectControl(folder);
+  if (client !== null) {
+    try {
+      return switched.parse(await client.ask('engine-switch', { name }));
+    } finally {
+      client.close();
+    }
+  }
+  const before = readProgramsInUse(folder);
+  if (before.current === name) return { outcome: 'same', reason: '' };
+  await findProgram(programPath(folder, name));
+  writeProgramsInUse(folder, { current: name, former: before.current });
+  return { outcome: 'switched', reason: '' };
+}
+
+/** What another program would give to users and take from them; nothing is known where there is no present one. */
+export async function engineDifferenceOf(folder: string, program: EngineProgram): Promise<EngineDifference> {
+  const present = await findProgram(installedPath(folder)).catch(() => null);
+  return present === null ? { gained: [], lost: [] } : engineDifference(present, program);
+}
+
+/** Switches to the one that was in use before. */
+export async function rollBackEngine(folder: string): Promise<{ readonly name: string } & Switched> {
+  const { former } = readProgramsInUse(folder);
+  if (former === null) throw refusal('refused', 'No other engine was in use on this machine before.');
+  return { name: former, ...(await switchEngine(folder, former)) };
+}
+
+/** What the running service needs to switch. */
+export interface SwitchParts {
+  readonly folder: string;
+  readonly engine: KeptEngine;
+  /** Whether the program at a path would start with a configuration. Rejects with EngineError. */
+  readonly check: (path: string, config: EngineConfig) => Promise<void>;
+  readonly log: Log;
+  /** Its program was named with --engine: then what is installed is not used. */
+  readonly hasOwnPath: boolean;
+  readonly watchMs?: number | undefined;
+}
+
+const switchArgs = z.strictObject({ name: z.string().regex(/^(xray|v2ray)-\d+\.\d+\.\d+$/) });
+
+/** What the command line asks of the service that runs. */
+export async function nodeCommand(parts: SwitchParts, command: string, args: unknown): Promise<Switched> {
+  const read = switchArgs.safeParse(args);
+  if (command !== 'engine-switch' || !read.success) throw new PanelError('validation');
+  return switchRunning(parts, read.data.name);
+}
+
+async function switchRunning(parts: SwitchParts, name: string): Promise<Switched> {
+  const { folder, engine, check, log, hasOwnPath, watchMs = WATCH_MS } = parts;
+  const before = readProgramsInUse(folder);
+  if (hasOwnPath)
+    return { outcome: 'refused', reason: 'its service was started with --engine, which names another program' };
+  if (before.current === name) return { outcome: 'same', reason: '' };
+  try {
+    const { path } = await findProgram(programPath(folder, name));
+    const served = engine.served();
+    if (served !== null) await check(path, served);
+  } catch (error) {
+    return { outcome: 'refused', reason: wordsOf(error) };
+  }
+  const after: ProgramsInUse = { current: name, former: before.current };
+  writeProgramsInUse(folder, after);
+  log.info('engine switched', { from: before.current, to: name });
+  try {
+    await engine.restart();
+    if (engine.served() !== null) await watch(engine, watchMs);
+    return { outcome: 'switched', reason: '' };
+  } catch (error) {
+    const reason = wordsOf(error);
+    log.warn('engine taken back', { from: name, to: before.current, reason });
+    writeProgramsInUse(folder, before);
+    await engine.restart().catch((failure: unknown) => {
+      // It is tried again by itself, as after any end.
+      log.warn('engine not started again', { error: String(failure) });
+    });
+    return { outcome: 'taken_back', reason };
+  }
+}
+
+/** Rejects where the engine ends, or does not answer, within the time. */
+async function watch(engine: KeptEngine, ms: number): Promise<void> {
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  engine.onExit(ended.reject);
+  const until = performance.now() + ms;
+  while (performance.now() < until) {
+    const pause = new Promise<null>((resolve) => setTimeout(resolve, Math.min(LOOK_MS, ms), null));
+    await Promise.race([pause, ended.promise]);
+    if ((await engine.running()) === null) throw new EngineError('engine_crashed', 'it does not run any more');
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof EngineError ? error.message : String(error);
+}

@@ -1,0 +1,211 @@
+// Links from a node's machine: what its lease holds of a user, in every format, over an HTTPS listener of its own, also while the panel is away.
+//
+// Its folder has links.json: where it listens; links.pem (0600): the key and the chain.
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { judgeImport } from '../../adapters/certificates/import.ts';
+import { systemClock } from '../../adapters/clock.ts';
+import { readIfThere, writePrivateFile } from '../../adapters/private-file.ts';
+import type { Subscription } from '../../core/core.ts';
+import type { LeaseSettings, LeaseShared } from '../../core/ports/lease.ts';
+import type { NodeLease } from '../../core/ports/node-lease.ts';
+import type { Clock, Log, Timers } from '../../core/ports/ports.ts';
+import { shownTo, totalOf } from '../../core/users/subscription.ts';
+import { canConnect, extraBytes, stateOf, usedBytes } from '../../domain/users/account.ts';
+import type { Door } from '../../door/door.ts';
+import { createSubscriptionDoor } from '../../door/subscription.ts';
+import { createApp } from '../../http/app.ts';
+import { createServer } from '../../http/server.ts';
+import { renderSubscription } from '../../subscription/render.ts';
+import { reasonOf, refusal } from '../refusal.ts';
+
+const SETTINGS = 'links.json';
+const CERTIFICATE = 'links.pem';
+const CHECK_MS = 60_000;
+const DAY_MS = 86_400_000;
+const STOP_GRACE_MS = 2000;
+/** Before there is a lease. */
+const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
+  subscriptionTitle: '',
+  language: 'en',
+  supportUrl: null,
+  timeZone: 'UTC',
+  announcement: '',
+  updateIntervalHours: 12,
+  restartToCutOff: false,
+  rateLimit: 0,
+};
+
+const linksSettings = z.object({ host: z.string().nullable(), port: z.int().min(0).max(65_535) });
+type LinksSettings = z.output<typeof linksSettings>;
+
+/** Null: this machine serves no links. */
+function readLinksSettings(folder: string): LinksSettings | null {
+  const text = readIfThere(join(folder, SETTINGS));
+  if (text === null) return null;
+  try {
+    return linksSettings.parse(JSON.parse(text));
+  } catch {
+    throw refusal('data_folder', `${join(folder, SETTINGS)} is damaged: set it again with \`panel node links on\`.`);
+  }
+}
+
+interface LinksWanted extends LinksSettings {
+  /** PEM: the leaf with what signed it, and its key. */
+  readonly chain: string;
+  readonly key: string;
+}
+
+/**
+ * Has the machine serve links from its next start on; one that serves them takes another certificate within a minute. A refusal for a certificate
+ * that cannot be served.
+ */
+export function setLinks(folder: string, { host, port, chain, key }: LinksWanted): void {
+  const judged = judgeImport(chain, key, systemClock.now());
+  if (!('key' in judged)) {
+    const [first] = judged;
+    throw refusal('refused', `The certificate cannot be served: ${first?.member} ${first?.message}.`);
+  }
+  writePrivateFile(join(folder, CERTIFICATE), judged.key + judged.chain);
+  writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port }));
+}
+
+/** It serves none from its next start on. */
+export function dropLinks(folder: string): void {
+  for (const name of [SETTINGS, CERTIFICATE]) rmSync(join(folder, name), { force: true });
+}
+
+function readIdentity(folder: string): { readonly key: string; readonly cert: string } | null {
+  const text = readIfThere(join(folder, CERTIFICATE));
+  const at = text?.indexOf('-----BEGIN CERTIFICATE-----') ?? -1;
+  return text === null || at < 0 ? null : { key: text.slice(0, at), cert: text.slice(at) };
+}
+
+function namesOf(chain: string): readonly string[] {
+  const leaf = new X509Certificate(chain);
+  return (leaf.subjectAltName ?? '')
+    .split(', ')
+    .flatMap((one) => (one.startsWith('DNS:') ? [one.slice(4).toLowerCase()] : []));
+}
+
+/** What `panel node doctor` says of it; null: no links. */
+export function examineLinks(folder: string, now: number): { readonly port: number; readonly daysLeft: number } | null {
+  const settings = readLinksSettings(folder);
+  const identity = readIdentity(folder);
+  if (settings === null || identity === null) return null;
+  const { validToDate } = new X509Certificate(identity.cert);
+  return { port: settings.port, daysLeft: Math.floor((validToDate.getTime() - now) / DAY_MS) };
+}
+
+type ServedSettings = LeaseSettings & { readonly secretPath: string; readonly instanceId: string };
+
+interface Parts {
+  readonly folder: string;
+  readonly lease: NodeLease;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+export interface NodeLinks {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** What is behind a token, of which the machine has only the hash; null: nothing, or no whole lease is here. */
+function subscriptionBehind({ lease, clock }: Parts, token: string): Subscription | null {
+  const shared = lease.shared();
+  if (shared === null || (lease.held()?.at ?? null) === null) return null;
+  const now = clock.now();
+  const found = lease.findLink(createHash('sha256').update(token).digest('hex'), now);
+  if (!found) return null;
+  const { id, credentials, inbounds, deviceLimit, updatedAt, leased } = found.user;
+  const { account } = leased;
+  const { usedUp, usedDown, expiresAt, resetsAt, trafficLimit, grants } = account;
+  const state = stateOf(account, now);
+  // A share that is used up here, or too many addresses, is none of the link's business: other nodes let the user in.
+  const mayConnect = canConnect(state);
+  return {
+    user: { id, token, state, usedUp, usedDown, expiresAt, resetsAt, deviceLimit, updatedAt },
+    credentials,
+    canConnect: mayConnect,
+    total: totalOf({ trafficLimit, used: usedBytes(account), extra: extraBytes(grants, now) }),
+    connections: mayConnect ? shownTo(inbounds, shared.connections) : [],
+    url: shared.linkBase + token,
+    // Orders are made at the panel, and accounts of Telegram are tied there.
+    offers: () => [],
+    bot: () => null,
+  };
+}
+
+/** It serves links and nothing else. */
+function openDoor(parts: Parts, settings: () => ServedSettings): Door {
+  const none = (): never => {
+    throw new Error('only links are served here');
+  };
+  const link = createSubscriptionDoor({
+    core: {
+      subscription: (token) => subscriptionBehind(parts, token),
+      settings,
+      noteLinkRead: () => {},
+    },
+    clock: parts.clock,
+    log: parts.log,
+    render: renderSubscription,
+    rateRule: () => ({ perMinute: settings().rateLimit, burst: 1 }),
+  });
+  return { call: none, link, watch: none, fail: none, observe: () => {}, close: () => {} };
+}
+
+/** Serves links where the machine was set to; null: it was not. Rejects with a refusal where it cannot listen. */
+export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
+  const { folder, lease, clock, timers, log } = parts;
+  const wanted = readLinksSettings(folder);
+  let identity = readIdentity(folder);
+  if (wanted === null || identity === null) return null;
+  // No request leads to a secret path here; before the first lease none leads to a link.
+  const nowhere = { secretPath: randomBytes(32).toString('hex'), instanceId: '' };
+  const unknown = { ...NO_LEASE, subPath: randomBytes(32).toString('hex'), ...nowhere };
+  let known: { readonly from: LeaseShared; readonly settings: ServedSettings } | null = null;
+  const settings = (): ServedSettings => {
+    const from = lease.shared();
+    if (from === null) return unknown;
+    if (known?.from !== from) known = { from, settings: { ...from.settings, ...nowhere } };
+    return known.settings;
+  };
+  let names = new Set(namesOf(identity.cert));
+  const none: readonly string[] = [];
+  const trustedProxies = () => none;
+  const door = openDoor(parts, settings);
+  const app = createApp({ door, core: { settings }, clock, log, hosts: () => names, trustedProxies });
+  const server = createServer({ app, log, tls: identity, trustedProxies, linksOnly: true });
+  const stopReading = timers.every(CHECK_MS, () => {
+    const next = readIdentity(folder);
+    if (next === null || next.cert === identity?.cert) return;
+    try {
+      server.replaceCertificate(next);
+      identity = next;
+      names = new Set(namesOf(next.cert));
+      log.info('certificate of links replaced', {});
+    } catch (error) {
+      log.error('certificate of links not replaced', { error: String(error) });
+    }
+  });
+  try {
+    const { port } = await server.listen(wanted.host ?? '::', wanted.port);
+    log.info('links served', { port });
+    return {
+      port,
+      close() {
+        stopReading();
+        app.close();
+        return server.close(STOP_GRACE_MS);
+      },
+    };
+  } catch (error) {
+    stopReading();
+    throw refusal('address', `Port ${wanted.port} for links cannot be listened on: ${reasonOf(error)}.`);
+  }
+}

@@ -1,0 +1,90 @@
+// The journal is written into the database beside reads and writes, begins again when it is long, and is emptied when the panel is idle.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestLog } from '../../../tests/support/log.ts';
+import { type Checkpoints, createCheckpoints, IDLE_BYTES, MOST_PAGES, PAGES } from '../../core/checkpoints.ts';
+import { createWriteQueue, type WriteQueue } from '../../core/write-queue.ts';
+import { type FileStore, openStore } from '../../store/index.ts';
+import { type CheckpointerThread, createCheckpointer } from './checkpointer.ts';
+
+let folder = '';
+let database = '';
+let store: FileStore;
+let thread: CheckpointerThread;
+let queue: WriteQueue;
+let checkpoints: Checkpoints;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-checkpoint-'));
+  database = join(folder, 'panel.db');
+  store = openStore(database);
+  thread = createCheckpointer({ database });
+  queue = createWriteQueue({
+    commit: store.writeTogether,
+    soon: (work) => void setImmediate(work),
+    turned: () => checkpoints.note(),
+  });
+  checkpoints = createCheckpoints({ store, log: createTestLog(), checkpointer: thread, runAlone: queue.runAlone });
+});
+afterEach(async () => {
+  await checkpoints.close();
+  await thread.close();
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let written = 0;
+/** Writes at least so many pages, in its turn. */
+const fill = (pages: number) =>
+  queue.run(() => store.write(() => store.settings.set({ announcement: `${++written} ${'x'.repeat(pages * 4096)}` })));
+
+test('what was written reaches the database file, without being asked for', async () => {
+  await fill(PAGES);
+  expect(store.journal().pending).toBeGreaterThanOrEqual(PAGES);
+  await checkpoints.close();
+  expect(store.journal().pending).toBe(0);
+});
+
+test('a checkpoint waits for no transaction, and none waits for it', async () => {
+  await fill(10);
+  const db = store.connection();
+  db.exec('BEGIN IMMEDIATE');
+  store.settings.set({ announcement: 'open' });
+  expect(await thread.checkpoint('passive')).toBe('done');
+  expect(await thread.checkpoint('truncate')).toBe('done');
+  db.exec('COMMIT');
+  expect(store.settings.get().announcement).toBe('open');
+});
+
+test('a long journal begins again from its start', async () => {
+  for (let pages = 0; pages <= MOST_PAGES * 3; pages += PAGES) await fill(PAGES);
+  // The file never shrinks while it is written to: its length is the longest that the journal ever was.
+  expect(store.journal().bytes).toBeLessThan(2 * MOST_PAGES * 4096);
+});
+
+test('an idle journal is emptied, one in use is not', async () => {
+  // Not enough to be written into the database at once.
+  await fill(PAGES / 2);
+  expect(store.journal().bytes).toBeGreaterThan(IDLE_BYTES);
+  await checkpoints.tidy();
+  expect(store.journal().bytes).toBeGreaterThan(IDLE_BYTES);
+  await checkpoints.tidy();
+  expect(store.journal().bytes).toBe(0);
+});
+
+test('a reader of an old state, as a backup is, loses nothing and stops nothing', async () => {
+  await fill(1);
+  const reader = new Database(database, { readonly: true });
+  const before = reader.prepare("SELECT value FROM settings WHERE name = 'announcement'").pluck();
+  reader.exec('BEGIN');
+  const old = before.get();
+  await fill(PAGES);
+  await fill(PAGES);
+  expect(await thread.checkpoint('truncate')).toBe('done');
+  expect(before.get()).toBe(old);
+  reader.exec('COMMIT');
+  reader.close();
+  expect(store.settings.get().announcement.startsWith(`${written} x`)).toBe(true);
+});

@@ -1,0 +1,25 @@
+// The writer thread as the core sees it.
+import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
+import type { HeavyWriter } from '../../core/ports/heavy-writer.ts';
+import type { Log } from '../../core/ports/ports.ts';
+import type { WriterData, WriterTasks } from './writer-worker.ts';
+
+export type HeavyWriterThread = HeavyWriter & { close(): Promise<void> };
+
+const IDLE_MS = 60_000;
+
+/** The database must exist and be migrated. A thread that dies rejects what it had to do; the next write starts a new one. */
+export function createHeavyWriter(data: WriterData, origin: () => string, log: Log): HeavyWriterThread {
+  const thread = openTaskThread<WriterTasks>({
+    name: 'writer thread',
+    module: moduleBeside(import.meta.url, 'writer-worker'),
+    data,
+    idleMs: IDLE_MS,
+    log,
+  });
+  return {
+    run: (operation, input, call) => thread.run('write', { operation, input, call, origin: origin() }),
+    proceed: (unfinished) => thread.run('proceed', unfinished),
+    close: thread.close,
+  };
+}

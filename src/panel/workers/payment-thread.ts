@@ -1,0 +1,41 @@
+// The payment thread as the core sees it.
+import { isRefusedUrl } from '../../adapters/outbound-client.ts';
+import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
+import type { Log } from '../../core/ports/ports.ts';
+import type { PaymentProviders, ProviderFailure } from '../../core/ports/providers.ts';
+import type { PaymentTasks } from './payment-worker.ts';
+
+const IDLE_MS = 60_000;
+
+export function createPaymentThread(log: Log): PaymentProviders {
+  const thread = openTaskThread<PaymentTasks>({
+    name: 'payment thread',
+    module: moduleBeside(import.meta.url, 'payment-worker'),
+    idleMs: IDLE_MS,
+    log,
+  });
+  let isClosed = false;
+
+  /** The thread ended under its tasks: what became of them is unknown. */
+  const orFailure = <T>(outcome: Promise<T>): Promise<T | ProviderFailure> =>
+    outcome.catch((): ProviderFailure => {
+      // Without the error: its text may hold what was sent.
+      if (!isClosed) log.error('payment thread failed');
+      return { error: isClosed ? 'stopped' : 'connection', retryAfterMs: 0, isUnclear: true };
+    });
+
+  return {
+    isRefused: isRefusedUrl,
+    probe: (access) => orFailure(thread.run('probe', { access })),
+    open: (access, request) => orFailure(thread.run('open', { access, request })),
+    read: (access, asked) => orFailure(thread.run('read', { access, asked })),
+    since: (access, cursor) => orFailure(thread.run('since', { access, cursor })),
+    refund: (access, refund) => orFailure(thread.run('refund', { access, refund })),
+    readRefund: (access, refundId) => orFailure(thread.run('readRefund', { access, refundId })),
+    hint: (access, webhook) => orFailure(thread.run('hint', { access, webhook })),
+    close() {
+      isClosed = true;
+      void thread.abort();
+    },
+  };
+}

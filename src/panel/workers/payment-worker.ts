@@ -1,0 +1,44 @@
+// The payment thread: talks to payment providers, so that connections, TLS and replies take no time of the thread that answers the panel's users.
+import { systemClock, systemTimers } from '../../adapters/clock.ts';
+import { createOutboundClient } from '../../adapters/outbound-client.ts';
+import { serveTasks } from '../../adapters/worker-thread.ts';
+import type {
+  AskedPayment,
+  InvoiceRequest,
+  ProviderAccess,
+  RefundRequest,
+  Webhook,
+} from '../../core/ports/providers.ts';
+import { createProviders } from '../../payments/providers.ts';
+
+/** YooKassa counts an answer as missing after so long. */
+const TIMEOUT_MS = 30_000;
+const MOST_REPLY_BYTES = 2 ** 20;
+
+const client = createOutboundClient({
+  timers: systemTimers,
+  timeoutMs: TIMEOUT_MS,
+  mostReplyBytes: MOST_REPLY_BYTES,
+  reply: 'read',
+  keepsConnections: false,
+  // Loaded where a bot is reached by a proxy, which few are.
+  proxyAgent: async (url, allowPrivate, proxy) =>
+    (await import('../../adapters/outbound-agent.ts')).createOutboundAgent(url, allowPrivate, proxy),
+});
+const providers = createProviders({ client, clock: systemClock, timers: systemTimers });
+
+const tasks = {
+  probe: ({ access }: { access: ProviderAccess }) => providers.probe(access),
+  open: ({ access, request }: { access: ProviderAccess; request: InvoiceRequest }) => providers.open(access, request),
+  read: ({ access, asked }: { access: ProviderAccess; asked: AskedPayment }) => providers.read(access, asked),
+  since: ({ access, cursor }: { access: ProviderAccess; cursor: Parameters<typeof providers.since>[1] }) =>
+    providers.since(access, cursor),
+  refund: ({ access, refund }: { access: ProviderAccess; refund: RefundRequest }) => providers.refund(access, refund),
+  readRefund: ({ access, refundId }: { access: ProviderAccess; refundId: string }) =>
+    providers.readRefund(access, refundId),
+  hint: ({ access, webhook }: { access: ProviderAccess; webhook: Webhook }) => providers.hint(access, webhook),
+};
+
+export type PaymentTasks = typeof tasks;
+
+serveTasks(tasks, providers.close);

@@ -1,0 +1,64 @@
+// The writer thread: runs a write that would block the event loop, over a database connection of its own.
+import { workerData } from 'node:worker_threads';
+import { systemClock } from '../../adapters/clock.ts';
+import { noVault } from '../../adapters/vault/vault.ts';
+import { serveTasks, threadLog } from '../../adapters/worker-thread.ts';
+import type { Call, HandledId } from '../../core/call.ts';
+import { createHeavyEnv } from '../../core/create-core.ts';
+import { beginHeavy, type Unfinished } from '../../core/dispatch.ts';
+import type { HeavyOutcome } from '../../core/ports/heavy-writer.ts';
+import { openStore } from '../../store/index.ts';
+import { machineParts } from '../machine-parts.ts';
+
+/** What the thread is started with. */
+export type WriterData = { readonly database: string };
+
+type Write = {
+  readonly operation: HandledId;
+  readonly input: unknown;
+  readonly call: Call;
+  /** How base_url begins at this moment. */
+  readonly origin: string;
+};
+
+const { database }: WriterData = workerData;
+const store = openStore(database);
+let origin = '';
+const env = createHeavyEnv({
+  ...machineParts(),
+  store,
+  vault: noVault,
+  log: threadLog,
+  heavy: null,
+  host: () => null,
+  origin: () => origin,
+});
+
+const unfinished = new Map<number, () => HeavyOutcome | Unfinished>();
+/** Numbers differ from those of a thread before this one. */
+let lastNumber = systemClock.now() * 1000;
+
+function step(number: number, work: () => HeavyOutcome | Unfinished): HeavyOutcome {
+  unfinished.delete(number);
+  const outcome = work();
+  if (outcome !== 'unfinished') return outcome;
+  unfinished.set(number, work);
+  return { unfinished: number };
+}
+
+const tasks = {
+  write(request: Write): HeavyOutcome {
+    origin = request.origin;
+    lastNumber += 1;
+    // The input crossed threads as plain data; the panel's thread has validated it for this operation.
+    return step(lastNumber, beginHeavy(env, request.operation, request.input as never, request.call));
+  },
+  proceed(number: number): HeavyOutcome {
+    const work = unfinished.get(number);
+    return work ? step(number, work) : { code: 'unavailable' };
+  },
+};
+
+export type WriterTasks = typeof tasks;
+
+serveTasks(tasks, store.close);

@@ -1,0 +1,68 @@
+// The menu of a record's acts behind three dots, in a row and over the record, and the question before an act: both from the registry.
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Confirm, ConfirmByName, wordToType } from '../confirm.tsx';
+import { ACTS, type ActId, type ActRuns, actsIn, isDeletion } from './acts.ts';
+import { useActTexts } from './use-acts.ts';
+
+interface ActMenuProps {
+  /** For those who do not see the dots: of what these are the acts. */
+  readonly label: string;
+  readonly acts: ActRuns;
+  /** Those of them that are not possible now. */
+  readonly disabled?: readonly ActId[];
+}
+
+export function ActMenu({ label, acts, disabled = [] }: ActMenuProps) {
+  const { nameOf } = useActTexts();
+  return (
+    <Menu position="bottom-end" width={208} shadow="none">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={32} aria-label={label}>
+          <IconDots size={18} stroke={1.5} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actsIn(acts).map((act, index) => [
+          index > 0 && act.startsPart && <Menu.Divider key={`${act.id} part`} />,
+          <Menu.Item
+            key={act.id}
+            leftSection={<act.icon size={16} stroke={1.5} />}
+            {...(isDeletion(act.id) && { c: 'var(--g-bad-ink)' })}
+            disabled={disabled.includes(act.id)}
+            onClick={act.run}
+          >
+            {nameOf(act)}
+          </Menu.Item>,
+        ])}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface ActQuestionProps {
+  readonly act: ActId;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** The act with its object: "Delete Anna Smirnova". */
+  readonly title: string;
+  /** The record's name and id: one of them is typed where the act asks for it. */
+  readonly name: string;
+  readonly id: number;
+  readonly children: ReactNode;
+  readonly isDangerous?: boolean;
+  readonly onConfirm: () => Promise<unknown>;
+}
+
+/** What is asked before an act: its name is on the button. */
+export function ActQuestion({ act, name, id, ...props }: ActQuestionProps) {
+  const { nameOf } = useActTexts();
+  const value = { id: act, ...ACTS[act] };
+  const action = nameOf(value);
+  return 'asks' in value && value.asks === 'name' ? (
+    <ConfirmByName {...props} name={wordToType(name, id)} action={action} />
+  ) : (
+    <Confirm {...props} action={action} />
+  );
+}

@@ -1,0 +1,327 @@
+// What the panel has left with a node's machine, beside its ledger: users with their terms and shares, sealed secrets, and the engine's configuration.
+import type { EngineConfig } from '../../core/ports/engines.ts';
+import type { LeaseHeld, LeaseShared, LeaseUser, LedgerEvent } from '../../core/ports/lease.ts';
+import type { LeaseMember, NodeLease } from '../../core/ports/node-lease.ts';
+import type { UpDown } from '../../core/ports/records.ts';
+import {
+  countLeased,
+  type Leased,
+  type LeaseEventKind,
+  leaseDueAt,
+  passTime,
+  refusalOf,
+} from '../../domain/nodes/lease.ts';
+import type { Connection } from '../database.ts';
+
+/** Seals what only the machine may read. `open` throws for what another key has sealed. */
+export interface TextSeal {
+  seal(text: string): Uint8Array;
+  open(sealed: Uint8Array): string;
+}
+
+/** Users whose time passes in one transaction. */
+const PASSED = 500;
+const NOTHING: UpDown = { up: 0, down: 0 };
+
+export const LEASE_SCHEMA = `
+  CREATE TABLE lease (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    lease_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    at INTEGER,
+    shared BLOB
+  ) STRICT;
+  CREATE TABLE started (one INTEGER PRIMARY KEY CHECK (one = 1), engine BLOB NOT NULL) STRICT;
+  CREATE TABLE leased (
+    user_id INTEGER PRIMARY KEY,
+    lease_id TEXT NOT NULL,
+    token_hash TEXT NOT NULL,
+    secrets BLOB NOT NULL,
+    inbounds TEXT,
+    left_out TEXT NOT NULL,
+    leased TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    due_at INTEGER,
+    allowed INTEGER NOT NULL,
+    removed INTEGER NOT NULL,
+    applied INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX leased_token ON leased (token_hash);
+  CREATE INDEX leased_due ON leased (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX leased_unapplied ON leased (user_id) WHERE (allowed > removed) <> applied;
+  CREATE TABLE engine_users (user_id INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE lease_events (
+    seq INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    user_id INTEGER NOT NULL,
+    boot TEXT,
+    up INTEGER NOT NULL,
+    down INTEGER NOT NULL
+  ) STRICT;
+`;
+
+interface Row {
+  readonly allowed: number;
+  /** The panel has removed the user since the lease was read. */
+  readonly removed: number;
+  readonly userId: number;
+  readonly tokenHash: string;
+  readonly secrets: Uint8Array;
+  readonly inbounds: string | null;
+  readonly leftOut: string;
+  readonly leased: string;
+  readonly updatedAt: number;
+}
+
+const COLUMNS = `user_id AS userId, token_hash AS tokenHash, secrets, inbounds, left_out AS leftOut, leased, updated_at AS updatedAt, allowed, removed`;
+
+type Secrets = Pick<LeaseUser, 'name' | 'credentials' | 'deviceLimit'>;
+/** What a start of the engine had counted of a user. */
+export type CountedBy = UpDown & { readonly boot: string };
+
+export interface LeaseTables extends NodeLease {
+  /** Counts what a user moved. `before`, `after`: what the engine had counted. Returns whether the user may not connect. */
+  count(userId: number, moved: UpDown, before: CountedBy | null, after: CountedBy, now: number): boolean;
+  /** Behind a number, at most so many. */
+  events(after: number, limit: number): readonly LedgerEvent[];
+  acknowledge(seq: number): void;
+  /** How far the panel had taken the ledger when what is held was read; null: nothing is held. */
+  taken(): number | null;
+}
+
+/** `nextSeq`: the next number of the ledger, whose counters are in the same file. */
+export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => number): LeaseTables {
+  const get = db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM leased WHERE user_id = ?`);
+  const byToken = db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM leased WHERE token_hash = ?`);
+  const due = db.prepare<[number, number], Row>(
+    `SELECT ${COLUMNS} FROM leased WHERE due_at <= ? ORDER BY due_at, user_id LIMIT ?`,
+  );
+  const unapplied = db.prepare<[number, number], Row>(
+    `SELECT ${COLUMNS} FROM leased INDEXED BY leased_unapplied WHERE (allowed > removed) <> applied AND user_id > ? ORDER BY user_id LIMIT ?`,
+  );
+  const allowed = db.prepare<[], Row>(`SELECT ${COLUMNS} FROM leased WHERE allowed > removed ORDER BY user_id`);
+  const count = db.prepare<[], number>('SELECT count(*) FROM leased').pluck();
+  const put = db.prepare<[Omit<Row, 'removed'> & { readonly leaseId: string; readonly dueAt: number | null }]>(
+    `INSERT INTO leased (user_id, lease_id, token_hash, secrets, inbounds, left_out, leased, updated_at, due_at, allowed, removed, applied)
+     VALUES (:userId, :leaseId, :tokenHash, :secrets, :inbounds, :leftOut, :leased, :updatedAt, :dueAt, :allowed, 0,
+       EXISTS (SELECT 1 FROM engine_users WHERE user_id = :userId))
+     ON CONFLICT (user_id) DO UPDATE SET lease_id = excluded.lease_id, token_hash = excluded.token_hash, secrets = excluded.secrets,
+       inbounds = excluded.inbounds, left_out = excluded.left_out, leased = excluded.leased, updated_at = excluded.updated_at,
+       due_at = excluded.due_at, allowed = excluded.allowed, removed = 0`,
+  );
+  const update = db.prepare<[string, number | null, number, number]>(
+    'UPDATE leased SET leased = ?, due_at = ?, allowed = ? WHERE user_id = ?',
+  );
+  const setApplied = db.prepare<[{ userId: number; isIn: number; isRemoved: number }]>(
+    `UPDATE leased SET applied = :isIn, removed = CASE WHEN :isIn THEN 0 ELSE max(removed, :isRemoved AND allowed) END WHERE user_id = :userId`,
+  );
+  const addToEngine = db.prepare<[number]>('INSERT INTO engine_users (user_id) VALUES (?) ON CONFLICT DO NOTHING');
+  const dropFromEngine = db.prepare<[number]>('DELETE FROM engine_users WHERE user_id = ?');
+  const clearEngine = db.prepare('DELETE FROM engine_users');
+  const setStarted = db.prepare<[{ isRemoved: number }]>(
+    `UPDATE leased SET applied = user_id IN (SELECT user_id FROM engine_users),
+       removed = max(removed, :isRemoved AND allowed AND user_id NOT IN (SELECT user_id FROM engine_users))`,
+  );
+  const remove = db.prepare<[number]>('DELETE FROM leased WHERE user_id = ?');
+  const removeOthers = db.prepare<[string]>('DELETE FROM leased WHERE lease_id <> ?');
+  const lease = db.prepare<[], { leaseId: string; version: number; at: number | null; shared: Uint8Array | null }>(
+    'SELECT lease_id AS leaseId, version, at, shared FROM lease',
+  );
+  const putLease = db.prepare<[string, number]>(
+    `INSERT INTO lease (one, lease_id, version) VALUES (1, ?, ?)
+     ON CONFLICT (one) DO UPDATE SET lease_id = excluded.lease_id, version = excluded.version`,
+  );
+  const putShared = db.prepare<[Uint8Array]>('UPDATE lease SET shared = ?');
+  const putAt = db.prepare<[number]>('UPDATE lease SET at = ?');
+  const started = db.prepare<[], Uint8Array>('SELECT engine FROM started').pluck();
+  const putStarted = db.prepare<[Uint8Array]>(
+    'INSERT INTO started (one, engine) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET engine = excluded.engine',
+  );
+  const dropStarted = db.prepare('DELETE FROM started');
+  const putEvent = db.prepare<[LedgerEvent]>(
+    'INSERT INTO lease_events (seq, kind, at, user_id, boot, up, down) VALUES (:seq, :kind, :at, :userId, :boot, :up, :down)',
+  );
+  const events = db.prepare<[number, number], LedgerEvent>(
+    'SELECT seq, kind, at, user_id AS userId, boot, up, down FROM lease_events WHERE seq > ? ORDER BY seq LIMIT ?',
+  );
+  const dropEvents = db.prepare<[number]>('DELETE FROM lease_events WHERE seq <= ?');
+  const unknown = db.prepare<[number], CountedBy & { knownUp: number; knownDown: number }>(
+    `SELECT boot, up, down, known_up AS knownUp, known_down AS knownDown FROM counters
+     WHERE user_id = ? AND tag = '' AND (up > known_up OR down > known_down)`,
+  );
+  const learn = db.prepare<[{ userId: number; taken: number }]>(
+    `UPDATE counters SET known_up = CASE WHEN seq <= :taken THEN up WHEN offered_seq <= :taken THEN max(known_up, offered_up) ELSE known_up END,
+       known_down = CASE WHEN seq <= :taken THEN down WHEN offered_seq <= :taken THEN max(known_down, offered_down) ELSE known_down END
+     WHERE user_id = :userId AND tag = ''`,
+  );
+  const takenOf = db.prepare<[], number>('SELECT taken FROM ledger').pluck();
+  const saveTaken = db.prepare<[number]>('UPDATE ledger SET taken = ?');
+  let present: LeaseShared | null | undefined;
+
+  function shared(): LeaseShared | null {
+    if (present === undefined) {
+      const sealed = lease.get()?.shared ?? null;
+      present = sealed === null ? null : (JSON.parse(seal.open(sealed)) as LeaseShared);
+    }
+    return present;
+  }
+
+  const zone = () => shared()?.settings.timeZone ?? 'UTC';
+  const decode = ({ leased }: Row) => JSON.parse(leased) as Leased;
+  const inboundsOf = ({ inbounds }: Row) => (inbounds === null ? null : (JSON.parse(inbounds) as number[]));
+  const isAllowed = (leased: Leased, now: number) => Number(refusalOf(leased, now) === null);
+
+  function userOf(row: Row, leased: Leased): LeaseUser {
+    const { name, credentials, deviceLimit } = JSON.parse(seal.open(row.secrets)) as Secrets;
+    return {
+      id: row.userId,
+      name,
+      credentials,
+      inbounds: inboundsOf(row),
+      leftOut: JSON.parse(row.leftOut) as number[],
+      tokenHash: row.tokenHash,
+      deviceLimit,
+      leased,
+      updatedAt: row.updatedAt,
+    };
+  }
+
+  function memberOf(row: Row): LeaseMember {
+    const { id, credentials, inbounds, leftOut } = userOf(row, decode(row));
+    return { userId: id, credentials, inbounds, leftOut, isAllowed: row.allowed > row.removed };
+  }
+
+  function save(userId: number, leased: Leased, now: number): void {
+    update.run(JSON.stringify(leased), leaseDueAt(leased, now), isAllowed(leased, now), userId);
+  }
+
+  function note(kind: LeaseEventKind, at: number, userId: number, counted: CountedBy | null): void {
+    const { boot, up, down } = counted ?? { boot: null, ...NOTHING };
+    putEvent.run({ seq: nextSeq(), kind, at, userId, boot, up, down });
+  }
+
+  /** What the panel has not taken yet belongs before a reset: it must be able to setApplied. */
+  function noteReset(at: number, userId: number): void {
+    for (const counted of unknown.all(userId)) note('reset', at, userId, counted);
+  }
+
+  function held(): LeaseHeld | null {
+    const row = lease.get();
+    return row ? { leaseId: row.leaseId, version: row.version, at: row.at, users: count.get() ?? 0 } : null;
+  }
+
+  function putUser(user: LeaseUser, part: { leaseId: string; taken: number }, now: number): void {
+    learn.run({ userId: user.id, taken: part.taken });
+    const moved = unknown
+      .all(user.id)
+      .reduce(
+        (sum, { up, down, knownUp, knownDown }) => ({ up: sum.up + up - knownUp, down: sum.down + down - knownDown }),
+        NOTHING,
+      );
+    const passed = passTime(user.leased, now, zone()).leased;
+    const isMoved = moved.up > 0 || moved.down > 0;
+    const leased = isMoved ? countLeased(passed, moved, now, zone()).leased : passed;
+    const { name, credentials, deviceLimit } = user;
+    put.run({
+      userId: user.id,
+      leaseId: part.leaseId,
+      tokenHash: user.tokenHash,
+      secrets: seal.seal(JSON.stringify({ name, credentials, deviceLimit } satisfies Secrets)),
+      inbounds: user.inbounds && JSON.stringify(user.inbounds),
+      leftOut: JSON.stringify(user.leftOut),
+      leased: JSON.stringify(leased),
+      updatedAt: user.updatedAt,
+      dueAt: leaseDueAt(leased, now),
+      allowed: isAllowed(leased, now),
+    });
+  }
+
+  return {
+    held,
+    shared,
+    taken: () => (lease.get() ? (takenOf.get() ?? 0) : null),
+    engine() {
+      const sealed = started.get();
+      return sealed === undefined ? null : (JSON.parse(seal.open(sealed)) as { config: EngineConfig; boot: string });
+    },
+    saveEngine: (engine) => {
+      if (engine === null) dropStarted.run();
+      else putStarted.run(seal.seal(JSON.stringify(engine)));
+    },
+    take: db.transaction((part, now) => {
+      const before = lease.get();
+      const follows =
+        part.base === 0 || (before !== undefined && before.leaseId === part.leaseId && before.version === part.base);
+      if (!follows) return held();
+      putLease.run(part.leaseId, part.base + 1);
+      if (part.shared !== null) {
+        putShared.run(seal.seal(JSON.stringify(part.shared)));
+        present = part.shared;
+      }
+      for (const user of part.users) putUser(user, part, now);
+      for (const id of part.gone) remove.run(id);
+      if (part.isLast) {
+        removeOthers.run(part.leaseId);
+        putAt.run(part.at);
+        saveTaken.run(part.taken);
+      }
+      return held();
+    }),
+    count(userId, moved, before, after, now) {
+      const row = get.get(userId);
+      if (!row) return false;
+      const { leased, happened } = countLeased(decode(row), moved, now, zone());
+      for (const { kind, at } of happened) {
+        if (kind === 'reset') noteReset(at, userId);
+        else note(kind, at, userId, kind === 'expired' ? before : after);
+      }
+      const wasAllowed = refusalOf(passTime(decode(row), now, zone()).leased, now) === null;
+      save(userId, leased, now);
+      return !wasAllowed;
+    },
+    advance: db.transaction((now) => {
+      for (;;) {
+        const rows = due.all(now, PASSED);
+        for (const row of rows) {
+          const { leased, happened } = passTime(decode(row), now, zone());
+          for (const { kind, at } of happened) {
+            if (kind === 'reset') noteReset(at, row.userId);
+            else note(kind, at, row.userId, null);
+          }
+          save(row.userId, leased, now);
+        }
+        if (rows.length < PASSED) return;
+      }
+    }),
+    unapplied: (after, limit) => unapplied.all(after, limit).map(memberOf),
+    noteApplied: db.transaction((applied, by) => {
+      for (const { userId, isAllowed: isIn } of applied) {
+        if (isIn) addToEngine.run(userId);
+        else dropFromEngine.run(userId);
+        setApplied.run({ userId, isIn: Number(isIn), isRemoved: Number(by === 'panel') });
+      }
+    }),
+    noteStarted: db.transaction((userIds, by) => {
+      clearEngine.run();
+      for (const userId of userIds) addToEngine.run(userId);
+      setStarted.run({ isRemoved: Number(by === 'panel') });
+    }),
+    members: () => allowed.all().map(memberOf),
+    findLink(tokenHash, now) {
+      const row = byToken.get(tokenHash);
+      if (!row) return null;
+      const { leased } = passTime(decode(row), now, zone());
+      return { user: userOf(row, leased), refusal: refusalOf(leased, now) };
+    },
+    forget: db.transaction(() => {
+      for (const table of ['lease', 'started', 'leased', 'engine_users', 'lease_events'])
+        db.exec(`DELETE FROM ${table}`);
+      present = undefined;
+    }),
+    events: (after, limit) => events.all(after, limit),
+    acknowledge: (seq) => {
+      dropEvents.run(seq);
+    },
+  };
+}

@@ -1,0 +1,253 @@
+// What the panel knows of the engines of nodes: the log of changes that they must be told of, their counters, who is left out.
+import type { LedgerTaken } from '../../core/ports/engines.ts';
+import type { Counted, Member, NodeChange, NodeSync, Quarantined, SyncStore } from '../../core/ports/sync.ts';
+import type { Connection } from '../database.ts';
+import { limitTo } from '../statements.ts';
+
+type MemberCells = [id: number, inbounds: string | null, uuid: string, password: string, key: string];
+
+const credential = (family: string) =>
+  `(SELECT value FROM user_credentials WHERE user_id = u.id AND family = '${family}')`;
+const MEMBER = `SELECT u.id, u.inbounds, ${credential('uuid')}, ${credential('password')}, ${credential('key')}`;
+const MAY_CONNECT = "+u.state IN ('active', 'on_hold') AND u.cut_off_until IS NULL";
+
+function decodeMember([userId, inbounds, uuid, password, key]: MemberCells): Member {
+  const credentials = { uuid, password, key };
+  return { userId, credentials, inbounds: inbounds === null ? null : (JSON.parse(inbounds) as number[]) };
+}
+
+const COUNTED = 'SELECT value ->> 0 AS id, value ->> 1 AS up, value ->> 2 AS down FROM json_each(:counted)';
+const MOST = 9_007_199_254_740_991;
+const sum = (a: string, b: string) => `min(${MOST}, ${a} + ${b})`;
+const addTo = (table: string, keys: string, values: string) => `INSERT INTO ${table} (${keys}, up, down)
+  SELECT ${values}, up, down FROM temp.counted WHERE true
+  ON CONFLICT (${keys}) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')}`;
+
+function toJson(counted: readonly Counted[]): string {
+  return JSON.stringify(counted.map(({ userId, up, down }) => [userId, up, down]));
+}
+
+export function createSyncStore(db: Connection): SyncStore {
+  const get = db.prepare<[number], NodeSync>(
+    'SELECT boot, position, cautious_until AS cautiousUntil FROM nodes WHERE id = ?',
+  );
+  const begin = db.prepare<[NodeSync & { readonly nodeId: number }]>(
+    `UPDATE nodes SET boot = :boot, position = :position, cautious_until = :cautiousUntil, counted_change = 0
+     WHERE id = :nodeId`,
+  );
+  // A ledger says when a start has ended.
+  const forget = ['node_user_counters', 'node_inbound_counters', 'node_boots'].map((table) =>
+    db.prepare<[{ readonly nodeId: number; readonly boot: string | null }]>(
+      `DELETE FROM ${table} WHERE node_id = :nodeId AND boot IS NOT :boot
+       AND NOT EXISTS (SELECT 1 FROM node_ledgers WHERE node_id = :nodeId)`,
+    ),
+  );
+  const noteBoot = db.prepare<[number, string]>(
+    'INSERT INTO node_boots (node_id, boot, ended) VALUES (?, ?, 0) ON CONFLICT DO NOTHING',
+  );
+  const boots = db
+    .prepare<[number], [boot: string, ended: number]>('SELECT boot, ended FROM node_boots WHERE node_id = ?')
+    .raw();
+  const endBoot = db.prepare<[number, string]>(
+    'INSERT INTO node_boots (node_id, boot, ended) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET ended = 1',
+  );
+  const dropCounters = ['node_user_counters', 'node_inbound_counters'].map((table) =>
+    db.prepare<[number, string]>(`DELETE FROM ${table} WHERE node_id = ? AND boot = ?`),
+  );
+  const countedBoots = db
+    .prepare<[number], string>('SELECT DISTINCT boot FROM node_user_counters WHERE node_id = ?')
+    .pluck();
+  const ledger = db.prepare<[number], LedgerTaken>(
+    'SELECT ledger, run, taken, acknowledged FROM node_ledgers WHERE node_id = ?',
+  );
+  const saveLedger = db.prepare<[LedgerTaken & { readonly nodeId: number }]>(
+    `INSERT INTO node_ledgers (node_id, ledger, run, taken, acknowledged)
+     VALUES (:nodeId, :ledger, :run, :taken, :acknowledged)
+     ON CONFLICT (node_id) DO UPDATE SET
+       ledger = excluded.ledger, run = excluded.run, taken = excluded.taken, acknowledged = excluded.acknowledged`,
+  );
+  const savePosition = db.prepare<[number | null, number]>('UPDATE nodes SET position = ? WHERE id = ?');
+  const saveCaution = db.prepare<[number, number]>('UPDATE nodes SET cautious_until = ? WHERE id = ?');
+  const countedChange = db.prepare<[number], number>('SELECT counted_change FROM nodes WHERE id = ?').pluck();
+  const saveCountedChange = db.prepare<[number, number, string]>(
+    'UPDATE nodes SET counted_change = ? WHERE id = ? AND boot = ?',
+  );
+  const latest = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'").pluck();
+  const first = db.prepare<[], number | null>('SELECT min(id) FROM node_changes').pluck();
+  const changes = db.prepare<[number, number], NodeChange>(
+    `SELECT id, user_id AS userId FROM node_changes WHERE id > ? ORDER BY id ${limitTo('?')}`,
+  );
+  const changedUsers = db
+    .prepare<[{ after: number; changed: number; moved: number }], number>(
+      `SELECT user_id AS id FROM node_changes WHERE id > :after
+       UNION SELECT id FROM users WHERE coalesce(online_at, 0) >= :moved
+       UNION SELECT id FROM users WHERE updated_at >= :changed ORDER BY id`,
+    )
+    .pluck();
+  const prune = db.prepare<[{ latest: number; most: number }]>(
+    `DELETE FROM node_changes WHERE id <= max(:latest - :most,
+       coalesce((SELECT min(position) FROM nodes WHERE position IS NOT NULL), :latest))`,
+  );
+  const pruneQuarantine = db.prepare('DELETE FROM node_quarantine WHERE user_id NOT IN (SELECT id FROM users)');
+  const members = db
+    .prepare<[string], MemberCells>(
+      `${MEMBER} FROM json_each(?) AS wanted CROSS JOIN users AS u ON u.id = wanted.value WHERE ${MAY_CONNECT}`,
+    )
+    .raw();
+  const membersAfter = db
+    .prepare<[number, number], MemberCells>(
+      `${MEMBER} FROM users AS u WHERE u.id > ? AND ${MAY_CONNECT} ORDER BY u.id ${limitTo('?')}`,
+    )
+    .raw();
+  const cutOffForNow = db
+    .prepare<[string], number>(
+      `SELECT u.id FROM json_each(?) AS wanted CROSS JOIN users AS u ON u.id = wanted.value
+       WHERE +u.state IN ('active', 'on_hold') AND u.cut_off_until IS NOT NULL`,
+    )
+    .pluck();
+  const userCounters = db
+    .prepare<[string, number, string], [userId: number, up: number, down: number]>(
+      `SELECT c.user_id, c.up, c.down FROM json_each(?) AS wanted
+       CROSS JOIN node_user_counters AS c ON c.node_id = ? AND c.boot = ? AND c.user_id = wanted.value`,
+    )
+    .raw();
+  const saveUserCounters = db.prepare<[{ nodeId: number; boot: string; counted: string }]>(
+    `INSERT INTO node_user_counters (node_id, boot, user_id, up, down)
+     SELECT :nodeId, :boot, id, up, down FROM (${COUNTED}) WHERE true
+     ON CONFLICT (node_id, boot, user_id) DO UPDATE SET up = excluded.up, down = excluded.down`,
+  );
+  const inboundCounters = db
+    .prepare<[number, string], [tag: string, up: number, down: number]>(
+      'SELECT tag, up, down FROM node_inbound_counters WHERE node_id = ? AND boot = ?',
+    )
+    .raw();
+  const saveInboundCounter = db.prepare<[number, string, string, number, number]>(
+    `INSERT INTO node_inbound_counters (node_id, boot, tag, up, down) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (node_id, boot, tag) DO UPDATE SET up = excluded.up, down = excluded.down`,
+  );
+  // The rules of core/users/change.ts and domain/traffic.ts for users of whom only the counters change; the others are left out. One
+  // statement for many rows takes four times as long here.
+  const [usedUp, usedDown] = [sum('used_up', ':up'), sum('used_down', ':down')];
+  const left = '(traffic_limit - used - :up - :down)';
+  const countUser = db.prepare<[Counted & { readonly now: number }]>(
+    `UPDATE users SET used_up = ${usedUp}, used_down = ${usedDown}, used = ${sum(usedUp, usedDown)},
+       total_up = ${sum('total_up', ':up')}, total_down = ${sum('total_down', ':down')}, online_at = :now
+     WHERE id = :userId AND state = 'active' AND hold_months IS NULL AND online_at IS NOT NULL AND extra = 0
+       AND (due_at IS NULL OR due_at > :now)
+       AND CASE WHEN traffic_limit IS NULL THEN announced & 2 = 0
+         ELSE ${left} > 0 AND (${left} * 5 <= traffic_limit) = (announced & 2 <> 0) END`,
+  );
+  const existing = db
+    .prepare<[string], number>(
+      'SELECT users.id FROM json_each(?) AS wanted CROSS JOIN users ON users.id = wanted.value',
+    )
+    .pluck();
+  // What is counted in the present call: JSON would be parsed by each statement.
+  db.exec(
+    'CREATE TEMP TABLE IF NOT EXISTS counted (id INTEGER PRIMARY KEY, up INTEGER NOT NULL, down INTEGER NOT NULL) STRICT',
+  );
+  const clear = db.prepare('DELETE FROM temp.counted');
+  const put = db.prepare<[number, number, number]>('INSERT INTO temp.counted (id, up, down) VALUES (?, ?, ?)');
+  const addHours = db.prepare<[{ hour: number }]>(addTo('user_hours', 'hour, user_id', ':hour, id'));
+  const addDays = db.prepare<[{ day: string; nodeId: number }]>(
+    addTo('user_days', 'day, user_id, node_id', ':day, id, :nodeId'),
+  );
+  const addMonths = db.prepare<[{ month: string }]>(
+    `INSERT INTO user_months (month, user_id, up, down, total)
+     SELECT :month, id, up, down, ${sum('up', 'down')} FROM temp.counted WHERE true
+     ON CONFLICT (month, user_id) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')},
+       total = ${sum(sum('up', 'excluded.up'), sum('down', 'excluded.down'))}`,
+  );
+  const quarantine = db.prepare<[Quarantined & { readonly now: number }]>(
+    `INSERT INTO node_quarantine (user_id, inbound_id, message, at) VALUES (:userId, :inboundId, :message, :now)
+     ON CONFLICT (user_id, inbound_id) DO UPDATE SET message = excluded.message, at = excluded.at`,
+  );
+  const quarantined = db.prepare<[number], Quarantined>(
+    `SELECT q.user_id AS userId, q.inbound_id AS inboundId, q.message FROM inbounds AS i
+     JOIN node_quarantine AS q ON q.inbound_id = i.id WHERE i.node_id = ? ORDER BY q.user_id, q.inbound_id`,
+  );
+
+  const nodeIds = db.prepare<[], number>('SELECT id FROM nodes ORDER BY id').pluck();
+  const configKey = db
+    .prepare<[number], string>(
+      "SELECT count(*) || ' ' || total(version) || ' ' || total(updated_at) FROM inbounds WHERE node_id = ?",
+    )
+    .pluck();
+
+  const latestId = () => latest.get() ?? 0;
+  return {
+    get: (nodeId) => get.get(nodeId) ?? { boot: null, position: null, cautiousUntil: 0 },
+    begin: (nodeId, sync) => {
+      begin.run({ ...sync, nodeId });
+      for (const statement of forget) statement.run({ nodeId, boot: sync.boot });
+      if (sync.boot !== null) noteBoot.run(nodeId, sync.boot);
+    },
+    savePosition: (nodeId, position) => {
+      savePosition.run(position, nodeId);
+    },
+    saveCaution: (nodeId, until) => {
+      saveCaution.run(until, nodeId);
+    },
+    countedChange: (nodeId) => countedChange.get(nodeId) ?? 0,
+    saveCountedChange: (nodeId, boot, change) => {
+      saveCountedChange.run(change, nodeId, boot);
+    },
+    latest: latestId,
+    hasAfter: (position) => {
+      const last = latestId();
+      return position <= last && position >= (first.get() ?? last + 1) - 1;
+    },
+    changes: (after, limit) => changes.all(after, limit),
+    changedUsers: (after, { changed, moved }) =>
+      changedUsers.all({ after, changed, moved: moved ?? Number.MAX_SAFE_INTEGER }),
+    prune: (most) => {
+      prune.run({ latest: latestId(), most });
+      pruneQuarantine.run();
+    },
+    members: (userIds) => members.all(JSON.stringify(userIds)).map(decodeMember),
+    membersAfter: (userId, limit) => membersAfter.all(userId, limit).map(decodeMember),
+    cutOffForNow: (userIds) => cutOffForNow.all(JSON.stringify(userIds)),
+    userCounters: (nodeId, boot, userIds) =>
+      new Map(
+        userCounters.all(JSON.stringify(userIds), nodeId, boot).map(([userId, up, down]) => [userId, { up, down }]),
+      ),
+    saveUserCounters: (nodeId, boot, counters) => {
+      saveUserCounters.run({ nodeId, boot, counted: toJson(counters) });
+    },
+    inboundCounters: (nodeId, boot) =>
+      new Map(inboundCounters.all(nodeId, boot).map(([tag, up, down]) => [tag, { up, down }])),
+    saveInboundCounter: (nodeId, boot, tag, { up, down }) => {
+      saveInboundCounter.run(nodeId, boot, tag, up, down);
+    },
+    ledger: (nodeId) => ledger.get(nodeId) ?? null,
+    saveLedger: (nodeId, taken) => {
+      saveLedger.run({ ...taken, nodeId });
+    },
+    boots: (nodeId) => new Map(boots.all(nodeId).map(([boot, ended]) => [boot, ended === 0 ? 'known' : 'ended'])),
+    endBoot: (nodeId, boot) => {
+      endBoot.run(nodeId, boot);
+      for (const statement of dropCounters) statement.run(nodeId, boot);
+    },
+    countedBoots: (nodeId) => countedBoots.all(nodeId),
+    countPlainly: (nodeId, moved, { hour, day, month }, now) => {
+      const others: number[] = [];
+      clear.run();
+      for (const { userId, up, down } of moved) {
+        if (countUser.run({ userId, up, down, now }).changes === 1) put.run(userId, up, down);
+        else others.push(userId);
+      }
+      if (others.length < moved.length) {
+        addHours.run({ hour });
+        addDays.run({ day, nodeId });
+        addMonths.run({ month });
+      }
+      return others.length === 0 ? others : existing.all(JSON.stringify(others));
+    },
+    nodeIds: () => nodeIds.all(),
+    configKey: (nodeId) => configKey.get(nodeId) ?? '',
+    quarantine: ({ userId, inboundId, message }, now) => {
+      quarantine.run({ userId, inboundId, message: message.slice(0, 500), now });
+    },
+    quarantined: (nodeId) => quarantined.all(nodeId),
+  };
+}
