@@ -38,6 +38,10 @@ type Fate =
   | { readonly do: 'move'; readonly to: number }
   | { readonly do: 'post' };
 
+function isOld({ createdAt, priority }: MessageRow, now: number): boolean {
+  return now - createdAt >= (LIFETIME_MS[priority] ?? 0);
+}
+
 function fateOf({ error, description, retryAfterMs, migratedTo }: BotFailure, message: MessageRow, now: number): Fate {
   if (error === 'stopped') return { do: 'again' };
   if (error === 'rate_limited') return { do: 'later', ms: retryAfterMs, holdsBulk: true };
@@ -52,8 +56,7 @@ function fateOf({ error, description, retryAfterMs, migratedTo }: BotFailure, me
     if (message.method === 'editMessageText') return { do: 'post' };
     return { do: 'drop', error: 'refused', isBlocked: false };
   }
-  const isOld = now - message.createdAt >= (LIFETIME_MS[message.priority] ?? 0);
-  if (isOld) return { do: 'drop', error, isBlocked: false };
+  if (isOld(message, now)) return { do: 'drop', error, isBlocked: false };
   const ms = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(message.attempts, 10));
   return { do: 'later', ms, holdsBulk: false };
 }
@@ -124,7 +127,10 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
   }
 
   async function send(message: MessageRow): Promise<void> {
-    const { id, chatId, method, payload } = message;
+    const { id, chatId, method, payload, priority } = message;
+    // What waited while the bot was off or its token locked is not true any more.
+    if (priority >= PRIORITIES.notice && isOld(message, clock.now()))
+      return desk.write((store, now) => store.finishMessage(id, null, 'too_old', now));
     const isChat = method !== 'answerCallbackQuery';
     const outcome = await link.call(method, isChat ? { chat_id: chatId, ...payload } : payload, TIMEOUT_MS);
     if (!('error' in outcome)) {

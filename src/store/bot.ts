@@ -141,6 +141,7 @@ export function createBotStore(db: Connection): BotStore {
     'SELECT token_hash AS tokenHash, purpose, user_id AS userId, expires_at AS expiresAt FROM bot_invitations WHERE token_hash = ?',
   );
   const endInvitation = db.prepare<[string]>('DELETE FROM bot_invitations WHERE token_hash = ?');
+  const endPageInvitation = db.prepare<[number]>("DELETE FROM bot_invitations WHERE user_id = ? AND purpose = 'page'");
   const pruneInvitations = db.prepare<[number]>('DELETE FROM bot_invitations WHERE expires_at < ?');
 
   return {
@@ -221,6 +222,9 @@ export function createBotStore(db: Connection): BotStore {
     invitation: (tokenHash) => invitation.get(tokenHash),
     endInvitation: (tokenHash) => {
       endInvitation.run(tokenHash);
+    },
+    endPageInvitation: (userId) => {
+      endPageInvitation.run(userId);
     },
   };
 }

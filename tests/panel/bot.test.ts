@@ -1,9 +1,10 @@
 // The Telegram bot against a fake Bot API: set up with a token that was tried, updates stored before they are confirmed, messages paced and sent once.
 import { createHash } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
-import type { BotRow } from '../../src/core/ports/bot.ts';
+import { type BotRow, PRIORITIES } from '../../src/core/ports/bot.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
 import type { ProviderRow } from '../../src/core/ports/providers.ts';
+import { DAY_MS } from '../../src/domain/limits.ts';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
 
@@ -304,6 +305,24 @@ it('sends again what failed, edits by posting what was deleted, and gives up cha
   await expect.poll(() => own.store.bot.countMessages(), sleepy).toBe(0);
 }, 60_000);
 
+it('gives up notices that are too old by the time they could be sent', async () => {
+  const { fake, own } = await running();
+  const notice = { chatId: ANNA, dedupeKey: null, method: 'sendMessage', priority: PRIORITIES.notice };
+  own.store.write(() => {
+    for (const [text, age] of [
+      ['ends in 3 days', DAY_MS],
+      ['ends in 1 day', 0],
+    ] as const)
+      own.store.bot.enqueue({ ...notice, payload: { text } }, Date.now() - age);
+  });
+  fake.write(ANNA, '/start');
+  await expect.poll(() => own.store.bot.countMessages(), sleepy).toBe(0);
+  await expect.poll(() => fake.messages.size, sleepy).toBe(2);
+  const texts = [...fake.messages.values()].map(({ text }) => text);
+  expect(texts).toContain('ends in 1 day');
+  expect(texts).not.toContain('ends in 3 days');
+}, 60_000);
+
 /** What a link into the bot is followed by in /start. */
 const startOf = (url: string) => new URL(url).searchParams.get('start') ?? '';
 
@@ -338,6 +357,11 @@ it('ties an account by a link that works once, and moves no user to another by t
   press(2002, made);
   await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('has another Telegram account');
   expect([await tiedTo(user.id), await tiedTo(other.id)]).toEqual([ANNA, 3003]);
+  // A new link ends what was given on the page of the old one.
+  const given = createHash('sha256').update(startOf(made).slice(4)).digest('hex');
+  expect(own.store.bot.invitation(given)).toMatchObject({ purpose: 'page', userId: user.id });
+  await own.act('reissueUser', { id: user.id });
+  expect(own.store.bot.invitation(given)).toBeUndefined();
   // The administrator may move him, and the link of before is void.
   const { url: first } = await own.act('inviteToBot', { user_id: user.id });
   const { url: second } = await own.act('inviteToBot', { user_id: user.id });

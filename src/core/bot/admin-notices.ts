@@ -89,12 +89,12 @@ export function tellOfPayment(context: NoticeContext, order: OrderRow | undefine
 export function tellOfNodeDown(context: NoticeContext, { id, name }: { readonly id: number; readonly name: string }) {
   const { now } = context;
   const say: Say = ({ t, when }) => t('admin.notice.nodeDown', { name, when: when(now) });
-  tellAdmins(context, { kind: 'node', key: `${id}:${now}`, say, graceMs: NODE_GRACE_MS });
+  tellAdmins(context, { kind: 'node', key: `${id}:down:${now}`, say, graceMs: NODE_GRACE_MS });
 }
 
 export function tellOfNodeUp(context: NoticeContext, { id, name }: { readonly id: number; readonly name: string }) {
   const { store, now } = context;
-  if (store.bot.withdraw(`admin:node:${id}:`, now - NODE_GRACE_MS, now) > 0) return;
+  if (store.bot.withdraw(`admin:node:${id}:down:`, now - NODE_GRACE_MS, now) > 0) return;
   const say: Say = ({ t, when }) => t('admin.notice.nodeUp', { name, when: when(now) });
-  tellAdmins(context, { kind: 'node', key: `${id}:${now}`, say });
+  tellAdmins(context, { kind: 'node', key: `${id}:up:${now}`, say });
 }

@@ -311,7 +311,7 @@ describe('a worker', () => {
     machine.fault = () => 'hang';
     for (let polls = 0; polls < 3; polls += 1) await scene.poll();
     clock.advance(MINUTE);
-    expect(queued(clock.now())).toEqual([expect.stringMatching(/^Node .* does not answer since 20 November 2026/)]);
+    expect(queued(clock.now())).toEqual([expect.stringMatching(/^Node .* has not answered since 20 November 2026/)]);
     machine.fault = () => null;
     await scene.poll();
     expect(queued(clock.now())).toEqual([expect.stringMatching(/^Node .* answers again since/)]);

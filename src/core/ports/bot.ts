@@ -156,6 +156,8 @@ export interface BotStore {
   invite(invitation: InvitationRow): void;
   invitation(tokenHash: string): InvitationRow | undefined;
   endInvitation(tokenHash: string): void;
+  /** Ends the one that was given on the page of the user's link. */
+  endPageInvitation(userId: number): void;
 }
 
 /** A token and the way to its API: in memory only. */
@@ -268,6 +270,7 @@ export interface BotDesk {
     | 'enqueue'
     | 'invite'
     | 'endInvitation'
+    | 'endPageInvitation'
     | 'markNotice'
     | 'withdraw'
     | 'saveAdmin'

@@ -518,6 +518,8 @@ export function setEnabled(enabled: boolean): PlannedAct {
 const reissue: Act = ({ row }, tx) => {
   const { token, credentials } = newAccess(tx);
   tx.store.users.saveCredentials(row.id, credentials);
+  // Who had the old link may have taken an invitation from its page.
+  tx.store.bot.endPageInvitation(row.id);
   return { change: { fields: { token }, emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
 };
 

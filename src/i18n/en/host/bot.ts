@@ -94,7 +94,7 @@ export const bot = {
       testPayment: 'Test payment, {{amount}}: {{offer}}, {{name}}.',
       attention: 'A payment needs a decision: {{amount}}, {{name}}. {{reason}} It is in the panel under Sales.',
       attentionUnknown: 'A payment needs a decision: {{amount}}. {{reason}} It is in the panel under Sales.',
-      nodeDown: 'Node {{name}} does not answer since {{when}}.',
+      nodeDown: 'Node {{name}} has not answered since {{when}}.',
       nodeUp: 'Node {{name}} answers again since {{when}}.',
       certificateEnding: 'The certificate of the panel ends on {{when}}.',
       certificateRenewed: 'The certificate of the panel was renewed. It is valid until {{when}}.',
