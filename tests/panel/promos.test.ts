@@ -175,6 +175,27 @@ describe('an order with a promo code', () => {
     expect(fake.invoices).toEqual([]);
   });
 
+  it.each(['none', 'MORE'])('with %s in place of its code is not paid by the lower price of before', async (next) => {
+    const { id, fake } = await shop.add('crypto_pay');
+    await make('ONCE', PERCENT, { max_uses: 1 });
+    await make('MORE', { kind: 'days', days: 7 });
+    const made = await order('ONCE');
+    await open(made.id, id);
+    const url = made.page_url ?? '';
+    await fetch(`${url}/${next === 'none' ? 'no-promo' : 'promo'}`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ code: next }),
+    });
+    expect(await shop.order(made.id)).toMatchObject({ amount: 499, promo: next === 'none' ? null : { code: 'MORE' } });
+    expect(await pay(made.id, fake)).toMatchObject({ paid_at: null });
+    expect((await shop.panel().act('listAttention', {})).items).toMatchObject([
+      { reason: 'too_little', order_id: made.id, amount: 400, applied: false },
+    ]);
+    expect(await used('ONCE')).toEqual({ used: 0, reserved: 0 });
+    expect(await used('MORE')).toEqual({ used: 0, reserved: 0 });
+  });
+
   it('that was paid by the full price of an earlier invoice has used nothing', async () => {
     const { id, fake } = await shop.add('stripe');
     await make('LATE', PERCENT, { max_uses: 1 });

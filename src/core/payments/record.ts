@@ -157,9 +157,11 @@ export function objectionTo(
   if (providerState === 'disputed') return 'disputed';
   if (providerState !== 'paid') return 'refunded';
   if (isTest && !provider.isTest) return 'test_money';
-  const expected = invoice ?? order.prices.find(({ currency }) => currency === paid.currency);
+  const price = order.prices.find(({ currency }) => currency === paid.currency);
+  const expected = invoice ?? price;
   if (expected?.currency !== paid.currency) return 'currency';
-  if (paid.amount < expected.amount) return 'too_little';
+  // The prices of an order change by its code alone: an invoice may be from before that was removed.
+  if (paid.amount < Math.max(expected.amount, price?.amount ?? 0)) return 'too_little';
   if (order.given !== null) return 'paid_twice';
   const user = order.userId === null ? undefined : store.users.get(order.userId);
   if (!user) return 'user_deleted';
