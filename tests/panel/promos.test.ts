@@ -222,6 +222,18 @@ describe('the list of promo codes', () => {
     });
     expect(await shop.panel().act('listPromos', { limit: 1 })).toMatchObject({ items: [{ code: 'ЁЛКА' }], total: 1 });
   });
+
+  it('counts the letters of a code as they are stored', async () => {
+    const refused = (code: string, reason: string) =>
+      expect(make(code, PERCENT), code).rejects.toMatchObject({
+        code: 'validation',
+        errors: [{ pointer: '#/code', code: reason }],
+      });
+    // One letter that is three in upper case, and three that are one syllable.
+    await refused('\uFB03'.repeat(22), 'too_big');
+    await refused('\u1112\u1161\u11AB', 'too_small');
+    expect(await make('\uFB03'.repeat(21), PERCENT)).toMatchObject({ code: 'FFI'.repeat(21) });
+  });
 });
 
 describe('the page of an order', () => {

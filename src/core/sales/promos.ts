@@ -53,9 +53,17 @@ function listPromos({ before, limit }: Input<'listPromos'>, context: Context): R
   return { body: { items: rows.map((row) => viewPromo(context, row)), total: promos.count(), next_before: next } };
 }
 
+/** Of a code as it is stored: normalizing may have made it longer or shorter. */
+function requireLength(code: string): void {
+  const length = [...code].length;
+  if (length < 3) throw bodyError('validation', '#/code', 'too_small', 'must have 3 characters at least');
+  if (length > 64) throw bodyError('validation', '#/code', 'too_big', 'must have 64 characters at most in upper case');
+}
+
 function createPromo(input: Input<'createPromo'>, tx: Transaction): Result<Promo> {
   const { store, now } = tx;
   const code = normalizeCode(input.code);
+  requireLength(code);
   if (store.promos.byCode(code))
     throw bodyError('promo_exists', '#/code', 'duplicate', 'is another promo code already');
   const fields: Omit<PromoRow, 'id'> = {
