@@ -267,6 +267,7 @@ export const stripe: Adapter = {
     const object = memberOf(memberOf(parsed(raw), 'data'), 'object');
     const externalId = textOf(object, 'object') === 'checkout.session' ? textOf(object, 'id') : null;
     const token = textOf(object, 'client_reference_id') ?? textOf(memberOf(object, 'metadata'), 'order');
-    return externalId === null && token === null ? null : { externalId, token };
+    // What names neither, as a dispute, is in the list of events.
+    return { externalId, token };
   },
 };

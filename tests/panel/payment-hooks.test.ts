@@ -78,6 +78,49 @@ it('what is no payment to ask about has the list read, at most once a minute', a
   expect(await attention()).toMatchObject([{ reason: 'refunded', order_id: order.id }]);
 });
 
+it('what comes within a minute of a reading is read when the minute is over', async () => {
+  const { id, fake } = await shop.add('yookassa');
+  const url = await hookOf(id);
+  const order = await shop.open(id);
+  const token = shop.tokenOf(order.id);
+  fake.pay(token);
+  await shop.ask(order.id);
+  await shop.turn();
+  const asked = fake.requests.length;
+  shop.clock.advance(20_000);
+  fake.refund(token);
+  for (let time = 0; time < 3; time++) expect(await report(url, hookFrom(fake, token))).toBe(200);
+  await shop.turn();
+  expect(fake.requests).toHaveLength(asked);
+  shop.clock.advance(30_000);
+  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  await shop.turn();
+  expect(fake.requests).toHaveLength(asked);
+  shop.clock.advance(11_000);
+  await shop.turn();
+  expect(await attention()).toMatchObject([{ reason: 'refunded', order_id: order.id }]);
+});
+
+it('stripe: what is signed and names no session has the list read', async () => {
+  const { id, fake } = await shop.add('stripe');
+  const url = await hookOf(id);
+  const order = await shop.open(id);
+  const token = shop.tokenOf(order.id);
+  fake.pay(token);
+  await shop.ask(order.id);
+  await shop.turn();
+  shop.clock.advance(120_000);
+  fake.refund(token);
+  const object = { id: 'dp_1', object: 'dispute', payment_intent: 'pi_1', metadata: {} };
+  const raw = JSON.stringify({ id: 'evt_2', type: 'charge.dispute.created', data: { object } });
+  const secret = fake.fields.webhook_secret ?? '';
+  const timestamp = Math.floor(shop.clock.now() / 1000);
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp });
+  expect(await report(url, { raw, headers: { 'stripe-signature': signature } })).toBe(200);
+  await shop.turn();
+  expect(await attention()).toMatchObject([{ reason: 'refunded', order_id: order.id }]);
+});
+
 it.each(['crypto_pay', 'stripe', 'heleket'] as const)('%s: what it has not signed is refused', async (kind) => {
   const { id, fake } = await shop.add(kind);
   const url = await hookOf(id);

@@ -1,6 +1,7 @@
 // What providers report by themselves is a hint alone: nothing in it is believed, and the provider is asked at once. The hint is stored
 // before it is answered, as the time at which the provider is to be asked, so that a crash loses none.
 
+import { HOUR_MS } from '../../domain/limits.ts';
 import { askEveryMs } from '../../domain/sales/asking.ts';
 import type { Env, Transaction } from '../context.ts';
 import type { Hint, ProviderRow, Webhook } from '../ports/providers.ts';
@@ -41,6 +42,10 @@ function noteHint({ store, now }: Transaction, { id, kind }: ProviderRow, { toke
     return;
   }
   const reading = providers.reading(id);
-  if (reading?.caughtUpAt == null || Math.abs(now - reading.caughtUpAt) < LIST_EVERY_MS) return;
-  providers.saveReading(id, reading.cursor, null);
+  if (reading?.caughtUpAt == null) return;
+  const age = Math.abs(now - reading.caughtUpAt);
+  // It is due within that time as it is.
+  if (age >= HOUR_MS - LIST_EVERY_MS && age < HOUR_MS) return;
+  const soon = Math.max(0, reading.caughtUpAt + LIST_EVERY_MS - HOUR_MS);
+  providers.saveReading(id, reading.cursor, age < LIST_EVERY_MS ? soon : null);
 }
