@@ -22,7 +22,7 @@ export interface ShopParts {
   readonly clock: Clock;
 }
 
-type Notice = 'asked' | 'failed' | 'opening' | 'invoice' | 'limit' | 'off' | 'changed';
+type Notice = 'asked' | 'failed' | 'opening' | 'invoice' | 'limit' | 'off' | 'changed' | 'promo';
 
 export interface ShopScreens {
   offers(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen;
@@ -139,6 +139,7 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
   function noticeOf(error: unknown): Notice {
     if (!(error instanceof PanelError)) throw error;
     if (error.code === 'order_limit') return 'limit';
+    if (error.code === 'promo_refused') return 'promo';
     return error.code === 'selling_off' ? 'off' : 'failed';
   }
 

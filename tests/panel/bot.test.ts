@@ -430,6 +430,28 @@ it('sells in the chat: one order and one invoice for two presses, paid by it onc
     .poll(() => [...fake.messages.values()].some(({ text }) => text.includes('Order no. 1 · Paid')), sleepy)
     .toBe(true);
   expect(invoices()).toHaveLength(1);
+  // Where the code of an order ended meanwhile, no invoice is sent, and the offer can be had without it.
+  const promo = await own.act('createPromo', { code: 'LATE', effect: { kind: 'percent', percent: 20 }, max_uses: 5 });
+  await own.act('createOrder', { user_id: user.id, offer_id: offer.id, promo_code: 'LATE' });
+  const choose = async (price: number) => {
+    fake.write(ANNA, '/start');
+    await expect.poll(shown, sleepy).toContain('Active');
+    fake.press(ANNA, 'Renew or add traffic');
+    await expect.poll(shown, sleepy).toContain('Thirty: 30 days');
+    fake.press(ANNA, `Thirty · ⭐ ${STARS}`);
+    await expect.poll(shown, sleepy).toMatch(new RegExp(`Order no. 2.*⭐ ${price}$`, 's'));
+  };
+  await choose(200);
+  await own.act('changePromo', { id: promo.id, enabled: false });
+  fake.press(ANNA, 'Pay ⭐ 200: Telegram Stars');
+  await expect.poll(shown, sleepy).toContain('The promo code of this order cannot be used any more.');
+  expect(invoices()).toHaveLength(1);
+  await own.act('changePromo', { id: promo.id, enabled: true });
+  fake.press(ANNA, 'Pay ⭐ 200: Telegram Stars');
+  await expect.poll(() => invoices().length, sleepy).toBe(2);
+  expect((await own.act('listPromos', {})).items).toMatchObject([{ used: 0, reserved: 1 }]);
+  await own.act('changePromo', { id: promo.id, enabled: false });
+  await choose(STARS);
   for (const [command, text] of [
     ['/terms', 'You buy access'],
     ['/paysupport', 'Questions about a payment'],

@@ -196,6 +196,39 @@ describe('an order with a promo code', () => {
     expect(await used('MORE')).toEqual({ used: 0, reserved: 0 });
   });
 
+  it('that ended is the same order without it, where it is chosen again', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const promo = await make('SHORT', PERCENT, { valid_until: '2026-11-21T10:00:00Z' });
+    const made = await order('SHORT');
+    await open(made.id, id);
+    const choose = () => shop.panel().act('createOrder', { user_id: made.user?.id ?? 0, offer_id: shop.offerId });
+    expect(await choose()).toMatchObject({ id: made.id, amount: 400, promo: { code: 'SHORT' } });
+    shop.clock.advance(2 * DAY);
+    await expect(open(made.id, id)).rejects.toMatchObject({ code: 'promo_refused' });
+    expect(await choose()).toMatchObject({ id: made.id, amount: 499, promo: null });
+    await open(made.id, id);
+    expect(await pay(made.id, fake)).toMatchObject({ state: 'paid', amount: 499 });
+    // One that was deleted can be used by no one.
+    const other = await make('OTHER', PERCENT);
+    const second = await order('OTHER');
+    for (const { id: gone } of [promo, other]) await shop.panel().act('deletePromo', { id: gone });
+    const again = { user_id: second.user?.id ?? 0, offer_id: shop.offerId };
+    expect(await shop.panel().act('createOrder', again)).toMatchObject({ id: second.id, amount: 499, promo: null });
+  });
+
+  it('that ended stays with an order whose payment needs a person', async () => {
+    const { id, fake } = await shop.add('crypto_pay');
+    await make('SHORT', PERCENT, { valid_until: '2026-11-21T10:00:00Z' });
+    const made = await order('SHORT');
+    await open(made.id, id);
+    await shop.panel().act('updateUser', { id: made.user?.id ?? 0, expires_at: null });
+    await pay(made.id, fake);
+    await shop.panel().act('updateUser', { id: made.user?.id ?? 0, expires_at: END });
+    shop.clock.advance(2 * DAY);
+    const again = { user_id: made.user?.id ?? 0, offer_id: shop.offerId };
+    expect(await shop.panel().act('createOrder', again)).toMatchObject({ id: made.id, promo: { code: 'SHORT' } });
+  });
+
   it('that was paid by the full price of an earlier invoice has used nothing', async () => {
     const { id, fake } = await shop.add('stripe');
     await make('LATE', PERCENT, { max_uses: 1 });

@@ -243,6 +243,26 @@ describe('an order', () => {
     expect(opened(fake, 'stripe')).toHaveLength(1);
   });
 
+  it('that is too old to be paid in time makes way for another, and is not offered to be paid', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const user_id = await shop.buyer();
+    const make = () => shop.panel().act('createOrder', { user_id, offer_id: shop.offerId });
+    const old = await make();
+    const form = async () => (await (await fetch(old.page_url ?? '')).text()).includes('<form');
+    shop.clock.advance(14 * DAY);
+    expect((await make()).id).toBe(old.id);
+    shop.clock.advance(14 * DAY);
+    const fresh = await make();
+    expect(fresh.id).not.toBe(old.id);
+    expect((await make()).id).toBe(fresh.id);
+    expect(await form()).toBe(true);
+    shop.clock.advance(2 * DAY);
+    expect(await form()).toBe(false);
+    await shop.panel().act('openOrder', { id: fresh.id, provider_id: id });
+    fake.pay(shop.tokenOf(fresh.id));
+    expect(await shop.ask(fresh.id)).toMatchObject({ state: 'paid' });
+  });
+
   it('is refused where nothing is sold', async () => {
     const { id } = await shop.add('stripe');
     const stars = await shop.add('stars');
@@ -304,7 +324,8 @@ describe('an order', () => {
   it('sells what was agreed, whatever became of the offer since', async () => {
     const { id, fake } = await shop.add('stripe');
     const order = await shop.open(id);
-    await shop.panel().act('changeOffer', { id: shop.offerId, sold: { kind: 'days', days: 1 } });
+    const dearer = [{ amount: 999, currency: 'EUR' }];
+    await shop.panel().act('changeOffer', { id: shop.offerId, sold: { kind: 'days', days: 1 }, prices: dearer });
     await shop.panel().act('deleteOffer', { id: shop.offerId });
     fake.pay(shop.tokenOf(order.id));
     expect(await endOf(await shop.ask(order.id))).toBe(later(30));

@@ -9,6 +9,7 @@ import type { InvoiceRow } from '../ports/payments.ts';
 import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import { isTerm } from '../sales/offers.ts';
 import { newToken } from '../sales/order.ts';
+import { reservePromo } from '../sales/promos.ts';
 import { objectionTo, recordPayment } from './record.ts';
 
 /** The Stars of the bot itself. */
@@ -38,7 +39,10 @@ export function isOwnStars(env: Pick<Env, 'store'>, providerId: number): boolean
   return accountOf(env)?.id === providerId;
 }
 
-/** The invoice of an order that is a message in the chat: made without asking Telegram, as it goes with the message. */
+/**
+ * The invoice of an order that is a message in the chat: made without asking Telegram, as it goes with the message. PanelError
+ * `selling_off`, `order_ended`, `promo_refused`.
+ */
 export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
   const { store, now, crypto, settings } = tx;
   if (!settings.selling) throw new PanelError('selling_off');
@@ -47,6 +51,7 @@ export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
   const price = order?.prices.find(({ currency }) => currency === STARS);
   if (!order || !provider?.enabled || !price || order.given !== null || store.payments.hasUndecided(order.id))
     throw new PanelError('order_ended');
+  reservePromo(tx, order);
   const asked = { ...order, amount: price.amount, currency: STARS, method: 'stars', providerId: provider.id } as const;
   store.sales.saveOrder({ ...asked, state: 'open' });
   const isInChat = (one: InvoiceRow) =>

@@ -15,10 +15,10 @@ import type { UserRow } from '../ports/users.ts';
 import { give } from '../sales/give.ts';
 import { isFor, isTerm, requireOfferFor } from '../sales/offers.ts';
 import { newOrder, newToken, requireOrder } from '../sales/order.ts';
-import { fullPricesOf, reservePromo } from '../sales/promos.ts';
+import { fullPricesOf, reservePromo, withLivePromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
 import { accessTo, noteAnswer } from './providers.ts';
-import { endRefund, failRefund, recordPayment } from './record.ts';
+import { endRefund, failRefund, LATE_MS, recordPayment } from './record.ts';
 
 /** Orders of one user in an hour. */
 const MOST_ORDERS = 20;
@@ -51,8 +51,8 @@ function requireSelling({ settings }: Pick<Transaction, 'settings'>): void {
 }
 
 /**
- * Makes an order for a user, or finds the one of the same content that is not paid. That of a trial is paid at once. PanelError `selling_off`,
- * `not_found`, `validation`, `term_unlimited`, `trial_taken`, `order_limit`.
+ * Makes an order for a user, or finds the one of the same content that is not paid and not old. That of a trial is paid at once.
+ * PanelError `selling_off`, `not_found`, `validation`, `term_unlimited`, `trial_taken`, `order_limit`.
  */
 export function makeOrder(tx: Transaction, userId: number, offerId: number): OrderRow {
   const { store, now, crypto } = tx;
@@ -63,7 +63,8 @@ export function makeOrder(tx: Transaction, userId: number, offerId: number): Ord
   const order = newOrder(tx, user, offer, crypto.uuid());
   if (offer.isTrial) return giveTrial(tx, user, order);
   const before = store.sales.unpaidOrder(userId, offerId);
-  if (before && isSameContent(before, order)) return before;
+  const isFresh = before !== undefined && now - before.createdAt < LATE_MS / 2;
+  if (isFresh && isSameContent(before, order)) return withLivePromo(tx, before);
   if (store.sales.countMade(userId, now - HOUR_MS) >= MOST_ORDERS) throw new PanelError('order_limit');
   store.sales.insertOrder(order);
   return order;

@@ -17,7 +17,7 @@ import { isOwnToken } from '../sales/order.ts';
 import { clearPromo, countPromo, isPromoGone, soldBy } from '../sales/promos.ts';
 
 /** Money that comes longer after its order was made is looked at by a person first. */
-const LATE_MS = 30 * DAY_MS;
+export const LATE_MS = 30 * DAY_MS;
 /** What a provider says of a payment is never taken back to the left of this. */
 const RANK: Readonly<Record<PaymentRow['providerState'], number>> = {
   paid: 0,

@@ -2,7 +2,7 @@
 
 import { takesCurrency } from '../../contract/sales/providers.ts';
 import type { Sold } from '../../contract/sales/sales.ts';
-import { HOUR_MS } from '../../domain/limits.ts';
+import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import type { Env, Transaction } from '../context.ts';
 import type { Offered, OrderPage, Shop, Way } from '../core.ts';
@@ -16,6 +16,7 @@ import { orderUrl } from '../sales/order.ts';
 import { clearPromo, setPromo } from '../sales/promos.ts';
 import { askOrder, detailOf, makeOrder, openOrder, write } from './checkout.ts';
 import { takeHint } from './hints.ts';
+import { LATE_MS } from './record.ts';
 
 /** `wake`: has providers asked for what is due. */
 export function createShop(env: Env, wake: () => void): Shop {
@@ -151,8 +152,11 @@ function pageOf(env: Env, order: OrderRow): OrderPage {
 }
 
 /** What could be paid and would then be given, without a person. */
-function waysOf(env: Env, { id, given, userId, offerId, tariffId, prices, sold }: OrderRow): readonly Way[] {
-  const { store } = env;
+function waysOf(env: Env, order: OrderRow): readonly Way[] {
+  const { store, clock } = env;
+  const { id, given, userId, offerId, tariffId, prices, sold, createdAt } = order;
+  // A day is left for the payment itself.
+  if (clock.now() - createdAt > LATE_MS - DAY_MS) return [];
   const user = userId === null ? undefined : store.users.get(userId);
   if (given !== null || !user || user.tariffId !== tariffId || !maySell(env, user, sold)) return [];
   const offer = offerId === null ? undefined : store.sales.offer(offerId);

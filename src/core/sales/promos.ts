@@ -172,6 +172,13 @@ export function clearPromo({ store }: Transaction, before: OrderRow): OrderRow {
   return after;
 }
 
+/** The order without its code where that cannot be used any more, unless a payment of it waits for a decision. */
+export function withLivePromo(tx: Transaction, order: OrderRow): OrderRow {
+  if (order.promo === null || tx.store.payments.hasUndecided(order.id)) return order;
+  const promo = tx.store.promos.get(order.promo.id);
+  return promo && canUse(tx, promo, order) ? order : clearPromo(tx, order);
+}
+
 function withoutPromo(order: OrderRow): OrderRow {
   return { ...order, prices: fullPricesOf(order), promo: null };
 }

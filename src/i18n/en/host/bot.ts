@@ -148,6 +148,7 @@ export const bot = {
       limit: 'That was too often. Try again in an hour.',
       off: 'Nothing is sold here at the moment.',
       changed: 'The offers have changed. Choose again.',
+      promo: 'The promo code of this order cannot be used any more. Choose the offer again.',
     },
   },
   buttons: {
