@@ -20,7 +20,7 @@ export const NODE_CALL: Call = {
 };
 
 /** Bytes since the last time. A counter never goes down while its engine runs; one that did anyway counts from where it is. */
-function since(value: UpDown, last: UpDown = NOTHING): UpDown {
+export function since(value: UpDown, last: UpDown = NOTHING): UpDown {
   return { up: Math.max(0, value.up - last.up), down: Math.max(0, value.down - last.down) };
 }
 

@@ -1,22 +1,29 @@
 // Events that a machine has written down while the panel was away: a first connection, a reset or a cut-off counts at its true moment.
+import { nextReset } from '../../domain/calendar.ts';
+import { addBytes } from '../../domain/users/account.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import type { LedgerEvent } from '../ports/lease.ts';
+import type { UpDown } from '../ports/records.ts';
 import type { Counted } from '../ports/sync.ts';
 import type { UserRow } from '../ports/users.ts';
+import { trafficSlot } from '../traffic.ts';
 import { commitTraffic, describe, openUser } from '../users/change.ts';
-import { atLeast, countUsers, NODE_CALL, originOf } from './ingest.ts';
+import { atLeast, countUsers, NODE_CALL, originOf, since } from './ingest.ts';
+
+/** What moved before a reset belongs to the period before. */
+function writtenAt({ at, kind }: LedgerEvent): number {
+  return kind === 'reset' ? at - 1 : at;
+}
 
 /**
  * The moment at which an event is counted: its own, unless the record has become another one since. A record never goes back in time; a held term
  * begins at the first connection, whatever else was changed meanwhile.
  */
-function momentOf({ at, kind }: LedgerEvent, user: UserRow, now: number): number {
-  // What moved before a reset belongs to the period before.
-  const moment = kind === 'reset' ? at - 1 : at;
+function momentOf(moment: number, user: UserRow, now: number): number {
   if (moment > now || user.state === 'expired') return now;
   const isUntouched = user.hold !== null || user.onlineAt === null;
-  const since = isUntouched ? user.createdAt : Math.max(user.updatedAt, user.onlineAt ?? 0);
-  return moment < since ? now : moment;
+  const changedAt = isUntouched ? user.createdAt : Math.max(user.updatedAt, user.onlineAt ?? 0);
+  return moment < changedAt ? now : moment;
 }
 
 /** The first connection of a user whose term has ended meanwhile. */
@@ -24,6 +31,38 @@ function noteFirst(tx: Transaction, user: UserRow, at: number): void {
   if (user.onlineAt !== null || user.state !== 'expired' || at > tx.now) return;
   tx.emitDue('user.first_connected', describe(user), at);
   commitTraffic(tx, openUser(tx, user), { fields: { onlineAt: at } });
+}
+
+/** Whether the panel has reset the counter itself since that moment. */
+function isOfFormerPeriod({ hold, resetStrategy, resetsAt, termBeganAt }: UserRow, moment: number, zone: string) {
+  if (hold !== null || resetsAt === null) return false;
+  const next = nextReset(resetStrategy, moment, termBeganAt, zone);
+  return next !== null && next < resetsAt;
+}
+
+/** Counts what moved in a period that is over: in the statistics and on the totals, not under the present limit. */
+function countFormer(
+  tx: Transaction,
+  nodeId: number,
+  boot: string,
+  { user, value, moment }: { readonly user: UserRow; readonly value: UpDown; readonly moment: number },
+): Counted[] {
+  const { sync, traffic } = tx.store;
+  const last = sync.userCounters(nodeId, boot, [user.id]).get(user.id);
+  const { up, down } = since(value, last);
+  if (up === 0 && down === 0) return [];
+  sync.saveUserCounters(nodeId, boot, [{ userId: user.id, ...atLeast(value, last) }]);
+  const slot = trafficSlot(moment, tx.settings.timeZone);
+  traffic.addToNode(nodeId, slot, { up, down });
+  traffic.addToUser(user.id, nodeId, slot, { up, down });
+  if (user.onlineAt === null) tx.emitDue('user.first_connected', describe(user), moment);
+  const current = openUser(tx, user);
+  const { account } = current;
+  commitTraffic(tx, current, {
+    account: { ...account, totalUp: addBytes(account.totalUp, up), totalDown: addBytes(account.totalDown, down) },
+    fields: { onlineAt: Math.max(moment, user.onlineAt ?? user.createdAt) },
+  });
+  return [{ userId: user.id, up, down }];
 }
 
 /** Counts up to each event, in their order, in the present transaction. What was counted further already counts nothing. */
@@ -37,13 +76,18 @@ export function countEvents(
   const boots = sync.boots(nodeId);
   return events.flatMap((event) => {
     const { boot, kind, userId, at } = event;
-    const user = users.get(userId);
+    const found = users.get(userId);
     // The panel knows by itself when terms end.
-    if (!user || boot === null || kind === 'expired') return [];
+    if (!found || boot === null || kind === 'expired') return [];
     if (boots.get(boot) === 'ended' || !boots.has(originOf(boot))) return [];
-    if (kind === 'first') noteFirst(tx, user, at);
+    if (kind === 'first') noteFirst(tx, found, at);
+    const user = users.get(userId) ?? found;
+    const moment = writtenAt(event);
+    if (isOfFormerPeriod(user, moment, tx.settings.timeZone)) {
+      return countFormer(tx, nodeId, boot, { user, value: event, moment });
+    }
     const last = sync.userCounters(nodeId, boot, [userId]).get(userId);
-    const then = createTransaction(env, NODE_CALL, 'traffic', momentOf(event, user, tx.now));
+    const then = createTransaction(env, NODE_CALL, 'traffic', momentOf(moment, user, tx.now));
     return countUsers(then, nodeId, boot, [{ userId, ...atLeast(event, last) }]);
   });
 }
