@@ -111,7 +111,8 @@ export function countLeased(before: Leased, moved: TrafficDelta, now: number, zo
     shareLeft: shareLeft === null ? null : Math.max(0, shareLeft - moved.up - moved.down),
   };
   const happened: Happened[] = [...passed.happened];
-  if (!leased.hasConnected) happened.push({ kind: 'first', at: now });
+  // Also of a user who has connected in an earlier term: the panel begins this one then.
+  if (!leased.hasConnected || begun !== leased.account) happened.push({ kind: 'first', at: now });
   const cut = refusal === null ? refusalOf(after, now) : null;
   if (cut === 'limited' || cut === 'share') happened.push({ kind: cut, at: now });
   return { leased: after, happened };
