@@ -213,6 +213,123 @@ describe('a machine whose panel is away', () => {
     first.engine().close();
   });
 
+  it('has bytes from before a reset counted in their own period, also where the panel has reset the counter first', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const midnight = Date.UTC(2026, 10, 21);
+    const scene = openScene(temp, folder.path, 1, {
+      trafficLimit: 1000,
+      resetStrategy: 'day',
+      resetsAt: midnight,
+      dueAt: midnight,
+      onlineAt: null,
+    });
+    const { first, clock, store, userId } = scene;
+    await first.meet();
+    const connected = clock.advance(HOUR);
+    first.move(1100);
+    await first.beat();
+    clock.set(midnight);
+    await first.beat();
+    clock.advance(HOUR);
+    first.move(30);
+    await first.beat();
+    clock.advance(HOUR);
+    await sweepDue(scene.env);
+    expect(scene.row()?.resetsAt).toBe(midnight + DAY);
+    await first.meet();
+    await first.meet();
+    expect(scene.row()).toMatchObject({ usedDown: 30, totalDown: 1130, state: 'active', resetsAt: midnight + DAY });
+    expect(scene.events()).toEqual([
+      ['user.reset', midnight],
+      ['user.first_connected', connected],
+    ]);
+    const days = store.traffic.userDays(userId, '2026-11-20').map(({ day, down }) => [day, down]);
+    expect(days).toEqual([
+      ['2026-11-20', 1100],
+      ['2026-11-21', 30],
+    ]);
+    first.engine().close();
+  });
+
+  it('has bytes of users who are idle since a reset counted before it, however many they are', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const midnight = Date.UTC(2026, 10, 21);
+    const daily = { resetStrategy: 'day', resetsAt: midnight, dueAt: midnight, onlineAt: START - DAY } as const;
+    const scene = openScene(temp, folder.path, 1, daily);
+    const { first, clock, store } = scene;
+    // More than are counted in one transaction.
+    const more = Array.from({ length: 300 }, () => store.users.insert({ ...sampleUser(), ...daily }));
+    const ids = [scene.userId, ...more];
+    await first.meet();
+    clock.advance(HOUR);
+    for (const id of ids) first.machine.move(id, first.inboundId, { up: 0, down: 900 });
+    await first.beat();
+    clock.set(midnight);
+    await first.beat();
+    clock.advance(HOUR);
+    await first.meet();
+    while (await sweepDue(scene.env));
+    await first.meet();
+    const counted = ids.map((id) => store.users.get(id)).map((row) => [row?.usedDown, row?.totalDown]);
+    expect(counted.filter(([used, total]) => used !== 0 || total !== 900)).toEqual([]);
+    first.machine.move(scene.userId, first.inboundId, { up: 0, down: 30 });
+    await first.beat();
+    await first.meet();
+    expect(scene.row()).toMatchObject({ usedDown: 30, totalDown: 930 });
+    first.engine().close();
+  });
+
+  it('begins a held term of a user who has connected before at the connection that begins it', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const hold = { months: 0, days: 1 };
+    const held = { hold, expiresAt: null, termBeganAt: null, state: 'on_hold', onlineAt: START - DAY } as const;
+    const scene = openScene(temp, folder.path, 1, held);
+    const { first, clock } = scene;
+    await first.meet();
+    const connected = clock.advance(HOUR);
+    first.move(100);
+    await first.beat();
+    clock.advance(HOUR);
+    first.move(50);
+    await first.beat();
+    clock.advance(5 * DAY);
+    await first.meet();
+    await sweepDue(scene.env);
+    await first.meet();
+    const end = connected + DAY;
+    expect(scene.row()).toMatchObject({ termBeganAt: connected, expiresAt: end, hold: null, totalDown: 150 });
+    expect(scene.events(), 'the first connection was announced long ago').toEqual([['user.expired', end]]);
+    first.engine().close();
+  });
+
+  it('does not restart its engine over users who are cut off only for their addresses', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const scene = openScene(temp, folder.path, 1, { onlineAt: START - DAY });
+    const { first, clock, store } = scene;
+    await first.meet();
+    expect(first.move(1)).toBe(true);
+    await first.beat();
+    const row = scene.row();
+    if (!row) throw new Error('no user');
+    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil: START + HOUR };
+    store.users.save(row, { ...row, excess, updatedAt: clock.advance(SECOND) });
+    await first.meet();
+    expect(first.isIn()).toBe(false);
+    const { starts } = first.machine;
+    clock.advance(61 * SECOND);
+    for (let readings = 0; readings < 5; readings += 1) {
+      clock.advance(10 * SECOND);
+      expect(first.move(10)).toBe(true);
+      await first.beat();
+    }
+    expect(first.machine.starts).toBe(starts);
+    first.engine().close();
+  });
+
   it('ends open connections of users who go on after their end, where the settings say so', async () => {
     using temp = tempStore();
     using folder = tempFolder();
@@ -292,6 +409,22 @@ describe('the engine', () => {
     await first.meet();
     await first.beat();
     expect(first.isIn()).toBe(true);
+    first.engine().close();
+  });
+});
+
+describe('what is held', () => {
+  it('says how many users there are, who are counted only when that is read', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const { first, store } = openScene(temp, folder.path, 1, {});
+    await first.meet();
+    const before = await first.engine().lease(null);
+    store.users.insert(sampleUser());
+    await first.meet();
+    const after = await first.engine().lease(null);
+    expect(JSON.parse(JSON.stringify(after))).toEqual({ ...after, users: 2 });
+    expect(before?.users).toBe(2);
     first.engine().close();
   });
 });

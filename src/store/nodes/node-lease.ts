@@ -81,7 +81,7 @@ type Secrets = Pick<LeaseUser, 'name' | 'credentials' | 'deviceLimit'>;
 export type CountedBy = UpDown & { readonly boot: string };
 
 export interface LeaseTables extends NodeLease {
-  /** Counts what a user moved. `before`, `after`: what the engine had counted. Returns whether the user may not connect. */
+  /** Counts what a user moved. `before`, `after`: what the engine had counted. Returns whether the user may not connect, leaving out too many addresses. */
   count(userId: number, moved: UpDown, before: CountedBy | null, after: CountedBy, now: number): boolean;
   /** Behind a number, at most so many. */
   events(after: number, limit: number): readonly LedgerEvent[];
@@ -90,8 +90,18 @@ export interface LeaseTables extends NodeLease {
   taken(): number | null;
 }
 
-/** `nextSeq`: the next number of the ledger, whose counters are in the same file. */
-export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => number): LeaseTables {
+/** In the ledger, whose counters are in the same file, an entry that changes keeps what of it was offered up to `:offered`. */
+export const KEEP_OFFERED = ['up', 'down', 'seq']
+  .map((column) => `offered_${column} = CASE WHEN seq <= :offered THEN ${column} ELSE offered_${column} END`)
+  .join(', ');
+
+/** `nextSeq`: the next number of the ledger. `offered`: up to which number entries were offered. */
+export function createNodeLease(
+  db: Connection,
+  seal: TextSeal,
+  nextSeq: () => number,
+  offered: () => number,
+): LeaseTables {
   const get = db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM leased WHERE user_id = ?`);
   const byToken = db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM leased WHERE token_hash = ?`);
   const due = db.prepare<[number, number], Row>(
@@ -150,6 +160,11 @@ export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => n
     `SELECT boot, up, down, known_up AS knownUp, known_down AS knownDown FROM counters
      WHERE user_id = ? AND tag = '' AND (up > known_up OR down > known_down)`,
   );
+  const offerAgain = db.prepare<[{ boot: string; userId: number; seq: number; offered: number }]>(
+    `UPDATE counters SET ${KEEP_OFFERED}, seq = :seq
+     WHERE boot = :boot AND user_id = :userId AND tag = '' AND seq > (SELECT acknowledged FROM ledger)
+       AND boot IN (SELECT boot FROM boots WHERE ended IS NULL)`,
+  );
   const learn = db.prepare<[{ userId: number; taken: number }]>(
     `UPDATE counters SET known_up = CASE WHEN seq <= :taken THEN up WHEN offered_seq <= :taken THEN max(known_up, offered_up) ELSE known_up END,
        known_down = CASE WHEN seq <= :taken THEN down WHEN offered_seq <= :taken THEN max(known_down, offered_down) ELSE known_down END
@@ -201,14 +216,27 @@ export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => n
     putEvent.run({ seq: nextSeq(), kind, at, userId, boot, up, down });
   }
 
-  /** What the panel has not taken yet belongs before a reset: it must be able to setApplied. */
+  /** What the panel has not taken yet belongs before a reset: it must be able to count it there, and so is offered behind it. */
   function noteReset(at: number, userId: number): void {
-    for (const counted of unknown.all(userId)) note('reset', at, userId, counted);
+    for (const counted of unknown.all(userId)) {
+      note('reset', at, userId, counted);
+      offerAgain.run({ boot: counted.boot, userId, seq: nextSeq(), offered: offered() });
+    }
   }
 
   function held(): LeaseHeld | null {
     const row = lease.get();
-    return row ? { leaseId: row.leaseId, version: row.version, at: row.at, users: count.get() ?? 0 } : null;
+    if (!row) return null;
+    const { leaseId, version, at } = row;
+    return {
+      leaseId,
+      version,
+      at,
+      // Counting takes a scan, and few ask.
+      get users() {
+        return count.get() ?? 0;
+      },
+    };
   }
 
   function putUser(user: LeaseUser, part: { leaseId: string; taken: number }, now: number): void {
@@ -276,9 +304,9 @@ export function createNodeLease(db: Connection, seal: TextSeal, nextSeq: () => n
         if (kind === 'reset') noteReset(at, userId);
         else note(kind, at, userId, kind === 'expired' ? before : after);
       }
-      const wasAllowed = refusalOf(passTime(decode(row), now, zone()).leased, now) === null;
+      const refusal = refusalOf(passTime(decode(row), now, zone()).leased, now);
       save(userId, leased, now);
-      return !wasAllowed;
+      return refusal !== null && refusal !== 'addresses';
     },
     advance: db.transaction((now) => {
       for (;;) {

@@ -7,7 +7,7 @@ import type { LedgerEnd, LedgerEntry } from '../../core/ports/engines.ts';
 import type { NodeLedger } from '../../core/ports/node-ledger.ts';
 import type { UpDown } from '../../core/ports/records.ts';
 import { type Connection, claimFile, databaseRefusal, openConnection } from '../database.ts';
-import { createNodeLease, LEASE_SCHEMA, type TextSeal } from './node-lease.ts';
+import { createNodeLease, KEEP_OFFERED, LEASE_SCHEMA, type TextSeal } from './node-lease.ts';
 
 const VERSION = 1;
 const ID_BYTES = 16;
@@ -84,11 +84,10 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
   const counted = db.prepare<[string, number, string], UpDown>(
     'SELECT up, down FROM counters WHERE boot = ? AND user_id = ? AND tag = ?',
   );
-  const ifOffered = (column: string) => `CASE WHEN seq <= :offered THEN ${column} ELSE offered_${column} END`;
   const put = db.prepare<[Row & { readonly offered: number }]>(
     `INSERT INTO counters (boot, user_id, tag, up, down, seq) VALUES (:boot, :userId, :tag, :up, :down, :seq)
      ON CONFLICT (boot, user_id, tag) DO UPDATE
-       SET offered_up = ${ifOffered('up')}, offered_down = ${ifOffered('down')}, offered_seq = ${ifOffered('seq')},
+       SET ${KEEP_OFFERED},
          up = max(up, excluded.up), down = max(down, excluded.down), seq = excluded.seq`,
   );
   const nextSeq = db.prepare<[], number>('UPDATE ledger SET seq = seq + 1 RETURNING seq').pluck();
@@ -111,9 +110,9 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
   }
 
   const next = () => nextSeq.get() ?? 0;
-  const lease = createNodeLease(db, seal, next);
   /** Up to which number this process has offered entries. */
   let offered = 0;
+  const lease = createNodeLease(db, seal, next, () => offered);
 
   return {
     run,
