@@ -173,7 +173,7 @@ describe('beginsWithSegment', () => {
   });
 });
 
-const names = new Set(['panel.example', 'box.local']);
+const names = new Set(['panel.example', 'box.local', '*.wild.example']);
 
 describe('isHostAllowed', () => {
   it.each([
@@ -186,6 +186,8 @@ describe('isHostAllowed', () => {
     'panel.example',
     'Panel.Example:443',
     'box.local',
+    'a.wild.example',
+    'B.Wild.example:8443',
   ])('accepts %s', (host) => {
     expect(isHostAllowed(host, names)).toBe(true);
   });
@@ -195,6 +197,10 @@ describe('isHostAllowed', () => {
     'evil.example',
     'panel.example.evil.example',
     'panel.example.',
+    'a.panel.example',
+    'wild.example',
+    '.wild.example',
+    'a.b.wild.example',
     'localhost.',
     'localhost:',
     'localhost:x',

@@ -86,11 +86,13 @@ function endsSegment(url: string, end: number): boolean {
   return url.length === end || next === SLASH || next === QUESTION_MARK;
 }
 
+const FIRST_LABEL = /^[^.]+\./;
 const HOST = /^(?:\[([\dA-Fa-f:.]+)\]|([^\s:[\]/@?#]+))(?::\d{1,5})?$/;
 
 /**
  * The Host header's allow-list: a page of another site must not reach the panel under its own name (DNS rebinding). Accepts
- * any IP literal, `localhost` and `names`, read on each request; exactly one Host header.
+ * any IP literal, `localhost` and `names`, read on each request; exactly one Host header. A name that begins with `*.` stands for
+ * one label, as in a certificate.
  */
 function createHostCheck(names: () => ReadonlySet<string>): (request: IncomingMessage) => boolean {
   // Nearly every request of a connection names the same host.
@@ -114,7 +116,7 @@ export function isHostAllowed(host: string, names: ReadonlySet<string>): boolean
   const [, ipv6, name = ''] = match;
   if (ipv6 !== undefined) return isIPv6(ipv6);
   const lower = name.toLowerCase();
-  return lower === 'localhost' || isIPv4(name) || names.has(lower);
+  return lower === 'localhost' || isIPv4(name) || names.has(lower) || names.has(lower.replace(FIRST_LABEL, '*.'));
 }
 
 /** How often a header stands in the request; `name` in lower case. Node itself keeps only the first of some. */
