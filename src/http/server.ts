@@ -1,5 +1,6 @@
 // The HTTP server: its limits and time-outs, TLS, and a stop that loses no reply.
 import { constants } from 'node:crypto';
+import { once } from 'node:events';
 import {
   createServer as createHttpServer,
   type Server as HttpServer,
@@ -101,15 +102,11 @@ export function createServer(parts: ServerParts): PanelServer {
   if (parts.accepted) server.on(tls === null ? 'connection' : 'secureConnection', parts.accepted);
 
   return {
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen({ host, port }, () => {
-          server.off('error', reject);
-          server.on('error', (error) => log.error('server_failed', { cause: String(error) }));
-          resolve(server.address() as AddressInfo);
-        });
-      }),
+    async listen(host, port) {
+      await once(server.listen({ host, port }), 'listening');
+      server.on('error', (error) => log.error('server_failed', { cause: String(error) }));
+      return server.address() as AddressInfo;
+    },
     address: () => server.address() as AddressInfo | null,
     replaceCertificate({ key, cert }) {
       if ('setSecureContext' in server) server.setSecureContext({ ...TLS_OPTIONS, key, cert });

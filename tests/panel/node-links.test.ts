@@ -1,15 +1,19 @@
 // Links from a node's machine: what the panel serves, byte for byte, also while the panel is away; and nothing else.
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:https';
+import { type ListenOptions, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
-import { dropLinks, setLinks } from '../../src/panel/node/node-links.ts';
+import { dropLinks, serveLinks, setLinks } from '../../src/panel/node/node-links.ts';
 import { examineMachine, joinMachine, leaveMachine, runMachine } from '../../src/panel/node/node-machine.ts';
+import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { createFakeMachine } from '../support/fake-engine.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
+import { createTestLog } from '../support/log.ts';
+import { noLease } from '../support/node-lease.ts';
 import { realLooking } from '../support/node-machine.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 
@@ -114,6 +118,48 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   expect(await examineMachine(machineFolder, undefined)).not.toContainEqual(
     expect.objectContaining({ check: 'links' }),
   );
+});
+
+/** Serves links from the folder, of a machine without a lease. */
+async function serve() {
+  const [timers, log] = [createTestTimers(), createTestLog()];
+  const served = await serveLinks({ folder, lease: noLease, clock: createTestClock(Date.now()), timers, log });
+  if (served === null) throw new Error('no links are served');
+  return { served, timers, log };
+}
+
+it('are served on a machine without IPv6, too', async () => {
+  setLinks(folder, { host: null, port: 0, ...(await newCertificate([NAME])) });
+  const { listen } = Server.prototype;
+  const listened: unknown[] = [];
+  using _listens = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
+    const { host } = args[0] as ListenOptions;
+    listened.push(host);
+    if (host !== '::') return Reflect.apply(listen, this, args);
+    const error = Object.assign(new Error('listen EAFNOSUPPORT'), { code: 'EAFNOSUPPORT' });
+    process.nextTick(() => this.emit('error', error));
+    return this;
+  });
+  const { served } = await serve();
+  expect(listened).toEqual(['::', '0.0.0.0']);
+  expect((await ask(served.port, '/')).status).toBe(404);
+  await served.close();
+});
+
+it('go on with the certificate that there is while the file of the next one cannot be read', async () => {
+  setLinks(folder, { host: HOST, port: 0, ...(await newCertificate([NAME])) });
+  const { served, timers, log } = await serve();
+  const file = join(folder, 'links.pem');
+  rmSync(file);
+  mkdirSync(file);
+  timers.tick();
+  expect(log.lines.join('\n')).toContain('certificate of links not replaced');
+  rmSync(file, { recursive: true });
+  setLinks(folder, { host: HOST, port: 0, ...(await newCertificate([NAME])) });
+  timers.tick();
+  expect(log.lines.join('\n')).toContain('certificate of links replaced');
+  expect((await ask(served.port, '/')).status).toBe(404);
+  await served.close();
 });
 
 it('need a certificate that can be served, and say when it ends', async () => {

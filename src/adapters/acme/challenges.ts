@@ -1,7 +1,9 @@
 // Answers the challenges of an order while it runs: HTTP-01 by a listener of its own, TLS-ALPN-01 by the listeners that there are.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AcmeError } from '../../core/ports/acme.ts';
+import { listenEverywhere } from '../listen-everywhere.ts';
 
 const PATH = '/.well-known/acme-challenge/';
 /** An authority asks from a few places at once, and others find the port too. */
@@ -52,25 +54,13 @@ export async function openHttpAnswers(port: number): Promise<HttpAnswers> {
   };
 }
 
-/** On IPv6 and IPv4, or on IPv4 where there is no other. */
 async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
-  const listenOn = (host: string) =>
-    new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host, port }, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
-  await listenOn('::')
-    .catch((error: unknown) => {
-      const isWithoutIpv6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(codeOf(error));
-      return isWithoutIpv6 ? listenOn('0.0.0.0') : Promise.reject(error);
-    })
-    .catch((error: unknown) => {
-      const code = codeOf(error) === 'EACCES' ? 'port_forbidden' : 'port_in_use';
-      throw new AcmeError({ code, name: null, type: null, detail: String(port) });
-    });
+  try {
+    await listenEverywhere((host) => once(server.listen({ host, port }), 'listening'));
+  } catch (error) {
+    const code = codeOf(error) === 'EACCES' ? 'port_forbidden' : 'port_in_use';
+    throw new AcmeError({ code, name: null, type: null, detail: String(port) });
+  }
 }
 
 function codeOf(error: unknown): string {

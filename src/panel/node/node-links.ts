@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { judgeImport } from '../../adapters/certificates/import.ts';
 import { systemClock } from '../../adapters/clock.ts';
+import { listenEverywhere } from '../../adapters/listen-everywhere.ts';
 import { readIfThere, writePrivateFile } from '../../adapters/private-file.ts';
 import type { Subscription } from '../../core/core.ts';
 import type { LeaseSettings, LeaseShared } from '../../core/ports/lease.ts';
@@ -182,9 +183,9 @@ export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
   const app = createApp({ door, core: { settings }, clock, log, hosts: () => names, trustedProxies });
   const server = createServer({ app, log, tls: identity, trustedProxies, linksOnly: true });
   const stopReading = timers.every(CHECK_MS, () => {
-    const next = readIdentity(folder);
-    if (next === null || next.cert === identity?.cert) return;
     try {
+      const next = readIdentity(folder);
+      if (next === null || next.cert === identity?.cert) return;
       server.replaceCertificate(next);
       identity = next;
       names = new Set(namesOf(next.cert));
@@ -194,7 +195,8 @@ export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
     }
   });
   try {
-    const { port } = await server.listen(wanted.host ?? '::', wanted.port);
+    const listenOn = (host: string) => server.listen(host, wanted.port);
+    const { port } = await (wanted.host === null ? listenEverywhere(listenOn) : listenOn(wanted.host));
     log.info('links served', { port });
     return {
       port,
