@@ -130,6 +130,19 @@ describe('a new listening place', () => {
     expect(done).toEqual(['try 9000']);
   });
 
+  it('that is asked for again, as its reply was lost, gets another token and its minute again', async () => {
+    const { confirm_token: lost } = await change(NEW_PLACE);
+    now += 50_000;
+    const { confirm_token: token } = await change(NEW_PLACE);
+    expect(done).toEqual(['try 9000']);
+    now += 50_000;
+    tick();
+    await expect(confirm(lost)).rejects.toThrow('not_found');
+    await confirm(token);
+    expect(done).toEqual(['try 9000', 'keep']);
+    expect(ticks).toEqual([]);
+  });
+
   it('is not even tried with a wrong password, nor where the rest of the change is refused', async () => {
     await expect(change({ ...NEW_PLACE, password: 'wrong' })).rejects.toThrow('wrong_password');
     expect(done).toEqual([]);

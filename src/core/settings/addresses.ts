@@ -95,10 +95,13 @@ async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Mo
   const haveLinksMoved = !isSamePlace(links, formerLinks);
   if (!hasMoved && !haveLinksMoved) return { place: null, formerLinks: undefined };
   const host = env.host();
-  if (!host || env.addressTrial) throw new PanelError('unavailable');
+  // A browser sends a request again whose connection ended without a reply, as when the former socket closes: what is on trial gets a new token.
+  const waiting = env.addressTrial;
+  const isRepeated = waiting !== null && isSamePlace(waiting.place, place) && !haveLinksMoved;
+  if (!host || (waiting && !isRepeated)) throw new PanelError('unavailable');
   if (host.certificates === null && !LOCAL_HOSTS.has(place.host))
     throw bodyError('validation', '#/host', 'invalid', 'is not this machine, and plain HTTP does not leave it');
-  if (hasMoved) await host.listeners.tryAt(place);
+  if (hasMoved && !isRepeated) await host.listeners.tryAt(place);
   try {
     if (haveLinksMoved) await host.listeners.serveLinksAt(links);
   } catch (error) {
@@ -109,7 +112,10 @@ async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Mo
 }
 
 async function revertMove(env: Env, { place, formerLinks }: Move): Promise<void> {
-  if (place) await env.host()?.listeners.cancelTrial();
+  if (place) {
+    endTrial(env);
+    await env.host()?.listeners.cancelTrial();
+  }
   if (formerLinks !== undefined) await env.host()?.listeners.serveLinksAt(formerLinks);
 }
 
@@ -140,6 +146,7 @@ function originAt(env: Env, { host, port }: ListenAddress): string {
 function beginTrial(env: Env, place: ListenAddress, now: number): string {
   const token = tokenOf(env.crypto.randomBytes(TOKEN_BYTES));
   const endsAt = now + TRIAL_MS;
+  endTrial(env);
   const stop = env.timers.every(CHECK_EVERY_MS, () => {
     if (env.clock.now() < endsAt) return;
     endTrial(env);
