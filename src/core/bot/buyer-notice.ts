@@ -14,7 +14,7 @@ export function languageOf({ store, settings }: Pick<Transaction, 'store' | 'set
   return chooseLanguage([chat?.language ?? null, chat?.toldLanguage ?? null, settings.language]);
 }
 
-/** Who paid in Stars wrote from a chat of their own; else it is the account of the order's user. null: nobody is known. */
+/** Who paid in Stars wrote from a chat of their own; else it is the account of the order's user. null: no account is known. */
 function chatOf(
   { store }: Pick<Env, 'store'>,
   order: OrderRow | undefined,

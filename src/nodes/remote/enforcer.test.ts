@@ -533,7 +533,7 @@ describe('all nodes together', () => {
       const bound = NODES * (Math.ceil(limit / NODES) + SPARE_BYTES) + readings.reduce((sum, one) => sum + one, 0);
       expect(overshoot).toBeLessThanOrEqual(bound);
       if (steps.every(({ type }) => type !== 'meet')) {
-        // Nobody was met meanwhile: the shares are of one moment.
+        // No node was reached meanwhile: all shares are of one moment.
         expect(overshoot).toBeLessThanOrEqual(NODES * SPARE_BYTES + readings.reduce((sum, one) => sum + one, 0));
       }
       if (overshoot > 0) exceeded += 1;

@@ -20,7 +20,7 @@ interface Parts {
   readonly crypto: Pick<Crypto, 'randomBytes'>;
   readonly timers: Timers;
   readonly log: Log;
-  /** What the panel has left here: with that it is started also by a machine that has started anew itself. */
+  /** The lease that the panel gave; the machine starts the engine with it also after a restart of its own. */
   readonly lease: NodeLease;
   /** For tests. */
   readonly pauseMs?: number;

@@ -7,7 +7,7 @@ import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
 import { formatDay } from '../entries.ts';
 import { validUrl } from '../headers.ts';
-import { escapeHtml, preferredLanguages } from './page.ts';
+import { escapeHtml, headOf, preferredLanguages } from './page.ts';
 import { STYLE } from './style.ts';
 
 /** What the buyer did last came to. */
@@ -35,18 +35,7 @@ export function renderOrder(order: OrderPage, settings: SettingValues, request: 
   const title = escapeHtml(t('order.title', { id: order.id }));
   const notice = state === 'unpaid' ? request.notice : state === 'paid' && order.isTrial ? 'trial' : state;
   const support = validUrl(settings.supportUrl);
-  const body = `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} · ${escapeHtml(settings.subscriptionTitle)}</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-</head>
-<body class="order">
+  const body = `${headOf(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
 <header><h1>${escapeHtml(settings.subscriptionTitle)}</h1><span class="pill ${TONES[state]}">${escapeHtml(t(`order.state.${state}`))}</span>
 ${notice === null ? '' : `<p class="notice ${TONES[state]}" role="status">${escapeHtml(t(`order.notice.${notice}`))}</p>`}
 </header>

@@ -38,18 +38,7 @@ export function renderPage(sub: Subscription, settings: LinkSettings, request: P
   const reason = sub.canConnect && sub.connections.length > 0 ? null : describeReason(sub, { ...settings, language });
   const offered = sub.offers();
   const announcement = settings.announcement.trim();
-  const body = `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-</head>
-<body>
+  const body = `${headOf(title, language)}<body>
 <header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(plainText(language, `page.state.${state}`))}</span>
 ${request.notice ? `<p class="notice warn" role="status">${escapeHtml(plainText(language, `page.notice.${request.notice}`))}</p>` : ''}
 ${reason === null ? '' : `<p class="notice ${tone === 'good' ? 'warn' : tone}">${escapeHtml(reason)}</p>`}
@@ -300,4 +289,20 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 export function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
+}
+
+/** What every page begins with. `title`: HTML. */
+export function headOf(title: string, language: Language): string {
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+`;
 }

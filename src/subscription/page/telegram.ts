@@ -4,7 +4,7 @@ import type { SettingValues } from '../../core/ports/settings.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage } from '../../i18n/languages.ts';
 import type { RenderedOrder } from './order.ts';
-import { escapeHtml, preferredLanguages, qrOf } from './page.ts';
+import { escapeHtml, headOf, preferredLanguages, qrOf } from './page.ts';
 import { STYLE } from './style.ts';
 
 export interface TelegramRequest {
@@ -20,18 +20,7 @@ export function renderTelegram(
   const language = chooseLanguage([...preferredLanguages(acceptLanguage), settings.language]);
   const t = hostTexts(language, 'subscription');
   const title = escapeHtml(t('telegram.title'));
-  const body = `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} · ${escapeHtml(settings.subscriptionTitle)}</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-</head>
-<body class="order">
+  const body = `${headOf(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
 <header><h1>${escapeHtml(settings.subscriptionTitle)}</h1></header>
 <main>
 <section class="card telegram" aria-labelledby="telegram"><h2 id="telegram">${title}</h2>

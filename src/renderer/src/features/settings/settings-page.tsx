@@ -37,7 +37,7 @@ function Sections({ sections, section, isNamed }: SectionsProps) {
   }, [section.id]);
   const nav = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  // Whoever comes from elsewhere goes on in the section, not in the list of sections before it.
+  // Coming from another screen, the focus goes into the section, not into the list of sections before it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each section that is opened.
   useEffect(() => {
     const at = document.activeElement;
