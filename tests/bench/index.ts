@@ -6,7 +6,7 @@ import { FIGURES } from './figures.ts';
 import { startGenerator } from './generator.ts';
 import { describeLoad, describeMachine } from './machine.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
-import { type Row, tableOf } from './table.ts';
+import { lineOf, type Row, tableOf } from './table.ts';
 
 const DOCUMENT = new URL('../../docs/benchmarks.md', import.meta.url);
 const TABLE = /(<!-- table -->\n)[\s\S]*(<!-- end of table -->)/;
@@ -42,7 +42,12 @@ async function run(options: Options): Promise<number> {
   const rows: Row[] = [];
   const machine = `${describeMachine()}; load by ${generator.name}`;
   try {
-    for (const figure of chosen) rows.push(...(await rowsOf(figure, bench)));
+    for (const figure of chosen) {
+      const measured = await rowsOf(figure, bench);
+      // Also at once: a later figure that fails must not lose what was measured before it.
+      for (const row of measured) say(lineOf(row));
+      rows.push(...measured);
+    }
   } finally {
     await generator.stop();
   }

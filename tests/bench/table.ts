@@ -27,6 +27,13 @@ function cellsOf(row: Row): string[] {
   ];
 }
 
+/** A row on a line of its own. */
+export function lineOf(row: Row): string {
+  return cellsOf(row)
+    .filter((cell) => cell !== '')
+    .join(' | ');
+}
+
 export function tableOf(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cellsOf)];
   const widths = HEAD.map((_, column) => Math.max(3, ...lines.map((cells) => cells[column]?.length ?? 0)));

@@ -45,11 +45,12 @@ export function createSums(): Sums {
       counts[what] += 1;
     },
     write({ traffic, userDays }) {
+      // A million users move more in a month than a counter holds.
       const totals = new Map<number, UpDown>();
       for (const { nodeId, slot, up, down } of hours.values()) {
         traffic.addToNode(nodeId, slot, { up, down });
         const before = totals.get(nodeId) ?? { up: 0, down: 0 };
-        totals.set(nodeId, { up: before.up + up, down: before.down + down });
+        totals.set(nodeId, { up: capped(before.up + up), down: capped(before.down + down) });
       }
       for (const [nodeId, total] of totals) {
         for (const [inboundId, moved] of sharesOf(nodeId, total)) traffic.addToInbound(inboundId, moved);
@@ -60,6 +61,11 @@ export function createSums(): Sums {
       }
     },
   };
+}
+
+/** As much of it as a counter of the store holds. */
+function capped(bytes: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, bytes);
 }
 
 /** The connections of a node and what each of them moved: together all of it. */
