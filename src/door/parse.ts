@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FieldError, FieldErrorCode } from '../contract/errors.ts';
 import { pointerTo } from '../contract/input/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
+import { isNestedDeeper } from '../domain/json-depth.ts';
 
 export interface QueryReading {
   /** Names and texts as decoded, in the order in which they came. */
@@ -71,7 +72,8 @@ interface Frame {
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) throw badJson([], 'encoding', 'must be UTF-8');
-  requireShallow(bytes);
+  if (isNestedDeeper(bytes, MAX_DEPTH))
+    throw badJson([], 'depth', `must not be nested deeper than ${MAX_DEPTH} levels`);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   let value: unknown;
   try {
@@ -89,30 +91,6 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** Before anything is built from it: what is nested deeply costs the parser far more than its length. */
-function requireShallow(bytes: Uint8Array): void {
-  let depth = 0;
-  let isText = false;
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index];
-    if (isText) {
-      // What is escaped is part of the text.
-      if (byte === BACKSLASH) index += 1;
-      else if (byte === QUOTE) isText = false;
-    } else if (byte === QUOTE) {
-      isText = true;
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > MAX_DEPTH) throw badJson([], 'depth', `must not be nested deeper than ${MAX_DEPTH} levels`);
-    } else if (byte === 0x7d || byte === 0x5d) {
-      depth -= 1;
-    }
-  }
 }
 
 /** Walks a text that is known to be JSON. */

@@ -33,6 +33,7 @@ export async function openEngines(
   }
 
   const path = () => store.settings.get().enginePath;
+  const users = () => store.users.count({}, clock.now());
   return {
     nodeTrust: trust,
     localMachine: {
@@ -48,7 +49,7 @@ export async function openEngines(
         return createLocalEngine({ nodeId: id, folder, path, connect: connectEngine, clock, timers, crypto });
       }
       if (placeOf(id) === null) return null;
-      return createRemoteEngine({ place: () => placeOf(id), identity, certify, clock });
+      return createRemoteEngine({ place: () => placeOf(id), identity, certify, users, clock });
     },
     engineLog: (nodeId) => createEngineLog(logPath(folder, nodeId)).lines(),
   };

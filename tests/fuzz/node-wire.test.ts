@@ -258,3 +258,28 @@ it('the panel takes what makes sense, and anything else as a node that does not 
   server.closeAllConnections();
   server.close();
 });
+
+it('the panel gives up a reply that is longer or deeper than what a machine can have to say', async () => {
+  const said = { status: 200, body: '', version: '1.2', isCut: false };
+  const server = await lying(() => said);
+  const engine = dial((server.address() as AddressInfo).port, keys);
+  const hostile = {
+    'nested too deeply': '['.repeat(2 ** 21),
+    'more than 4194304 bytes': JSON.stringify({
+      boot: 'a1',
+      users: Array.from({ length: 500_000 }, (_, at) => [at + 1, 1, 1]),
+      inbounds: [],
+    }),
+  };
+  for (const [message, body] of Object.entries(hostile)) {
+    said.body = body;
+    for (const call of [(one: Engine) => one.running(), (one: Engine) => one.counters()])
+      await expect(call(engine)).rejects.toMatchObject({
+        code: 'engine_unreachable',
+        message: expect.stringContaining(message),
+      });
+  }
+  engine.close();
+  server.closeAllConnections();
+  server.close();
+});

@@ -135,6 +135,43 @@ describe('a joined machine', () => {
   });
 });
 
+describe('strangers', () => {
+  it('from one network do not take the connections of the panel', async () => {
+    const keys = await makeKeys();
+    const port = await serve(keys);
+    const ends: Promise<unknown>[] = [];
+    const held = Array.from({ length: 264 }, () => {
+      const socket = connectTcp({ host: '127.0.0.1', port, localAddress: '127.0.0.2' });
+      socket.on('error', () => undefined);
+      ends.push(once(socket, 'close'));
+      return socket;
+    });
+    // Those beyond what a network may hold are ended, and no others.
+    let ended = 0;
+    for (const end of ends) void end.then(() => (ended += 1));
+    await expect.poll(() => ended).toBe(8);
+    const engine = dial(port, keys);
+    expect(await engine.running()).toBeNull();
+    engine.close();
+    for (const socket of held) socket.destroy();
+    await Promise.all(ends);
+  });
+
+  it('leave one line in the log, however often they come', async () => {
+    const keys = await makeKeys();
+    const log = createTestLog();
+    const engine = realLooking(machine);
+    listener = await serveNode({ identity: keys.node, engine, clock: systemClock, log, saveIdentity: () => {} }, PLACE);
+    for (let count = 0; count < 20; count += 1) {
+      const socket = connectTcp({ host: '127.0.0.1', port: listener.port });
+      socket.on('error', () => undefined);
+      socket.resume().end('GET / HTTP/1.1\r\n\r\n');
+      await once(socket, 'close');
+    }
+    expect(log.lines.filter((line) => line.includes('connection refused'))).toHaveLength(1);
+  });
+});
+
 describe('joining', () => {
   /** A machine that waits with the secret; what it stored. */
   async function wait(keys: Keys, secret = SECRET) {
@@ -143,7 +180,8 @@ describe('joining', () => {
     const done = Promise.withResolvers<void>();
     const authority = fingerprintOf(keys.authority.pem);
     const save = (identity: NodeIdentity) => void saved.push(identity);
-    listener = await awaitJoin({ own, secret, authority, log: createTestLog(), save, joined: done.resolve }, PLACE);
+    const parts = { own, secret, authority, clock: systemClock, log: createTestLog(), save, joined: done.resolve };
+    listener = await awaitJoin(parts, PLACE);
     return { port: listener.port, saved, done: done.promise };
   }
 

@@ -185,7 +185,8 @@ describe('another major version', () => {
     const machine = createFakeMachine();
     const now = systemClock.now();
     const own = await issueSelfSigned(['node.invalid'], { from: now - HOUR, to: now + HOUR });
-    const waiting = { own, secret: 'a1'.repeat(32), authority: '0'.repeat(64), log, save: () => {}, joined: () => {} };
+    const ends = { save: () => {}, joined: () => {} };
+    const waiting = { own, secret: 'a1'.repeat(32), authority: '0'.repeat(64), clock: systemClock, log, ...ends };
     for (const listener of [await serve(keys, realLooking(machine), log), await awaitJoin(waiting, PLACE)]) {
       for (const path of ['/2/running', '/2/join', '/0/running']) {
         const reply = await ask(listener.port, path, keys);

@@ -68,6 +68,7 @@ export function dial(port: number | (() => number), { panel, pin, authority }: K
     place: () => ({ host: '127.0.0.1', port: typeof port === 'number' ? port : port(), pin }),
     identity: async () => panel,
     certify: (publicKey) => certify(authority, publicKey, 'node.invalid', long),
+    users: () => 0,
     clock: systemClock,
   });
 }

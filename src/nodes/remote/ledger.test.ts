@@ -304,6 +304,27 @@ describe('a ledger', () => {
     scene.engine().close();
   });
 
+  it('that never ends is left off after a while, and gone on with in the next round', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const scene = openScene(temp, folder.path);
+    let asked = 0;
+    const endless: Engine = {
+      ...scene.engine(),
+      async take() {
+        asked += 1;
+        const page = { ledger: '1'.repeat(32), run: '2'.repeat(32), acknowledged: 0, failure: null };
+        return { ...page, entries: [], ends: [], events: [], until: asked, isLast: false };
+      },
+    };
+    expect(await scene.take({ engine: endless })).toEqual({ moved: [], exhausted: [], failure: null });
+    expect(asked).toBe(100);
+    expect(scene.store.sync.ledger(scene.nodeId)?.taken).toBe(100);
+    await scene.take({ engine: endless });
+    expect(scene.store.sync.ledger(scene.nodeId)?.taken).toBe(200);
+    scene.engine().close();
+  });
+
   it('of users of another panel is not counted', async () => {
     using temp = tempStore();
     using folder = tempFolder();

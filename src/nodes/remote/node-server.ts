@@ -10,6 +10,8 @@ import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
 import { type Engine, EngineError } from '../../core/ports/engines.ts';
 import type { Clock, Log } from '../../core/ports/ports.ts';
+import { networkOf } from '../../domain/client-network.ts';
+import { MINUTE_MS } from '../../domain/limits.ts';
 import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
 import {
   isProof,
@@ -41,8 +43,9 @@ export interface NodeListener {
   close(): Promise<void>;
 }
 
-/** The panel has few: the others are strangers, whose handshakes must not keep it out. */
-const MOST_CONNECTIONS = 512;
+/** The panel has few: the others are strangers, whose handshakes must not keep it out, wherever most of them come from. */
+const MOST_CONNECTIONS = 4096;
+const MOST_OF_NETWORK = 256;
 const HANDSHAKE_MS = 10_000;
 /** A request must have arrived whole: a start with all users over a slow line. */
 const REQUEST_MS = 120_000;
@@ -80,9 +83,19 @@ function open(server: Server, { host, port }: Listening): Promise<NodeListener> 
   server.on('clientError', (_error, socket) => socket.destroy());
   // HTTP knows a connection only after its handshake.
   const sockets = new Set<Socket>();
+  const counts = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
+    const network = networkOf(socket.remoteAddress ?? '');
+    const count = counts.get(network) ?? 0;
+    if (count >= MOST_OF_NETWORK) return void socket.destroy();
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    counts.set(network, count + 1);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      const left = (counts.get(network) ?? 1) - 1;
+      if (left > 0) counts.set(network, left);
+      else counts.delete(network);
+    });
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -106,6 +119,22 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
   response.setHeader(VERSION_HEADER, writeVersion(PROTOCOL));
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
   response.end(text);
+}
+
+/** Writes strangers to the log who were refused: the first, and then one line a minute, however many there are. */
+function strangersLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>, message: string) {
+  let lineAt = Number.NEGATIVE_INFINITY;
+  let others = 0;
+  return (address: string | undefined, error?: string): void => {
+    const now = clock.now();
+    if (Math.abs(now - lineAt) < MINUTE_MS) {
+      others += 1;
+      return;
+    }
+    log.warn(message, { address, error, ...(others > 0 && { others }) });
+    lineAt = now;
+    others = 0;
+  };
 }
 
 /** Refuses what this end has not; a panel of another major version is told so in words, as is who reads the log. */
@@ -278,9 +307,8 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       return handlers[name](body);
     });
   });
-  server.on('tlsClientError', (error, socket) => {
-    log.warn('connection refused', { address: socket.remoteAddress, error: error.message });
-  });
+  const noteRefused = strangersLog(parts, 'connection refused');
+  server.on('tlsClientError', (error, socket) => noteRefused(socket.remoteAddress, error.message));
   return open(server, place);
 }
 
@@ -290,6 +318,7 @@ interface JoinParts {
   readonly secret: string;
   /** SHA-256 of the authority that is to certify the node, hex. */
   readonly authority: string;
+  readonly clock: Clock;
   readonly log: Log;
   /** Stores what the panel has certified. Throws where it cannot be stored. */
   readonly save: (identity: NodeIdentity) => void;
@@ -299,7 +328,7 @@ interface JoinParts {
 
 /** Waits for the panel and has it certify this node. */
 export function awaitJoin(
-  { own, secret, authority, log, save, joined: done }: JoinParts,
+  { own, secret, authority, clock, log, save, joined: done }: JoinParts,
   place: Listening,
 ): Promise<NodeListener> {
   /** Connections whose other end has proven itself. */
@@ -312,13 +341,14 @@ export function awaitJoin(
     handshakeTimeout: HANDSHAKE_MS,
   };
   const refuse = refuserOf(log);
+  const noteRefused = strangersLog({ log, clock }, 'join refused');
   const server = createServer(options, (request, response) => {
     const socket = request.socket as TLSSocket;
     if (request.method === 'POST' && request.url === pathOf('join')) {
       return void respond(response, log, async () => {
         const { proof } = join.request.parse(await bodyOf(request, MOST_SMALL_BYTES));
         if (!isProof(proof, proofOf('panel', secret, socket))) {
-          log.warn('join refused', { address: socket.remoteAddress });
+          noteRefused(socket.remoteAddress);
           throw new Unreadable('a wrong proof');
         }
         proven.add(socket);

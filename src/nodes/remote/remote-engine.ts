@@ -57,6 +57,8 @@ export interface RemoteEngineParts {
   identity(): Promise<PanelIdentity>;
   /** A certificate for a node's public key (SPKI, DER). */
   certify(publicKey: Uint8Array): Promise<string>;
+  /** How many users there are: a machine cannot have more to say than of these. */
+  users(): number;
   readonly clock: Clock;
 }
 
@@ -74,6 +76,8 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   connected: 30_000,
   certificate: 10_000,
 };
+/** What is said of one user at most, whose counters are three numbers and who is connected from some addresses. */
+const USER_BYTES: Partial<Readonly<Record<Method, number>>> = { counters: 128, connected: 2048, members: 32 };
 const JOIN_MS = 10_000;
 const IDLE_MS = 45_000;
 /** A node's certificate is renewed when less is left. */
@@ -178,7 +182,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       if (place === null) throw new EngineError('engine_unreachable', 'the node has not been joined');
       known = place;
       const agent = await agentFor(place);
-      const mostBytes = name === 'counters' || name === 'connected' ? MOST_BYTES : MOST_SMALL_BYTES * 16;
+      const mostBytes = mostOf(name, parts.users());
       const asked = { path: pathOf(name), body, limitMs: LIMIT_MS[name], mostBytes };
       const { status, body: said, version, socket } = await ask(place, agent, asked);
       spoken = version && writeVersion(version);
@@ -309,6 +313,11 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       open = null;
     },
   };
+}
+
+/** Bytes of a reply. It is parsed where everything else is done, so that a machine that lies must not be read for long. */
+function mostOf(name: Method, users: number): number {
+  return Math.min(MOST_BYTES, MOST_SMALL_BYTES * 4 + users * (USER_BYTES[name] ?? 0));
 }
 
 function toWire({ inbound, isAllowed, user }: EngineChange, inbounds: readonly EngineInbound[]) {

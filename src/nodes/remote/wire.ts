@@ -7,6 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { NODE_ERROR_CODES } from '../../contract/nodes/nodes.ts';
 import type { EngineConfig, EngineInbound } from '../../core/ports/engines.ts';
+import { isNestedDeeper } from '../../domain/json-depth.ts';
 import { LEASE_EVENTS } from '../../domain/nodes/lease.ts';
 import { PROTOCOL } from '../../domain/nodes/node-protocol.ts';
 import { hexId, leaseReply, leaseRequest } from './wire-lease.ts';
@@ -17,6 +18,8 @@ export const VERSION_HEADER = 'gatehouse-protocol';
 /** Bytes of a message: a start with all users, and all others. */
 export const MOST_BYTES = 128 * 1024 * 1024;
 export const MOST_SMALL_BYTES = 1024 * 1024;
+/** More than any message has. */
+const MOST_LEVELS = 16;
 
 const id = z.int().min(1);
 const bytes = z.int().min(0);
@@ -153,7 +156,7 @@ export function isProof(given: string, expected: string): boolean {
   return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
 }
 
-/** The body of a request or a reply. Rejects where it is longer than `most`, is cut off, or is not JSON. */
+/** The body of a request or a reply. Rejects where it is longer than `most`, is cut off, is nested deeply, or is not JSON. */
 export async function readJson(message: IncomingMessage, most: number): Promise<unknown> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -166,5 +169,7 @@ export async function readJson(message: IncomingMessage, most: number): Promise<
     parts.push(part);
   }
   if (!message.complete) throw new Error('a message that was cut off');
-  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  const whole = Buffer.concat(parts);
+  if (isNestedDeeper(whole, MOST_LEVELS)) throw new Error('a message that is nested too deeply');
+  return JSON.parse(whole.toString('utf8'));
 }

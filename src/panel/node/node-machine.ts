@@ -156,7 +156,7 @@ export async function joinMachine({ folder, token, host, waiting, limitMs }: Joi
       ledger.lease.forget();
       ledger.close();
     };
-    const parts = { own: identity, secret, authority, log, save, joined: done.resolve };
+    const parts = { own: identity, secret, authority, clock: systemClock, log, save, joined: done.resolve };
     const listener = await listening(awaitJoin(parts, { host, port }), port);
     waiting(listener.port);
     const late = setTimeout(
