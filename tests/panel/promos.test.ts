@@ -309,6 +309,12 @@ describe('the page of an order', () => {
     expect(await to('RIGHT')).toBe(`../${name}?wait`);
     shop.clock.advance(3_600_001);
     expect(await to('RIGHT')).toBe(`../${name}`);
+    // Those that come at once are as many as one after the other.
+    shop.clock.advance(3_600_001);
+    const ends = await Promise.all(Array.from({ length: 40 }, (_, index) => to(`AT-ONCE-${index}`)));
+    expect(ends.filter((end) => end === `../${name}?promo`)).toHaveLength(10);
+    expect(ends.filter((end) => end === `../${name}?wait`)).toHaveLength(30);
+    shop.clock.advance(3_600_001);
     // A body without an end is not read to it.
     expect(await to('x'.repeat(4000))).toBe(`../${name}?failed`);
   });

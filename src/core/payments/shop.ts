@@ -44,15 +44,15 @@ export function createShop(env: Env, wake: () => void): Shop {
     ask: (token) => askOrder(env, requireToken(token).id),
     async enterPromo(token, code) {
       const { userId } = requireToken(token);
-      if (userId !== null && guesses.wait(userId, env.clock.now()) > 0)
-        throw new PanelError('rate_limited', undefined, guesses.wait(userId, env.clock.now()));
+      const forget = guesses.begin(userId, env.clock.now());
       try {
         await changePromo(env, token, (tx, order) => setPromo(tx, order, code));
       } catch (error) {
         const isWrong = error instanceof PanelError && error.code === 'promo_refused';
-        if (isWrong && userId !== null) guesses.note(userId, env.clock.now());
+        if (!isWrong) forget();
         throw error;
       }
+      forget();
     },
     removePromo: (token) => changePromo(env, token, clearPromo),
     isHook: (token) => store.providers.byHookToken(token) !== undefined,
@@ -87,20 +87,29 @@ function createGuesses() {
   const recent = (userId: number, now: number) =>
     (wrong.get(userId) ?? []).filter((at) => at <= now && at > now - HOUR_MS);
   return {
-    /** Seconds until the next try; 0: at once. */
-    wait(userId: number, now: number): number {
-      const [oldest = now, ...others] = recent(userId, now);
-      return others.length + 1 < MOST_GUESSES ? 0 : Math.ceil((oldest + HOUR_MS - now) / 1000);
-    },
-    note(userId: number, now: number): void {
-      const times = [...recent(userId, now), now];
+    /**
+     * Counts a try as wrong before it is judged, since many may come at once; what it returns takes that back. An order without a user takes
+     * no code. PanelError `rate_limited`.
+     */
+    begin(userId: number | null, now: number): () => void {
+      if (userId === null) return () => undefined;
+      const times = recent(userId, now);
+      const [oldest = now] = times;
+      if (times.length >= MOST_GUESSES) {
+        throw new PanelError('rate_limited', undefined, Math.ceil((oldest + HOUR_MS - now) / 1000));
+      }
       // The one who tried last is the last to be forgotten.
       wrong.delete(userId);
-      wrong.set(userId, times);
+      wrong.set(userId, [...times, now]);
       for (const first of wrong.keys()) {
         if (wrong.size <= MOST_GUESSERS) break;
         wrong.delete(first);
       }
+      return () => {
+        const all = wrong.get(userId) ?? [];
+        const place = all.lastIndexOf(now);
+        if (place >= 0) wrong.set(userId, all.toSpliced(place, 1));
+      };
     },
   };
 }
