@@ -50,10 +50,14 @@ export type ResetPasswordOptions = {
 export async function resetPassword({ data, json, disable2fa = false }: ResetPasswordOptions): Promise<void> {
   const isSetUp = await perform(data, 'is-set-up', {});
   if (!isSetUp) throw refusal('refused', 'There is no administrator yet. `panel setup` makes one.');
-  if (process.stdin.isTTY) notify('This sets a new password, revokes every API key and ends every session.');
+  if (process.stdin.isTTY)
+    notify('This sets a new password, revokes every API key, ends every session and removes your Telegram accounts.');
   const password = await askNewPassword();
-  const { keys, sessions } = await perform(data, 'reset-password', { password, disable_two_factor: disable2fa });
-  if (json) return printJson({ keys, sessions });
+  const ended = await perform(data, 'reset-password', { password, disable_two_factor: disable2fa });
+  if (json) return printJson(ended);
+  const { keys, sessions, telegram } = ended;
   const factor = disable2fa ? ' The second factor is off.' : '';
-  print(`The password is set. Revoked keys: ${keys}. Ended sessions: ${sessions}.${factor}`);
+  print(
+    `The password is set. Revoked keys: ${keys}. Ended sessions: ${sessions}. Removed Telegram accounts: ${telegram}.${factor}`,
+  );
 }

@@ -110,7 +110,7 @@ key
 
 program
   .command('reset-password')
-  .description('set a new password; revokes all API keys and ends all sessions')
+  .description('set a new password; revokes all API keys, ends all sessions and removes your Telegram accounts')
   .option('--disable-2fa', 'turn the second factor off, for who lost both phone and recovery codes')
   .addOption(dataOption())
   .addOption(jsonOption())

@@ -154,13 +154,13 @@ export interface LocalCommands {
   /** Makes the administrator. PanelError `already_set_up`, `validation`. */
   setUp(name: string, password: string): Promise<void>;
   /**
-   * Sets the password, revokes all keys, ends all sessions; with `disableTwoFactor` turns the second factor off, for an
+   * Sets the password, revokes all keys, ends all sessions, removes the administrator's accounts at Telegram; with `disableTwoFactor` turns the second factor off, for an
    * administrator who lost phone and codes. PanelError `not_found` before setup, `validation`.
    */
   resetPassword(
     password: string,
     disableTwoFactor?: boolean,
-  ): Promise<{ readonly keys: number; readonly sessions: number }>;
+  ): Promise<{ readonly keys: number; readonly sessions: number; readonly telegram: number }>;
   /** A new secret path from the next request on; the former leads nowhere. */
   rotateSecretPath(): Promise<void>;
   /** Looks for the newest release and stores what was found. */

@@ -142,6 +142,7 @@ export function createBotStore(db: Connection): BotStore {
   );
   const endInvitation = db.prepare<[string]>('DELETE FROM bot_invitations WHERE token_hash = ?');
   const endPageInvitation = db.prepare<[number]>("DELETE FROM bot_invitations WHERE user_id = ? AND purpose = 'page'");
+  const endPairing = db.prepare("DELETE FROM bot_invitations WHERE purpose = 'admin'");
   const pruneInvitations = db.prepare<[number]>('DELETE FROM bot_invitations WHERE expires_at < ?');
 
   return {
@@ -216,6 +217,9 @@ export function createBotStore(db: Connection): BotStore {
       saveAdmin.run(row);
     },
     removeAdmin: (telegramId) => removeAdmin.run(telegramId).changes > 0,
+    endPairing: () => {
+      endPairing.run();
+    },
     invite: (row) => {
       invite.run(row);
     },

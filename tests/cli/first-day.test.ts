@@ -38,7 +38,7 @@ test('start, administrator in the terminal, key, call, revoke, new password, sto
 
   await cli.run(['key', 'add', '--name', 'second', '--access', 'read'], PASSWORD);
   const reset = await cli.run(['reset-password', '--json'], 'another password');
-  expect(JSON.parse(reset.stdout)).toEqual({ keys: 1, sessions: 0 });
+  expect(JSON.parse(reset.stdout)).toEqual({ keys: 1, sessions: 0, telegram: 0 });
   const keys = JSON.parse((await cli.run(['key', 'list', '--json'])).stdout);
   expect(keys.map((each: { state: string }) => each.state)).toEqual(['revoked', 'revoked']);
   expect(await cli.run(['key', 'add', '--name', 'third', '--access', 'read'], PASSWORD)).toMatchObject({ code: 3 });

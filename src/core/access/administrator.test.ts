@@ -151,7 +151,7 @@ it('changes the password: all other sessions end, keys if that is asked for, and
   expect(temp.store.keys.all().map(({ revokedAt }) => revokedAt)).toEqual([START + 1000]);
 });
 
-it('resets the password at the terminal: sessions, keys and waits end, the second factor only where that is said', async () => {
+it('resets the password at the terminal: sessions, keys, accounts at Telegram and waits end, the second factor only where that is said', async () => {
   using temp = tempStore();
   const { core, clock, call, refusalOf, signIn, lastRow, makeKey } = open(temp);
   expect(await refusalOf(core.local.resetPassword(NEXT))).toBe('not_found');
@@ -161,20 +161,29 @@ it('resets the password at the terminal: sessions, keys and waits end, the secon
   for (let count = 0; count < 3; count += 1) await refusalOf(call('signIn', { name: 'admin', password: 'wrong' }));
   expect(await refusalOf(signIn())).toBe('slow_down');
   temp.store.write(() => temp.store.twoFactor.put({ enabledAt: START, lastStep: 0 }));
+  const { bot } = temp.store;
+  const message = { chatId: 7, dedupeKey: null, method: 'sendMessage', payload: { text: 'Paid' }, priority: 2 };
+  temp.store.write(() => {
+    bot.saveAdmin({ telegramId: 7, name: 'Thief', pairedAt: START });
+    bot.invite({ tokenHash: 'a'.repeat(64), purpose: 'admin', userId: null, expiresAt: START + HOUR });
+    bot.enqueue(message, START);
+  });
   clock.advance(5);
-  expect(await core.local.resetPassword(NEXT)).toEqual({ keys: 1, sessions: 1 });
+  expect(await core.local.resetPassword(NEXT)).toEqual({ keys: 1, sessions: 1, telegram: 1 });
+  // Neither an account at Telegram nor a link that would pair one goes on.
+  expect([bot.admins(), bot.invitation('a'.repeat(64)), bot.countMessages()]).toEqual([[], undefined, 0]);
   expect(core.local.hasSecondFactor()).toBe(true);
   expect(core.authenticateSession(before.token)).toBeNull();
   expect(temp.store.administrator.get()).toMatchObject({ createdAt: START, passwordChangedAt: START + 5 });
   expect(temp.store.keys.all()[0]?.revokedAt).toBe(START + 5);
 
-  expect(await core.local.resetPassword(PASSWORD, true)).toEqual({ keys: 0, sessions: 0 });
+  expect(await core.local.resetPassword(PASSWORD, true)).toEqual({ keys: 0, sessions: 0, telegram: 0 });
   expect(core.local.hasSecondFactor()).toBe(false);
   const { actor } = await signIn();
   const rows = (await call('listAudit', { action: 'resetPassword', limit: 5 }, { actor })).body.items;
   expect(rows.map(({ actor: { kind }, target, address, detail }) => [kind, target, address, detail])).toEqual([
-    ['cli', 'administrator:1', null, { keys: 0, sessions: 0, two_factor_off: true }],
-    ['cli', 'administrator:1', null, { keys: 1, sessions: 1, two_factor_off: false }],
+    ['cli', 'administrator:1', null, { keys: 0, sessions: 0, telegram: 0, two_factor_off: true }],
+    ['cli', 'administrator:1', null, { keys: 1, sessions: 1, telegram: 1, two_factor_off: false }],
   ]);
   expect((await lastRow(actor))?.action).toBe('signIn');
 });

@@ -5,6 +5,7 @@ import type { FieldError } from '../../contract/errors.ts';
 import type { Input } from '../../contract/table.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
 import { restoreLocally } from '../backups/backups.ts';
+import { unpairAll } from '../bot/admins.ts';
 import type { Call } from '../call.ts';
 import { type AsyncContext, createTransaction, type Env, type Handlers, type Transaction } from '../context.ts';
 import type { LocalCommands } from '../core.ts';
@@ -138,8 +139,9 @@ export function createLocalCommands(env: Env): LocalCommands {
         const keys = store.keys.revokeAll(tx.now);
         const sessions = store.sessions.removeAll(null);
         env.noteEndedSessions();
-        tx.audit('administrator:1', { keys, sessions, two_factor_off: disableTwoFactor });
-        return { keys, sessions };
+        const telegram = unpairAll(tx);
+        tx.audit('administrator:1', { keys, sessions, telegram, two_factor_off: disableTwoFactor });
+        return { keys, sessions, telegram };
       });
     },
     rotateSecretPath: async () => {

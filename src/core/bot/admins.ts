@@ -31,6 +31,17 @@ export function pair(tx: Transaction, token: string, { id, name }: Writer): bool
   return true;
 }
 
+/** Ends what Telegram accounts may do, and the link that would pair another one; how many there were. */
+export function unpairAll({ store, now }: Transaction): number {
+  const all = store.bot.admins();
+  for (const { telegramId } of all) {
+    store.bot.removeAdmin(telegramId);
+    store.bot.dropMessages(telegramId, 'removed', now);
+  }
+  store.bot.endPairing();
+  return all.length;
+}
+
 function view({ store, settings }: Pick<Context, 'store' | 'settings'>): BotAdmins {
   const { on, quiet } = settings.adminNotices;
   const items = store.bot

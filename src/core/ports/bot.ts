@@ -152,6 +152,8 @@ export interface BotStore {
   saveAdmin(admin: AdminRow): void;
   /** Whether there was one. */
   removeAdmin(telegramId: number): boolean;
+  /** Ends the link that pairs an account of the administrator. */
+  endPairing(): void;
   /** In place of the user's one of the same purpose. */
   invite(invitation: InvitationRow): void;
   invitation(tokenHash: string): InvitationRow | undefined;
