@@ -1,7 +1,9 @@
 // Asks Telegram for updates. Each is stored before the next request confirms it, so that none is lost, whenever the panel ends.
-import type { PreCheckoutQuery } from 'grammy/types';
+import type { PreCheckoutQuery, Update } from 'grammy/types';
 import type { BotDesk, BotLink, RunningBot } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
+import { paymentOf } from './payments.ts';
 
 const LONG_POLL_S = 50;
 const POLL_TIMEOUT_MS = 65_000;
@@ -14,6 +16,8 @@ const FIRST_PAUSE_MS = 1000;
 const MOST_PAUSE_MS = 60_000;
 /** Another program asks with the same token: to fight for it would end its requests as well. */
 const CONFLICT_PAUSE_MS = 30_000;
+/** Of one person: more than anybody presses and types. Each update is written and answered, and answers are as many for all as Telegram takes. */
+const PERSON: RateRule = { perMinute: 60, burst: 20 };
 /** A pre-checkout query that is answered after 10 s is not answered. */
 const CHECKOUT_MS = 8000;
 
@@ -38,9 +42,22 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
+/** Who caused an update; null: nobody that can be named. */
+function personIn({ message, callback_query: pressed, my_chat_member: member }: Update): number | null {
+  return (message ?? pressed ?? member)?.from?.id ?? null;
+}
+
 export function startPoller({ bot, link, desk, clock, timers, log, checkout, received }: PollerParts): Poller {
   let isStopped = false;
   let endPause = () => {};
+  const persons = createRateLimiter<number>();
+
+  /** What is beyond somebody's budget is passed over, but for money. */
+  function isWelcome(update: Update): boolean {
+    const person = personIn(update);
+    if (person === null || paymentOf(update) !== null) return true;
+    return persons.take(person, PERSON, clock.now()).isAllowed;
+  }
 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -105,7 +122,9 @@ export function startPoller({ bot, link, desk, clock, timers, log, checkout, rec
           log.error('pre-checkout not answered', { error: String(error) }),
         );
       }
-      const stored = known.filter(({ update }) => memberOf(update, 'pre_checkout_query') === undefined);
+      const others = known.filter(({ update }) => memberOf(update, 'pre_checkout_query') === undefined);
+      // As Telegram sends them.
+      const stored = others.filter(({ update }) => isWelcome(update as Update));
       const bodies = stored.map(({ id, update }) => ({ id, body: JSON.stringify(update) }));
       try {
         const fresh = bodies.length > 0 ? await desk.receive(bot.row.botId, bodies) : 0;

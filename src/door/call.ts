@@ -1,7 +1,7 @@
 // What crosses a door: a request as plain data goes in, a reply as plain data comes out. Adapters (HTTP, IPC, the control socket) translate.
 import { randomFillSync } from 'node:crypto';
+import type { Budget, RateVerdict } from '../domain/rate-limiter.ts';
 import { MAX_BODY_BYTES, type RequestHeaders } from './headers.ts';
-import type { Budget, RateVerdict } from './limits.ts';
 
 /** A body that arrives over a network, read only after the headers were accepted. */
 export interface BodySource {

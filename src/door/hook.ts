@@ -4,8 +4,8 @@ import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import { networkOf } from '../domain/client-network.ts';
+import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
-import { createRateLimiter, type RateRule } from './limits.ts';
 import type { LinkRequest } from './subscription.ts';
 
 export interface HookDoorParts {

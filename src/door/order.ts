@@ -8,10 +8,10 @@ import type { BotDesk, Invitation } from '../core/ports/bot.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { networkOf } from '../domain/client-network.ts';
+import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import type { OrderNotice, OrderRequest, RenderedOrder } from '../subscription/page/order.ts';
 import type { TelegramRequest } from '../subscription/page/telegram.ts';
 import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
-import { createRateLimiter, type RateRule } from './limits.ts';
 import type { LinkRequest } from './subscription.ts';
 
 export type RenderOrder = (order: OrderPage, settings: SettingValues, request: OrderRequest) => RenderedOrder;

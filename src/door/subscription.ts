@@ -5,10 +5,10 @@ import type { Clock, Log } from '../core/ports/ports.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
 import { clientApp } from '../domain/client-app.ts';
 import { networkOf } from '../domain/client-network.ts';
+import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
 import { type CallState, type DoorReply, type HeaderList, makeReply, newCallState, type RequestBody } from './call.ts';
 import { isTagListed, type RequestHeaders } from './headers.ts';
-import { createRateLimiter, type RateRule } from './limits.ts';
 import { readQuery } from './parse.ts';
 
 export type RenderSubscription = (

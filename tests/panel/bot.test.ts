@@ -146,6 +146,19 @@ it('shows users their subscription in one message, and strangers how to get one'
   expect(fake.lastOf(2002)?.text).not.toContain(user.sub_url);
 }, 60_000);
 
+it('passes over what somebody writes without end, but no payment of it', async () => {
+  const { fake, own } = await running();
+  const order = await openOrder(own);
+  for (let count = 0; count < 200; count += 1) fake.write(ANNA, 'again');
+  fake.checkOut(ANNA, order.token, STARS);
+  fake.pay(ANNA, order.token, STARS, 'charge-1');
+  fake.write(2002, '/start');
+  await expect.poll(order.state, sleepy).toBe('paid');
+  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('Your number at Telegram is 2002');
+  expect(fake.waiting).toEqual([]);
+  expect(own.store.bot.countMessages()).toBeLessThan(30);
+}, 60_000);
+
 it('takes Stars for orders: asked before, told after, once, with the mark that the update is done', async () => {
   let isBroken = false;
   const { fake, own } = await running((store) => {

@@ -1,6 +1,6 @@
 // Budgets over time.
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter } from './limits.ts';
+import { createRateLimiter } from './rate-limiter.ts';
 
 const rule = { perMinute: 1200, burst: 100 };
 
@@ -63,6 +63,27 @@ describe('createRateLimiter', () => {
 
   it('gives no more at once than in a minute', () => {
     expect(createRateLimiter<number>().take(1, { perMinute: 10, burst: 100 }, 0).burst.remaining).toBe(9);
+  });
+
+  it('takes back what was not needed, and no more than that', () => {
+    const limiter = createRateLimiter<string>();
+    const small = { perMinute: 2, burst: 2 };
+    expect(limiter.take('a', small, 0).isAllowed).toBe(true);
+    expect(limiter.take('a', small, 0).isAllowed).toBe(true);
+    expect(limiter.take('a', small, 0).isAllowed).toBe(false);
+    limiter.giveBack('a');
+    limiter.giveBack('b');
+    expect(limiter.take('a', small, 0)).toMatchObject({
+      isAllowed: true,
+      burst: { remaining: 0 },
+      minute: { remaining: 0 },
+    });
+    for (let count = 0; count < 5; count += 1) limiter.giveBack('a');
+    expect(limiter.take('a', small, 0)).toMatchObject({
+      isAllowed: true,
+      burst: { remaining: 1 },
+      minute: { remaining: 1 },
+    });
   });
 
   it('remembers no more keys than its capacity', () => {
