@@ -1,47 +1,88 @@
-// Connections: how many one network may hold, what a broken one gets, and how they end so that the last reply arrives.
+// Connections: how many one network may hold and open, what a broken one gets, and how they end so that the last reply arrives.
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { networkOf } from '../domain/client-network.ts';
+import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { createTrust, plainAddress } from './client-address.ts';
 
 /** Connections that one network may hold; a proxy on this machine stands for many clients, so loopback has no limit of its own. */
 const PER_NETWORK = 256;
 /** Connections altogether. */
 const IN_ALL = 4096;
+/**
+ * Connections of one network that lead to nothing: no request on them was answered with what was asked for. A handshake costs more than
+ * most requests, so those beyond it are cut before theirs.
+ */
+const FRUITLESS: RateRule = { perMinute: 600, burst: 100 };
 
 export interface Connections {
+  /** A request on this connection was answered with what was asked for. `peer`: it, or the TLS on it. */
+  noteFruit(peer: Pick<Socket, 'remoteAddress' | 'remotePort'>): void;
   /** Cuts all that are open, but those for which `isSpared`. */
   destroyAll(isSpared?: (socket: Socket) => boolean): void;
 }
 
-/** `trustedProxies`: addresses and CIDR ranges that stand for many clients too. */
-export function watchConnections(server: Server, trustedProxies: () => readonly string[]): Connections {
+/** `trustedProxies`: addresses and CIDR ranges that stand for many clients too. `now`: milliseconds that only go up. */
+export function watchConnections(
+  server: Server,
+  trustedProxies: () => readonly string[],
+  now: () => number = () => performance.now(),
+): Connections {
   const isTrusted = createTrust(trustedProxies);
   const sockets = new Set<Socket>();
   const counts = new Map<string, number>();
+  const budgets = createRateLimiter<string>();
+  /** Connections that have led to nothing yet, with their networks. */
+  const fruitless = new Map<string, string>();
   server.maxConnections = IN_ALL;
-  server.on('connection', (socket: Socket) => {
+
+  function mayEnter(address: string, network: string, count: number): boolean {
+    if (isLoopback(address) || isTrusted(address)) return true;
+    return count < PER_NETWORK && budgets.take(network, FRUITLESS, now()).isAllowed;
+  }
+
+  function enter(socket: Socket): boolean {
     const address = plainAddress(socket.remoteAddress);
     const network = networkOf(address);
     const count = counts.get(network) ?? 0;
-    if (count >= PER_NETWORK && !isLoopback(address) && !isTrusted(address)) {
-      socket.destroy();
-      return;
-    }
+    if (!mayEnter(address, network, count)) return false;
+    const peer = peerOf(socket);
     sockets.add(socket);
     counts.set(network, count + 1);
+    fruitless.set(peer, network);
     socket.once('close', () => {
       sockets.delete(socket);
+      fruitless.delete(peer);
       const left = (counts.get(network) ?? 1) - 1;
       if (left > 0) counts.set(network, left);
       else counts.delete(network);
     });
+    return true;
+  }
+
+  // What the server itself does with a connection, as a handshake, begins only after this.
+  const begins = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    if (!enter(socket)) socket.destroy();
+    else for (const begin of begins) begin.call(server, socket);
   });
   return {
+    noteFruit(socket) {
+      const peer = peerOf(socket);
+      const network = fruitless.get(peer);
+      if (network === undefined) return;
+      fruitless.delete(peer);
+      budgets.giveBack(network);
+    },
     destroyAll: (isSpared = () => false) => {
       for (const socket of sockets) if (!isSpared(socket)) socket.destroy();
     },
   };
+}
+
+function peerOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function isLoopback(address: string): boolean {

@@ -14,7 +14,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Log } from '../core/ports/ports.ts';
 import type { App } from './app.ts';
-import { handleBroken, watchConnections } from './connections.ts';
+import { type Connections, handleBroken, watchConnections } from './connections.ts';
 
 /** PEM. */
 export interface TlsIdentity {
@@ -65,6 +65,8 @@ const OPTIONS: ServerOptions = {
 /** What announces a request and its response. */
 const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
 const IDLE_CHECK_MS = 50;
+/** Statuses from here on are refusals and failures. */
+const LEAST_FAILURE = 400;
 /** A client sends two messages for it: nothing else is waited for. */
 const HANDSHAKE_MS = 4000;
 /** Of TLS 1.2: forward secrecy and AEAD alone. All suites of TLS 1.3 have both. */
@@ -97,7 +99,7 @@ export function createServer(parts: ServerParts): PanelServer {
       : createHttpsServer({ ...OPTIONS, ...TLS_OPTIONS, ...tls, ALPNCallback: chooseProtocol(parts) });
   if (tls !== null) server.prependListener('secureConnection', endAcme);
   const connections = watchConnections(server, parts.trustedProxies);
-  const exchanges = watchExchanges(server);
+  const exchanges = watchExchanges(server, connections);
   attach(server, app, linksOnly);
   if (parts.accepted) server.on(tls === null ? 'connection' : 'secureConnection', parts.accepted);
 
@@ -132,12 +134,15 @@ export function createServer(parts: ServerParts): PanelServer {
 }
 
 /** The requests that a server is answering. */
-function watchExchanges(server: HttpServer | HttpsServer) {
+function watchExchanges(server: HttpServer | HttpsServer, connections: Connections) {
   const responses = new Set<ServerResponse>();
   let isEnding = false;
-  const note = (_request: IncomingMessage, response: ServerResponse) => {
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (isEnding) response.shouldKeepAlive = false;
     responses.add(response);
+    response.once('finish', () => {
+      if (response.statusCode < LEAST_FAILURE) connections.noteFruit(socket);
+    });
     response.once('close', () => responses.delete(response));
   };
   for (const event of REQUEST_EVENTS) server.on(event, note);

@@ -1,5 +1,6 @@
 // Every figure, in the order in which they are measured and shown.
 import type { Figure } from './figure.ts';
+import { attacked } from './figures/attacked.ts';
 import { beside } from './figures/beside.ts';
 import { bulk } from './figures/bulk.ts';
 import { create } from './figures/create.ts';
@@ -35,6 +36,7 @@ export const FIGURES: readonly Figure[] = [
   deepOffset,
   search,
   beside,
+  attacked,
   webhooks,
   metrics,
   engine,

@@ -22,30 +22,31 @@ const CALL: Call = {
   address: null,
 };
 
-async function start({ folder, tls, pollsMoving }: PanelStart): Promise<PanelPlace> {
+async function start({ folder, tls, pollsMoving, isAttacked = false }: PanelStart): Promise<PanelPlace> {
   const made = pollsMoving === undefined ? null : movingEngine(pollsMoving);
   moving = made;
   panel = await openPanel({
     folder,
-    host: '127.0.0.1',
+    host: isAttacked ? '0.0.0.0' : '127.0.0.1',
     port: 0,
     plainHttp: !tls,
-    rateLimit: RATE_LIMIT,
+    ...(isAttacked ? { trustedProxies: ['127.0.0.1'] } : { rateLimit: RATE_LIMIT }),
     keyFile: `${folder}.key`,
     ...(made && { openEngine: ({ id }) => (id === NODE ? made.engine : null), pollEveryMs: POLL_EVERY_MS }),
   });
   const { core } = panel;
   if (!core.local.isSetUp()) await core.local.setUp('admin', PASSWORD);
-  const { body } = await core.call(
-    'createKey',
-    { name: 'bench', access: 'full', expires_in_days: null, password: PASSWORD },
-    CALL,
-  );
   return {
     origin: `${tls ? 'https' : 'http'}://127.0.0.1:${panel.address()?.port}`,
     path: new URL(panel.baseUrl).pathname,
-    key: body.value,
+    key: await newKey(),
   };
+}
+
+async function newKey(): Promise<string> {
+  const input = { name: 'bench', access: 'full', expires_in_days: null, password: PASSWORD } as const;
+  const made = await panel?.core.call('createKey', input, CALL);
+  return made?.body.value ?? '';
 }
 
 /** Sends all events to this address from now on. */
@@ -63,4 +64,4 @@ async function backup(): Promise<void> {
   await panel?.core.call('createBackup', {}, CALL);
 }
 
-answerParent({ start, webhook, backup, move, ...usageAnswers(), stop: () => panel?.close() });
+answerParent({ start, newKey, webhook, backup, move, ...usageAnswers(), stop: () => panel?.close() });

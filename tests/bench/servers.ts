@@ -10,6 +10,8 @@ export interface PanelStart {
   readonly tls: boolean;
   /** How many users of the first node's engine move something between two polls, of which there is one a second. */
   readonly pollsMoving?: number;
+  /** It listens on all addresses, takes loopback for a proxy, and limits requests as a new panel does. */
+  readonly isAttacked?: true;
 }
 
 export interface PanelPlace {
