@@ -1,10 +1,12 @@
 // The form of a backup file: what is written is read back with the key, and not without it.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readBackupHeader, unpackBackupFile, writeBackupFile } from './backup-file.ts';
+import { checking } from './chunk-seal.ts';
 
 let folder: string;
 let database: string;
@@ -99,4 +101,111 @@ test('what is no file of backups is left alone', () => {
   expect(readBackupHeader(folder)).toEqual({ problem: 'not_a_backup' });
   expect(unpackBackupFile(path, target, null, 100)).toEqual({ problem: 'not_a_backup' });
   expect(existsSync(target)).toBe(false);
+});
+
+describe('a file in clear that somebody made by hand', () => {
+  const MIB = 1_048_576;
+  const HEADER = JSON.stringify({ form: 1 });
+  const MANIFEST = Buffer.from('{}');
+
+  /** With right digests throughout. `length`: of a chunk, in place of its own; `isLast`: which chunk says that it is the last. */
+  function make(
+    text: string,
+    chunks: readonly Buffer[],
+    {
+      length,
+      isLast = (index: number) => index === chunks.length - 1,
+    }: { length?: number; isLast?: (index: number) => boolean } = {},
+  ): void {
+    const sized = (value: number) => {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32LE(value);
+      return bytes;
+    };
+    const beginning = Buffer.concat([
+      Buffer.from('GATEHOUSE BACKUP'),
+      sized(Buffer.byteLength(text)),
+      Buffer.from(text),
+    ]);
+    const digest = createHash('sha256').update(beginning).digest();
+    const seal = checking(digest);
+    const sealed = chunks.flatMap((chunk, index) => [
+      sized((length ?? chunk.length) + (isLast(index) ? 0x8000_0000 : 0)),
+      seal.seal(chunk, index, isLast(index)),
+    ]);
+    writeFileSync(path, Buffer.concat([beginning, digest, ...sealed]));
+  }
+  const unpack = (most = 10 * MIB) => {
+    rmSync(target, { force: true });
+    return unpackBackupFile(path, target, null, most);
+  };
+  const piece = (bytes: Buffer) => deflateRawSync(bytes);
+
+  test('is read where it is whole', () => {
+    make(HEADER, [MANIFEST, piece(Buffer.from('ab')), piece(Buffer.alloc(MIB, 'c'))]);
+    expect(unpack(MIB + 2)).toEqual({ header: { form: 1 }, manifest: {} });
+    expect(readFileSync(target).equals(Buffer.concat([Buffer.from('ab'), Buffer.alloc(MIB, 'c')]))).toBe(true);
+    expect(unpack(MIB + 1)).toEqual({ problem: 'damaged' });
+    // As long as a header may be.
+    const long = JSON.stringify({ form: 1, note: 'x'.repeat(65_536 - 20) });
+    expect(long).toHaveLength(65_536);
+    make(long, [MANIFEST, piece(Buffer.from('a'))]);
+    expect(unpack()).toMatchObject({ manifest: {} });
+    // As long as a manifest may be.
+    make(HEADER, [Buffer.from(JSON.stringify('x'.repeat(16_777_216 - 2))), piece(Buffer.from('a'))]);
+    expect(unpack()).toMatchObject({ header: { form: 1 } });
+  });
+
+  test.each<[string, () => void]>([
+    ['a header that is too long', () => make(JSON.stringify({ form: 1, note: 'x'.repeat(65_517) }), [MANIFEST])],
+    ['a header that is no JSON', () => make('{"form":1', [MANIFEST, piece(Buffer.from('a'))])],
+    ['a header that is null', () => make('null', [MANIFEST, piece(Buffer.from('a'))])],
+    ['a header that is a number', () => make('1', [MANIFEST, piece(Buffer.from('a'))])],
+    ['a header without a form', () => make('{"from":1}', [MANIFEST, piece(Buffer.from('a'))])],
+    ['no database', () => make(HEADER, [MANIFEST])],
+    ['a manifest that is no JSON', () => make(HEADER, [Buffer.from('{'), piece(Buffer.from('a'))])],
+    ['a manifest that is too long', () => make(HEADER, [Buffer.alloc(16_777_217, ' '), piece(Buffer.from('a'))])],
+    ['a piece that is not deflated', () => make(HEADER, [MANIFEST, Buffer.from('plain text')])],
+    ['a piece that unpacks to more than one', () => make(HEADER, [MANIFEST, piece(Buffer.alloc(MIB + 1))])],
+    [
+      'a chunk that says that it is too long',
+      () => make(HEADER, [MANIFEST, piece(Buffer.from('a'))], { length: 2 ** 25 }),
+    ],
+    [
+      'something behind the last piece',
+      () =>
+        make(HEADER, [MANIFEST, piece(Buffer.from('a')), piece(Buffer.from('b'))], { isLast: (index) => index > 0 }),
+    ],
+    [
+      'a changed byte in a header',
+      () => {
+        make(HEADER, [MANIFEST, piece(Buffer.from('a'))]);
+        const bytes = readFileSync(path);
+        bytes[22] = (bytes[22] ?? 0) ^ 1;
+        writeFileSync(path, bytes);
+      },
+    ],
+    [
+      'a changed byte in a piece',
+      () => {
+        make(HEADER, [MANIFEST, piece(Buffer.from('a'))]);
+        const bytes = readFileSync(path);
+        const last = bytes.length - 17;
+        bytes[last] = (bytes[last] ?? 0) ^ 1;
+        writeFileSync(path, bytes);
+      },
+    ],
+  ])('is damaged with %s', (_name, prepare) => {
+    prepare();
+    expect(unpack()).toEqual({ problem: 'damaged' });
+  });
+
+  test('is cut where there is no last piece', () => {
+    make(HEADER, [MANIFEST, piece(Buffer.from('a'))], { isLast: () => false });
+    expect(unpack()).toEqual({ problem: 'truncated' });
+    writeFileSync(path, 'GATEHOUSE BACKUP');
+    expect(unpack()).toEqual({ problem: 'truncated' });
+    writeFileSync(path, '');
+    expect(unpack()).toEqual({ problem: 'not_a_backup' });
+  });
 });

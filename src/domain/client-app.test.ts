@@ -1,0 +1,23 @@
+// The name of an application, out of what it says of itself.
+import { expect, it } from 'vitest';
+import { clientApp } from './client-app.ts';
+
+it.each([
+  ['Happ/3.1', 'Happ/3.1'],
+  ['v2rayNG/1.8.5 (Android 14)', 'v2rayNG/1.8.5'],
+  ['sing-box 1.9', 'sing-box'],
+  ['ClashX.Pro+', 'ClashX.Pro+'],
+  ['Hiddify/2.0.5+beta-1', 'Hiddify/2.0.5+beta-1'],
+  ['a', 'a'],
+  ['Happ/', 'Happ'],
+  ['Happ/@', 'Happ'],
+  [`${'x'.repeat(41)}/1`, 'x'.repeat(40)],
+  [`Happ/${'1'.repeat(21)}`, `Happ/${'1'.repeat(20)}`],
+  ['1Happ/3', null],
+  [' Happ', null],
+  ['<script>', null],
+  ['', null],
+  [undefined, null],
+])('%s is %s', (userAgent, app) => {
+  expect(clientApp(userAgent)).toBe(app);
+});

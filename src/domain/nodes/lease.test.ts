@@ -1,0 +1,191 @@
+// What a machine may decide by itself: shares of what is left, ends of terms and resets, and what it writes down of them.
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../users/account.ts';
+import { countLeased, type Leased, leaseDueAt, passTime, refusalOf, SPARE_BYTES, shareOf } from './lease.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const ZONE = 'UTC';
+const GIB = 2 ** 30;
+
+const accountOf = (changes: Partial<Account> = {}): Account => ({
+  enabled: true,
+  expiresAt: null,
+  hold: null,
+  trafficLimit: null,
+  usedUp: 0,
+  usedDown: 0,
+  totalUp: 0,
+  totalDown: 0,
+  resetStrategy: 'none',
+  termBeganAt: NOW - DAY,
+  resetsAt: null,
+  grants: [],
+  ...changes,
+});
+const leasedOf = (account: Partial<Account> = {}, changes: Partial<Leased> = {}): Leased => ({
+  account: accountOf(account),
+  nodes: 2,
+  shareLeft: null,
+  hasConnected: true,
+  isEndNoted: false,
+  cutOffUntil: null,
+  ...changes,
+});
+
+describe('a share', () => {
+  it('is a part of what is left and a little more, never more than all', () => {
+    expect(SPARE_BYTES).toBe(GIB);
+    expect(shareOf(accountOf(), 2, NOW)).toBeNull();
+    const limited = accountOf({ trafficLimit: 101 * GIB, usedUp: GIB / 2, usedDown: GIB / 2 });
+    expect(shareOf(limited, 4, NOW)).toBe(26 * GIB);
+    expect(shareOf(limited, 1, NOW)).toBe(100 * GIB);
+    expect(shareOf(limited, 0, NOW)).toBe(100 * GIB);
+    expect(shareOf(accountOf({ trafficLimit: 2 * GIB, usedUp: GIB }), 3, NOW)).toBe(GIB);
+    // Rounded up.
+    expect(shareOf(accountOf({ trafficLimit: 10 * GIB + 1 }), 2, NOW)).toBe(6 * GIB + 1);
+    expect(shareOf(accountOf({ trafficLimit: GIB, usedDown: 2 * GIB }), 2, NOW)).toBe(0);
+  });
+
+  it('has what was granted in it', () => {
+    const grant = {
+      id: 1,
+      bytes: 8 * GIB,
+      bytesLeft: 8 * GIB,
+      lifetime: 'used',
+      days: null,
+      endsAt: null,
+      createdAt: 0,
+    } as const;
+    expect(shareOf(accountOf({ trafficLimit: GIB, usedUp: GIB, grants: [grant] }), 2, NOW)).toBe(5 * GIB);
+  });
+});
+
+describe('who may not connect', () => {
+  it('is told by the state, then by the share, then by addresses', () => {
+    expect(refusalOf(leasedOf(), NOW)).toBeNull();
+    expect(refusalOf(leasedOf({ enabled: false }), NOW)).toBe('disabled');
+    expect(refusalOf(leasedOf({ expiresAt: NOW }), NOW)).toBe('expired');
+    expect(refusalOf(leasedOf({ trafficLimit: 10, usedUp: 10 }, { shareLeft: 0 }), NOW)).toBe('limited');
+    expect(refusalOf(leasedOf({}, { shareLeft: 0, cutOffUntil: NOW + 1 }), NOW)).toBe('share');
+    expect(refusalOf(leasedOf({}, { shareLeft: 1, cutOffUntil: NOW + 1 }), NOW)).toBe('addresses');
+    expect(refusalOf(leasedOf({}, { cutOffUntil: NOW }), NOW)).toBeNull();
+    expect(refusalOf(leasedOf({ hold: { months: 1, days: 0 } }), NOW)).toBeNull();
+  });
+});
+
+describe('when time changes something', () => {
+  it('is the next end, or that of being cut off, whichever comes first', () => {
+    expect(leaseDueAt(leasedOf(), NOW)).toBeNull();
+    expect(leaseDueAt(leasedOf({ expiresAt: NOW + DAY }), NOW)).toBe(NOW + DAY);
+    expect(leaseDueAt(leasedOf({}, { cutOffUntil: NOW + HOUR }), NOW)).toBe(NOW + HOUR);
+    expect(leaseDueAt(leasedOf({ expiresAt: NOW + DAY }, { cutOffUntil: NOW + HOUR }), NOW)).toBe(NOW + HOUR);
+    expect(leaseDueAt(leasedOf({ expiresAt: NOW + HOUR }, { cutOffUntil: NOW + DAY }), NOW)).toBe(NOW + HOUR);
+    expect(leaseDueAt(leasedOf({ expiresAt: NOW + DAY }, { cutOffUntil: NOW }), NOW)).toBe(NOW + DAY);
+    expect(leaseDueAt(leasedOf({ expiresAt: NOW - DAY }, { isEndNoted: true }), NOW)).toBeNull();
+  });
+});
+
+describe('the passing of time', () => {
+  it('changes nothing before something is due', () => {
+    const leased = leasedOf({ expiresAt: NOW + DAY });
+    expect(passTime(leased, NOW, ZONE)).toEqual({ leased, happened: [] });
+    expect(passTime(leased, NOW, ZONE).leased).toBe(leased);
+  });
+
+  it('ends a term once', () => {
+    const { leased, happened } = passTime(leasedOf({ expiresAt: NOW + HOUR }), NOW + DAY, ZONE);
+    expect(happened).toEqual([{ kind: 'expired', at: NOW + HOUR }]);
+    expect(leased.isEndNoted).toBe(true);
+    expect(passTime(leased, NOW + 2 * DAY, ZONE).happened).toEqual([]);
+  });
+
+  it('resets the counter, after which there is a whole share', () => {
+    const midnight = Date.UTC(2026, 10, 21);
+    const before = leasedOf(
+      { resetStrategy: 'day', resetsAt: midnight, trafficLimit: 4 * GIB, usedUp: 4 * GIB },
+      { shareLeft: 0 },
+    );
+    const { leased, happened } = passTime(before, midnight, ZONE);
+    expect(happened).toEqual([{ kind: 'reset', at: midnight }]);
+    expect(leased).toMatchObject({ shareLeft: 3 * GIB, account: { usedUp: 0, resetsAt: midnight + DAY } });
+    // Without a reset the share stays as it is.
+    const grant = {
+      id: 1,
+      bytes: GIB,
+      bytesLeft: GIB,
+      lifetime: 'days',
+      days: 1,
+      endsAt: NOW + HOUR,
+      createdAt: 0,
+    } as const;
+    const granted = leasedOf({ trafficLimit: 4 * GIB, grants: [grant] }, { shareLeft: 7 });
+    const after = passTime(granted, NOW + DAY, ZONE);
+    expect(after.leased).toMatchObject({ shareLeft: 7 });
+    expect(after.leased.account.grants.filter(({ bytesLeft }) => bytesLeft > 0)).toEqual([]);
+    expect(after.happened).toEqual([]);
+  });
+});
+
+describe('what a user moves', () => {
+  it('is counted on the account and on the share', () => {
+    const { leased, happened } = countLeased(
+      leasedOf({ trafficLimit: 100 }, { shareLeft: 50 }),
+      { up: 10, down: 20 },
+      NOW,
+      ZONE,
+    );
+    expect(leased).toMatchObject({ shareLeft: 20, account: { usedUp: 10, usedDown: 20, totalUp: 10, totalDown: 20 } });
+    expect(happened).toEqual([]);
+    expect(countLeased(leasedOf(), { up: 1, down: 1 }, NOW, ZONE).leased.shareLeft).toBeNull();
+  });
+
+  it('is a first connection once', () => {
+    const first = countLeased(leasedOf({}, { hasConnected: false }), { up: 1, down: 0 }, NOW, ZONE);
+    expect(first.happened).toEqual([{ kind: 'first', at: NOW }]);
+    expect(first.leased.hasConnected).toBe(true);
+    expect(countLeased(first.leased, { up: 1, down: 0 }, NOW + 1, ZONE).happened).toEqual([]);
+  });
+
+  it('begins a held term, also of who has connected before', () => {
+    const held = leasedOf({ hold: { months: 0, days: 30 } }, { isEndNoted: true });
+    const { leased, happened } = countLeased(held, { up: 1, down: 0 }, NOW, ZONE);
+    expect(happened).toEqual([{ kind: 'first', at: NOW }]);
+    expect(leased).toMatchObject({
+      isEndNoted: false,
+      account: { hold: null, expiresAt: NOW + 30 * DAY, termBeganAt: NOW },
+    });
+    // Not of one who may not connect.
+    const disabled = countLeased(
+      leasedOf({ enabled: false, hold: { months: 0, days: 30 } }),
+      { up: 1, down: 0 },
+      NOW,
+      ZONE,
+    );
+    expect(disabled.leased.account.hold).toEqual({ months: 0, days: 30 });
+    expect(disabled.happened).toEqual([]);
+    const ended = countLeased(leasedOf({ expiresAt: NOW - DAY }, { isEndNoted: true }), { up: 1, down: 0 }, NOW, ZONE);
+    expect(ended.leased.isEndNoted).toBe(true);
+  });
+
+  it('uses up the limit or the share, which is written down once', () => {
+    const limit = countLeased(leasedOf({ trafficLimit: 30 }, { shareLeft: 100 }), { up: 10, down: 20 }, NOW, ZONE);
+    expect(limit.happened).toEqual([{ kind: 'limited', at: NOW }]);
+    expect(limit.leased.shareLeft).toBe(70);
+    expect(countLeased(limit.leased, { up: 5, down: 0 }, NOW + 1, ZONE).happened).toEqual([]);
+    const share = countLeased(leasedOf({ trafficLimit: 1000 }, { shareLeft: 25 }), { up: 10, down: 20 }, NOW, ZONE);
+    expect(share.happened).toEqual([{ kind: 'share', at: NOW }]);
+    expect(share.leased.shareLeft).toBe(0);
+    expect(countLeased(share.leased, { up: 5, down: 0 }, NOW + 1, ZONE).happened).toEqual([]);
+    // Who is cut off over addresses is not cut off once more by that.
+    const cut = countLeased(leasedOf({}, { cutOffUntil: NOW + HOUR }), { up: 1, down: 0 }, NOW, ZONE);
+    expect(cut.happened).toEqual([]);
+  });
+
+  it('comes after what has come due', () => {
+    const { leased, happened } = countLeased(leasedOf({ expiresAt: NOW + HOUR }), { up: 1, down: 2 }, NOW + DAY, ZONE);
+    expect(happened).toEqual([{ kind: 'expired', at: NOW + HOUR }]);
+    expect(leased).toMatchObject({ isEndNoted: true, account: { usedUp: 1, usedDown: 2 } });
+  });
+});

@@ -1,0 +1,151 @@
+// A database from elsewhere: what it is found to be before a row of it is used.
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FORGERIES } from '../../../tests/backup/forgeries.ts';
+import {
+  sampleNode,
+  sampleTariff,
+  sampleUser,
+  type TempFolder,
+  tempFolder,
+} from '../../../tests/support/temp-store.ts';
+import { openStore } from '../index.ts';
+import { loadMigrations } from '../migrate.ts';
+import { countRows, findFault, isDatabase, judgeDatabase } from './check.ts';
+
+const SEALED = { place: 'b:two', keyId: 'k1', nonce: Buffer.alloc(12, 1), ciphertext: Buffer.alloc(16, 2) };
+
+let folder: TempFolder;
+/** A database with a user, a plan and a node. */
+let whole: string;
+beforeAll(() => {
+  folder = tempFolder();
+  whole = join(folder.path, 'whole.db');
+  const store = openStore(whole);
+  store.write(() => {
+    const tariffId = store.tariffs.insert(sampleTariff());
+    store.nodes.insert(sampleNode());
+    for (const name of ['Anna', 'Boris', 'Vera'])
+      store.users.insert(sampleUser({ name, tariffId, contact: `${name}@example.com`, tags: ['vip'] }));
+    store.sealed.put(SEALED);
+    store.sealed.put({ ...SEALED, place: 'a:one' });
+  });
+  store.connection().pragma('journal_mode = DELETE');
+  store.close();
+});
+afterAll(() => folder[Symbol.dispose]());
+
+/** A copy of it that somebody changed. */
+function forged(change: (db: Database.Database) => void): string {
+  const path = join(folder.path, 'forged.db');
+  copyFileSync(whole, path);
+  const db = new Database(path);
+  db.unsafeMode(true);
+  change(db);
+  db.close();
+  return path;
+}
+
+/** What is wrong with a copy that somebody changed. */
+function faultOf(change: (db: Database.Database) => void): string | null {
+  const db = new Database(forged(change), { readonly: true });
+  try {
+    return findFault(db);
+  } finally {
+    db.close();
+  }
+}
+
+it("is the panel's own where nothing was changed, with what is in it", () => {
+  const before = readFileSync(whole);
+  const judged = judgeDatabase(whole);
+  expect(judged).toMatchObject({ problem: null, schema: loadMigrations().length });
+  if (judged.problem !== null) return;
+  expect(judged.counts).toMatchObject({ users: 3, tariffs: 1, nodes: 1, grants: 0, sealed: 2, user_credentials: 9 });
+  expect(Object.keys(judged.counts).filter((name) => name.startsWith('sqlite_'))).toEqual([]);
+  expect(judged.sealed.map(({ place, keyId }) => [place, keyId])).toEqual([
+    ['a:one', 'k1'],
+    ['b:two', 'k1'],
+  ]);
+  expect(Buffer.from(judged.sealed[0]?.ciphertext ?? [])).toEqual(SEALED.ciphertext);
+  expect(readFileSync(whole).equals(before)).toBe(true);
+});
+
+/** SQLite's check does not see it; the restore, which writes each row again, does. */
+const UNSEEN = 'a value that the schema forbids';
+
+it.each(FORGERIES.filter(([what]) => what !== UNSEEN))('with %s is %s', (_what, problem, change) => {
+  expect(judgeDatabase(forged(change))).toEqual({ problem });
+});
+
+it('that was cut or overwritten is damaged, and what is none foreign', () => {
+  const path = forged(() => {});
+  truncateSync(path, 40_960);
+  expect(judgeDatabase(path)).toEqual({ problem: 'damaged' });
+  const bytes = readFileSync(whole);
+  writeFileSync(path, bytes.fill(0x5a, 100, 12_000));
+  expect(judgeDatabase(path)).toEqual({ problem: 'damaged' });
+  writeFileSync(path, 'a text that is longer than the head of a database '.repeat(50));
+  expect(judgeDatabase(path)).toEqual({ problem: 'foreign' });
+  writeFileSync(path, '');
+  expect(judgeDatabase(path)).toEqual({ problem: 'foreign' });
+});
+
+it('is compared with the schema of its own version', () => {
+  const [first] = loadMigrations();
+  if (!first) throw new Error('no migration');
+  const second = { ...first, version: 2, name: '0002_more.sql', sql: 'CREATE TABLE more (x) STRICT', checksum: 'x' };
+  expect(judgeDatabase(whole, [first, second])).toMatchObject({ problem: null, schema: 1 });
+  expect(judgeDatabase(whole, [{ ...first, checksum: 'x' }])).toEqual({ problem: 'foreign' });
+  expect(judgeDatabase(whole, [])).toEqual({ problem: 'newer' });
+});
+
+it('begins as databases of SQLite do', () => {
+  expect(isDatabase(whole)).toBe(true);
+  const path = join(folder.path, 'other');
+  for (const text of ['', 'SQLite format', 'SQLite format 2\0', 'GATEHOUSE BACKUP and more']) {
+    writeFileSync(path, text);
+    expect([text, isDatabase(path)]).toEqual([text, false]);
+  }
+});
+
+it('has its rows counted by table, virtual ones included', () => {
+  const db = new Database(whole, { readonly: true });
+  expect(countRows(db)).toMatchObject({ users: 3, sealed: 2, schema_migrations: 1 });
+  db.close();
+});
+
+describe('what is wrong with it', () => {
+  it('is nothing where it is whole', () => {
+    expect(faultOf(() => {})).toBeNull();
+    // What ids and numbers may be at most.
+    expect(faultOf((db) => db.exec(`UPDATE sqlite_sequence SET seq = ${2 ** 52} WHERE name = 'users'`))).toBeNull();
+    expect(faultOf((db) => db.exec(`INSERT INTO node_hours VALUES (1, 0, ${Number.MAX_SAFE_INTEGER}, 0)`))).toBeNull();
+  });
+
+  it.each<[string, (db: Database.Database) => void]>([
+    [
+      'node_hours holds numbers that are too large',
+      (db) => db.exec('INSERT INTO node_hours VALUES (9007199254740992, 0, 1, 1)'),
+    ],
+    ['an id is too large', (db) => db.exec(`UPDATE sqlite_sequence SET seq = ${2 ** 52 + 1} WHERE name = 'users'`)],
+    [
+      'a user lacks credentials',
+      (db) => db.exec("UPDATE user_credentials SET family = 'other' WHERE user_id = 2 AND family = 'uuid'"),
+    ],
+    [
+      'users refers to a missing row',
+      (db) => {
+        db.pragma('foreign_keys = OFF');
+        db.exec('UPDATE users SET tariff_id = 777 WHERE id = 1');
+      },
+    ],
+    ['users.tags holds something else', (db) => db.exec("UPDATE users SET tags = '[1]' WHERE id = 1")],
+    ['users.inbounds holds something else', (db) => db.exec('UPDATE users SET inbounds = \'[1, "2"]\' WHERE id = 3')],
+    ['tariffs.inbounds holds something else', (db) => db.exec("UPDATE tariffs SET inbounds = '[1.5]'")],
+  ])('%s', (fault, change) => {
+    expect(faultOf(change)).toBe(fault);
+  });
+});
