@@ -225,7 +225,7 @@ it('does a long write on the thread, in parts, and takes up what it did', async 
   const { heavy, hooks, asked } = heavyOn(temp);
   const ids = crowd(temp, 250);
   const { call, create, clock, announced, audited, env } = open(temp, { heavy });
-  let made: Promise<unknown> | null = null;
+  let made: unknown = null;
   hooks.between = () => {
     made ??= create('Anna');
   };
@@ -369,6 +369,6 @@ it('refuses what is new while the disk is full, but repeats replies and does wha
   expect(other).toBe('idempotency_mismatch');
   expect(names()).not.toContain('Boris');
   expect((await call('signOut', {})).status).toBe(204);
-  expect(call('listUsers', { limit: 1, offset: 0, sort: 'id' }).body.total).toBe(4);
+  expect((await call('listUsers', { limit: 1, offset: 0, sort: 'id' })).body.total).toBe(4);
   store.close();
 });

@@ -22,7 +22,7 @@ const CALL: Call = {
   address: null,
 };
 
-async function start({ folder, tls, pollsMoving, isAttacked = false }: PanelStart): Promise<PanelPlace> {
+async function start({ folder, tls, pollsMoving, isAttacked }: PanelStart): Promise<PanelPlace> {
   const made = pollsMoving === undefined ? null : movingEngine(pollsMoving);
   moving = made;
   panel = await openPanel({

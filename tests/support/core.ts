@@ -33,7 +33,7 @@ const vault: Vault = {
 };
 
 /** The ports of a core over this store, which gets the settings of a new panel. Nothing of it is about a crash of the machine. */
-export function coreParts({ store, db }: TempStore, changes: Partial<CoreParts> = {}): CoreParts {
+export function coreParts({ store, db }: Pick<TempStore, 'store' | 'db'>, changes: Partial<CoreParts> = {}): CoreParts {
   db.pragma('synchronous = OFF');
   store.write(() => store.settings.set({ secretPath: 's'.repeat(32), port: 8443, instanceId: 'test' }));
   return {

@@ -146,7 +146,7 @@ export function fakeCore(): FakeCore {
       isSetUp: () => true,
       hasSecondFactor: () => false,
       setUp: async () => {},
-      resetPassword: async () => ({ keys: 0, sessions: 0 }),
+      resetPassword: async () => ({ keys: 0, sessions: 0, telegram: 0 }),
       rotateSecretPath: async () => {},
       checkReleases: async () => ({ problem: 'no_source' }),
       noteUpdate: async () => {},
