@@ -15,6 +15,9 @@ export default defineConfig({
   expect: { timeout: 120_000 },
   reporter: [['line']],
   use: {
+    // What never comes fails its test, instead of holding it until the limit above; longer than a busy machine needs.
+    actionTimeout: 120_000,
+    navigationTimeout: 120_000,
     launchOptions: launchOptions(),
     // The panel's certificate is signed by its own authority, which the browser does not know.
     ignoreHTTPSErrors: true,

@@ -241,6 +241,8 @@ export interface CoreParts {
   readonly nodeTrust?: NodeTrust;
   /** How often the counters of engines are read; left out: every 10 s. */
   readonly pollEveryMs?: number | undefined;
+  /** How long another address waits to be confirmed; left out: a minute. */
+  readonly addressTrialMs?: number | undefined;
   /** The last lines of the engine of a local node, the oldest first. Left out: this core has no engines. */
   readonly engineLog?: (nodeId: number) => readonly string[];
   /** Left out: nothing is known of the panel's machine as a node. */

@@ -33,6 +33,8 @@ export type PanelOptions = {
   readonly openEngine?: OpenEngine | undefined;
   /** How often the counters of engines are read; more often in tests only. */
   readonly pollEveryMs?: number | undefined;
+  /** How long another address waits to be confirmed; shorter in tests only. */
+  readonly addressTrialMs?: number | undefined;
   /** log2 of scrypt's N for passwords; lowered by tests only, and on no command line. */
   readonly passwordCost?: number | undefined;
 };

@@ -132,6 +132,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     ...engines,
     subscriptionPage: previewPage,
     pollEveryMs: options.pollEveryMs,
+    addressTrialMs: options.addressTrialMs,
     // The nodes of a demonstration are made up, and so are the sites that they pretend to be.
     ...(options.openEngine ? { openEngine: options.openEngine } : { targetProbe: createTargetProbe({ timers }) }),
     store,

@@ -158,7 +158,6 @@ test('on a phone the navigation is a bar below, and everything fits', async ({ p
 
 test('a panel that goes away is told, nothing typed is lost, and it comes back by itself', async ({ browser }) => {
   const panel = await openBrowserPanel({ users: 0 });
-  const { port } = new URL(panel.url);
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   await panel.signIn(context);
   const page = await context.newPage();
@@ -168,14 +167,14 @@ test('a panel that goes away is told, nothing typed is lost, and it comes back b
   const title = page.getByLabel('Title of the panel');
   await title.fill('Half a sentence');
 
-  await panel.serving.end('SIGTERM');
+  await panel.stop();
   await page.getByRole('button', { name: 'Save' }).click();
   const banner = page.getByRole('alert').filter({ hasText: 'No connection to the panel.' });
   await expect(banner).toBeVisible();
   await expect(title).toHaveValue('Half a sentence');
   await expectAccessible(page, 'a lost connection');
 
-  await panel.commandLine.serve(['--port', port]);
+  await panel.startAgain();
   await expect(banner).toBeHidden();
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('status').filter({ hasText: /saved/i })).toBeVisible();

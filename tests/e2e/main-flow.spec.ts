@@ -88,7 +88,7 @@ test('what a bot changes over the REST API appears in the open list, record and 
   const bot = createClient({
     baseUrl: own.baseUrl,
     key: key.value,
-    ca: readFileSync(own.serving.caPath ?? '', 'utf8'),
+    ca: readFileSync(own.caPath, 'utf8'),
   });
   const user = await makeUser(own, 'Before the bot', { tariff_id: plan.id });
   await own.visit('overview');

@@ -1,4 +1,5 @@
 // Nodes: how each is, what to do where one is down; made, changed, and deleted only where nothing stands on them.
+import { openCommandLine } from '../support/cli.ts';
 import { freePort } from '../support/free-port.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
@@ -108,7 +109,8 @@ test('on other machines are joined by one command, which the record follows', as
   await command.getByRole('button', { name: 'Show the secret' }).click();
   const text = await command.getByText(/^panel node join gn1/).textContent();
   const token = /gn1\S+/.exec(text ?? '')?.[0] ?? '';
-  const joined = await own.commandLine.run(['node', 'join', token, '--host', '127.0.0.1']);
+  await using machine = openCommandLine();
+  const joined = await machine.run(['node', 'join', token, '--host', '127.0.0.1']);
   expect(joined.code, joined.stderr).toBe(0);
   await expect(command.getByText('Machine joined')).toBeVisible();
   await expect(command.getByText('Looking for its engine')).toBeVisible();

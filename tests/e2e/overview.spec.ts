@@ -140,7 +140,7 @@ test('a change by a bot appears without a reload', async ({ page, panel, visit }
 
 test('where an engine is on this machine, the steps make node, connection, plan and user', async ({ page, own }) => {
   const bot = otherWindow(own);
-  const folder = own.commandLine.folder;
+  const folder = own.folder;
   await bot.call('updateSettings', { engine_path: join(folder, 'missing'), password: PASSWORD });
   await own.visit('overview');
   const steps = page.getByRole('region', { name: 'Your first customer' });

@@ -43,7 +43,7 @@ test('a key is made, shown once, copied, works by its curl line, and is revoked'
   const coming = page.waitForEvent('download');
   await ready.getByRole('button', { name: 'Download gatehouse-ca.pem' }).click();
   const authority = await coming;
-  const folder = dirname(own.serving.caPath ?? '');
+  const folder = dirname(own.caPath);
   await authority.saveAs(`${folder}/gatehouse-ca.pem`);
   const { stdout } = await promisify(execFile)('sh', ['-c', `${command} -sS`], { cwd: folder });
   expect(JSON.parse(stdout)).toMatchObject({ items: [] });

@@ -1,6 +1,6 @@
 // Backups: made with and without a passphrase, scheduled, taken away and brought back, checked before anything is replaced.
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
@@ -97,7 +97,7 @@ test('of another panel are compared with this one, and their keys come back revo
   const other = otherWindow(panel);
   await other.call('createKey', { name: 'of the other', access: 'full', password: ADMIN.password });
   const { body: made } = await other.call('createBackup', {});
-  const folder = join(dirname(panel.serving.caPath ?? ''), '..', 'backups');
+  const folder = join(panel.folder, 'backups');
   await own.visit('settings/backups');
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Upload a backup' }).click();

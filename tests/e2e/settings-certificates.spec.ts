@@ -43,8 +43,7 @@ test('a certificate is imported from its files; one that cannot be served says w
   freshPanel,
 }) => {
   // Another panel's certificate is as foreign here as any.
-  const read = (panel: typeof freshPanel, name: string) =>
-    readFileSync(join(panel.commandLine.folder, 'tls', name), 'utf8');
+  const read = (panel: typeof freshPanel, name: string) => readFileSync(join(panel.folder, 'tls', name), 'utf8');
   const chain = `${read(freshPanel, 'server.pem')}\n${read(freshPanel, 'ca.pem')}`;
   const key = read(freshPanel, 'server-key.pem');
 
@@ -84,7 +83,7 @@ test('the authority for bots is downloaded and is the one that signed', async ({
   await page.getByRole('button', { name: 'Download gatehouse-ca.pem' }).click();
   const file = await coming;
   expect(file.suggestedFilename()).toBe('gatehouse-ca.pem');
-  expect(readFileSync(await file.path(), 'utf8').trim()).toBe(readFileSync(own.serving.caPath ?? '', 'utf8').trim());
+  expect(readFileSync(await file.path(), 'utf8').trim()).toBe(readFileSync(own.caPath, 'utf8').trim());
 });
 
 test('one is ordered by ACME: what is missing is said, a failed order says why, and it is turned off', async ({

@@ -1,10 +1,11 @@
-// Panels for browser tests: the real command in a process of its own, with or without an administrator.
+// Panels for browser tests, with or without an administrator, in a process beside that of the tests.
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext } from '@playwright/test';
 import { type Administrator, createAdministrator } from '../../support/administrator.ts';
-import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../../support/cli.ts';
+import { PASSWORD } from '../../support/cli.ts';
+import { closeHosted, type HostedPanel, openHosted, removeHosted } from '../../support/hosted-panels.ts';
 
 export const ADMIN = { name: 'admin', password: PASSWORD } as const;
 /** Made-up users of a panel for tests, unless a test asks for another number. */
@@ -16,12 +17,18 @@ export interface BrowserPanel extends AsyncDisposable {
   readonly baseUrl: string;
   /** null: there is an administrator. */
   readonly setupUrl: string | null;
-  readonly commandLine: CommandLine;
-  readonly serving: Serving;
+  /** Its data folder. */
+  readonly folder: string;
+  /** The certificate of its own authority. */
+  readonly caPath: string;
   /** Acts beside the browser, as another window of the administrator would. null: there is none. */
   readonly administrator: Administrator | null;
   /** Signs a browser in with a session of its own: its pages opened from now on have it. */
   signIn(context: BrowserContext): Promise<void>;
+  /** Ends it as a signal does. */
+  stop(): Promise<void>;
+  /** Starts it again at the same address. */
+  startAgain(): Promise<void>;
 }
 
 export interface PanelOptions {
@@ -35,48 +42,52 @@ export interface PanelOptions {
 
 export async function openBrowserPanel(options: PanelOptions = {}): Promise<BrowserPanel> {
   const { users = USERS, hasAdministrator = true, hasVault = true } = options;
-  // Where there is no session bus there is no Secret Service.
-  const commandLine = openCommandLine(hasVault ? {} : { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' });
-  if (hasAdministrator && users === 0)
-    cpSync(await preparedFolder(), join(commandLine.folder, '..'), { recursive: true });
-  const serving = await serve(commandLine, users, hasVault);
-  const ca = readFileSync(serving.caPath ?? '', 'utf8');
+  const parent = mkdtempSync(join(tmpdir(), 'gatehouse-pages-'));
+  if (hasAdministrator && users === 0) cpSync(await preparedFolder(), parent, { recursive: true });
+  const place = placeIn(parent, users, hasVault);
+  const { folder } = place;
+  const opened = await openHosted(place);
+  const { panelUrl, caPath } = opened;
+  const ca = readFileSync(caPath, 'utf8');
 
   let administrator: Administrator | null = null;
   if (hasAdministrator) {
-    if (serving.setupUrl !== null) await setUp(serving);
-    administrator = createAdministrator(serving.panelUrl, ca);
+    if (opened.setupUrl !== null) await setUp(opened);
+    administrator = createAdministrator(panelUrl, ca);
     await signInWith(administrator);
   }
   return {
-    url: serving.panelUrl,
-    baseUrl: serving.baseUrl,
-    setupUrl: serving.setupUrl,
-    commandLine,
-    serving,
+    url: panelUrl,
+    baseUrl: opened.baseUrl,
+    setupUrl: opened.setupUrl,
+    folder,
+    caPath,
     administrator,
     async signIn(context) {
-      const browser = createAdministrator(serving.panelUrl, ca);
+      const browser = createAdministrator(panelUrl, ca);
       await signInWith(browser);
       browser.close();
-      await storeSession(context, browser, serving.panelUrl);
+      await storeSession(context, browser, panelUrl);
+    },
+    stop: () => closeHosted(folder),
+    async startAgain() {
+      await openHosted({ ...place, port: Number(new URL(panelUrl).port) });
     },
     async [Symbol.asyncDispose]() {
       administrator?.close();
-      await commandLine[Symbol.asyncDispose]();
+      void removeHosted(folder);
     },
   };
 }
 
-function serve(commandLine: CommandLine, users: number, hasVault = true): Promise<Serving> {
-  const vault = hasVault ? ['--key-file', join(commandLine.folder, '..', 'secrets.key')] : [];
-  const demo = users > 0 ? [`--demo=${users}`] : [];
-  return commandLine.serve(['--port', '0', '--rate-limit', '0', ...vault, ...demo]);
+function placeIn(parent: string, users: number, hasVault = true) {
+  const keyFile = hasVault ? join(parent, 'secrets.key') : undefined;
+  return { folder: join(parent, 'data'), keyFile, users, port: 0 };
 }
 
 /** Makes the administrator. */
-async function setUp({ panelUrl, caPath, setupUrl }: Serving): Promise<void> {
-  const browser = createAdministrator(panelUrl, readFileSync(caPath ?? '', 'utf8'));
+async function setUp({ panelUrl, caPath, setupUrl }: HostedPanel): Promise<void> {
+  const browser = createAdministrator(panelUrl, readFileSync(caPath, 'utf8'));
   const token = setupUrl?.split('/').at(-1) ?? '';
   const { status } = await browser.call('setUp', { token, ...ADMIN });
   browser.close();
@@ -97,14 +108,12 @@ function preparedFolder(): Promise<string> {
 }
 
 async function prepareFolder(): Promise<string> {
-  await using commandLine = openCommandLine();
-  const serving = await serve(commandLine, 0);
-  await setUp(serving);
-  await serving.end('SIGTERM');
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-prepared-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  cpSync(join(commandLine.folder, '..'), folder, { recursive: true });
-  return folder;
+  const parent = mkdtempSync(join(tmpdir(), 'gatehouse-prepared-'));
+  process.once('exit', () => rmSync(parent, { recursive: true, force: true }));
+  const { folder } = placeIn(parent, 0);
+  await setUp(await openHosted(placeIn(parent, 0)));
+  await closeHosted(folder);
+  return parent;
 }
 
 /** Both halves of a session: the cookie, and the half that the page stores once, as it does when somebody signs in. */
