@@ -290,8 +290,8 @@ describeDesktop('the first day', () => {
     const content = readFileSync(join(machine.data, 'backups', name)).toString('base64');
     await visit(page, 'plans');
     await page.getByRole('heading', { level: 1, name: 'Plans' }).waitFor();
-    await drop(page, 'notes.txt', 'eA==');
-    await page.getByRole('alert').filter({ hasText: 'That is no backup of Gatehouse' }).waitFor();
+    await drop(page, 'marzban-users.json', 'e30=');
+    await page.getByRole('alert').filter({ hasText: '“marzban-users.json” is no backup of Gatehouse' }).waitFor();
     await drop(page, 'from-another-machine.gatehouse-backup', content);
     await page.getByRole('dialog', { name: 'Restore a backup' }).getByText('Whole and restorable').waitFor();
     await picture(page, 'dropped-backup');

@@ -108,7 +108,9 @@ export const frame = {
   savePdf: 'Save this page as PDF',
   drop: {
     hint: 'Drop a backup here to check it',
-    other: 'That is no backup of Gatehouse: drop one file whose name ends in .gatehouse-backup.',
+    other:
+      '“{{name}}” is no backup of Gatehouse (.gatehouse-backup), and no other file is read here. Users of another panel are added by their names, or with the API.',
+    several: 'Drop one file: a backup of Gatehouse, whose name ends in .gatehouse-backup.',
   },
   offline: {
     title: 'No connection to the panel.',

@@ -118,7 +118,9 @@ export const frame: Russian<typeof english> = {
   savePdf: 'Сохранить страницу в PDF',
   drop: {
     hint: 'Отпустите файл, чтобы проверить резервную копию',
-    other: 'Это не резервная копия Gatehouse: нужен один файл с именем на .gatehouse-backup.',
+    other:
+      '«{{name}}» — не резервная копия Gatehouse (.gatehouse-backup), а другие файлы здесь не читаются. Пользователей из другой панели добавляют по именам или через API.',
+    several: 'Нужен один файл: резервная копия Gatehouse с именем на .gatehouse-backup.',
   },
   offline: {
     title: 'Нет связи с панелью.',

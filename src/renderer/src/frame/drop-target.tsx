@@ -1,6 +1,7 @@
 // A backup that is dragged onto the window is uploaded and its restore preview is opened, from any screen.
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showHidden } from '../format/show-hidden.ts';
 import { hashOf } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
 import { setDropped } from '../state/dropped.ts';
@@ -29,9 +30,9 @@ export function DropTarget() {
       setOver(false);
       if (document.documentElement.hasAttribute('data-locked')) return;
       const [file, ...others] = event.dataTransfer?.files ?? [];
-      if (file === undefined || others.length > 0 || !file.name.endsWith(BACKUP)) {
-        notify({ text: t('drop.other'), isRefusal: true });
-        return;
+      if (file === undefined || others.length > 0) return notify({ text: t('drop.several'), isRefusal: true });
+      if (!file.name.endsWith(BACKUP)) {
+        return notify({ text: t('drop.other', { name: showHidden(file.name) }), isRefusal: true });
       }
       setDropped(file);
       navigate(hashOf(['settings', 'backups']));
