@@ -75,19 +75,31 @@ export async function openReleaseServer(): Promise<ReleaseServer> {
   // Versions find their packages in the folders above them: these need none of their own.
   symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
 
+  /** Archives by what they are built of: most releases of a test differ only in their description. */
+  const archives = new Map<string, Buffer>();
+  const archiveOf = (build: Build): Buffer => {
+    const { version, main, migration, saysVersion } = build;
+    const what = JSON.stringify([version, main, migration, saysVersion]);
+    const known = archives.get(what);
+    if (known !== undefined) return known;
+    const staged = join(folder, 'staged');
+    const file = join(folder, 'staged.tar.gz');
+    buildVersion(join(staged, 'gatehouse/versions', version), build, source);
+    create({ sync: true, gzip: { level: 1 }, file, cwd: staged, portable: true }, ['gatehouse']);
+    rmSync(staged, { recursive: true, force: true });
+    const archive = readFileSync(file);
+    archives.set(what, archive);
+    return archive;
+  };
+
   return {
     root,
     asked,
     publish(release, answer) {
       const { version, platform = PLATFORM, key = secret } = release;
-      const staged = join(folder, `staged-${version}`);
-      rmSync(staged, { recursive: true, force: true });
-      buildVersion(join(staged, 'gatehouse/versions', version), release, source);
       const name = `gatehouse-${version}-${platform}.tar.gz`;
       const path = join(folder, name);
-      create({ sync: true, gzip: { level: 1 }, file: path, cwd: staged, portable: true }, ['gatehouse']);
-      rmSync(staged, { recursive: true, force: true });
-      const built = readFileSync(path);
+      const built = archiveOf(release);
       const comment = release.comment ?? `gatehouse file=${name} version=${version}`;
       const signature = Buffer.from(signBytes(built, key, comment));
       const archive = release.tamper?.(built) ?? built;
