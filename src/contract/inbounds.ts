@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { apiOperation, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
-export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2'] as const;
-export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic'] as const;
+export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard'] as const;
+export const NETWORKS = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic', 'udp'] as const;
 export const SECURITIES = ['none', 'tls', 'reality'] as const;
 export const METHODS = [
   'aes-128-gcm',
@@ -28,6 +28,7 @@ export const INBOUND_WARNINGS = [
   'certificate_ended',
   'certificate_ends_soon',
   'certificate_not_pinned',
+  'address_pool_small',
 ] as const;
 
 const path = z
@@ -36,25 +37,28 @@ const path = z
   .regex(/^\/[\x21-\x7e]*$/);
 
 /** An X25519 key: 32 bytes in base64url. */
-const realityKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const x25519Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** Settings that are described alike in requests and in replies, where they have no bounds. */
 const ABOUT = {
   tag: "The engine's name for it, unique on its node.",
   name: 'What the user reads in the app.',
   host: "The address users connect to; null: the node's.",
-  port: 'Where the node listens. Unique on it for TCP and for UDP: `hysteria2` takes the port of UDP, `shadowsocks` both, all others that of TCP.',
+  port: 'Where the node listens. Unique on it for TCP and for UDP: `hysteria2` and `wireguard` take the port of UDP, `shadowsocks` both, all others that of TCP.',
   sni: 'The server name of the TLS handshake; null: the address users connect to. `reality` needs one.',
   path: 'The path of the HTTP request, with `ws`, `httpupgrade` and `xhttp`; null: `/`.',
   service_name: 'The service name of `grpc`.',
   flow: 'With `vless` over `tcp` and `tls` or `reality`: how the traffic is shaped; null: not at all.',
   fingerprint: 'Whose TLS handshake the client imitates; null: the choice of the client. Not with `hysteria2`.',
   alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: the choice of the client. Not with `hysteria2`, whose is `h3`.',
-  public_key: 'With `reality`: the X25519 public key, 32 bytes in base64url.',
+  public_key: 'With `reality` and `wireguard`: the X25519 public key of the node, 32 bytes in base64url.',
   short_id: 'With `reality`: up to 8 bytes in hexadecimal, by which the node knows its clients.',
   method: 'With `shadowsocks`: the cipher. Those of 2022 have a key of the server besides, which the panel makes.',
   obfs_password:
     'With `hysteria2`: the password of the Salamander obfuscation, which makes QUIC look like random bytes. All users of the connection have it in their links; null: no obfuscation.',
+  address_pool:
+    'With `wireguard`: the private IPv4 network (/8 to /24) of which each user has an address inside the tunnel: the place of the address in it is the id of the user plus one. A user whose id is beyond it cannot use the connection. null only with other protocols.',
+  mtu: 'With `wireguard`: the most bytes of a packet inside the tunnel; null: 1420.',
   target:
     'With `reality`: host and port of the site that the node pretends to be, as in `www.example.org:443`; null: port 443 of `sni`.',
   min_client_version: 'With `reality`: apps with an older core than this are refused; null: all are let in.',
@@ -99,10 +103,19 @@ const target = z
   .regex(/^.+:\d{1,5}$/)
   .refine(isTarget, { message: 'must be a host name or an address (IPv6 in brackets) with a port' });
 
+/** What IPv6 asks of any link, and the most that Ethernet carries. */
+const MIN_MTU = 1280;
+const MAX_MTU = 1500;
+
+const addressPool = z
+  .string()
+  .max(18)
+  .regex(/^\d{1,3}(\.\d{1,3}){3}\/(?:[89]|1\d|2[0-4])$/);
+
 const warning = z.enum(INBOUND_WARNINGS).meta({
   id: 'InboundWarning',
   description:
-    'What may keep users from connecting. `not_served`: the engine of the node lacks what it needs. `unencrypted`: VLESS without TLS to a public address, which Xray refuses since 26.7.11, so that it is left out of the format `xray`. Of the target of REALITY, when the panel last asked it: `target_unreachable`: it did not answer the panel; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`. `target_risky_name`: a target that Xray warns of (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: a target on another port than 443. `min_client_version`: newer than 1.8.1, so that sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links have no place for its SHA-256.',
+    'What may keep users from connecting. `not_served`: the engine of the node lacks what it needs. `unencrypted`: VLESS without TLS to a public address, which Xray refuses since 26.7.11, so that it is left out of the format `xray`. Of the target of REALITY, when the panel last asked it: `target_unreachable`: it did not answer the panel; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`. `target_risky_name`: a target that Xray warns of (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: a target on another port than 443. `min_client_version`: newer than 1.8.1, so that sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links have no place for its SHA-256. `address_pool_small`: there are users whose id is beyond the address pool, who cannot use the connection.',
 });
 
 const pem = (max: number) => z.string().max(max);
@@ -117,9 +130,11 @@ const fields = {
     .meta({ description: ABOUT.tag }),
   name: s.name.meta({ description: ABOUT.name }),
   protocol: z.enum(PROTOCOLS).meta({ id: 'Protocol', description: 'The protocol that users speak with the node.' }),
-  network: z
-    .enum(NETWORKS)
-    .meta({ id: 'Network', description: 'What carries the protocol. `quic`: over UDP, with `hysteria2` only.' }),
+  network: z.enum(NETWORKS).meta({
+    id: 'Network',
+    description:
+      'What carries the protocol. `quic`: over UDP, with `hysteria2` only. `udp`: packets of UDP, with `wireguard` only.',
+  }),
   security: z.enum(SECURITIES).meta({
     id: 'Security',
     description:
@@ -138,10 +153,10 @@ const fields = {
   flow: flow.nullable().meta({ description: ABOUT.flow }),
   fingerprint: fingerprint.nullable().meta({ description: ABOUT.fingerprint }),
   alpn: z.array(alpnProtocol).max(3).nullable().meta({ description: ABOUT.alpn }),
-  public_key: realityKey.nullable().meta({ description: ABOUT.public_key }),
-  private_key: realityKey.nullable().meta({
+  public_key: x25519Key.nullable().meta({ description: ABOUT.public_key }),
+  private_key: x25519Key.nullable().meta({
     description:
-      'With `reality`: stored encrypted and never sent back. Without a `public_key`, that is computed from it.',
+      'With `reality` and `wireguard`: stored encrypted and never sent back. Without a `public_key`, that is computed from it. With `wireguard` the panel makes one where none is given.',
   }),
   short_id: z
     .string()
@@ -156,6 +171,8 @@ const fields = {
     .regex(/^[\x21-\x7e]+$/)
     .nullable()
     .meta({ description: ABOUT.obfs_password }),
+  address_pool: addressPool.nullable().meta({ description: ABOUT.address_pool }),
+  mtu: z.int().min(MIN_MTU).max(MAX_MTU).nullable().meta({ description: ABOUT.mtu }),
   target: target.nullable().meta({ description: ABOUT.target }),
   min_client_version: clientVersion.nullable().meta({ description: ABOUT.min_client_version }),
   certificate: pem(100_000).nullable().meta({ description: ABOUT.certificate }),
@@ -194,6 +211,8 @@ export const inbound = z
     short_id: secret(z.string().nullable(), ABOUT.short_id),
     method: secret(z.string().nullable(), ABOUT.method),
     obfs_password: secret(z.string().nullable(), ABOUT.obfs_password),
+    address_pool: secret(z.string().nullable(), ABOUT.address_pool),
+    mtu: secret(z.int().nullable(), ABOUT.mtu),
     target: secret(z.string().nullable(), ABOUT.target),
     min_client_version: secret(z.string().nullable(), ABOUT.min_client_version),
     certificate: secret(z.string().nullable(), ABOUT.certificate),
@@ -238,7 +257,7 @@ export const inboundCreate = z
     name: fields.name,
     protocol: fields.protocol,
     network: fields.network.optional().meta({
-      description: 'What carries the protocol. Absent: `quic` with `hysteria2`, else `tcp`.',
+      description: 'What carries the protocol. Absent: `quic` with `hysteria2`, `udp` with `wireguard`, else `tcp`.',
     }),
     security: fields.security.optional().meta({
       description: 'How it is encrypted. Absent: `tls` with `hysteria2`, else `none`, which `trojan` does not allow.',
@@ -256,6 +275,10 @@ export const inboundCreate = z
     short_id: fields.short_id.default(null),
     method: fields.method.default(null),
     obfs_password: fields.obfs_password.default(null),
+    address_pool: fields.address_pool
+      .default(null)
+      .meta({ description: `${ABOUT.address_pool} Absent with it: \`10.64.0.0/10\`.` }),
+    mtu: fields.mtu.default(null),
     target: fields.target.default(null),
     min_client_version: fields.min_client_version.default(null),
     certificate: fields.certificate.default(null),
@@ -292,6 +315,8 @@ export const inboundExample: Inbound = {
   short_id: '6ba85179e30d4fc2',
   method: null,
   obfs_password: null,
+  address_pool: null,
+  mtu: null,
   target: null,
   min_client_version: null,
   certificate: null,
@@ -427,7 +452,7 @@ export const makeRealityKeys = panelOperation({
   summary: 'Make a pair of X25519 keys for a connection',
   description: 'Nothing is kept: hand both to createInbound or updateInbound.',
   input: z.strictObject({}),
-  output: z.object({ private_key: realityKey, public_key: realityKey }),
+  output: z.object({ private_key: x25519Key, public_key: x25519Key }),
   example: {
     body: {},
     reply: {

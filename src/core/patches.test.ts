@@ -58,6 +58,7 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
     host: ['warnings', ...CERTIFICATE_MEMBERS],
     sni: ['warnings', ...CERTIFICATE_MEMBERS],
     certificate: ['warnings', ...CERTIFICATE_MEMBERS],
+    address_pool: ['warnings'],
     target: ['warnings'],
     min_client_version: ['warnings'],
     enabled: ['status'],
@@ -73,6 +74,7 @@ const INBOUNDS: readonly Members[] = [
   { protocol: 'trojan', network: 'grpc', security: 'tls', service_name: 'grpc' },
   { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
   { protocol: 'hysteria2', obfs_password: 'obfuscated' },
+  { protocol: 'wireguard', mtu: 1280 },
 ];
 
 const NOW = Date.UTC(2026, 10, 20);
@@ -86,6 +88,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   certificate: fc.constantFrom(GIVEN.served.chain, null),
   certificate_key: fc.constant(GIVEN.key),
   target: fc.constantFrom('www.example.org:443', '[2001:db8::1]:8443', null),
+  address_pool: fc.constantFrom('10.64.0.0/10', '192.168.4.0/24', null),
   min_client_version: fc.constantFrom('1.8.0', '26.3.27', null),
   address: fc.constantFrom('de3.example.com', '192.0.2.7', '2001:db8::7'),
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),

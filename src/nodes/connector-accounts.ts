@@ -1,9 +1,16 @@
 // What a user presents on a connection, as the engine stores it. The type follows from the connection alone: an account of another
 // type ends the whole engine.
 import type { Credentials } from '../core/ports/credentials.ts';
-import { EngineError, type EngineInbound } from '../core/ports/engines.ts';
+import { EngineError, type EngineInbound, type EngineUser } from '../core/ports/engines.ts';
 import { hasKeys, keyFor, STORED_KEY_BYTES } from '../domain/nodes/shadowsocks.ts';
-import { encodeShadowsocksAccount, encodeTexts, encodeVmessAccount, type TypedMessage } from './connector-messages.ts';
+import {
+  encodePeer,
+  encodeShadowsocksAccount,
+  encodeTexts,
+  encodeVmessAccount,
+  type TypedMessage,
+} from './connector-messages.ts';
+import { wireguardPeer } from './wireguard-key.ts';
 
 /** The first part of every name in an engine's API. */
 export type Dialect = 'xray' | 'v2ray.core';
@@ -14,10 +21,11 @@ const CIPHERS: Readonly<Record<Dialect, Readonly<Record<string, number>>>> = {
   'v2ray.core': { 'aes-128-gcm': 1, 'aes-256-gcm': 2, 'chacha20-ietf-poly1305': 3 },
 };
 
-type Shape = Pick<EngineInbound, 'protocol' | 'flow' | 'method'>;
+type Shape = Pick<EngineInbound, 'protocol' | 'flow' | 'method' | 'addressPool'>;
 
 /** Throws `engine_refused` where no engine could serve a user on this connection. */
-export function accountOf(dialect: Dialect, inbound: Shape, credentials: Credentials): TypedMessage {
+export function accountOf(dialect: Dialect, inbound: Shape, user: EngineUser): TypedMessage {
+  const { credentials } = user;
   switch (inbound.protocol) {
     case 'vless':
       return typed(dialect, 'vless', encodeTexts({ 1: credentials.uuid, 2: inbound.flow ?? '', 3: 'none' }));
@@ -29,6 +37,9 @@ export function accountOf(dialect: Dialect, inbound: Shape, credentials: Credent
       // v2ray has none of its types: it would refuse the message without naming the reason.
       if (dialect !== 'xray') throw new EngineError('engine_refused', 'v2ray has no Hysteria2');
       return { type: 'xray.proxy.hysteria.account.Account', bytes: encodeTexts({ 1: credentials.password }) };
+    case 'wireguard':
+      if (dialect !== 'xray') throw new EngineError('engine_refused', 'v2ray has no WireGuard');
+      return { type: 'xray.proxy.wireguard.PeerConfig', bytes: encodePeer(wireguardPeer(inbound, user)) };
     case 'shadowsocks':
       return shadowsocksAccount(dialect, inbound.method ?? '', credentials);
   }

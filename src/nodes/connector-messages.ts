@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import protobuf from 'protobufjs/minimal.js';
 import { type ConnectedAddress, EngineError } from '../core/ports/engines.ts';
+import type { WireguardPeer } from './wireguard-key.ts';
 
 // Node finds no names in this module of CommonJS.
 const { Reader, Writer } = protobuf;
@@ -39,6 +40,13 @@ export function encodeShadowsocksAccount(password: string, cipher: number): Uint
   return writeText(Writer.create(), 1, password).uint32(16).uint32(cipher).finish();
 }
 
+/** `wireguard.PeerConfig`: public_key = 1 in hexadecimal, allowed_ips = 5. */
+export function encodePeer({ publicKey, allowedIps }: WireguardPeer): Uint8Array {
+  const writer = writeText(Writer.create(), 1, publicKey);
+  for (const network of allowedIps) writeText(writer, 5, network);
+  return writer.finish();
+}
+
 /** `AddUserOperation`: user = 1 with email = 2, account = 3. */
 export function encodeAddUser(email: string, account: TypedMessage): Uint8Array {
   const user = writeBytes(writeText(Writer.create(), 2, email), 3, encodeTyped(account)).finish();
@@ -72,6 +80,36 @@ export function decodeUptime(bytes: Uint8Array): number {
     return true;
   });
   return uptime;
+}
+
+/**
+ * The peer of a user in `GetInboundUserResponse`: the public key in its account, in hexadecimal, of the first user that is named. Null: there is
+ * none.
+ */
+export function decodePeerKey(bytes: Uint8Array): string | null {
+  let key: string | null = null;
+  const inner = (reader: Reader, onField: OnField) => {
+    const end = reader.uint32() + reader.pos;
+    readFields(reader, end, (field) => onField(field, reader));
+    return true;
+  };
+  decode(bytes, (field, reader) => {
+    if (field !== 1 || key !== null) return false;
+    key = '';
+    // User: account = 3; TypedMessage: value = 2; PeerConfig: public_key = 1.
+    return inner(reader, (inUser) => {
+      if (inUser !== 3) return false;
+      return inner(reader, (inAccount) => {
+        if (inAccount !== 2) return false;
+        return inner(reader, (inPeer) => {
+          if (inPeer !== 1) return false;
+          key = reader.string();
+          return true;
+        });
+      });
+    });
+  });
+  return key;
 }
 
 /** `QueryStatsResponse`: repeated stat = 1. Calls `onCounter` for each of them; what no safe integer holds becomes the greatest one. */

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { sampleCredentials, sampleInbound } from '../../tests/engines/samples.ts';
 import { METHODS as METHODS_OF_SHADOWSOCKS, PROTOCOLS } from '../contract/inbounds.ts';
 import { type EngineChange, EngineError, type EngineInbound } from '../core/ports/engines.ts';
+import { DEFAULT_POOL } from '../domain/nodes/wireguard.ts';
 import { type CallLimits, connectEngine, type EngineApi } from './connector.ts';
 import { accountOf, type Dialect } from './connector-accounts.ts';
 import { bootTag } from './connector-names.ts';
@@ -452,12 +453,12 @@ describe('changes', () => {
 });
 
 describe('the type of an account is that of the connection', () => {
-  const everything = sampleCredentials(1);
+  const everything = { userId: 1, credentials: sampleCredentials(1) };
   const typesOf = (dialect: Dialect) =>
     PROTOCOLS.flatMap((protocol) =>
       (protocol === 'shadowsocks' ? METHODS_OF_SHADOWSOCKS : [null]).map((method) => {
         try {
-          return accountOf(dialect, { protocol, method, flow: null }, everything).type;
+          return accountOf(dialect, { protocol, method, flow: null, addressPool: DEFAULT_POOL }, everything).type;
         } catch (error) {
           return error instanceof EngineError ? error.code : error;
         }
@@ -476,6 +477,7 @@ describe('the type of an account is that of the connection', () => {
       'xray.proxy.shadowsocks_2022.Account',
       'xray.proxy.shadowsocks_2022.Account',
       'xray.proxy.hysteria.account.Account',
+      'xray.proxy.wireguard.PeerConfig',
     ]);
     expect(typesOf('v2ray.core').slice(0, 3)).toEqual([
       'v2ray.core.proxy.vless.Account',
@@ -486,10 +488,18 @@ describe('the type of an account is that of the connection', () => {
   });
 
   test('an account that Xray would choke on is not built: a key too short, or a cipher without one', () => {
-    const build = (method: string | null, key = everything.key) =>
-      accountOf('xray', { protocol: 'shadowsocks', method, flow: null }, { ...everything, key });
+    const build = (method: string | null, key = everything.credentials.key) => {
+      const user = { ...everything, credentials: { ...everything.credentials, key } };
+      return accountOf('xray', { protocol: 'shadowsocks', method, flow: null, addressPool: null }, user);
+    };
     expect(() => build('2022-blake3-aes-256-gcm', 'c2hvcnQ=')).toThrow('has not 32 bytes');
     expect(() => build('2022-blake3-chacha20-poly1305')).toThrow(EngineError);
     expect(() => build(null)).toThrow(EngineError);
+    const peer = (addressPool: string, wireguard: string, userId = 1) => {
+      const user = { userId, credentials: { ...everything.credentials, wireguard } };
+      return accountOf('xray', { protocol: 'wireguard', method: null, flow: null, addressPool }, user);
+    };
+    expect(() => peer(DEFAULT_POOL, '')).toThrow('has no key of WireGuard');
+    expect(() => peer('10.8.0.0/24', everything.credentials.wireguard, 254)).toThrow('has none for this user');
   });
 });

@@ -17,6 +17,7 @@ import {
   decodeConnected,
   decodeCounters,
   decodeNames,
+  decodePeerKey,
   decodeUptime,
   decodeUsers,
   encodeAddUser,
@@ -24,6 +25,7 @@ import {
   encodeTexts,
 } from './connector-messages.ts';
 import { type BootMark, readBootTag, readOnlineName, readUserKey, userKey } from './connector-names.ts';
+import { wireguardPeer } from './wireguard-key.ts';
 
 /** An engine as its API shows it. No engine tells its version there. */
 export interface IdentifiedEngine {
@@ -151,9 +153,19 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
       return null;
     }
 
+    async function hasOtherKey(): Promise<boolean> {
+      const request = encodeTexts({ 1: inbound.tag, 2: email });
+      const answer = await call(inDialect, 'proxyman.command.HandlerService/GetInboundUsers', request);
+      if ('refusal' in answer) return false;
+      const present = decodePeerKey(answer.bytes);
+      return present !== null && present !== wireguardPeer(inbound, user).publicKey;
+    }
+
     async function add(): Promise<Refusal | null> {
-      const request = encodeAddUser(email, accountOf(inDialect, inbound, user.credentials));
+      const request = encodeAddUser(email, accountOf(inDialect, inbound, user));
       if (inbound.protocol === 'shadowsocks') await removeAll();
+      // A peer is known by its key alone: with another key the one before would stay.
+      if (inbound.protocol === 'wireguard' && (await hasOtherKey())) await remove();
       const refusal = await alter('AddUser', request);
       if (refusal?.kind !== 'user_exists') return refusal;
       await remove();

@@ -15,6 +15,7 @@ const CREDENTIALS = {
   uuid: '66ad4540-b58c-4ad2-9926-ea63445a9b57',
   password: 'p'.repeat(32),
   key: btoa('k'.repeat(32)),
+  wireguard: btoa('w'.repeat(32)),
 };
 
 function engineInbound(fields: Partial<EngineInbound> = {}): EngineInbound {

@@ -10,7 +10,9 @@ import {
 } from '../core/ports/engines.ts';
 import { neededFacts } from '../domain/nodes/engine-facts.ts';
 import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
+import { DEFAULT_MTU, nodeTunnelAddress, userTunnelAddress } from '../domain/nodes/wireguard.ts';
 import { bootTag, userKey } from './connector-names.ts';
+import { wireguardPeer } from './wireguard-key.ts';
 
 /** A user and the ids of the connections to be let in to. */
 export type StartUser = EngineUser & { readonly inbounds: readonly number[] };
@@ -73,8 +75,9 @@ export function fingerprintOf(config: EngineConfig): string {
   const inbounds = config.inbounds.map(({ id, tag, port, protocol, flow, method, ...inbound }) => {
     const shown = [id, tag, port, protocol, flow, method, inbound.network, inbound.security, inbound.sni, inbound.path];
     const reality = [inbound.target, inbound.privateKey, inbound.shortId, inbound.minClientVersion];
+    const wireguard = protocol === 'wireguard' ? [inbound.addressPool, inbound.mtu] : undefined;
     const tls = [inbound.certificate?.chain, inbound.certificateKey, inbound.alpn];
-    return [shown, inbound.serviceName, reality, tls, inbound.serverKey, inbound.obfsPassword];
+    return [shown, inbound.serviceName, reality, tls, inbound.serverKey, inbound.obfsPassword, wireguard];
   });
   const text = JSON.stringify([FORM, config.blocksPrivate, inbounds]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -91,13 +94,20 @@ function clientsOf(inbounds: readonly EngineInbound[], users: Iterable<StartUser
   for (const user of users) {
     for (const id of user.inbounds) {
       const inbound = byId.get(id);
-      if (inbound) clients.get(id)?.push(clientOf(inbound, user));
+      if (inbound && canServe(inbound, user)) clients.get(id)?.push(clientOf(inbound, user));
     }
   }
   return clients;
 }
 
-function clientOf(inbound: EngineInbound, { userId, credentials }: EngineUser): JsonObject {
+/** Whom a connection has no place for is left out: the engine would refuse the configuration as a whole. */
+function canServe(inbound: EngineInbound, { userId, credentials }: EngineUser): boolean {
+  if (inbound.protocol !== 'wireguard') return true;
+  return credentials.wireguard !== '' && userTunnelAddress(inbound.addressPool, userId) !== null;
+}
+
+function clientOf(inbound: EngineInbound, user: EngineUser): JsonObject {
+  const { userId, credentials } = user;
   const email = userKey(userId, inbound.tag);
   const method = inbound.method ?? '';
   switch (inbound.protocol) {
@@ -109,6 +119,10 @@ function clientOf(inbound: EngineInbound, { userId, credentials }: EngineUser): 
       return { email, password: credentials.password };
     case 'hysteria2':
       return { email, auth: credentials.password };
+    case 'wireguard': {
+      const { publicKey, allowedIps } = wireguardPeer(inbound, user);
+      return { email, publicKey, allowedIPs: allowedIps };
+    }
     case 'shadowsocks':
       return hasKeys(method)
         ? { email, password: keyFor(method, credentials.key) }
@@ -160,6 +174,8 @@ function inboundOf(inbound: EngineInbound, clients: readonly JsonObject[], start
   if (start.name === 'v2ray') requireV2ray(inbound);
   const { tag, port } = inbound;
   const protocol = inbound.protocol === 'hysteria2' ? 'hysteria' : inbound.protocol;
+  if (inbound.protocol === 'wireguard')
+    return { tag, listen: '0.0.0.0', port, protocol, settings: wireguardOf(inbound, clients) };
   const settings = settingsOf(inbound, clients, start);
   return { tag, listen: '0.0.0.0', port, protocol, settings, streamSettings: streamOf(inbound) };
 }
@@ -185,6 +201,14 @@ function settingsOf(inbound: EngineInbound, clients: readonly JsonObject[], star
   return { network, method, password: inbound.serverKey, clients: [placeholder(method, start.spareKey), ...clients] };
 }
 
+function wireguardOf(inbound: EngineInbound, peers: readonly JsonObject[]): JsonObject {
+  const { privateKey, addressPool, mtu } = inbound;
+  const address = nodeTunnelAddress(addressPool);
+  if (privateKey === null) refuse(inbound, 'its private key is missing');
+  if (address === null) refuse(inbound, 'its address pool is missing');
+  return { secretKey: privateKey, address: [address], mtu: mtu ?? DEFAULT_MTU, peers };
+}
+
 /** A user that no person has: with shadowsocks an empty list would mean one key for all, to which no user can be added. */
 function placeholder(method: string, spareKey: string): JsonObject {
   const email = 'placeholder';
@@ -205,6 +229,7 @@ function transportOf({ network, path, serviceName, obfsPassword }: EngineInbound
     case 'quic':
       return { hysteriaSettings: { version: HYSTERIA }, finalmask: salamander(obfsPassword) };
     case 'tcp':
+    case 'udp':
       return {};
     case 'ws':
       return { wsSettings: { path: path ?? '/' } };

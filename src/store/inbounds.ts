@@ -32,6 +32,8 @@ const COLUMN = {
   shortId: 'short_id',
   method: 'method',
   obfsPassword: 'obfs_password',
+  addressPool: 'address_pool',
+  mtu: 'mtu',
   target: 'target',
   minClientVersion: 'min_client_version',
   targetFindings: 'target_findings',

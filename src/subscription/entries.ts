@@ -3,6 +3,7 @@ import type { Subscription } from '../core/core.ts';
 import type { ConnectionSecrets } from '../core/ports/credentials.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
+import { userTunnelAddress } from '../domain/nodes/wireguard.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import { withoutYearMark } from '../i18n/dates.ts';
 import { hostTexts } from '../i18n/host.ts';
@@ -24,7 +25,8 @@ export function listEntries(
 ): Entries {
   const allowed = sub.canConnect ? sub.connections : [];
   const shown = allowed.filter(
-    ({ inbound, address, secrets }) => canCarry(inbound, address) && hasItsKey(inbound, secrets),
+    ({ inbound, address, secrets }) =>
+      canCarry(inbound, address) && hasItsKey(inbound, secrets) && isWithinPool(inbound, sub.user.id),
   );
   const leftOut = allowed.length - shown.length;
   if (shown.length === 0) {
@@ -40,6 +42,7 @@ export function listEntries(
     address,
     inbound,
     credentials: sub.credentials,
+    tunnelAddress: userTunnelAddress(inbound.addressPool, sub.user.id),
     secrets,
   }));
   return { entries, leftOut };
@@ -48,6 +51,11 @@ export function listEntries(
 /** Whether the key of the server is known, where the clients need it: not while the secrets of the panel are locked. */
 function hasItsKey({ method, protocol }: Inbound, { serverKey }: ConnectionSecrets): boolean {
   return protocol !== 'shadowsocks' || !hasKeys(method) || serverKey !== null;
+}
+
+/** Whether there is an address inside the tunnel for the user. */
+function isWithinPool({ protocol, addressPool }: Inbound, userId: number): boolean {
+  return protocol !== 'wireguard' || userTunnelAddress(addressPool, userId) !== null;
 }
 
 /**
@@ -87,8 +95,11 @@ function placeholder(name: string): Entry {
       shortId: null,
       method: null,
       obfsPassword: null,
+      addressPool: null,
+      mtu: null,
     },
-    credentials: { uuid: '00000000-0000-0000-0000-000000000000', password: '', key: '' },
+    credentials: { uuid: '00000000-0000-0000-0000-000000000000', password: '', key: '', wireguard: '' },
+    tunnelAddress: null,
     secrets: NO_SECRETS,
   };
 }

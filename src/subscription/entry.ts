@@ -18,6 +18,8 @@ export interface Inbound extends InboundShape {
   readonly shortId: string | null;
   readonly method: string | null;
   readonly obfsPassword: string | null;
+  readonly addressPool: string | null;
+  readonly mtu: number | null;
 }
 
 export const NO_SECRETS: ConnectionSecrets = { serverKey: null, certificate: null, pin: null };
@@ -28,6 +30,8 @@ export interface Entry {
   readonly address: string;
   readonly inbound: Inbound;
   readonly credentials: Credentials;
+  /** With WireGuard: the user's address inside the tunnel. */
+  readonly tunnelAddress: string | null;
   readonly secrets: ConnectionSecrets;
 }
 
@@ -37,13 +41,15 @@ export const REALITY_FINGERPRINT = 'chrome';
 /**
  * Whether any client can be told of this connection. None can: shadowsocks over anything but plain tcp or without a method, vmess with
  * reality (its links have no place for the public key), reality without a public key or over ws and httpupgrade, hysteria2 over anything
- * but TLS and QUIC, which nothing else is over.
+ * but TLS and QUIC, which nothing else is over, wireguard without the key of its node or a pool.
  */
 export function canShare(inbound: Inbound): boolean {
-  const { protocol, network, security, method, publicKey } = inbound;
+  const { protocol, network, security, method, publicKey, addressPool } = inbound;
   if (protocol === 'shadowsocks') return network === 'tcp' && security === 'none' && method !== null;
   if (protocol === 'hysteria2') return network === 'quic' && security === 'tls';
-  if (network === 'quic') return false;
+  if (protocol === 'wireguard')
+    return network === 'udp' && security === 'none' && publicKey !== null && addressPool !== null;
+  if (network === 'quic' || network === 'udp') return false;
   if (security !== 'reality') return true;
   return protocol !== 'vmess' && publicKey !== null && REALITY_NETWORKS.includes(network);
 }
@@ -105,6 +111,8 @@ export function secretOf(entry: Entry): string {
     case 'trojan':
     case 'hysteria2':
       return credentials.password;
+    case 'wireguard':
+      return credentials.wireguard;
     case 'shadowsocks':
       return shadowsocksPassword(entry);
   }
@@ -112,6 +120,8 @@ export function secretOf(entry: Entry): string {
 
 /** Stands for the user's own secret while a text is made. Where a name contains it, its user reads the secret twice. */
 const PLACE = '<secret of the user>';
+/** Stands for the user's address inside the tunnel, which only WireGuard has. */
+export const TUNNEL_ADDRESS = '<tunnel address of the user>';
 
 interface Template {
   readonly name: string;
@@ -121,7 +131,7 @@ interface Template {
 }
 
 /**
- * The text of an entry with the user's secret in it. All but the secret is made once, and remembered as long as the connection is the very
+ * The text of an entry with the user's secret in it, and the address inside the tunnel. All but these is made once, and remembered as long as the connection is the very
  * same one at the same address: for nearly all users it is equal.
  */
 export function perConnection(
@@ -135,6 +145,7 @@ export function perConnection(
       found = { name, address, pin: secrets.pin, parts: make(entry, PLACE).split(PLACE) };
       known.set(inbound, found);
     }
-    return found.parts.join(secret);
+    const text = found.parts.join(secret);
+    return inbound.protocol === 'wireguard' ? text.replaceAll(TUNNEL_ADDRESS, entry.tunnelAddress ?? '') : text;
   };
 }

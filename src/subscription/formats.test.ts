@@ -14,6 +14,7 @@ import {
 import type { ConnectionSecrets } from '../core/ports/credentials.ts';
 import type { InboundRow } from '../core/ports/plans.ts';
 import { isPrivateHost } from '../domain/host.ts';
+import { userTunnelAddress } from '../domain/nodes/wireguard.ts';
 import { canShare, type Entry, NO_SECRETS } from './entry.ts';
 import { mihomo } from './mihomo.ts';
 import { renderSubscription } from './render.ts';
@@ -37,6 +38,7 @@ interface Mihomo {
 }
 interface SingBox {
   readonly outbounds: readonly (Fields & { readonly type: string; readonly tag: string; outbounds?: string[] })[];
+  readonly endpoints?: readonly Fields[];
 }
 interface Xray {
   readonly remarks: string;
@@ -46,8 +48,9 @@ interface Xray {
 
 function entryOf(changes: Partial<InboundRow>, secrets = NO_SECRETS, name = 'DE 1'): Entry {
   const inbound = inboundOf(changes);
-  const credentials = { uuid: UUID, password: 'q7Rk2_vN-pass', key: USER_KEY };
-  return { name, address: inbound.host ?? 'de1.example.com', inbound, credentials, secrets };
+  const credentials = { uuid: UUID, password: 'q7Rk2_vN-pass', key: USER_KEY, wireguard: USER_KEY };
+  const tunnelAddress = userTunnelAddress(inbound.addressPool, 7);
+  return { name, address: inbound.host ?? 'de1.example.com', inbound, credentials, tunnelAddress, secrets };
 }
 
 const readMihomo = (text: string) => parse(text) as Mihomo;
@@ -115,6 +118,77 @@ describe('Hysteria2', () => {
       expect(format.canCarry(inboundOf({ ...HYSTERIA2, network: 'tcp' }), '10.0.0.1')).toBe(false);
       expect(format.canCarry(inboundOf({ network: 'quic', security: 'tls' }), '10.0.0.1')).toBe(false);
     }
+  });
+});
+
+const WIREGUARD: Partial<InboundRow> = {
+  protocol: 'wireguard',
+  network: 'udp',
+  port: 51820,
+  publicKey: PUBLIC_KEY,
+  addressPool: '10.64.0.0/10',
+};
+
+describe('WireGuard', () => {
+  const entry = entryOf(WIREGUARD);
+  const publicKey = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI+T4E7RoLJS0=';
+
+  it('is an endpoint of sing-box, which the choice names', () => {
+    const { outbounds, endpoints } = readSingBox(singBox.write([entry, entryOf({}, NO_SECRETS, 'DE 2')], 'Title'));
+    expect(endpoints).toEqual([
+      {
+        type: 'wireguard',
+        tag: 'DE 1',
+        mtu: 1420,
+        address: ['10.64.0.8/32'],
+        private_key: USER_KEY,
+        peers: [{ address: 'de1.example.com', port: 51820, public_key: publicKey, allowed_ips: ['0.0.0.0/0', '::/0'] }],
+      },
+    ]);
+    expect(outbounds[0]).toMatchObject({ type: 'selector', outbounds: ['auto', 'DE 1', 'DE 2'] });
+    expect(outbounds.map(({ type }) => type)).toEqual(['selector', 'urltest', 'vless', 'direct']);
+  });
+
+  it('is in mihomo and xray', () => {
+    expect(mihomoOf(entry)).toMatchObject({
+      type: 'wireguard',
+      server: 'de1.example.com',
+      port: 51820,
+      ip: '10.64.0.8',
+      'private-key': USER_KEY,
+      'public-key': publicKey,
+      mtu: 1420,
+      udp: true,
+    });
+    expect(xrayOf(entryOf({ ...WIREGUARD, host: '2001:db8::1', mtu: 1280 }))).toEqual({
+      tag: 'proxy: DE 1',
+      protocol: 'wireguard',
+      settings: {
+        secretKey: USER_KEY,
+        address: ['10.64.0.8/32'],
+        peers: [{ publicKey, endpoint: '[2001:db8::1]:51820' }],
+        mtu: 1280,
+        noKernelTun: true,
+      },
+    });
+  });
+
+  it('gives each user their own key and address', () => {
+    const { key } = entry.credentials;
+    const other = { ...entry, tunnelAddress: '10.64.0.9', credentials: { ...entry.credentials, wireguard: 'other=' } };
+    const texts = [xray, mihomo, singBox].map((format) => format.write([other], 'Title'));
+    for (const text of texts) {
+      expect(text).toContain('other=');
+      expect(text).toContain('10.64.0.9');
+      expect(text).not.toContain('10.64.0.8');
+      expect(text).not.toContain(key);
+    }
+  });
+
+  it('without the key of its node, a pool or UDP is in no format', () => {
+    for (const format of [xray, mihomo, singBox])
+      for (const change of [{ publicKey: null }, { addressPool: null }, { network: 'tcp' }] as const)
+        expect(format.canCarry(inboundOf({ ...WIREGUARD, ...change }), '10.0.0.1')).toBe(false);
   });
 });
 
@@ -330,10 +404,11 @@ describe('xray', () => {
 /** The names of the connections in a document. */
 const NAMES: Readonly<Record<string, (body: string) => readonly unknown[]>> = {
   mihomo: (body) => readMihomo(body).proxies.map(({ name }) => name),
-  'sing-box': (body) =>
-    readSingBox(body)
-      .outbounds.filter(({ type }) => !['selector', 'urltest', 'direct'].includes(type))
-      .map(({ tag }) => tag),
+  'sing-box': (body) => {
+    const { outbounds, endpoints = [] } = readSingBox(body);
+    const proxies = outbounds.filter(({ type }) => !['selector', 'urltest', 'direct'].includes(type));
+    return [...proxies, ...endpoints].map(({ tag }) => tag);
+  },
   xray: (body) =>
     readXray(body)
       .outbounds.filter(({ protocol }) => !['freedom', 'blackhole'].includes(protocol))

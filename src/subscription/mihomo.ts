@@ -1,4 +1,5 @@
 // The format `mihomo`: a whole configuration in YAML for mihomo (Clash Meta) and the applications around it.
+import { DEFAULT_MTU, TUNNEL_DNS, wireguardKey } from '../domain/nodes/wireguard.ts';
 import {
   alpnOf,
   canShare,
@@ -10,6 +11,7 @@ import {
   secretOf,
   serverName,
   serverOf,
+  TUNNEL_ADDRESS,
   webPathOf,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
@@ -56,6 +58,7 @@ const proxyText = perConnection((entry, secret) => `  - ${flow({ ...proxyOf(entr
 function streamOf(entry: Entry): Members {
   switch (entry.inbound.protocol) {
     case 'shadowsocks':
+    case 'wireguard':
       return {};
     case 'hysteria2':
       return hysteriaOf(entry);
@@ -89,6 +92,19 @@ function proxyOf(entry: Entry, secret: string): Members {
       return { ...common, type: 'trojan', password: secret };
     case 'hysteria2':
       return { name, server: serverOf(entry), port: inbound.port, type: 'hysteria2', password: secret };
+    case 'wireguard':
+      return {
+        ...common,
+        type: 'wireguard',
+        'private-key': secret,
+        'public-key': wireguardKey(inbound.publicKey ?? ''),
+        ip: TUNNEL_ADDRESS,
+        'allowed-ips': ['0.0.0.0/0', '::/0'],
+        mtu: inbound.mtu ?? DEFAULT_MTU,
+        // Names of sites are looked up through the tunnel: WireGuard carries addresses only.
+        'remote-dns-resolve': true,
+        dns: [TUNNEL_DNS],
+      };
     case 'shadowsocks':
       return { ...common, type: 'ss', cipher: inbound.method, password: secret };
   }
@@ -128,7 +144,7 @@ function pinOf({ secrets }: Entry): string | null {
 function networkOf(entry: Entry): Members {
   const { inbound } = entry;
   const { network, serviceName } = inbound;
-  if (network === 'tcp' || network === 'quic') return { network };
+  if (network === 'tcp' || network === 'quic' || network === 'udp') return { network };
   if (network === 'grpc') return { network, 'grpc-opts': { 'grpc-service-name': serviceName ?? '' } };
   const host = hostHeader(entry);
   const { path, earlyData } = webPathOf(inbound);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { anyInbound, hostileName, inboundOf, readLink, UUID } from '../../tests/support/subscription-samples.ts';
 import type { ConnectionSecrets } from '../core/ports/credentials.ts';
 import type { InboundRow } from '../core/ports/plans.ts';
+import { userTunnelAddress, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { canShare, NO_SECRETS } from './entry.ts';
 import { shareLink } from './share-links.ts';
 
@@ -22,12 +23,14 @@ function linkOf(
   secrets: Partial<ConnectionSecrets> = {},
   name = 'DE 1',
 ): string {
-  const credentials = { uuid: UUID, password: PASSWORD, key: USER_KEY };
+  const credentials = { uuid: UUID, password: PASSWORD, key: USER_KEY, wireguard: USER_KEY };
+  const inbound = inboundOf(changes);
   return shareLink({
     name,
     address,
-    inbound: inboundOf(changes),
+    inbound,
     credentials,
+    tunnelAddress: userTunnelAddress(inbound.addressPool, 7),
     secrets: { ...NO_SECRETS, ...secrets },
   });
 }
@@ -150,6 +153,18 @@ describe('shareLink', () => {
     });
   });
 
+  it('writes wireguard as v2rayN reads it', () => {
+    const link = linkOf({ protocol: 'wireguard', network: 'udp', publicKey: PUBLIC_KEY, addressPool: '10.64.0.0/10' });
+    expect(readLink(link)).toEqual({
+      scheme: 'wireguard',
+      user: USER_KEY,
+      host: 'de1.example.com',
+      port: 443,
+      parameters: { publickey: wireguardKey(PUBLIC_KEY), address: '10.64.0.8/32', mtu: '1420' },
+      name: 'DE 1',
+    });
+  });
+
   it('leaves the flow out where vision cannot run', () => {
     const flow = 'xtls-rprx-vision';
     expect(linkOf({ flow, security: 'none' })).not.toContain('flow=');
@@ -183,6 +198,9 @@ describe('canShare', () => {
     ['vmess with reality', { protocol: 'vmess', security: 'reality', publicKey: PUBLIC_KEY }, false],
     ['reality without its key', { security: 'reality' }, false],
     ['reality over a web socket', { security: 'reality', publicKey: PUBLIC_KEY, network: 'ws' }, false],
+    ['wireguard', { protocol: 'wireguard', network: 'udp', publicKey: PUBLIC_KEY, addressPool: '10.64.0.0/10' }, true],
+    ['wireguard without its key', { protocol: 'wireguard', network: 'udp', addressPool: '10.64.0.0/10' }, false],
+    ['vless over packets of UDP', { network: 'udp' }, false],
     ['reality over grpc', { security: 'reality', publicKey: PUBLIC_KEY, network: 'grpc' }, true],
   ])('%s', (_, changes, can) => {
     expect(canShare(inboundOf(changes))).toBe(can);
@@ -195,14 +213,22 @@ const credentials = fc.record({
   uuid: fc.uuid(),
   password: fc.string({ unit: 'binary', minLength: 1 }),
   key: fc.constant(USER_KEY),
+  wireguard: fc.constant(USER_KEY),
 });
 
 describe('any share link', () => {
   test.prop([inbound, address, credentials, hostileName])('reads back', (row, host, user, name) => {
-    const link = readLink(shareLink({ name, address: host, inbound: row, credentials: user, secrets: NO_SECRETS }));
+    const tunnelAddress = userTunnelAddress(row.addressPool, 7);
+    const entry = { name, address: host, inbound: row, credentials: user, tunnelAddress, secrets: NO_SECRETS };
+    const link = readLink(shareLink(entry));
     const { network, security } = row;
     const known = row.protocol === 'shadowsocks' ? `${row.method}:${user.password}` : user.password;
     expect(link).toMatchObject({ host, port: row.port, name });
+    if (row.protocol === 'wireguard') {
+      expect(link.user).toBe(user.wireguard);
+      expect(link.parameters).toMatchObject({ address: `${tunnelAddress}/32`, mtu: String(row.mtu ?? 1420) });
+      return;
+    }
     expect(link.user).toBe(row.protocol === 'vless' || row.protocol === 'vmess' ? user.uuid : known);
     if (row.protocol === 'shadowsocks') {
       expect(link.parameters).toEqual({});

@@ -1,6 +1,7 @@
 // Share links in the formats of the clients: vless and trojan by the XTLS share-link standard, vmess as v2rayN defines it, ss by SIP002, hysteria2 by
-// its own URI scheme.
+// its own URI scheme, wireguard as v2rayN does.
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
+import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { asciiHost, jsonText, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
 import {
   type Entry,
@@ -11,6 +12,7 @@ import {
   REALITY_FINGERPRINT,
   secretOf,
   serverName,
+  TUNNEL_ADDRESS,
 } from './entry.ts';
 
 /** One share link, a single line of ASCII. Only for connections that `canShare`. */
@@ -20,6 +22,7 @@ export function shareLink(entry: Entry): string {
     case 'vless':
     case 'trojan':
     case 'hysteria2':
+    case 'wireguard':
       return linkText(entry, percent(secret));
     case 'vmess':
       return `vmess://${toBase64(linkText(entry, jsonText(secret)))}`;
@@ -39,6 +42,8 @@ const linkText = perConnection((entry, user) => {
       return JSON.stringify(vmessFields(entry, user));
     case 'shadowsocks':
       return `ss://${user}@${linkHost(entry.address)}:${entry.inbound.port}#${percent(entry.name)}`;
+    case 'wireguard':
+      return `wireguard://${user}@${linkHost(entry.address)}:${entry.inbound.port}?${wireguardQuery(entry)}#${percent(entry.name)}`;
     case 'hysteria2':
       return `hysteria2://${user}@${linkHost(entry.address)}:${entry.inbound.port}/${hysteriaQuery(entry)}#${percent(entry.name)}`;
   }
@@ -67,6 +72,7 @@ function networkParameters(entry: Entry): readonly Parameter[] {
   switch (network) {
     case 'tcp':
     case 'quic':
+    case 'udp':
       return [['type', network]];
     case 'grpc':
       return [
@@ -129,6 +135,12 @@ function vmessFields(entry: Entry, id: string): object {
 /** SIP002; the user is base64url, and since 2022 (SIP022) must not be. */
 function shadowsocksUser({ method }: Inbound, password: string): string {
   return hasKeys(method) ? `${method}:${percent(password)}` : toBase64Url(`${method}:${password}`);
+}
+
+/** As v2rayN has it. */
+function wireguardQuery({ inbound }: Entry): string {
+  const publicKey = percent(wireguardKey(inbound.publicKey ?? ''));
+  return `publickey=${publicKey}&address=${TUNNEL_ADDRESS}%2F32&mtu=${inbound.mtu ?? DEFAULT_MTU}`;
 }
 
 /** Never with `insecure`, by which an app would trust whatever answers. */

@@ -1,4 +1,5 @@
 // The format `sing-box`: a whole configuration in JSON for sing-box 1.12 and newer.
+import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { jsonMembers, jsonText } from './encoding.ts';
 import {
   alpnOf,
@@ -12,6 +13,7 @@ import {
   secretOf,
   serverName,
   serverOf,
+  TUNNEL_ADDRESS,
   webPathOf,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
@@ -36,9 +38,14 @@ export const singBox: FormatWriter = {
       JSON.stringify({ type: 'selector', tag: SELECTED, outbounds: hasChoice ? [AUTOMATIC, ...tags] : tags }),
     ];
     if (hasChoice) outbounds.push(JSON.stringify({ type: 'urltest', tag: AUTOMATIC, outbounds: tags }));
-    for (const entry of entries) outbounds.push(outboundText(entry, jsonText(secretOf(entry))));
+    const endpoints: string[] = [];
+    for (const entry of entries) {
+      const list = entry.inbound.protocol === 'wireguard' ? endpoints : outbounds;
+      list.push(outboundText(entry, jsonText(secretOf(entry))));
+    }
     outbounds.push(JSON.stringify({ type: 'direct', tag: DIRECT }));
-    return `{${BEFORE},"outbounds":[${outbounds.join(',')}],${AFTER}}`;
+    const more = endpoints.length === 0 ? '' : `"endpoints":[${endpoints.join(',')}],`;
+    return `{${BEFORE},"outbounds":[${outbounds.join(',')}],${more}${AFTER}}`;
   },
 };
 
@@ -94,9 +101,30 @@ function outboundOf(entry: Entry, secret: string): object {
       return { type: 'trojan', ...common, password: secret, ...stream };
     case 'hysteria2':
       return { type: 'hysteria2', ...common, password: secret, ...hysteriaOf(entry) };
+    case 'wireguard':
+      return endpointOf(entry, secret);
     case 'shadowsocks':
       return { type: 'shadowsocks', ...common, method: inbound.method, password: secret };
   }
+}
+
+/** WireGuard is an endpoint, which is chosen among the outbounds by its tag. */
+function endpointOf(entry: Entry, secret: string): object {
+  const { publicKey, mtu, port } = entry.inbound;
+  const peer = {
+    address: serverOf(entry),
+    port,
+    public_key: wireguardKey(publicKey ?? ''),
+    allowed_ips: ['0.0.0.0/0', '::/0'],
+  };
+  return {
+    type: 'wireguard',
+    tag: entry.name.toWellFormed(),
+    mtu: mtu ?? DEFAULT_MTU,
+    address: [`${TUNNEL_ADDRESS}/32`],
+    private_key: secret,
+    peers: [peer],
+  };
 }
 
 function hysteriaOf(entry: Entry): object {

@@ -1,6 +1,7 @@
 // The format `xray`: one configuration in JSON that Xray itself starts with, and that applications around it import.
 import { isPrivateHost } from '../domain/host.ts';
-import { jsonMembers, jsonText } from './encoding.ts';
+import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
+import { jsonMembers, jsonText, linkHost } from './encoding.ts';
 import {
   alpnOf,
   canShare,
@@ -12,6 +13,7 @@ import {
   secretOf,
   serverName,
   serverOf,
+  TUNNEL_ADDRESS,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
 
@@ -19,8 +21,8 @@ import type { FormatWriter } from './format.ts';
 const PREFIX = 'proxy: ';
 
 /**
- * Since 26.7.11 Xray refuses a configuration as a whole in which vless without TLS leads to a public address, so such a connection is
- * left out.
+ * Since 26.7.11 Xray refuses a configuration as a whole in which vless without TLS leads to a public address, where the outbound names one server
+ * in place of a list. What is written here has a list, but applications rewrite it, so such a connection is left out.
  */
 export const xray: FormatWriter = {
   type: 'application/json; charset=utf-8',
@@ -101,9 +103,27 @@ function outboundOf(entry: Entry, secret: string): object {
       return out({ servers: [{ ...server, password: secret }] });
     case 'hysteria2':
       return hysteriaOf(entry, secret);
+    case 'wireguard':
+      return wireguardOf(entry, secret);
     case 'shadowsocks':
       return out({ servers: [{ ...server, method: inbound.method, password: secret }] });
   }
+}
+
+/** Packets are made in the program itself: an interface of the system would need the rights of an administrator. */
+function wireguardOf(entry: Entry, secret: string): object {
+  const { publicKey, mtu, port } = entry.inbound;
+  return {
+    tag: tagOf(entry),
+    protocol: 'wireguard',
+    settings: {
+      secretKey: secret,
+      address: [`${TUNNEL_ADDRESS}/32`],
+      peers: [{ publicKey: wireguardKey(publicKey ?? ''), endpoint: `${linkHost(entry.address)}:${port}` }],
+      mtu: mtu ?? DEFAULT_MTU,
+      noKernelTun: true,
+    },
+  };
 }
 
 /** Xray has the credentials in what carries the protocol, where all other protocols have nothing of the user. */

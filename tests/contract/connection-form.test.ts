@@ -1,8 +1,9 @@
 // Holds the form of connections to the panel: it offers the shapes that the panel accepts, and sends what the panel accepts.
 import { describe, expect, it } from 'vitest';
 import { inboundCreate, NETWORKS, PROTOCOLS, SECURITIES } from '../../src/contract/inbounds.ts';
-import { requireConsistent } from '../../src/core/inbounds/inbound-rules.ts';
+import { hasKeyPair, requireConsistent } from '../../src/core/inbounds/inbound-rules.ts';
 import { allowedNetworks, allowedSecurities, type InboundShape } from '../../src/domain/nodes/inbound-shape.ts';
+import { userTunnelAddress } from '../../src/domain/nodes/wireguard.ts';
 import {
   blankValues,
   createOf,
@@ -29,6 +30,8 @@ const FULL: Values = {
   private_key: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
   short_id: '6ba85179e30d4fc2',
   obfs_password: 'hide&seek?',
+  address_pool: '192.168.0.0/16',
+  mtu: 1280,
   target: 'www.example.org:8443',
   min_client_version: '1.8.0',
   certificate: 'a certificate',
@@ -43,6 +46,8 @@ const BARE: Values = {
   fingerprint: '',
   short_id: '',
   obfs_password: '',
+  address_pool: '',
+  mtu: '',
   target: '',
   min_client_version: '',
   certificate: '',
@@ -54,15 +59,16 @@ const USER = {
   uuid: '00000000-0000-4000-8000-000000000000',
   password: 'password-of-the-user',
   key: 'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA=',
+  wireguard: 'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA=',
 };
 
 /** A connection as the panel would store it. */
 function stored(values: Values) {
   const input = inboundCreate.parse(createOf(values));
   const { node_id, private_key, service_name, public_key, short_id, certificate, certificate_key, ...others } = input;
-  const { min_client_version, obfs_password, network = 'tcp', security = 'none', ...rest } = others;
+  const { min_client_version, obfs_password, address_pool, network = 'tcp', security = 'none', ...rest } = others;
   const renamed = { serviceName: service_name, publicKey: public_key, shortId: short_id };
-  const hidden = { minClientVersion: min_client_version, obfsPassword: obfs_password };
+  const hidden = { minClientVersion: min_client_version, obfsPassword: obfs_password, addressPool: address_pool };
   const row = inboundOf({ ...rest, ...renamed, ...hidden, network, security, nodeId: node_id });
   return { row, brought: { privateKey: private_key !== null, certificate: certificate !== null }, certificate_key };
 }
@@ -88,7 +94,7 @@ describe('the form of a connection', () => {
   it.each(SHAPES.filter(isOffered))('sends of $protocol, $network, $security what the panel takes', (shape) => {
     const full = stored(reshaped(FULL, shape));
     expect(() => requireConsistent(full.row, full.brought)).not.toThrow();
-    expect(full.brought).toEqual({ privateKey: shape.security === 'reality', certificate: shape.security === 'tls' });
+    expect(full.brought).toEqual({ privateKey: hasKeyPair(shape), certificate: shape.security === 'tls' });
     expect(full.certificate_key !== null).toBe(shape.security === 'tls');
   });
 
@@ -97,7 +103,9 @@ describe('the form of a connection', () => {
       for (const address of ['de1.example.com', 'пример.рф', '2001:db8::1', '203.0.113.7']) {
         const { row } = stored(values);
         expect(canShare(row)).toBe(true);
-        const real = shareLink({ name: values.name, address, inbound: row, credentials: USER, secrets: NO_SECRETS });
+        const tunnelAddress = userTunnelAddress(row.addressPool, 1);
+        const entry = { name: values.name, address, inbound: row, credentials: USER, tunnelAddress };
+        const real = shareLink({ ...entry, secrets: NO_SECRETS });
         expect(previewLink(values, address)).toBe(real);
       }
     }

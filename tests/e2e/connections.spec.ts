@@ -106,6 +106,32 @@ test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of U
   });
 });
 
+test('of WireGuard have keys, and addresses that need not be named', async ({ page, panel, visit }) => {
+  await visit('connections/new?node=3');
+  const form = page.getByRole('dialog', { name: 'Add a connection' });
+  await form.getByText('WireGuard', { exact: true }).click();
+  await expect(form.getByLabel('Port', { exact: true })).toHaveValue('443');
+  for (const gone of ['Server name (SNI)', 'Short id', 'Imitated browser'])
+    await expect(form.getByLabel(gone)).toHaveCount(0);
+  await expect(form.getByText('Needs: Xray 26.6.27 or later')).toBeVisible();
+  await expect(form.getByLabel('Public key')).toHaveValue(/^[\w-]{43}$/);
+  await form.getByLabel('Name', { exact: true }).fill('Tunnel');
+  await form.getByLabel('MTU').fill('1280');
+  await expect(form.locator('code')).toContainText('&address=10.64.0.2%2F32&mtu=1280#Tunnel');
+  await expectAccessible(page, 'a connection of wireguard');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(page.getByText('Connection Tunnel added')).toBeVisible();
+  const list = await panel.administrator?.call('listInbounds', { limit: 500 });
+  expect(list?.body.items.find(({ name }) => name === 'Tunnel')).toMatchObject({
+    tag: 'wireguard',
+    network: 'udp',
+    security: 'none',
+    address_pool: '10.64.0.0/10',
+    mtu: 1280,
+    has_private_key: true,
+  });
+});
+
 test('with tls get a certificate of the panel, or an own one whose faults stand at its fields', async ({
   page,
   panel,

@@ -8,7 +8,7 @@ import { everyPlace, makeOneOfEach } from './support/records.ts';
 const NAMES = new RegExp(
   [
     /\b(?:API|OpenAPI|ACME|Let’s Encrypt|Certificate Transparency|HTTPS?|TLS-ALPN|CAA|AAAA|URL|DNS|IPv?[46]?|ID|QR|GMT|UTC|CSV|JSON|PEM|SHA-256|RSA|TLS|TCP|UDP|CDN|SNI|ALPN|UUID|CPU|X-Forwarded-For)\b/,
-    /\b(?:REALITY|VLESS|VMess|Trojan|Shadowsocks|Hysteria2|Salamander|WebSocket|gRPC|HTTPUpgrade|XHTTP|Vision|Xray|xray|v2ray|curl|grafana|Gatehouse)\b/,
+    /\b(?:REALITY|VLESS|VMess|Trojan|Shadowsocks|Hysteria2|WireGuard|MTU|Salamander|WebSocket|gRPC|HTTPUpgrade|XHTTP|Vision|Xray|xray|v2ray|curl|grafana|Gatehouse)\b/,
     /\b(?:Stars|Crypto Pay|Kassa|Stripe|Heleket|BotFather|Bot|Swagger UI)\b/,
     /\b(?:chrome|firefox|safari|ios|android|edge|random|randomized|Firefox|Linux|HeadlessChrome|Chromium?)\b/,
     /\b(?:GET|POST|Telegram|RUB|EUR|USD|Ctrl|Shift|Enter|Esc|Tab|Alt|Delete|Home|End|PgUp|PgDn)\b/,

@@ -28,7 +28,7 @@ async function startServer(program: ServerProgram) {
   const inbound = sampleInbound({ protocol: 'vless', port });
   const user = { userId: USER_ID, credentials: sampleCredentials(1), inbounds: [inbound.id] };
   const spareKey = Buffer.alloc(32, 9).toString('base64');
-  const start = { name: program, apiPort, ...TEST_MARK, spareKey };
+  const start = { name: program === 'v2ray' ? program : ('xray' as const), apiPort, ...TEST_MARK, spareKey };
   const config = JSON.parse(engineConfigText({ inbounds: [inbound], blocksPrivate: false }, [user], start)) as Json;
   const engine = await startProgram(program, config);
   const api = connectEngine({ address: '127.0.0.1', port: apiPort });

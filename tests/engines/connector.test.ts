@@ -2,12 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
+import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import type { EngineInbound } from '../../src/core/ports/engines.ts';
+import { DEFAULT_POOL, userTunnelAddress, wireguardKey } from '../../src/domain/nodes/wireguard.ts';
 import { connectEngine } from '../../src/nodes/connector.ts';
 import { type Json, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { whyWithout } from './found.ts';
-import { clientConfig, fetchAgain, fetchThrough, startProgram, startTarget } from './real-engine.ts';
+import { clientConfig, fetchAgain, fetchThrough, startProgram, startTarget, targetHost } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
 
 const ADDRESS = '127.0.0.1';
@@ -127,8 +129,26 @@ const HYSTERIA2: Case = {
   }),
 };
 
+/** The other end of `sampleInbound` with WireGuard. */
+const NODE_KEYS = nodeCrypto.newX25519();
+const WIREGUARD: Case = {
+  title: 'wireguard',
+  inbound: sampleInbound({ protocol: 'wireguard', network: 'udp', addressPool: DEFAULT_POOL }),
+  settings: { secretKey: NODE_KEYS.privateKey, address: ['10.64.0.1'], peers: [] },
+  client: (port, number) => ({
+    protocol: 'wireguard',
+    settings: {
+      secretKey: sampleCredentials(number).wireguard,
+      address: [`${userTunnelAddress(DEFAULT_POOL, 7)}/32`],
+      peers: [{ publicKey: wireguardKey(NODE_KEYS.publicKey), endpoint: `${ADDRESS}:${port}` }],
+      noKernelTun: true,
+    },
+  }),
+};
+
 const CASES: Readonly<Record<ServerProgram, readonly Case[]>> = {
   v2ray: EVERYWHERE,
+  'xray-new': [WIREGUARD],
   xray: [
     ...EVERYWHERE,
     HYSTERIA2,
@@ -159,13 +179,13 @@ async function startServer(program: ServerProgram, { inbound, settings, stream, 
   };
 }
 
-for (const program of ['xray', 'v2ray'] as const) {
+for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
   const reason = whyWithout(program);
   describe.skipIf(reason !== null)(`${program} ${reason ?? ''}`.trim(), () => {
     for (const sample of CASES[program]) {
       test(`${sample.title}: a user who was let in moves bytes that are counted exactly, a replaced or removed one moves none`, async () => {
         await using server = await startServer(program, sample);
-        await using target = await startTarget(REQUEST.length, ANSWER);
+        await using target = await startTarget(REQUEST.length, ANSWER, targetHost(program));
         const { api } = server;
         const { inbound } = sample;
 
@@ -204,7 +224,7 @@ for (const program of ['xray', 'v2ray'] as const) {
         expect(await api.apply([change(2, true)])).toEqual([null]);
         expect(await isRefused(1)).toBe(true);
         expect(await fetchAs(2)).toEqual(ANSWER);
-        const members = program === 'xray' ? [7] : null;
+        const members = program === 'v2ray' ? null : [7];
         expect(await api.members(inbound)).toEqual(members);
 
         expect(await api.apply([change(2, false), change(3, false, 8)])).toEqual([null, null]);

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openOwnPanel } from '../support/own-panel.ts';
 import { whyWithout } from './found.ts';
-import { ENGINES, linkOf, openScene, openStream, POLLED, type Scene } from './panel-traffic.ts';
+import { linkOf, openScene, openStream, POLLED, type Scene } from './panel-traffic.ts';
 
 let keys = '';
 beforeEach(() => {
@@ -24,7 +24,7 @@ async function readTwice({ api, nodeId: id }: Scene): Promise<void> {
 }
 
 const SCENES = [
-  ...ENGINES.map((program) => ({ title: program, program, shape: undefined })),
+  ...(['xray', 'v2ray'] as const).map((program) => ({ title: program, program, shape: undefined })),
   // A client with an open QUIC connection opens new streams in it too: only a restart ends that.
   { title: 'xray over Hysteria2', program: 'xray', shape: { protocol: 'hysteria2', sni: 'a.example' } },
 ] as const;
@@ -84,3 +84,31 @@ describe.each(SCENES)('with $title', ({ program, shape }) => {
     },
   );
 });
+
+const withoutNew = whyWithout('xray-new');
+test.skipIf(withoutNew !== null)(
+  `over WireGuard nothing moves after the cut, and the engine goes on ${withoutNew ?? ''}`.trim(),
+  async () => {
+    await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
+    const scene = await openScene(own, 'xray-new');
+    const { api, nodeId, userId: id } = scene;
+    const read = async () => {
+      const { total_up, total_down, after_cut_up, after_cut_down } = (await api.call('getUser', { id })).body;
+      return { total: [total_up, total_down], afterCut: [after_cut_up, after_cut_down] };
+    };
+    await using stream = await openStream('xray-new', await linkOf(scene));
+    await stream.move(1001, 50_003);
+    await expect.poll(read, POLLED).toEqual({ total: [1001, 50_003], afterCut: [0, 0] });
+
+    await api.call('updateUser', { id, enabled: false });
+    await readTwice(scene);
+    // The packets of a peer that is gone are dropped: neither end learns of it, and what the client sends reaches nothing.
+    void stream.move(2003, 0).catch(() => {});
+    await readTwice(scene);
+    await readTwice(scene);
+    expect(await read()).toEqual({ total: [1001, 50_003], afterCut: [0, 0] });
+    const node = (await api.call('getNode', { id: nodeId })).body;
+    expect(node).toMatchObject({ status: 'up', last_restart: null });
+    api.close();
+  },
+);

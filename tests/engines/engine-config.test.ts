@@ -12,8 +12,10 @@ import { engineConfigText, fingerprintOf, type StartUser } from '../../src/nodes
 import { inboundOf } from '../support/subscription-samples.ts';
 import { pathOf, whyWithout } from './found.ts';
 
-const TEST_ARGS: Readonly<Record<EngineName, readonly string[]>> = {
+type Program = EngineName | 'xray-new';
+const TEST_ARGS: Readonly<Record<Program, readonly string[]>> = {
   xray: ['run', '-test', '-config', 'stdin:'],
+  'xray-new': ['run', '-test', '-config', 'stdin:'],
   v2ray: ['-test', '-config', 'stdin:'],
 };
 const KEYS = nodeCrypto.newX25519();
@@ -30,12 +32,15 @@ afterAll(() => console.log(`${checked} configurations checked by engines`));
 function complete(fields: Partial<EngineInbound>): EngineInbound {
   const isReality = fields.security === 'reality';
   const isTls = fields.security === 'tls';
+  const isWireguard = fields.protocol === 'wireguard';
+  const hasKeyPair = isReality || isWireguard;
   const serverKey = hasKeys(fields.method ?? null) ? keyFor(fields.method ?? '', KEY) : null;
   return {
     ...inboundOf(),
     sni: isReality ? 'www.example.org' : null,
-    publicKey: isReality ? KEYS.publicKey : null,
-    privateKey: isReality ? KEYS.privateKey : null,
+    publicKey: hasKeyPair ? KEYS.publicKey : null,
+    privateKey: hasKeyPair ? KEYS.privateKey : null,
+    addressPool: isWireguard ? '10.64.0.0/10' : null,
     shortId: isReality ? '6ba85179e30d4fc2' : null,
     certificate: isTls ? certificate.served : null,
     certificateKey: isTls ? certificate.key : null,
@@ -77,6 +82,7 @@ function usersOf(inbounds: readonly EngineInbound[], count: number): StartUser[]
       uuid: nodeCrypto.uuid(),
       password: `password-${index}-long-enough`,
       key: Buffer.alloc(32, index + 1).toString('base64'),
+      wireguard: Buffer.alloc(32, index + 101).toString('base64'),
     },
     inbounds: inbounds.map(({ id }) => id),
   }));
@@ -89,32 +95,35 @@ function textOf(name: EngineName, inbounds: readonly EngineInbound[], users: rea
 }
 
 /** What the program says; null: it would start. */
-function refusalOf(name: EngineName, text: string): string | null {
+function refusalOf(name: Program, text: string): string | null {
   checked += 1;
   const { status, stdout, stderr } = spawnSync(pathOf(name), TEST_ARGS[name], { input: text, encoding: 'utf8' });
   return status === 0 ? null : `${status}: ${stdout}${stderr}`.slice(-500);
 }
 
-const withoutXray = whyWithout('xray');
-describe.skipIf(withoutXray !== null)(`xray ${withoutXray ?? ''}`.trim(), () => {
-  test('takes every shape at once, with users and without, whatever users may reach', () => {
-    const inbounds = shapes();
-    const combinations = new Set(
-      inbounds.map(({ protocol, network, security }) => [protocol, network, security].join()),
-    );
-    // 5 networks x 3 securities are 15: reality has 3 networks, vmess no reality, trojan no none, shadowsocks one shape. QUIC is that of hysteria2.
-    expect(combinations.size).toBe(13 + 10 + 8 + 1 + 1);
-    expect((NETWORKS.length - 1) * SECURITIES.length).toBe(15);
-    for (const count of [0, 3]) {
-      for (const isOpen of [false, true]) {
-        expect(refusalOf('xray', textOf('xray', inbounds, usersOf(inbounds, count), isOpen))).toBeNull();
+describe.each(['xray', 'xray-new'] as const)('%s', (program) => {
+  const missing = whyWithout(program);
+  test.skipIf(missing !== null)(
+    `takes every shape at once, with users and without, whatever users may reach ${missing ?? ''}`.trim(),
+    () => {
+      const inbounds = shapes();
+      const combinations = new Set(
+        inbounds.map(({ protocol, network, security }) => [protocol, network, security].join()),
+      );
+      // 5 networks x 3 securities are 15: reality has 3 networks, vmess no reality, trojan no none, shadowsocks one shape. QUIC is that of hysteria2, UDP that of wireguard.
+      expect(combinations.size).toBe(13 + 10 + 8 + 1 + 1 + 1);
+      expect((NETWORKS.length - 2) * SECURITIES.length).toBe(15);
+      for (const count of [0, 3]) {
+        for (const isOpen of [false, true]) {
+          expect(refusalOf(program, textOf('xray', inbounds, usersOf(inbounds, count), isOpen))).toBeNull();
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('takes each of them alone', () => {
+  test.skipIf(missing !== null)(`takes each of them alone ${missing ?? ''}`.trim(), () => {
     const refused = shapes().flatMap((inbound) => {
-      const refusal = refusalOf('xray', textOf('xray', [inbound], usersOf([inbound], 1), true));
+      const refusal = refusalOf(program, textOf('xray', [inbound], usersOf([inbound], 1), true));
       return refusal === null ? [] : [`${inbound.protocol} ${inbound.network} ${inbound.security}: ${refusal}`];
     });
     expect(refused).toEqual([]);

@@ -43,25 +43,39 @@ const SAMPLES: Readonly<Record<string, { shape: ServedShape; protocol?: string; 
     settings: { version: 2, clients: [{ auth: 'p', email: 'u1' }] },
     stream: { network: 'hysteria', security: 'tls', hysteriaSettings: { version: 2 } },
   },
+  'WireGuard with several users': {
+    shape: { ...VLESS, protocol: 'wireguard', network: 'udp' },
+    settings: {
+      secretKey: REALITY_KEY,
+      peers: [{ publicKey: REALITY_KEY, allowedIPs: ['10.64.0.2/32'], email: 'u1' }],
+    },
+    stream: {},
+  },
 };
 
 /** What an engine that lacks it reads without a word, to serve the connection in clear: only the table can refuse it. */
-const PASSED_OVER: Readonly<Record<ServerProgram, readonly string[]>> = { xray: [], v2ray: ['REALITY', 'XTLS Vision'] };
+const PASSED_OVER: Readonly<Record<ServerProgram, readonly string[]>> = {
+  // Older ones have WireGuard without users that can be added and counted.
+  xray: ['WireGuard with several users'],
+  'xray-new': [],
+  v2ray: ['REALITY', 'XTLS Vision'],
+};
 
 const ARGS: Readonly<Record<ServerProgram, readonly string[]>> = {
   xray: ['run', '-test', '-c', 'stdin:'],
+  'xray-new': ['run', '-test', '-c', 'stdin:'],
   v2ray: ['-test', '-config', 'stdin:'],
 };
 
-for (const program of ['xray', 'v2ray'] as const) {
+for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
   const reason = whyWithout(program);
   describe.skipIf(reason !== null)(`${program} ${reason ?? ''}`.trim(), () => {
     test.each(ENGINE_FACTS.map(({ title }) => title))('%s', (title) => {
       const sample = SAMPLES[title];
       if (!sample) throw new Error(`no connection that needs ${title}`);
-      const says = execFileSync(pathOf(program), [program === 'xray' ? 'version' : '-version'], { encoding: 'utf8' });
+      const says = execFileSync(pathOf(program), [program === 'v2ray' ? '-version' : 'version'], { encoding: 'utf8' });
       const version = /^(?:Xray|V2Ray) ([\d.]+) /.exec(says)?.[1] ?? '';
-      const lacks = missingFacts(sample.shape, { name: program, version });
+      const lacks = missingFacts(sample.shape, { name: program === 'v2ray' ? 'v2ray' : 'xray', version });
 
       const inbound = {
         listen: '127.0.0.1',
@@ -81,3 +95,24 @@ for (const program of ['xray', 'v2ray'] as const) {
     });
   });
 }
+
+const withoutNew = whyWithout('xray-new');
+describe.skipIf(withoutNew !== null)(`VLESS in clear, in a client of xray-new ${withoutNew ?? ''}`.trim(), () => {
+  const isTaken = (settings: Json) => {
+    const config = { outbounds: [{ protocol: 'vless', settings }] };
+    const input = JSON.stringify(config);
+    return spawnSync(pathOf('xray-new'), ARGS['xray-new'], { input, encoding: 'utf8' }).status === 0;
+  };
+  // With one server and one user in place of lists, as the newer applications write it.
+  const flat = (address: string) => isTaken({ address, port: 443, id: UUID, encryption: 'none' });
+  const listed = (address: string) =>
+    isTaken({ vnext: [{ address, port: 443, users: [{ id: UUID, encryption: 'none' }] }] });
+
+  test.each(['8.8.8.8', 'de1.example.com'])('to the public address %s is refused in the flat form alone', (address) => {
+    expect([flat(address), listed(address)]).toEqual([false, true]);
+  });
+
+  test.each(['10.0.0.1', '192.168.4.1', 'fd00::1', 'router.lan', 'localhost'])('to %s is taken', (address) => {
+    expect([flat(address), listed(address)]).toEqual([true, true]);
+  });
+});

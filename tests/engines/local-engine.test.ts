@@ -31,6 +31,7 @@ const USER = {
     uuid: nodeCrypto.uuid(),
     password: 'canary-password-of-a-user',
     key: Buffer.alloc(32, 5).toString('base64'),
+    wireguard: Buffer.alloc(32, 6).toString('base64'),
   },
   inbounds: [1],
 };

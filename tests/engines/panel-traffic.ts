@@ -10,14 +10,15 @@ import { type Client, createClient } from '../support/http-client.ts';
 import { type OwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
 import { pathOf } from './found.ts';
-import { clientConfig, fetchThrough, startProgram, startTarget } from './real-engine.ts';
+import { clientConfig, fetchThrough, socksConnect, startProgram, startTarget, targetHost } from './real-engine.ts';
 
-export const ENGINES = ['xray', 'v2ray'] as const;
+export const ENGINES = ['xray', 'xray-new', 'v2ray'] as const;
 export type EngineUnderTest = (typeof ENGINES)[number];
 
-/** What both engines can serve, a stream and a web transport. */
+/** What all engines can serve, a stream and a web transport, and what only a new Xray can. */
 export const SHAPES = {
   xray: { protocol: 'vless', network: 'tcp', security: 'none' },
+  'xray-new': { protocol: 'wireguard' },
   v2ray: { protocol: 'vmess', network: 'ws', security: 'none', path: '/ws' },
 } as const;
 
@@ -83,6 +84,12 @@ function outboundOf(link: string): Json {
       },
     };
   }
+  if (scheme === 'wireguard') {
+    const { publickey: publicKey, address, mtu } = parameters;
+    const peers = [{ publicKey, endpoint: `${host}:${port}` }];
+    const settings = { secretKey: user, address: [address], peers, mtu: Number(mtu), noKernelTun: true };
+    return { protocol: 'wireguard', settings };
+  }
   const network = scheme === 'vmess' ? parameters.net : parameters.type;
   const { flow, sni: serverName, fp: fingerprint, pbk: publicKey, sid: shortId } = parameters;
   const reality = { security: 'reality', realitySettings: { serverName, fingerprint, publicKey, shortId } };
@@ -109,7 +116,7 @@ export interface Puller extends AsyncDisposable {
 /** A client that is configured by a link, and a server behind the engine. */
 export async function openPuller(program: EngineUnderTest, link: string): Promise<Puller> {
   const socksPort = await freePort();
-  const target = await startTarget(REQUEST.length, ANSWER);
+  const target = await startTarget(REQUEST.length, ANSWER, targetHost(program));
   const client = await startProgram(program, clientConfig(socksPort, outboundOf(link)));
   return {
     async pull(limitMs = GIVEN_UP_MS) {
@@ -132,13 +139,14 @@ export interface Stream extends AsyncDisposable {
 export async function openStream(program: EngineUnderTest, link: string): Promise<Stream> {
   const [socksPort, targetPort] = [await freePort(), await freePort()];
   const server = createServer();
-  await once(server.listen(targetPort, '127.0.0.1'), 'listening');
+  const host = targetHost(program);
+  await once(server.listen(targetPort, host), 'listening');
   const client = await startProgram(program, clientConfig(socksPort, outboundOf(link)));
   const near = connect({ host: '127.0.0.1', port: socksPort });
   near.on('error', () => near.destroy());
   near.write(Buffer.from([5, 1, 0]));
   await receive(near, 2);
-  near.write(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, targetPort >> 8, targetPort & 255]));
+  near.write(socksConnect({ host, port: targetPort }));
   await receive(near, 10);
   let far: Socket | null = null;
   return {

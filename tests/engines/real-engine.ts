@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
 import { connect, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import {
   type Json,
@@ -26,14 +27,33 @@ export function clientConfig(socksPort: number, outbound: Json): Json {
   };
 }
 
+const LOOPBACK = '127.0.0.1';
+
+/** An address of this machine that is none of loopback, which WireGuard's packets cannot be for; loopback where it has no other. */
+export function ownAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? LOOPBACK;
+}
+
+/** Where a target is reached through an engine. */
+export function targetHost(program: ServerProgram): string {
+  return program === 'xray-new' ? ownAddress() : LOOPBACK;
+}
+
+/** The request of SOCKS for a connection to a place. */
+export function socksConnect({ host, port }: { readonly host: string; readonly port: number }): Buffer {
+  return Buffer.from([5, 1, 0, 1, ...host.split('.').map(Number), port >> 8, port & 255]);
+}
+
 export interface Target extends AsyncDisposable {
+  readonly host: string;
   readonly port: number;
   /** Resolves when a connection brings its first byte. */
   reached(): Promise<void>;
 }
 
 /** A server that sends `answer` and ends as soon as it has so many bytes: engines do not pass on that one side has ended. */
-export async function startTarget(requestBytes: number, answer: Buffer): Promise<Target> {
+export async function startTarget(requestBytes: number, answer: Buffer, host = LOOPBACK): Promise<Target> {
   let reached = Promise.withResolvers<void>();
   const server = createServer((socket) => {
     let received = 0;
@@ -46,8 +66,9 @@ export async function startTarget(requestBytes: number, answer: Buffer): Promise
     });
   });
   const port = await freePort();
-  await once(server.listen(port, '127.0.0.1'), 'listening');
+  await once(server.listen(port, host), 'listening');
   return {
+    host,
     port,
     reached: () => reached.promise,
     async [Symbol.asyncDispose]() {
@@ -81,10 +102,7 @@ export function fetchThrough(
   };
   // Each as soon as the one before has its reply, of which the lengths are.
   const replies = [2, 10];
-  const steps = [
-    () => socket.write(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, target.port >> 8, target.port & 255])),
-    sendRequest,
-  ];
+  const steps = [() => socket.write(socksConnect(target)), sendRequest];
   let received = Buffer.alloc(0);
   socket.on('data', (part) => {
     received = Buffer.concat([received, part]);

@@ -22,6 +22,8 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     shortId: null,
     method: null,
     obfsPassword: null,
+    addressPool: null,
+    mtu: null,
     target: null,
     minClientVersion: null,
     targetFindings: null,
@@ -46,5 +48,6 @@ export function sampleCredentials(number: number): Credentials {
     uuid: `66ad4540-b58c-4ad2-9926-${number.toString(16).padStart(12, '0')}`,
     password: `password-${number}`,
     key: key.toString('base64'),
+    wireguard: key.toString('base64'),
   };
 }

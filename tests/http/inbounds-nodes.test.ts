@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INBOUND_READ_FIELDS } from '../../src/contract/inbounds.ts';
 import { type Fixtures, fill, NODE_ADDRESS } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
+import { readLink } from '../support/subscription-samples.ts';
 
 let panel: TestPanel;
 let fixtures: Fixtures;
@@ -49,6 +50,11 @@ describe('connections', () => {
       [{ network: 'quic' }, ['#/network']],
       [{ protocol: 'hysteria2', network: 'tcp', security: 'none' }, ['#/network', '#/security']],
       [{ protocol: 'hysteria2', obfs_password: 'abc' }, ['#/obfs_password']],
+      [{ network: 'udp' }, ['#/network']],
+      [{ address_pool: '10.8.0.0/24', mtu: 1280 }, ['#/address_pool', '#/mtu']],
+      [{ protocol: 'wireguard', address_pool: '8.8.8.0/24' }, ['#/address_pool']],
+      [{ protocol: 'wireguard', address_pool: '10.8.0.0/30' }, ['#/address_pool']],
+      [{ protocol: 'wireguard', mtu: 1000 }, ['#/mtu']],
     ];
     for (const [more, pointers] of wrong) {
       const { problem } = await panel.full.call('createInbound', { ...fresh(), ...more } as never);
@@ -120,6 +126,43 @@ describe('connections', () => {
     const there = await full.call('createInbound', { ...fresh(), node_id: elsewhere.id, port });
     expect(there.status).toBe(201);
     await act('deleteInbound', { id: there.body.id });
+  });
+
+  it('of WireGuard have a key of the panel, addresses and the port of UDP without being asked for them', async () => {
+    const { full } = panel;
+    const { port = 0 } = (await full.call('createInbound', fresh())).body;
+    const made = (await full.call('createInbound', { ...fresh(), protocol: 'wireguard', port })).body;
+    const shape = { network: 'udp', security: 'none', address_pool: '10.64.0.0/10', mtu: null, warnings: [] };
+    expect(made).toMatchObject({ ...shape, has_private_key: true, public_key: expect.stringMatching(/^[\w-]{43}$/) });
+    const again = await full.call('createInbound', { ...fresh(), protocol: 'wireguard', port });
+    expect(again.problem).toMatchObject({ detail: 'validation', errors: [{ pointer: '#/port', code: 'taken' }] });
+
+    const { id } = made;
+    for (const change of [{ public_key: null }, { private_key: null }, { public_key: 'a'.repeat(43) }] as const) {
+      const pointer = `#/${Object.keys(change)[0]}`;
+      const { errors } = (await full.call('updateInbound', { id, ...change })).problem;
+      expect(errors?.map((one) => one.pointer)).toContain(pointer);
+    }
+    expect((await full.call('updateInbound', { id, public_key: made.public_key, mtu: 1280 })).body.mtu).toBe(1280);
+    const { private_key, public_key } = await panel.act('makeRealityKeys', {});
+    expect((await full.call('updateInbound', { id, private_key, public_key: null })).body.public_key).toBe(public_key);
+
+    const { id: tariff_id } = (await full.call('createTariff', { name: 'Unlimited' })).body;
+    const user = (await full.call('createUser', { name: 'Anna', tariff_id, inbounds: [id] })).body;
+    const linkOf = async (url = '') => (await full.send({ method: 'GET', path: `${url}?format=plain` })).text.trim();
+    const before = readLink(await linkOf(user.sub_url));
+    const place = user.id + 1;
+    const address = `10.64.${Math.floor(place / 256)}.${place % 256}/32`;
+    const publickey = `${public_key.replaceAll('-', '+').replaceAll('_', '/')}=`;
+    expect(before).toMatchObject({ scheme: 'wireguard', port, parameters: { address, publickey, mtu: '1280' } });
+    await full.call('reissueUser', { id: user.id });
+    const { sub_url } = (await full.call('getUser', { id: user.id })).body;
+    const after = readLink(await linkOf(sub_url));
+    expect(after.parameters).toEqual(before.parameters);
+    expect(after.user).not.toBe(before.user);
+    const audited = (await panel.act('listAudit', { limit: 20 })).items.map(({ detail }) => detail);
+    expect(JSON.stringify(audited)).not.toContain(private_key);
+    await panel.act('deleteUser', { id: user.id });
   });
 
   it('of Hysteria2 have the port of UDP, over QUIC with TLS without being asked for it', async () => {

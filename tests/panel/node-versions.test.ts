@@ -102,27 +102,27 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   };
 
   await runFirst();
-  await expectPolled('1.0', ['ledger', 'lease'], 0);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard'], 0);
   move(100);
-  await expectPolled('1.0', ['ledger', 'lease'], 100);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard'], 100);
   move(20);
   await runPresent();
-  await expectPolled('1.2', [], 120);
-  await expectPolled('1.2', [], 120);
+  await expectPolled('1.3', [], 120);
+  await expectPolled('1.3', [], 120);
   move(3);
-  await expectPolled('1.2', [], 123);
+  await expectPolled('1.3', [], 123);
   move(4);
   await runSecond();
-  await expectPolled('1.1', ['lease'], 127);
-  await expectPolled('1.1', ['lease'], 127);
+  await expectPolled('1.1', ['lease', 'wireguard'], 127);
+  await expectPolled('1.1', ['lease', 'wireguard'], 127);
   move(10);
   await runPresent();
-  await expectPolled('1.2', [], 137);
+  await expectPolled('1.3', [], 137);
   await runFirst();
-  await expectPolled('1.0', ['ledger', 'lease'], 137);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard'], 137);
   move(5000);
   await runPresent();
-  await expectPolled('1.2', [], 5137);
+  await expectPolled('1.3', [], 5137);
   expect(machine.starts, 'the engine was adopted each time').toBe(1);
 
   // One that its machine has started by itself, of which the panel has counted a part when the machine is updated.
@@ -131,7 +131,11 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   const { process } = machine;
   machine.crash();
   const people = [
-    { userId: node.userId, credentials: { uuid: 'u', password: '', key: '' }, inbounds: [node.inboundId] },
+    {
+      userId: node.userId,
+      credentials: { uuid: 'u', password: '', key: '', wireguard: '' },
+      inbounds: [node.inboundId],
+    },
   ];
   if (process) await realLooking(machine).start(process.config, people, 'beef');
   move(10_000);
@@ -140,7 +144,7 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   move(20_000);
   machine.fault = () => null;
   await runPresent();
-  await expectPolled('1.2', [], 35_137);
+  await expectPolled('1.3', [], 35_137);
   engine.close();
   await close();
 });
@@ -164,7 +168,7 @@ describe('another major version', () => {
     await expect(node.poll()).rejects.toMatchObject({ code: 'other_version' });
     expect(node.row()).toMatchObject({ status: 'down', errorCode: 'other_version', agentProtocol: version });
     expect(node.row()?.errorText).toBe(
-      `the machine speaks version ${version} of the protocol, the panel 1.2: ${advice}`,
+      `the machine speaks version ${version} of the protocol, the panel 1.3: ${advice}`,
     );
     const joining = joinNode({
       host: PLACE.host,
@@ -191,8 +195,8 @@ describe('another major version', () => {
       for (const path of ['/2/running', '/2/join', '/0/running']) {
         const reply = await ask(listener.port, path, keys);
         const older = path.startsWith('/2') ? 'this machine' : 'the panel';
-        expect(reply).toMatchObject({ status: 404, version: '1.2', said: { code: 'other_version' } });
-        expect(reply.said.message).toContain(`this machine 1.2: update ${older}`);
+        expect(reply).toMatchObject({ status: 404, version: '1.3', said: { code: 'other_version' } });
+        expect(reply.said.message).toContain(`this machine 1.3: update ${older}`);
       }
       await listener.close();
     }

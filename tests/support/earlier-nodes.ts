@@ -22,7 +22,7 @@ const apply = z.strictObject({
 });
 
 function credentialsOf(uuid: string, password: string, key: string) {
-  return { uuid, password, key };
+  return { uuid, password, key, wireguard: '' };
 }
 
 /** Of version 1.1. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { bootTag } from '../../src/nodes/connector-names.ts';
 import type { EngineProgram } from './engines.ts';
 
-export type ServerProgram = Extract<EngineProgram, 'xray' | 'v2ray'>;
+export type ServerProgram = Extract<EngineProgram, 'xray' | 'xray-new' | 'v2ray'>;
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface RunningProgram extends AsyncDisposable {
@@ -16,6 +16,7 @@ export interface RunningProgram extends AsyncDisposable {
 
 const ARGS: Readonly<Record<ServerProgram, readonly string[]>> = {
   xray: ['run', '-c', 'stdin:'],
+  'xray-new': ['run', '-c', 'stdin:'],
   v2ray: ['-config', 'stdin:'],
 };
 
@@ -58,7 +59,7 @@ export function serverConfig({ inbounds, apiPort, services = BOTH, mark = TEST_M
   const direct = {
     tag: 'direct',
     protocol: 'freedom',
-    settings: { finalRules: [{ action: 'allow', ip: ['127.0.0.0/8'] }] },
+    settings: { finalRules: [{ action: 'allow', ip: ['0.0.0.0/0'] }] },
   };
   return {
     log: { loglevel: 'warning' },

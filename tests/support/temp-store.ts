@@ -53,7 +53,7 @@ let made = 0;
 export function sampleCredentials(number: number): Credentials {
   const digits = String(number).padStart(16, '0');
   const key = Buffer.from(digits.padStart(32, '0')).toString('base64');
-  return { uuid: `00000000-0000-4000-8000-${digits.slice(-12)}`, password: `password-${digits}`, key };
+  return { uuid: `00000000-0000-4000-8000-${digits.slice(-12)}`, password: `password-${digits}`, key, wireguard: key };
 }
 
 /** A user with a unique link and credentials. */

@@ -1,6 +1,7 @@
 // What the engine of a node would refuse is refused when a connection is written: an engine refuses its configuration as a whole.
 import type { FieldError } from '../../contract/errors.ts';
 import { describeMissing, type EngineVersion, missingFacts } from '../../domain/nodes/engine-facts.ts';
+import { updatesFor } from '../../domain/nodes/node-protocol.ts';
 import { PanelError } from '../panel-error.ts';
 import type { InboundRow, NodeRow } from '../ports/plans.ts';
 
@@ -17,7 +18,12 @@ export function engineOf(node: NodeRow | undefined): EngineVersion | null {
  */
 export function requireServable(node: NodeRow | undefined, wanted: Served, before?: Served): void {
   const engine = engineOf(node);
-  if (engine === null || !wanted.enabled) return;
+  if (!wanted.enabled) return;
+  if (wanted.protocol === 'wireguard' && updatesFor(node?.agentProtocol ?? null).includes('wireguard')) {
+    const message = 'needs a newer version of Gatehouse on the machine of its node';
+    throw new PanelError('validation', [{ pointer: '#/protocol', code: 'not_served', message }]);
+  }
+  if (engine === null) return;
   const present = before?.enabled ? missingFacts(before, engine) : [];
   const errors = missingFacts(wanted, engine)
     .filter((fact) => !present.includes(fact))

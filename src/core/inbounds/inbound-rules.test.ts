@@ -24,6 +24,8 @@ const BASE: Facts = {
   shortId: null,
   method: null,
   obfsPassword: null,
+  addressPool: null,
+  mtu: null,
   target: null,
   minClientVersion: null,
   targetFindings: null,
@@ -33,6 +35,12 @@ const BASE: Facts = {
 };
 const REALITY: Partial<Facts> = { security: 'reality', publicKey: 'k'.repeat(43), sni: 'www.example.org' };
 
+const WIREGUARD: Partial<Facts> = {
+  protocol: 'wireguard',
+  network: 'udp',
+  publicKey: 'k'.repeat(43),
+  addressPool: '10.64.0.0/10',
+};
 const HYSTERIA2: Partial<Facts> = { protocol: 'hysteria2', network: 'quic', security: 'tls' };
 const CERTIFICATE = { chain: '', isOwn: false, isSelfSigned: true, sha256: '', endsAt: 0 } as const;
 
@@ -56,6 +64,8 @@ describe('a connection', () => {
     ['shadowsocks 2022', { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' }],
     ['hysteria2', { ...HYSTERIA2, sni: 'a.example' }],
     ['hysteria2 with obfuscation', { ...HYSTERIA2, obfsPassword: 'obfuscated' }],
+    ['wireguard', WIREGUARD],
+    ['wireguard with small packets', { ...WIREGUARD, addressPool: '192.168.4.0/24', mtu: 1280 }],
     ['reality with a target', { ...REALITY, target: '[2001:db8::1]:8443', minClientVersion: '1.8.0' }],
     ['one that had a certificate of the panel', { certificate: CERTIFICATE }],
   ])('may be %s', (_name, change) => {
@@ -78,6 +88,22 @@ describe('a connection', () => {
       ['#/alpn', '#/fingerprint'],
     ],
     ['hysteria2 with a path and a flow', { ...HYSTERIA2, path: '/a', flow: 'xtls-rprx-vision' }, ['#/flow', '#/path']],
+    ['wireguard over tcp with tls', { ...WIREGUARD, network: 'tcp', security: 'tls' }, ['#/network', '#/security']],
+    ['wireguard with reality', { ...WIREGUARD, ...REALITY, network: 'udp' }, ['#/security', '#/sni']],
+    [
+      'wireguard without keys and addresses',
+      { protocol: 'wireguard', network: 'udp' },
+      ['#/public_key', '#/address_pool'],
+    ],
+    ['wireguard with addresses of others', { ...WIREGUARD, addressPool: '8.8.8.0/24' }, ['#/address_pool']],
+    ['wireguard with a place in a network', { ...WIREGUARD, addressPool: '10.64.0.1/10' }, ['#/address_pool']],
+    ['wireguard with a name', { ...WIREGUARD, sni: 'a.example' }, ['#/sni']],
+    [
+      'addresses and a size of packets with vless',
+      { addressPool: '10.64.0.0/10', mtu: 1280 },
+      ['#/address_pool', '#/mtu'],
+    ],
+    ['vless over packets of UDP', { network: 'udp' }, ['#/network']],
     ['vless over quic', { network: 'quic', security: 'tls' }, ['#/network']],
     [
       'trojan with obfuscation',

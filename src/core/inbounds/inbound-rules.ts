@@ -1,6 +1,7 @@
 // Which settings of a connection go together: a combination that no client could connect to is refused on writing.
 import type { FieldError } from '../../contract/errors.ts';
 import { PATH_NETWORKS, REALITY_NETWORKS } from '../../domain/nodes/inbound-shape.ts';
+import { readPool } from '../../domain/nodes/wireguard.ts';
 import { PanelError } from '../panel-error.ts';
 import type { InboundRow } from '../ports/plans.ts';
 
@@ -15,6 +16,11 @@ interface Rule {
   readonly field: string;
   readonly message: string;
   readonly isBroken: (inbound: Facts, brought: Brought) => boolean;
+}
+
+/** Whether a connection has an X25519 key of its own. */
+export function hasKeyPair({ protocol, security }: Pick<Facts, 'protocol' | 'security'>): boolean {
+  return security === 'reality' || protocol === 'wireguard';
 }
 
 const RULES: readonly Rule[] = [
@@ -69,6 +75,57 @@ const RULES: readonly Rule[] = [
     isBroken: ({ protocol, obfsPassword }) => protocol !== 'hysteria2' && obfsPassword !== null,
   },
   {
+    field: 'network',
+    message: 'must be udp with wireguard',
+    isBroken: ({ protocol, network }) => protocol === 'wireguard' && network !== 'udp',
+  },
+  {
+    field: 'network',
+    message: 'udp goes with wireguard only',
+    isBroken: ({ protocol, network }) => protocol !== 'wireguard' && network === 'udp',
+  },
+  {
+    field: 'security',
+    message: 'must be none with wireguard, which encrypts by itself',
+    isBroken: ({ protocol, security }) => protocol === 'wireguard' && security !== 'none',
+  },
+  {
+    field: 'sni',
+    message: 'does not go with wireguard',
+    isBroken: ({ protocol, sni }) => protocol === 'wireguard' && sni !== null,
+  },
+  {
+    field: 'fingerprint',
+    message: 'does not go with wireguard',
+    isBroken: ({ protocol, fingerprint }) => protocol === 'wireguard' && fingerprint !== null,
+  },
+  {
+    field: 'public_key',
+    message: 'is required with wireguard',
+    isBroken: ({ protocol, publicKey }) => protocol === 'wireguard' && publicKey === null,
+  },
+  {
+    field: 'address_pool',
+    message: 'is required with wireguard',
+    isBroken: ({ protocol, addressPool }) => protocol === 'wireguard' && addressPool === null,
+  },
+  {
+    field: 'address_pool',
+    message: 'must be a private network of /8 to /24 by its first address, as in 10.64.0.0/10',
+    isBroken: ({ protocol, addressPool }) =>
+      protocol === 'wireguard' && addressPool !== null && readPool(addressPool) === null,
+  },
+  {
+    field: 'address_pool',
+    message: 'goes with wireguard only',
+    isBroken: ({ protocol, addressPool }) => protocol !== 'wireguard' && addressPool !== null,
+  },
+  {
+    field: 'mtu',
+    message: 'goes with wireguard only',
+    isBroken: ({ protocol, mtu }) => protocol !== 'wireguard' && mtu !== null,
+  },
+  {
     field: 'security',
     message: 'must be tls or reality with trojan',
     isBroken: ({ protocol, security }) => protocol === 'trojan' && security === 'none',
@@ -79,6 +136,7 @@ const RULES: readonly Rule[] = [
     isBroken: ({ protocol, network, security }) =>
       security === 'reality' &&
       protocol !== 'hysteria2' &&
+      protocol !== 'wireguard' &&
       (protocol === 'vmess' || !REALITY_NETWORKS.includes(network)),
   },
   {
@@ -93,13 +151,13 @@ const RULES: readonly Rule[] = [
   },
   {
     field: 'public_key',
-    message: 'goes with reality only',
-    isBroken: ({ security, publicKey }) => security !== 'reality' && publicKey !== null,
+    message: 'goes with reality and wireguard only',
+    isBroken: (inbound) => !hasKeyPair(inbound) && inbound.publicKey !== null,
   },
   {
     field: 'private_key',
-    message: 'goes with reality only',
-    isBroken: ({ security }, { privateKey = false }) => security !== 'reality' && privateKey,
+    message: 'goes with reality and wireguard only',
+    isBroken: (inbound, { privateKey = false }) => !hasKeyPair(inbound) && privateKey,
   },
   {
     field: 'short_id',

@@ -5,8 +5,9 @@ import type { ConnectionSecrets } from '../ports/credentials.ts';
 import type { EngineInbound } from '../ports/engines.ts';
 import type { InboundRow } from '../ports/plans.ts';
 import type { Store, Vault } from '../ports/ports.ts';
+import { hasKeyPair } from './inbound-rules.ts';
 
-/** `private_key`: of REALITY. `certificate_key`: of TLS, PEM. `server_key`: of Shadowsocks 2022, 32 bytes in base64. */
+/** `private_key`: of REALITY and WireGuard. `certificate_key`: of TLS, PEM. `server_key`: of Shadowsocks 2022, 32 bytes in base64. */
 const SECRETS = ['private_key', 'certificate_key', 'server_key'] as const;
 export type InboundSecret = (typeof SECRETS)[number];
 
@@ -49,7 +50,7 @@ function serverKeyOf(parts: Parts, { id, method }: InboundRow): string | null {
 export function engineInbound(parts: Parts, row: InboundRow): EngineInbound {
   return {
     ...row,
-    privateKey: row.security === 'reality' ? openSecret(parts, row.id, 'private_key') : null,
+    privateKey: hasKeyPair(row) ? openSecret(parts, row.id, 'private_key') : null,
     certificateKey: row.security === 'tls' ? openSecret(parts, row.id, 'certificate_key') : null,
     serverKey: serverKeyOf(parts, row),
   };

@@ -7,6 +7,7 @@ import { defaultShape, type InboundShape, sharedTransports } from '../../domain/
 import { inboundWarnings, realityTarget } from '../../domain/nodes/inbound-warnings.ts';
 import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
 import { hasKeys, STORED_KEY_BYTES } from '../../domain/nodes/shadowsocks.ts';
+import { DEFAULT_POOL } from '../../domain/nodes/wireguard.ts';
 import type { Result } from '../call.ts';
 import type { Context, Env, Handlers, Transaction } from '../context.ts';
 import { pageById } from '../paging.ts';
@@ -30,10 +31,8 @@ import {
   type PreparedCertificate,
   prepareCertificate,
 } from './inbound-certificates.ts';
-import { requireConsistent } from './inbound-rules.ts';
+import { hasKeyPair, requireConsistent } from './inbound-rules.ts';
 import { hasSecret, removeSecrets, saveSecret } from './inbound-secrets.ts';
-
-/** As long as the longest key of a cipher. */
 
 function statusOf({ store, now }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
@@ -44,7 +43,13 @@ function statusOf({ store, now }: Context, row: InboundRow): Inbound['status'] {
 /** What may keep users from connecting to it. */
 export function warningsOf({ store, now }: Context, row: InboundRow): InboundWarning[] {
   const node = store.nodes.get(row.nodeId);
-  const facts = { ...row, address: row.host ?? node?.address ?? '', targetFindings: row.targetFindings ?? [] };
+  const lastUserId = row.addressPool === null ? 0 : store.users.lastId();
+  const facts = {
+    ...row,
+    address: row.host ?? node?.address ?? '',
+    targetFindings: row.targetFindings ?? [],
+    lastUserId,
+  };
   return [...inboundWarnings(facts, engineOf(node), now)];
 }
 
@@ -70,6 +75,8 @@ function viewInbound(context: Context, row: InboundRow): Inbound {
     short_id: row.shortId,
     method: row.method,
     obfs_password: row.obfsPassword,
+    address_pool: row.addressPool,
+    mtu: row.mtu,
     target: row.target,
     min_client_version: row.minClientVersion,
     certificate: row.certificate?.isOwn ? row.certificate.chain : null,
@@ -134,6 +141,8 @@ const columnsOf = patchReader<ColumnInput, InboundRow>({
   short_id: 'shortId',
   method: 'method',
   obfs_password: 'obfsPassword',
+  address_pool: 'addressPool',
+  mtu: 'mtu',
   target: 'target',
   min_client_version: 'minClientVersion',
   note: 'note',
@@ -153,6 +162,20 @@ function publicKeyOf({ crypto }: Transaction, input: KeyInput, present: string |
 function requireKeyPair({ public_key: given, private_key: privateKey }: KeyInput, own: string | null): void {
   if (given && privateKey && given !== own)
     throw bodyError('validation', '#/public_key', 'key_mismatch', 'is not that of the private key');
+}
+
+/** WireGuard has no connection without a key of the node. */
+function madeKey({ crypto }: Transaction, { protocol }: Input<'createInbound'>): string | null {
+  return protocol === 'wireguard' ? crypto.newX25519().privateKey : null;
+}
+
+/** WireGuard's key can be replaced, but not be taken away: links would have one that the node has not. */
+function requireKept(before: InboundRow, wanted: InboundRow, { private_key: privateKey }: KeyInput): void {
+  if (before.protocol !== 'wireguard' || privateKey) return;
+  const refuse = (pointer: string) =>
+    bodyError('validation', pointer, 'inconsistent', 'is changed by another private key only');
+  if (privateKey === null) throw refuse('#/private_key');
+  if (wanted.publicKey !== before.publicKey) throw refuse('#/public_key');
 }
 
 function requireNode({ store }: Transaction, id: number): void {
@@ -205,9 +228,9 @@ function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Ou
 async function prepareSecrets(
   env: Env,
   input: KeyInput & CertificateInput,
-  wanted: CertificateFacts & Pick<InboundRow, 'method'>,
+  wanted: CertificateFacts & Pick<InboundRow, 'method' | 'protocol'>,
 ): Promise<PreparedCertificate> {
-  if (input.private_key || hasKeys(wanted.method)) await env.vault.prepare();
+  if (input.private_key || hasKeys(wanted.method) || wanted.protocol === 'wireguard') await env.vault.prepare();
   return prepareCertificate(env, input, wanted);
 }
 
@@ -231,7 +254,7 @@ async function askTarget(
 async function prepare(
   env: Env,
   input: Omit<Input<'updateInbound'>, 'id'>,
-  wanted: CertificateFacts & Pick<InboundRow, 'method' | 'target'>,
+  wanted: CertificateFacts & Pick<InboundRow, 'method' | 'target' | 'protocol'>,
 ): Promise<Prepared> {
   const [secrets, findings] = await Promise.all([prepareSecrets(env, input, wanted), askTarget(env, input, wanted)]);
   return { ...secrets, findings };
@@ -244,8 +267,9 @@ function shapeOf({ protocol, network, security }: Input<'createInbound'>): Inbou
 
 function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared: Prepared): Result<Inbound> {
   const { store, now } = tx;
-  const { private_key: privateKey, certificate, certificate_key: certificateKey, ...shown } = input;
-  const publicKey = publicKeyOf(tx, input, null);
+  const { certificate, certificate_key: certificateKey, private_key: givenKey, ...shown } = input;
+  const privateKey = givenKey ?? madeKey(tx, input);
+  const publicKey = publicKeyOf(tx, { ...input, private_key: privateKey }, null);
   const shape = shapeOf(input);
   const fields: Omit<InboundRow, 'id'> = {
     nodeId: input.node_id,
@@ -266,6 +290,8 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
     shortId: input.short_id,
     method: input.method,
     obfsPassword: input.obfs_password,
+    addressPool: input.address_pool ?? (input.protocol === 'wireguard' ? DEFAULT_POOL : null),
+    mtu: input.mtu,
     target: input.target,
     minClientVersion: input.min_client_version,
     targetFindings: prepared.findings,
@@ -279,7 +305,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
   const brought = { privateKey: privateKey !== null, certificate: certificate !== null };
   requireAll(
     () => requireNode(tx, fields.nodeId),
-    () => requireKeyPair(input, publicKey),
+    () => requireKeyPair({ ...input, private_key: privateKey }, publicKey),
     () => requireConsistent(fields, brought),
     () => requireServable(store.nodes.get(fields.nodeId), fields),
     () => requireCertificate(prepared),
@@ -291,7 +317,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
   if (prepared.made) saveSecret(tx, row.id, 'certificate_key', prepared.made.key);
   saveServerKey(tx, row);
   tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
-  const keys = { private_key: given(privateKey), certificate_key: given(certificateKey) };
+  const keys = { private_key: given(givenKey), certificate_key: given(certificateKey) };
   const obfs_password = given(input.obfs_password) ?? null;
   tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: given(certificate), ...keys });
   return { ...resultOf(tx, row), location: `/inbounds/${row.id}` };
@@ -335,6 +361,7 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared:
   };
   requireAll(
     () => requireKeyPair(input, publicKey),
+    () => requireKept(before, wanted, input),
     () => requireConsistent(wanted, brought),
     () => requireServable(store.nodes.get(wanted.nodeId), wanted, before),
     () => requireCertificate(prepared),
@@ -344,7 +371,7 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared:
   const shown = viewInbound(tx, before);
   const row = { ...after, updatedAt: now, version: before.version + 1 };
   store.inbounds.save(row);
-  if (row.security !== 'reality') saveSecret(tx, id, 'private_key', null);
+  if (!hasKeyPair(row)) saveSecret(tx, id, 'private_key', null);
   else if (privateKey !== undefined) saveSecret(tx, id, 'private_key', privateKey);
   if (row.certificate === null) saveSecret(tx, id, 'certificate_key', null);
   else if (prepared.made) saveSecret(tx, id, 'certificate_key', prepared.made.key);
@@ -381,9 +408,9 @@ export const INBOUND_HANDLERS = {
   getInbound: { read: (input, context) => resultOf(context, requireInbound(context, input.id)) },
   createInbound: {
     async run(input, { env, commit }) {
-      const { node_id: nodeId, host, sni, method, target } = input;
+      const { node_id: nodeId, host, sni, method, target, protocol } = input;
       const { security } = shapeOf(input);
-      const wanted = { nodeId, security, host, sni, method, target, certificate: null };
+      const wanted = { nodeId, protocol, security, host, sni, method, target, certificate: null };
       const prepared = await prepare(env, input, wanted);
       return commit((tx) => createInbound(input, tx, prepared));
     },

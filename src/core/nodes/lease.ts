@@ -22,6 +22,8 @@ interface Progress {
   readonly change: number;
   /** When users who have only moved bytes were sent. */
   readonly movedAt: number;
+  /** The version that its machine spoke: another one may take more. */
+  readonly spoken: string | null;
   /** What holds for all users, to be compared. */
   readonly shared: string;
   /** On which node each connection is: shares follow from it. */
@@ -123,12 +125,13 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
     const shared = sharedOf(env);
     const sharedText = JSON.stringify(shared);
     const places = JSON.stringify(shared.connections.map(({ inbound }) => [inbound.id, inbound.nodeId]));
-    const last = from?.places === places ? from : null;
+    const spoken = engine.protocol();
+    const last = from?.places === places && from.spoken === spoken ? from : null;
     const leaseId = last?.leaseId ?? randomId();
     const isMovedDue = last === null || at - last.movedAt >= SHARES_EVERY_MS;
     const ids = last === null ? store.users.ids({}, at) : changedSince(last, isMovedDue);
     const isSame = last?.shared === sharedText;
-    const next = { leaseId, at, change, movedAt: isMovedDue ? at : last.movedAt, shared: sharedText, places };
+    const next = { leaseId, spoken, at, change, movedAt: isMovedDue ? at : last.movedAt, shared: sharedText, places };
     let base = last === null ? 0 : version;
     if (!isSame || ids.length > 0) {
       for (const [index, some] of chunks(ids).entries()) {

@@ -6,6 +6,7 @@ import { tellOfNodeDown, tellOfNodeUp } from '../bot/admin-notices.ts';
 import { createTransaction, type Env } from '../context.ts';
 import { engineInbound } from '../inbounds/inbound-secrets.ts';
 import { PanelError } from '../panel-error.ts';
+import { NO_CREDENTIALS } from '../ports/credentials.ts';
 import {
   type Engine,
   type EngineChange,
@@ -29,8 +30,6 @@ const DRIFT_EVERY_POLLS = 30;
 /** A user who may not connect and moves bytes in so many polls in a row is cut off by a restart: in the first, some may be from before. */
 const POLLS_TO_CUT_OFF = 3;
 const BOOT_BYTES = 8;
-
-const NO_CREDENTIALS = { uuid: '', password: '', key: '' } as const;
 
 type Problem = Pick<NodeRow, 'errorCode' | 'errorText'>;
 const NO_PROBLEM: Problem = { errorCode: null, errorText: null };

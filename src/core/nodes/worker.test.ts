@@ -276,7 +276,7 @@ describe('a worker', () => {
     await scene.poll();
     const members = machine.process?.members.get(inboundIds[0] ?? 0);
     members?.delete(ids[0] ?? 0);
-    members?.set(77, { uuid: 'x', password: 'x', key: 'x' });
+    members?.set(77, { uuid: 'x', password: 'x', key: 'x', wireguard: 'x' });
     for (let polls = 0; polls < 31; polls += 1) await scene.poll();
     expect(present(scene)).toEqual(desired(scene));
     expect(machine.starts).toBe(1);

@@ -8,7 +8,12 @@ export interface Credentials {
   readonly password: string;
   /** shadowsocks 2022: 32 bytes in base64, of which a cipher with keys of 16 bytes takes the first 16. */
   readonly key: string;
+  /** wireguard: the private key, 32 bytes in base64, which an app needs; the node is told the public one, which follows from it. */
+  readonly wireguard: string;
 }
+
+/** Of a user who may not connect: nothing is presented for one who is removed. */
+export const NO_CREDENTIALS: Credentials = { uuid: '', password: '', key: '', wireguard: '' };
 
 /** What a user's app must know of a connection besides its settings. */
 export interface ConnectionSecrets {

@@ -24,7 +24,7 @@ export interface EngineUser {
 
 /** A connection with what only its engine may know. */
 export interface EngineInbound extends InboundRow {
-  /** X25519, base64url, with `reality`. */
+  /** X25519, base64url, with `reality` and `wireguard`. */
   readonly privateKey: string | null;
   /** PEM, of the certificate, with `tls`. */
   readonly certificateKey: string | null;

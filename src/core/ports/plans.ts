@@ -55,8 +55,8 @@ export interface InboundRow {
   readonly nodeId: number;
   readonly tag: string;
   readonly name: string;
-  readonly protocol: 'vless' | 'vmess' | 'trojan' | 'shadowsocks' | 'hysteria2';
-  readonly network: 'tcp' | 'ws' | 'grpc' | 'httpupgrade' | 'xhttp' | 'quic';
+  readonly protocol: 'vless' | 'vmess' | 'trojan' | 'shadowsocks' | 'hysteria2' | 'wireguard';
+  readonly network: 'tcp' | 'ws' | 'grpc' | 'httpupgrade' | 'xhttp' | 'quic' | 'udp';
   readonly security: 'none' | 'tls' | 'reality';
   readonly host: string | null;
   readonly port: number;
@@ -71,6 +71,9 @@ export interface InboundRow {
   readonly method: string | null;
   /** Of Hysteria2's obfuscation; in the links of all its users. */
   readonly obfsPassword: string | null;
+  /** Of WireGuard: the network of which users have addresses, and the most bytes of a packet (null: as usual). */
+  readonly addressPool: string | null;
+  readonly mtu: number | null;
   readonly target: string | null;
   readonly minClientVersion: string | null;
   /** What the target of REALITY lacked when it was last asked. Null: it was not, as with any other security. */

@@ -109,6 +109,8 @@ export interface UserStore {
   byTelegramId(telegramId: number): UserRow | undefined;
   /** What the user presents to connect. Read where it is needed only, unlike the row. */
   credentials(id: number): Credentials;
+  /** The highest id; 0: there are no users. */
+  lastId(): number;
   /** Who presents this; `isBeginning`: something that begins with it. */
   holderOf(family: keyof Credentials, value: string, isBeginning: boolean): number | undefined;
   /** Replaces all of them. */

@@ -42,6 +42,8 @@ import { undoStep } from './undo.ts';
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
+/** Any 32 bytes are a private key of X25519. */
+const WIREGUARD_KEY_BYTES = 32;
 /** So often are a link and credentials made before chance is found to be broken. */
 const MOST_TRIES = 10;
 
@@ -56,6 +58,7 @@ function newAccess({ crypto, store }: Transaction): Pick<NewUser, 'token' | 'cre
       uuid: crypto.uuid(),
       password: tokenOf(crypto.randomBytes(PASSWORD_BYTES)),
       key: toBase64(crypto.randomBytes(STORED_KEY_BYTES)),
+      wireguard: toBase64(crypto.randomBytes(WIREGUARD_KEY_BYTES)),
     };
     if (!store.users.isTaken(token, credentials)) return { token, credentials };
   }

@@ -27,6 +27,7 @@ const SHAPES: Readonly<Record<string, ServedShape>> = {
     method: '2022-blake3-aes-128-gcm',
   },
   Hysteria2: { ...PLAIN, protocol: 'hysteria2', network: 'quic', security: 'tls' },
+  'WireGuard with several users': { ...PLAIN, protocol: 'wireguard', network: 'udp' },
 };
 
 function versionBefore(version: string): string {

@@ -78,6 +78,13 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
     isNeededBy: ({ protocol }) => protocol === 'hysteria2',
     since: { xray: '26.3.23', v2ray: null },
   },
+  {
+    // Older ones have WireGuard, but no users that are added while they run, and no counters of them.
+    title: 'WireGuard with several users',
+    field: 'protocol',
+    isNeededBy: ({ protocol }) => protocol === 'wireguard',
+    since: { xray: '26.6.27', v2ray: null },
+  },
 ];
 
 /**

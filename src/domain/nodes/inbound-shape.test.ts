@@ -52,6 +52,7 @@ describe('defaultShape', () => {
       'trojan tcp none',
       'shadowsocks tcp none',
       'hysteria2 quic tls',
+      'wireguard udp none',
     ]);
   });
 });
@@ -64,12 +65,14 @@ describe('sharedTransports', () => {
       [],
       ['udp'],
       ['udp'],
+      ['udp'],
     ]);
     expect(PROTOCOLS.map((protocol) => sharedTransports('vless', protocol))).toEqual([
       ['tcp'],
       ['tcp'],
       ['tcp'],
       ['tcp'],
+      [],
       [],
     ]);
   });
@@ -81,6 +84,13 @@ describe('shapeFields', () => {
     expect(fields).toEqual(['certificate', 'certificate_key', 'obfs_password', 'sni']);
     for (const shape of ALL)
       expect(shapeFields(fitShape(shape)).has('obfs_password')).toBe(shape.protocol === 'hysteria2');
+  });
+
+  it('asks of WireGuard for keys, addresses and the size of packets alone', () => {
+    const fields = [...shapeFields({ protocol: 'wireguard', network: 'udp', security: 'none' })].sort();
+    expect(fields).toEqual(['address_pool', 'mtu', 'private_key', 'public_key']);
+    for (const shape of ALL)
+      expect(shapeFields(fitShape(shape)).has('address_pool')).toBe(shape.protocol === 'wireguard');
   });
 
   it('asks for keys with reality only', () => {

@@ -25,6 +25,8 @@ export type ShapeField =
   | 'short_id'
   | 'method'
   | 'obfs_password'
+  | 'address_pool'
+  | 'mtu'
   | 'target'
   | 'min_client_version'
   | 'certificate'
@@ -45,13 +47,14 @@ interface ProtocolRule {
   readonly transports: readonly Transport[];
 }
 
-/** Shadowsocks encrypts by itself; VMess has no REALITY; Trojan needs TLS or REALITY; Hysteria2 is TLS over QUIC. */
+/** Shadowsocks and WireGuard encrypt by themselves; VMess has no REALITY; Trojan needs TLS or REALITY; Hysteria2 is TLS over QUIC. */
 const PROTOCOL_RULES: Readonly<Record<Protocol, ProtocolRule>> = {
   vless: { securities: ['none', 'tls', 'reality'], networks: STREAM_NETWORKS, transports: ['tcp'] },
   vmess: { securities: ['none', 'tls'], networks: STREAM_NETWORKS, transports: ['tcp'] },
   trojan: { securities: ['tls', 'reality'], networks: STREAM_NETWORKS, transports: ['tcp'] },
   shadowsocks: { securities: ['none'], networks: ['tcp'], transports: ['tcp', 'udp'] },
   hysteria2: { securities: ['tls'], networks: ['quic'], transports: ['udp'] },
+  wireguard: { securities: ['none'], networks: ['udp'], transports: ['udp'] },
 };
 
 /** The securities that a protocol allows. */
@@ -97,6 +100,7 @@ export function shapeFields({ protocol, network, security }: InboundShape): Read
   const fields = new Set<ShapeField>();
   const hasPath = PATH_NETWORKS.includes(network);
   if (protocol === 'shadowsocks') return fields.add('method');
+  if (protocol === 'wireguard') return fields.add('public_key').add('private_key').add('address_pool').add('mtu');
   if (protocol === 'hysteria2') return fields.add('sni').add('certificate').add('certificate_key').add('obfs_password');
   if (security !== 'none' || hasPath) fields.add('sni');
   if (security !== 'none') fields.add('fingerprint');

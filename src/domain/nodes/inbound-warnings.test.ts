@@ -15,6 +15,8 @@ const PLAIN: WarnedFacts = {
   sni: null,
   target: null,
   minClientVersion: null,
+  addressPool: null,
+  lastUserId: 1000,
   certificate: null,
   targetFindings: [],
 };
@@ -25,6 +27,13 @@ const TLS: WarnedFacts = {
   address: 'a.example',
   certificate: { endsAt: NOW + 14 * DAY_MS, isSelfSigned: true },
 };
+const WIREGUARD: WarnedFacts = {
+  ...PLAIN,
+  protocol: 'wireguard',
+  network: 'udp',
+  address: 'a.example',
+  addressPool: '10.8.0.0/24',
+};
 const ENDING = { endsAt: NOW + 14 * DAY_MS - 1, isSelfSigned: false };
 const V2RAY = { name: 'v2ray', version: '4.34.0' };
 
@@ -32,6 +41,8 @@ const CASES: readonly [string, WarnedFacts, readonly InboundWarning[]][] = [
   ['nothing in a private network', PLAIN, []],
   ['nothing where the address is not known yet', { ...PLAIN, address: '' }, []],
   ['VLESS in clear to a public address', { ...PLAIN, address: '198.51.100.7' }, ['unencrypted']],
+  ['WireGuard encrypts by itself', { ...WIREGUARD, lastUserId: 253 }, []],
+  ['more users than addresses', { ...WIREGUARD, lastUserId: 254 }, ['address_pool_small']],
   ['VMess encrypts by itself', { ...PLAIN, protocol: 'vmess', address: 'a.example' }, []],
   ['REALITY as it should be', REALITY, []],
   ['a target that lacks something', { ...REALITY, targetFindings: ['target_no_h2'] }, ['target_no_h2']],

@@ -3,6 +3,7 @@ import type { InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
 import { isPrivateHost } from '../host.ts';
 import { DAY_MS } from '../limits.ts';
 import { type EngineVersion, isOlder, missingFacts, type ServedShape } from './engine-facts.ts';
+import { lastUserInPool } from './wireguard.ts';
 
 /** The version that sing-box and mihomo announce to a server of REALITY, whatever their own is. */
 const OTHER_CLIENTS_VERSION = '1.8.1';
@@ -17,6 +18,9 @@ export interface WarnedFacts extends ServedShape {
   readonly sni: string | null;
   readonly target: string | null;
   readonly minClientVersion: string | null;
+  readonly addressPool: string | null;
+  /** The highest id of a user; 0: not known. */
+  readonly lastUserId: number;
   /** Of TLS; null: none, or not known yet. */
   readonly certificate: { readonly endsAt: number; readonly isSelfSigned: boolean } | null;
   /** What the target of REALITY lacked when it was last asked. */
@@ -36,6 +40,8 @@ export function inboundWarnings(
     warnings.push('unencrypted');
   if (security === 'reality') warnings.push(...realityWarnings(facts));
   if (security === 'tls') warnings.push(...certificateWarnings(facts, now));
+  if (facts.addressPool !== null && facts.lastUserId > lastUserInPool(facts.addressPool))
+    warnings.push('address_pool_small');
   return warnings;
 }
 

@@ -6,7 +6,7 @@ import { type Pasted, readPasted } from './pasted.ts';
 
 const UUID = '0b1c6a7e-3f52-4d0a-9c1e-2f6f1b7f4a55';
 const KEY = btoa('k'.repeat(32));
-const share = (family: 'uuid' | 'password' | 'key', value: string, isBeginning = false): Pasted => ({
+const share = (family: 'uuid' | 'password' | 'key' | 'wireguard', value: string, isBeginning = false): Pasted => ({
   kind: 'share_link',
   credential: { family, value, isBeginning },
 });
@@ -18,6 +18,7 @@ const CASES: readonly [string, Pasted][] = [
   ['trojan://pass%2Fword@a.example:443?sni=b#c', share('password', 'pass/word')],
   ['hysteria2://password@a.example:443/?sni=b', share('password', 'password')],
   ['hy2://password@a.example:443', share('password', 'password')],
+  [`wireguard://${encodeURIComponent(KEY)}@a.example:1?publickey=x&address=10.64.0.2%2F32#b`, share('wireguard', KEY)],
   [`ss://${btoa('aes-256-gcm:pass:word')}@a.example:1`, share('password', 'pass:word')],
   [`ss://2022-blake3-aes-256-gcm:${encodeURIComponent(`${KEY}:${KEY}`)}@a.example:1`, share('key', KEY)],
   [

@@ -1,10 +1,11 @@
 // What a text that somebody pasted says about itself: a link of any kind, a key, the id of a request, or words.
 import { KEY_PATTERN } from '../key-format.ts';
 import { STORED_KEY_BYTES } from '../nodes/shadowsocks.ts';
+import { wireguardKey } from '../nodes/wireguard.ts';
 
 /** What a share link presents to connect. `isBeginning`: the panel stores a longer one that begins with it. */
 export interface PastedCredential {
-  readonly family: 'uuid' | 'password' | 'key';
+  readonly family: 'uuid' | 'password' | 'key' | 'wireguard';
   readonly value: string;
   readonly isBeginning: boolean;
 }
@@ -19,7 +20,7 @@ export type Pasted =
   | { readonly kind: 'id'; readonly id: number }
   | { readonly kind: 'words'; readonly text: string };
 
-const SHARE_LINK = /^(vless|vmess|trojan|ss|hysteria2|hy2):\/\/(.+)$/is;
+const SHARE_LINK = /^(vless|vmess|trojan|ss|hysteria2|hy2|wireguard|wg):\/\/(.+)$/is;
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 const KEY_BEGINNING = /^pnl_[0-9A-Za-z]{1,42}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -57,6 +58,8 @@ function credentialIn(scheme: string, rest: string): PastedCredential | null {
   const user = decodePercent(rest.slice(0, Math.max(0, rest.lastIndexOf('@', untilPlace(rest)))));
   if (scheme === 'vless') return uuidOf(user);
   if (scheme === 'ss') return shadowsocksIn(user);
+  if (scheme === 'wireguard' || scheme === 'wg')
+    return user === '' ? null : { family: 'wireguard', value: wireguardKey(user), isBeginning: false };
   return user === '' ? null : { family: 'password', value: user, isBeginning: false };
 }
 

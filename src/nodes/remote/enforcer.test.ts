@@ -375,7 +375,7 @@ describe('the engine', () => {
     expect(first.isIn()).toBe(true);
     first.machine.process?.members.get(first.inboundId)?.clear();
     first.machine.refuses.add(scene.userId);
-    const user = { userId: scene.userId, credentials: { uuid: 'u', password: '', key: '' } };
+    const user = { userId: scene.userId, credentials: { uuid: 'u', password: '', key: '', wireguard: '' } };
     const inbound = first.machine.process?.config.inbounds[0];
     if (!inbound) throw new Error('no connection');
     await first.engine().apply([{ inbound, user, isAllowed: false }]);

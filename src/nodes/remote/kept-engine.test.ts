@@ -11,7 +11,10 @@ const PAUSE = 30_000;
 const INBOUND = { id: 1, tag: 'in', port: 443, protocol: 'vless' } as EngineInbound;
 const OTHER = { ...INBOUND, id: 2, tag: 'other' };
 const CONFIG = { inbounds: [INBOUND, OTHER], blocksPrivate: true };
-const user = (userId: number) => ({ userId, credentials: { uuid: `u${userId}`, password: 'p', key: 'k' } });
+const user = (userId: number) => ({
+  userId,
+  credentials: { uuid: `u${userId}`, password: 'p', key: 'k', wireguard: 'w' },
+});
 /** Lets what a timer has begun come to its end. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -68,7 +68,7 @@ function openScene(temp: ReturnType<typeof tempStore>, folder: string) {
       if (isPanel) store.write(() => store.sync.begin(nodeId, { boot: own, position: 0, cautiousUntil: 0 }));
       const people = ids.map((userId) => ({
         userId,
-        credentials: { uuid: `u${userId}`, password: '', key: '' },
+        credentials: { uuid: `u${userId}`, password: '', key: '', wireguard: '' },
         inbounds: [inbound.id],
       }));
       await engine.start({ inbounds: [inbound], blocksPrivate: true }, people, boot);

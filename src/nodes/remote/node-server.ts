@@ -209,9 +209,9 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     },
     async start(body) {
       const { config, users, boot } = REQUESTS.start.parse(body);
-      const people = users.map(([userId, uuid, password, key, inbounds]) => ({
+      const people = users.map(([userId, uuid, password, key, inbounds, wireguard]) => ({
         userId,
-        credentials: { uuid, password, key },
+        credentials: { uuid, password, key, wireguard },
         inbounds,
       }));
       return { running: describe(await engine.start(config, people, boot)) };
@@ -265,10 +265,10 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     async apply(body) {
       const { inbounds, changes } = REQUESTS.apply.parse(body);
       const outcomes = await engine.apply(
-        changes.map(([place, isAllowed, userId, uuid, password, key]) => {
+        changes.map(([place, isAllowed, userId, uuid, password, key, wireguard]) => {
           const inbound = inbounds[place];
           if (!inbound) throw new Unreadable('a change of a connection that is not named');
-          return { inbound, isAllowed, user: { userId, credentials: { uuid, password, key } } };
+          return { inbound, isAllowed, user: { userId, credentials: { uuid, password, key, wireguard } } };
         }),
       );
       return { outcomes: outcomes.map((error) => error && { code: error.code, message: error.message }) };

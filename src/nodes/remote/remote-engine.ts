@@ -11,6 +11,7 @@ import {
   type EngineInbound,
   type RunningEngine,
 } from '../../core/ports/engines.ts';
+import type { LeasePart } from '../../core/ports/lease.ts';
 import type { Clock } from '../../core/ports/ports.ts';
 import {
   PROTOCOL,
@@ -220,6 +221,38 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     return spoken !== null && !updatesFor(spoken).includes('lease');
   }
 
+  function knowsWireguard(): boolean {
+    return spoken !== null && !updatesFor(spoken).includes('wireguard');
+  }
+
+  /** A machine of an earlier version would write something else of a connection than what it is. */
+  async function requireKnown(inbounds: readonly EngineInbound[]): Promise<void> {
+    if (spoken === null) await call('running', {});
+    const unknown = inbounds.find(({ protocol }) => protocol === 'wireguard' && !knowsWireguard());
+    if (unknown)
+      throw new EngineError(
+        'other_version',
+        `${unknown.tag}: the machine does not know WireGuard yet: update Gatehouse on it`,
+      );
+  }
+
+  /** Without what a machine of an earlier version does not know. */
+  function forMachine(part: LeasePart): unknown {
+    if (knowsWireguard()) return part;
+    const { shared, users } = part;
+    return {
+      ...part,
+      shared: shared && {
+        ...shared,
+        connections: shared.connections.filter(({ inbound }) => inbound.protocol !== 'wireguard'),
+      },
+      users: users.map(({ credentials: { uuid, password, key }, ...user }) => ({
+        ...user,
+        credentials: { uuid, password, key },
+      })),
+    };
+  }
+
   return {
     async running() {
       const { running } = await call('running', {});
@@ -227,15 +260,14 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     },
     fingerprint: fingerprintOf,
     async check(config) {
+      await requireKnown(config.inbounds);
       await call('check', { config });
     },
     async start(config, users, boot) {
-      const people = Array.from(users, ({ userId, credentials: { uuid, password, key }, inbounds }) => [
-        userId,
-        uuid,
-        password,
-        key,
-        inbounds,
+      await requireKnown(config.inbounds);
+      const people = Array.from(users, ({ userId, credentials: { uuid, password, key, wireguard }, inbounds }) => [
+        ...[userId, uuid, password, key, inbounds],
+        ...(knowsWireguard() ? [wireguard] : []),
       ]);
       return describe((await call('start', { config, users: people, boot })).running);
     },
@@ -285,12 +317,14 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     },
     async lease(part) {
       if (spoken === null) await call('running', {});
-      return hasLease() ? (await call('lease', { part })).held : null;
+      return hasLease() ? (await call('lease', { part: part && forMachine(part) })).held : null;
     },
     hasLease,
     async apply(changes) {
       const inbounds = [...new Set(changes.map(({ inbound }) => inbound))];
-      const { outcomes } = await call('apply', { inbounds, changes: changes.map((one) => toWire(one, inbounds)) });
+      await requireKnown(inbounds);
+      const wire = changes.map((one) => toWire(one, inbounds, knowsWireguard()));
+      const { outcomes } = await call('apply', { inbounds, changes: wire });
       if (outcomes.length !== changes.length) throw new EngineError('engine_unreachable', 'the node left changes out');
       return outcomes.map((outcome) => outcome && new EngineError(outcome.code, outcome.message.slice(0, 1000)));
     },
@@ -320,9 +354,14 @@ function mostOf(name: Method, users: number): number {
   return Math.min(MOST_BYTES, MOST_SMALL_BYTES * 4 + users * (USER_BYTES[name] ?? 0));
 }
 
-function toWire({ inbound, isAllowed, user }: EngineChange, inbounds: readonly EngineInbound[]) {
-  const { uuid, password, key } = user.credentials;
-  return [inbounds.indexOf(inbound), isAllowed, user.userId, uuid, password, key];
+function toWire(
+  { inbound, isAllowed, user }: EngineChange,
+  inbounds: readonly EngineInbound[],
+  knowsWireguard: boolean,
+) {
+  const { uuid, password, key, wireguard } = user.credentials;
+  const change = [inbounds.indexOf(inbound), isAllowed, user.userId, uuid, password, key];
+  return knowsWireguard ? [...change, wireguard] : change;
 }
 
 function agentOf({ key, certificate, authority }: PanelIdentity, pin: string): Agent {

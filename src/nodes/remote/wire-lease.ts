@@ -35,7 +35,13 @@ const account = z.strictObject({
 const user = z.strictObject({
   id,
   name: z.string().max(200),
-  credentials: z.strictObject({ uuid: z.string(), password: z.string(), key: z.string() }),
+  credentials: z.strictObject({
+    uuid: z.string(),
+    password: z.string(),
+    key: z.string(),
+    // None before version 1.3.
+    wireguard: z.string().default(''),
+  }),
   inbounds: z.array(id).max(10_000).nullable(),
   leftOut: z.array(id).max(10_000),
   tokenHash: z.string().max(64),

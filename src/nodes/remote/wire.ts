@@ -33,13 +33,13 @@ const inbound = z
 const config = z
   .strictObject({ inbounds: z.array(inbound), blocksPrivate: z.boolean() })
   .transform((value): EngineConfig => value);
-/** A user: id, then uuid, password and key. */
+/** A user: id, then uuid, password and key. At the end of the list that they begin: the key of WireGuard, none before version 1.3. */
 const person = [id, z.string(), z.string(), z.string()] as const;
 
 export const REQUESTS = {
   running: z.strictObject({}),
   check: z.strictObject({ config }),
-  start: z.strictObject({ config, boot, users: z.array(z.tuple([...person, z.array(id)])) }),
+  start: z.strictObject({ config, boot, users: z.array(z.tuple([...person, z.array(id), z.string().default('')])) }),
   stop: z.strictObject({}),
   counters: z.strictObject({}),
   /** What was taken by the panel; null: nothing yet. `asks`: the counters are written down before. */
@@ -52,7 +52,7 @@ export const REQUESTS = {
   /** A change names its connection by its place among `inbounds`. */
   apply: z.strictObject({
     inbounds: z.array(inbound).max(1000),
-    changes: z.array(z.tuple([z.int().min(0).max(999), z.boolean(), ...person])).max(1000),
+    changes: z.array(z.tuple([z.int().min(0).max(999), z.boolean(), ...person, z.string().default('')])).max(1000),
   }),
   members: z.strictObject({ inbound }),
   connected: z.strictObject({}),

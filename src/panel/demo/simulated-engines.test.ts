@@ -5,7 +5,7 @@ import { createTestClock } from '../../../tests/support/clock.ts';
 import type { EngineConfig, EngineUser } from '../../core/ports/engines.ts';
 import { simulateEngines } from './simulated-engines.ts';
 
-const CREDENTIALS = { uuid: '', password: '', key: '' };
+const CREDENTIALS = { uuid: '', password: '', key: '', wireguard: '' };
 const NO_CONNECTIONS: EngineConfig = { inbounds: [], blocksPrivate: true };
 
 function usersUpTo(count: number): (EngineUser & { readonly inbounds: readonly number[] })[] {

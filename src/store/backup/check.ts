@@ -131,8 +131,9 @@ export function findFault(db: Connection): string | null {
 }
 
 function hasUserWithoutCredentials(db: Connection): boolean {
-  const sql = "SELECT 1 FROM user_credentials WHERE user_id = users.id AND family IN ('uuid', 'password', 'key')";
-  return db.prepare(`SELECT 1 FROM users WHERE (SELECT count(*) FROM (${sql})) < 3 LIMIT 1`).get() !== undefined;
+  const sql =
+    "SELECT 1 FROM user_credentials WHERE user_id = users.id AND family IN ('uuid', 'password', 'key', 'wireguard')";
+  return db.prepare(`SELECT 1 FROM users WHERE (SELECT count(*) FROM (${sql})) < 4 LIMIT 1`).get() !== undefined;
 }
 
 /** Ids can still grow: half of what JavaScript represents exactly. */

@@ -71,8 +71,8 @@ CREATE TABLE inbounds (
   node_id INTEGER NOT NULL REFERENCES nodes (id),
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 64),
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
-  protocol TEXT NOT NULL CHECK (protocol IN ('vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2')),
-  network TEXT NOT NULL CHECK (network IN ('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic')),
+  protocol TEXT NOT NULL CHECK (protocol IN ('vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard')),
+  network TEXT NOT NULL CHECK (network IN ('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic', 'udp')),
   security TEXT NOT NULL CHECK (security IN ('none', 'tls', 'reality')),
   host TEXT,
   port INTEGER NOT NULL CHECK (port BETWEEN 1 AND 65535),
@@ -86,6 +86,8 @@ CREATE TABLE inbounds (
   short_id TEXT,
   method TEXT,
   obfs_password TEXT CHECK (length(obfs_password) BETWEEN 4 AND 128),
+  address_pool TEXT CHECK (length(address_pool) BETWEEN 9 AND 18),
+  mtu INTEGER CHECK (mtu BETWEEN 1280 AND 1500),
   target TEXT CHECK (length(target) BETWEEN 1 AND 261),
   min_client_version TEXT CHECK (length(min_client_version) BETWEEN 5 AND 11),
   target_findings TEXT CHECK (json_valid(target_findings) AND json_type(target_findings) = 'array'),
@@ -98,9 +100,9 @@ CREATE TABLE inbounds (
 ) STRICT;
 CREATE UNIQUE INDEX inbounds_node_tag ON inbounds (node_id, tag);
 -- A port can be taken once for TCP and once for UDP.
-CREATE UNIQUE INDEX inbounds_node_tcp_port ON inbounds (node_id, port) WHERE network <> 'quic';
+CREATE UNIQUE INDEX inbounds_node_tcp_port ON inbounds (node_id, port) WHERE network NOT IN ('quic', 'udp');
 CREATE UNIQUE INDEX inbounds_node_udp_port ON inbounds (node_id, port)
-WHERE network = 'quic' OR protocol = 'shadowsocks';
+WHERE network IN ('quic', 'udp') OR protocol = 'shadowsocks';
 
 -- Which connections a plan names, for the question whether any does.
 CREATE TABLE tariff_inbounds (

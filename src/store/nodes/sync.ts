@@ -4,15 +4,22 @@ import type { Counted, Member, NodeChange, NodeSync, Quarantined, SyncStore } fr
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
-type MemberCells = [id: number, inbounds: string | null, uuid: string, password: string, key: string];
+type MemberCells = [
+  id: number,
+  inbounds: string | null,
+  uuid: string,
+  password: string,
+  key: string,
+  wireguard: string,
+];
 
 const credential = (family: string) =>
   `(SELECT value FROM user_credentials WHERE user_id = u.id AND family = '${family}')`;
-const MEMBER = `SELECT u.id, u.inbounds, ${credential('uuid')}, ${credential('password')}, ${credential('key')}`;
+const MEMBER = `SELECT u.id, u.inbounds, ${credential('uuid')}, ${credential('password')}, ${credential('key')}, ${credential('wireguard')}`;
 const MAY_CONNECT = "+u.state IN ('active', 'on_hold') AND u.cut_off_until IS NULL";
 
-function decodeMember([userId, inbounds, uuid, password, key]: MemberCells): Member {
-  const credentials = { uuid, password, key };
+function decodeMember([userId, inbounds, uuid, password, key, wireguard]: MemberCells): Member {
+  const credentials = { uuid, password, key, wireguard };
   return { userId, credentials, inbounds: inbounds === null ? null : (JSON.parse(inbounds) as number[]) };
 }
 

@@ -3,7 +3,7 @@ import type { Credentials } from '../../core/ports/credentials.ts';
 import type { UserStore } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
 
-const FAMILIES = ['uuid', 'password', 'key'] as const satisfies readonly (keyof Credentials)[];
+const FAMILIES = ['uuid', 'password', 'key', 'wireguard'] as const satisfies readonly (keyof Credentials)[];
 /** How many a user has. */
 export const CREDENTIALS = FAMILIES.length;
 /** Each in a column, of a user of the table `users`. */
@@ -14,9 +14,14 @@ export const CREDENTIAL_COLUMNS = FAMILIES.map(
 const VALUES = FAMILIES.map((family) => `(:id, '${family}', :${family})`).join(', ');
 
 /** The credentials in the order of `CREDENTIAL_COLUMNS`. */
-export function decodeCredentials([uuid, password, key]: readonly unknown[]): Credentials {
-  if (typeof uuid === 'string' && typeof password === 'string' && typeof key === 'string')
-    return { uuid, password, key };
+export function decodeCredentials([uuid, password, key, wireguard]: readonly unknown[]): Credentials {
+  if (
+    typeof uuid === 'string' &&
+    typeof password === 'string' &&
+    typeof key === 'string' &&
+    typeof wireguard === 'string'
+  )
+    return { uuid, password, key, wireguard };
   throw new Error('a user lacks credentials');
 }
 
@@ -29,8 +34,8 @@ export function createCredentialWrites(db: Connection): CredentialWrites {
     `INSERT INTO user_credentials (user_id, family, value) VALUES ${VALUES}`,
   );
   return {
-    insert: (id, { uuid, password, key }) => {
-      insert.run({ id, uuid, password, key });
+    insert: (id, { uuid, password, key, wireguard }) => {
+      insert.run({ id, uuid, password, key, wireguard });
     },
   };
 }
@@ -64,9 +69,9 @@ export function createCredentialStore(
     },
     // Behind every character of base64.
     holderOf: (family, value, isBeginning) => holder.get({ family, value, end: isBeginning ? `${value}~` : value }),
-    saveCredentials: (id, { uuid, password, key }) => {
-      save.run({ id, uuid, password, key });
+    saveCredentials: (id, { uuid, password, key, wireguard }) => {
+      save.run({ id, uuid, password, key, wireguard });
     },
-    isTaken: (token, { uuid, password, key }) => taken.get({ token, uuid, password, key }) === 1,
+    isTaken: (token, { uuid, password, key, wireguard }) => taken.get({ token, uuid, password, key, wireguard }) === 1,
   };
 }

@@ -99,6 +99,7 @@ export function createUserStore(db: Connection): UserStore {
     'SELECT u.id, u.name FROM user_inbounds AS i JOIN users AS u ON u.id = i.user_id WHERE i.inbound_id = ? ORDER BY i.user_id',
   );
 
+  const lastId = db.prepare<[], number | null>('SELECT max(id) FROM users').pluck();
   const states = createUserStates(db);
   return {
     ...createUserWrites(db),
@@ -124,6 +125,7 @@ export function createUserStore(db: Connection): UserStore {
       const cells = byTelegramId.get(telegramId);
       return cells && decodeUser(cells);
     },
+    lastId: () => lastId.get() ?? 0,
     countsByState: states.countsByState,
     countsByTariff: states.countsByTariff,
     countOnline: (since) => online.get(since) ?? 0,

@@ -49,7 +49,7 @@ async function addBare(port: number): Promise<void> {
   const client = new Client(`ipv4:${ADDRESS}:${port}`, credentials.createInsecure());
   const type = 'xray.app.proxyman.command.AddUserOperation';
   const requests = changes.map(({ user }) => {
-    const bytes = encodeAddUser(userKey(user.userId, inbound.tag), accountOf('xray', inbound, user.credentials));
+    const bytes = encodeAddUser(userKey(user.userId, inbound.tag), accountOf('xray', inbound, user));
     return Buffer.from(encodeAlterInbound(inbound.tag, { type, bytes }));
   });
   const path = '/xray.app.proxyman.command.HandlerService/AlterInbound';

@@ -48,6 +48,10 @@ export const connections = {
     obfsPassword: 'Obfuscation password',
     obfsPasswordHint: 'Makes QUIC look like random bytes; all users have it in their links. Empty: no obfuscation.',
     obfsPasswordMake: 'Make a password',
+    addressPool: 'Address pool',
+    addressPoolHint: 'A private network; each user has an address of it inside the tunnel, by the user’s id.',
+    mtu: 'MTU',
+    mtuHint: 'Bytes of a packet inside the tunnel. Smaller where packets get lost.',
     sni: 'Server name (SNI)',
     fingerprint: 'Imitated browser',
     fingerprintHint: 'How the app greets the server.',
@@ -82,6 +86,8 @@ export const connections = {
     shadowsocks: 'Encrypts by itself: no transport and no TLS to set.',
     hysteria2:
       'Over QUIC, with TLS: quick where packets get lost. Takes the port of UDP, so TCP may use the same number.',
+    wireguard:
+      'A whole VPN, also in WireGuard’s own app. Takes the port of UDP; where WireGuard is filtered, choose another protocol.',
   },
   securityName: { none: 'None', tls: 'TLS', reality: 'REALITY' },
   security: {
@@ -96,6 +102,7 @@ export const connections = {
     httpupgrade: 'As WebSocket, but lighter.',
     xhttp: 'As ordinary requests; through almost everything.',
     quic: 'Over UDP.',
+    udp: 'Over UDP.',
   },
   sniHint: {
     none: 'Sent as Host. Empty: the address.',
@@ -104,6 +111,7 @@ export const connections = {
   },
   keys: {
     title: 'REALITY keys',
+    titleNode: 'Keys of the node',
     made: 'A private key was made. It will be kept sealed when you save, and is never shown.',
     typed: 'This private key will be kept sealed when you save, and is never shown again.',
     kept: 'A private key is kept. It is never shown again.',
@@ -145,6 +153,7 @@ export const connections = {
     certificate_ended: 'The certificate has ended',
     certificate_ends_soon: 'The certificate ends within two weeks',
     certificate_not_pinned: 'VMess links cannot carry the panel’s certificate',
+    address_pool_small: 'The address pool has no addresses for newer users',
   },
   mend: {
     not_served: 'Update the engine, or choose other settings. Until then it is in no link that works.',
@@ -163,6 +172,7 @@ export const connections = {
     certificate_ends_soon: 'After that apps refuse to connect. Enter its successor, or let the panel make one.',
     certificate_not_pinned:
       'Apps that read links will not trust it. Use an own certificate, or VLESS or Trojan, whose links carry its SHA-256.',
+    address_pool_small: 'Users whose id is beyond it do not get this connection. Enter a larger network.',
   },
   preview: {
     title: 'Share link',

@@ -123,6 +123,7 @@ export const nodes = {
     label: 'Update Gatehouse there',
     ledger: 'Its version does not yet write down what its engine counts while this panel is away.',
     lease: 'Its version does not yet end terms and limits by itself while this panel is away.',
+    wireguard: 'Its version does not know connections of WireGuard yet.',
   },
   restored: {
     label: 'Restored from an old copy',

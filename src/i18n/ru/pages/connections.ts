@@ -51,6 +51,10 @@ export const connections: Russian<typeof english> = {
     obfsPasswordHint:
       'Превращает QUIC в поток случайных байтов; есть в ссылках всех пользователей. Пусто — без маскировки.',
     obfsPasswordMake: 'Создать пароль',
+    addressPool: 'Пул адресов',
+    addressPoolHint: 'Частная сеть; у каждого пользователя в туннеле свой адрес из неё — по его номеру.',
+    mtu: 'MTU',
+    mtuHint: 'Байт в пакете внутри туннеля. Меньше — если пакеты теряются.',
     sni: 'Имя сервера (SNI)',
     fingerprint: 'Под какой браузер',
     fingerprintHint: 'Как приложение здоровается.',
@@ -85,6 +89,8 @@ export const connections: Russian<typeof english> = {
     shadowsocks: 'Шифрует сам: ни транспорта, ни TLS настраивать не нужно.',
     hysteria2:
       'По QUIC, с TLS: быстр там, где теряются пакеты. Занимает порт UDP, поэтому тот же номер может быть и у TCP.',
+    wireguard:
+      'Полноценный VPN, в том числе для приложения самого WireGuard. Занимает порт UDP; где WireGuard блокируют, выберите другой протокол.',
   },
   securityName: { none: 'Нет', tls: 'TLS', reality: 'REALITY' },
   security: {
@@ -99,6 +105,7 @@ export const connections: Russian<typeof english> = {
     httpupgrade: 'Как WebSocket, но легче.',
     xhttp: 'Как обычные запросы; проходит почти везде.',
     quic: 'По UDP.',
+    udp: 'По UDP.',
   },
   sniHint: {
     none: 'Уходит как Host. Пусто — адрес.',
@@ -107,6 +114,7 @@ export const connections: Russian<typeof english> = {
   },
   keys: {
     title: 'Ключи REALITY',
+    titleNode: 'Ключи узла',
     made: 'Закрытый ключ создан. При сохранении он будет запечатан; увидеть его нельзя.',
     typed: 'При сохранении этот закрытый ключ будет запечатан; увидеть его больше не получится.',
     kept: 'Закрытый ключ хранится. Увидеть его больше нельзя.',
@@ -149,6 +157,7 @@ export const connections: Russian<typeof english> = {
     certificate_ended: 'Срок сертификата вышел',
     certificate_ends_soon: 'Срок сертификата выйдет в ближайшие две недели',
     certificate_not_pinned: 'В ссылках VMess нет места для сертификата панели',
+    address_pool_small: 'Адресов из пула не хватает новым пользователям',
   },
   mend: {
     not_served: 'Обновите ядро или выберите другие настройки. До этого ссылки на него не работают.',
@@ -168,6 +177,7 @@ export const connections: Russian<typeof english> = {
       'После этого приложения не подключатся. Введите следующий сертификат или поручите его панели.',
     certificate_not_pinned:
       'Приложения, которые читают ссылки, ему не поверят. Возьмите свой сертификат — или VLESS либо Trojan: в их ссылках есть его SHA-256.',
+    address_pool_small: 'Пользователи с номером больше этого пула подключение не получат. Укажите сеть побольше.',
   },
   preview: {
     title: 'Ссылка',

@@ -21,13 +21,14 @@ import {
   type InboundShape,
   shapeFields,
 } from '../../../../domain/nodes/inbound-shape.ts';
+import { DEFAULT_MTU, DEFAULT_POOL } from '../../../../domain/nodes/wireguard.ts';
 import { EngineNeeds } from '../../components/connection-facts.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
 import { CertificateFields, type ShownCertificate } from './certificate-fields.tsx';
 import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
-import { RealityFields } from './reality-fields.tsx';
+import { KeyFields } from './key-fields.tsx';
 import { newObfsPassword, reshaped, servedOf, type Values } from './values.ts';
 
 const NO_SHADOW = { shadow: 'none' } as const;
@@ -227,6 +228,28 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           {...form.getInputProps('obfs_password')}
         />
       )}
+      {fields.has('address_pool') && (
+        <FieldRow>
+          <TextInput
+            label={t('connections:fields.addressPool')}
+            description={t('connections:fields.addressPoolHint')}
+            placeholder={DEFAULT_POOL}
+            maxLength={18}
+            spellCheck={false}
+            autoComplete="off"
+            {...form.getInputProps('address_pool')}
+          />
+          <NumberInput
+            label={t('connections:fields.mtu')}
+            description={t('connections:fields.mtuHint')}
+            placeholder={String(DEFAULT_MTU)}
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+            {...form.getInputProps('mtu')}
+          />
+        </FieldRow>
+      )}
       {fields.has('flow') && (
         <Switch
           label={t('connections:fields.flow')}
@@ -235,7 +258,7 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           onChange={(event) => form.setFieldValue('flow', event.currentTarget.checked ? 'xtls-rprx-vision' : '')}
         />
       )}
-      {fields.has('public_key') && <RealityFields form={form} present={present} />}
+      {fields.has('public_key') && <KeyFields form={form} present={present} />}
       {fields.has('certificate') && <CertificateFields form={form} served={present?.certificate ?? null} />}
       <TextInput
         label={t('connections:fields.tag')}

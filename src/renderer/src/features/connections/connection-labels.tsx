@@ -10,6 +10,7 @@ export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
   trojan: 'Trojan',
   shadowsocks: 'Shadowsocks',
   hysteria2: 'Hysteria2',
+  wireguard: 'WireGuard',
 };
 
 export const NETWORK_NAMES: Readonly<Record<Network, string>> = {
@@ -19,6 +20,7 @@ export const NETWORK_NAMES: Readonly<Record<Network, string>> = {
   httpupgrade: 'HTTPUpgrade',
   xhttp: 'XHTTP',
   quic: 'QUIC',
+  udp: 'UDP',
 };
 
 /** Keys of texts. */

@@ -28,6 +28,8 @@ export function warningsOf(
     sni,
     target,
     minClientVersion: rest.min_client_version ?? null,
+    addressPool: rest.address_pool ?? null,
+    lastUserId: lastUserOf(rest.address_pool ?? null, saved),
     certificate: certificateOf(rest.certificate ?? null, saved),
     targetFindings: wasAsked ? (saved.warnings ?? []).filter(isFinding) : [],
   };
@@ -36,6 +38,12 @@ export function warningsOf(
 
 function isFinding(warning: InboundWarning): warning is TargetFinding {
   return TARGET_FINDINGS.some((finding) => finding === warning);
+}
+
+/** Whether the pool is too small only the panel knows, as long as it is the same. */
+function lastUserOf(addressPool: string | null, saved: Inbound | null): number {
+  const isSmall = saved?.address_pool === addressPool && (saved?.warnings ?? []).includes('address_pool_small');
+  return isSmall ? Number.POSITIVE_INFINITY : 0;
 }
 
 /** The one that is served; one that the panel will make is fresh. Of a pasted one nothing is known before it is saved. */

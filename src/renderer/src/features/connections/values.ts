@@ -3,6 +3,7 @@ import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '..
 import type { CallOf } from '../../../../contract/operation.ts';
 import type { ServedShape } from '../../../../domain/nodes/engine-facts.ts';
 import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/nodes/inbound-shape.ts';
+import { DEFAULT_POOL, userTunnelAddress } from '../../../../domain/nodes/wireguard.ts';
 import { canShare, NO_SECRETS } from '../../../../subscription/entry.ts';
 import { shareLink } from '../../../../subscription/share-links.ts';
 import { randomHex } from '../../state/random.ts';
@@ -29,6 +30,8 @@ export type Values = {
   short_id: string;
   method: string;
   obfs_password: string;
+  address_pool: string;
+  mtu: number | '';
   target: string;
   min_client_version: string;
   /** An own one, in PEM. */
@@ -73,6 +76,8 @@ export function blankValues(nodeId: number | null, port: number): Values {
     short_id: '',
     method: COMMON_METHOD,
     obfs_password: '',
+    address_pool: '',
+    mtu: '',
     target: '',
     min_client_version: '',
     certificate: '',
@@ -103,6 +108,8 @@ export function valuesOf(inbound: Inbound): Values {
     short_id: inbound.short_id ?? '',
     method: inbound.method ?? COMMON_METHOD,
     obfs_password: inbound.obfs_password ?? '',
+    address_pool: inbound.address_pool ?? '',
+    mtu: inbound.mtu ?? '',
     target: inbound.target ?? '',
     min_client_version: inbound.min_client_version ?? '',
     certificate: inbound.certificate ?? '',
@@ -155,6 +162,8 @@ export function changesOf(values: Values): Changes {
     short_id: text('short_id', values.short_id),
     method: text('method', values.method) as (typeof METHODS)[number] | null,
     obfs_password: text('obfs_password', values.obfs_password),
+    address_pool: fields.has('address_pool') ? (text('address_pool', values.address_pool) ?? DEFAULT_POOL) : null,
+    mtu: fields.has('mtu') && values.mtu !== '' ? values.mtu : null,
     target: text('target', values.target),
     min_client_version: text('min_client_version', values.min_client_version),
     // A certificate ends with a line feed.
@@ -185,7 +194,7 @@ export function missingOf(values: Values): readonly ('sni' | 'public_key' | 'met
 /** A free tag on its node: the shape's name, with a number where that is taken. */
 export function freeTag({ protocol, network, security }: InboundShape, taken: ReadonlySet<string>): string {
   const base = [protocol, security === 'reality' ? security : network === 'tcp' ? security : network]
-    .filter((part) => part !== 'none' && part !== 'quic')
+    .filter((part) => part !== 'none' && part !== 'quic' && part !== 'udp')
     .join('-');
   for (let number = 1; ; number += 1) {
     const tag = number === 1 ? base : `${base}-${number}`;
@@ -208,7 +217,10 @@ const SAMPLE_USER = {
   uuid: '00000000-0000-4000-8000-000000000000',
   password: 'password-of-the-user',
   key: 'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA=',
+  wireguard: 'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA=',
 } as const;
+
+const SAMPLE_ID = 1;
 
 /** One line of ASCII; null while something that the link needs is missing. `nodeAddress`: used where the connection has no host. */
 export function previewLink(values: Values, nodeAddress: string): string | null {
@@ -230,7 +242,11 @@ export function previewLink(values: Values, nodeAddress: string): string | null 
     shortId: fields.short_id ?? null,
     method: fields.method ?? null,
     obfsPassword: fields.obfs_password ?? null,
+    addressPool: fields.address_pool ?? null,
+    mtu: fields.mtu ?? null,
   };
+  const tunnelAddress = userTunnelAddress(inbound.addressPool, SAMPLE_ID);
   if (!canShare(inbound)) return null;
-  return shareLink({ name: values.name, address, inbound, credentials: SAMPLE_USER, secrets: NO_SECRETS });
+  const user = { credentials: SAMPLE_USER, tunnelAddress };
+  return shareLink({ name: values.name, address, inbound, ...user, secrets: NO_SECRETS });
 }

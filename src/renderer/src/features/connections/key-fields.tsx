@@ -1,4 +1,4 @@
-// The keys of REALITY, generated with one press. The private key is sent when the form is saved and is never shown.
+// The keys of REALITY and WireGuard, generated with one press. The private key is sent when the form is saved and is never shown.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { IconKey, IconLock, IconRefresh } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -9,15 +9,16 @@ import { useAct } from '../../data/use-act.ts';
 import classes from './connections.module.css';
 import { newShortId, type Values } from './values.ts';
 
-interface RealityFieldsProps {
+interface KeyFieldsProps {
   readonly form: OperationForm<Values>['form'];
   /** null: it is being created. */
   readonly present: { readonly hasPrivateKey: boolean; readonly publicKey: string } | null;
 }
 
-export function RealityFields({ form, present }: RealityFieldsProps) {
+export function KeyFields({ form, present }: KeyFieldsProps) {
   const { t } = useTranslation('connections');
   const { values } = form;
+  const isReality = values.security === 'reality';
   const [made, setMade] = useState('');
   const [isTyping, setTyping] = useState(false);
   const keys = useAct('makeRealityKeys', {
@@ -50,7 +51,7 @@ export function RealityFields({ form, present }: RealityFieldsProps) {
           : 'none';
   return (
     <fieldset className={classes.keys}>
-      <legend className={classes.legend}>{t('keys.title')}</legend>
+      <legend className={classes.legend}>{t(isReality ? 'keys.title' : 'keys.titleNode')}</legend>
       <TextInput
         label={t('fields.publicKey')}
         description={t('fields.publicKeyHint')}
@@ -59,17 +60,19 @@ export function RealityFields({ form, present }: RealityFieldsProps) {
         classNames={{ input: classes.code ?? '' }}
         {...form.getInputProps('public_key')}
       />
-      <FieldRow>
-        <TextInput
-          label={t('fields.shortId')}
-          description={t('fields.shortIdHint')}
-          spellCheck={false}
-          autoComplete="off"
-          maxLength={16}
-          classNames={{ input: classes.code ?? '' }}
-          {...form.getInputProps('short_id')}
-        />
-      </FieldRow>
+      {isReality && (
+        <FieldRow>
+          <TextInput
+            label={t('fields.shortId')}
+            description={t('fields.shortIdHint')}
+            spellCheck={false}
+            autoComplete="off"
+            maxLength={16}
+            classNames={{ input: classes.code ?? '' }}
+            {...form.getInputProps('short_id')}
+          />
+        </FieldRow>
+      )}
       <p className={classes.keyState} data-warns={state === 'other' || undefined} role="status">
         <IconLock size={16} stroke={1.5} aria-hidden />
         {t(`keys.${state}`)}
@@ -95,13 +98,15 @@ export function RealityFields({ form, present }: RealityFieldsProps) {
         >
           {t('keys.make')}
         </Button>
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} stroke={1.5} />}
-          onClick={() => form.setFieldValue('short_id', newShortId())}
-        >
-          {t('keys.makeShortId')}
-        </Button>
+        {isReality && (
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} stroke={1.5} />}
+            onClick={() => form.setFieldValue('short_id', newShortId())}
+          >
+            {t('keys.makeShortId')}
+          </Button>
+        )}
         {!isTyping && (
           <Button
             variant="subtle"
@@ -109,7 +114,7 @@ export function RealityFields({ form, present }: RealityFieldsProps) {
             onClick={() => {
               setTyping(true);
               // Its public key follows from it.
-              form.setValues({ private_key: '', ...(present === null && { public_key: '' }) });
+              form.setValues({ private_key: '', ...((present === null || !isReality) && { public_key: '' }) });
             }}
           >
             {t('keys.enter')}
