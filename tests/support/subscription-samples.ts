@@ -3,6 +3,7 @@ import { fc } from '@fast-check/vitest';
 import type { Subscription } from '../../src/core/core.ts';
 import type { InboundRow } from '../../src/core/ports/plans.ts';
 import type { UserRow } from '../../src/core/ports/users.ts';
+import { PLAIN_USER } from './plain-user.ts';
 
 export const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
 
@@ -44,42 +45,12 @@ export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
 
 export function userOf(changes: Partial<UserRow> = {}): UserRow {
   return {
+    ...PLAIN_USER,
     id: 7,
     name: 'Anna',
-    contact: '',
-    note: '',
-    tags: [],
-    externalId: null,
-    telegramId: null,
-    metadata: {},
-    state: 'active',
     tariffId: 1,
-    enabled: true,
-    expiresAt: null,
-    hold: null,
-    trafficLimit: null,
-    usedUp: 0,
-    usedDown: 0,
-    totalUp: 0,
-    totalDown: 0,
-    resetStrategy: 'none',
     termBeganAt: null,
-    resetsAt: null,
-    extra: 0,
-    dueAt: null,
-    deviceLimit: null,
-    concurrentLimit: null,
-    excess: null,
-    inbounds: null,
-    onlineAt: null,
     token: 'Zp3kVn0cQm6yT1uXw8RsLg',
-    noticeAnnounced: null,
-    expiredAnnounced: false,
-    trafficLowAnnounced: false,
-    cut: null,
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
     ...changes,
   };
 }

@@ -10,6 +10,7 @@ import { type Account, extraBytes, stateOf } from '../../src/domain/users/accoun
 import { nextChangeAt, type TermFlags } from '../../src/domain/users/settle.ts';
 import type { Connection } from '../../src/store/database.ts';
 import { type FileStore, openStore } from '../../src/store/index.ts';
+import { PLAIN_USER } from './plain-user.ts';
 
 export interface TempFolder extends Disposable {
   readonly path: string;
@@ -60,42 +61,9 @@ export function sampleCredentials(number: number): Credentials {
 export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
   made += 1;
   return {
-    name: 'Anna Smirnova',
-    contact: '',
-    note: '',
-    tags: [],
-    externalId: null,
-    telegramId: null,
-    metadata: {},
-    state: 'active',
-    tariffId: null,
-    enabled: true,
-    expiresAt: null,
-    hold: null,
-    trafficLimit: null,
-    usedUp: 0,
-    usedDown: 0,
-    totalUp: 0,
-    totalDown: 0,
-    extra: 0,
-    resetStrategy: 'none',
-    termBeganAt: 0,
-    resetsAt: null,
-    dueAt: null,
-    deviceLimit: null,
-    concurrentLimit: null,
-    excess: null,
-    inbounds: null,
-    onlineAt: null,
+    ...PLAIN_USER,
     token: `token-${String(made).padStart(16, '0')}`,
     credentials: sampleCredentials(made),
-    noticeAnnounced: null,
-    expiredAnnounced: false,
-    trafficLowAnnounced: false,
-    cut: null,
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
     ...fields,
   };
 }
