@@ -171,6 +171,97 @@ test.describe('finding users', () => {
     await expect(page).toHaveURL(/#\/users\?sort=id$/);
   });
 
+  test('stands beside its list where there is room, and both are used at once', async ({ page, visit }) => {
+    await visit('users?sort=id');
+    const row = (index: number) => page.locator(`tr[data-index="${index}"]`);
+    const record = page.getByRole('dialog');
+    await expect(row(5)).toBeVisible();
+    const names = await page.locator('tr[data-index] td a').allInnerTexts();
+    const expectOpen = async (index: number) => {
+      await expect(page.getByRole('dialog', { name: names[index] ?? '' })).toBeVisible();
+      await expect(page.locator('tr[data-open]')).toHaveAttribute('data-index', String(index));
+      await expect(record).toHaveCount(1);
+    };
+    // By mouse, with the focus left in the list, which goes on by its keys.
+    await row(0).locator('td').nth(2).click();
+    await expectOpen(0);
+    await row(2).locator('td').nth(2).click();
+    await expectOpen(2);
+    await expect(record).not.toHaveAttribute('aria-modal');
+    await page.keyboard.press('ArrowDown');
+    await expect(row(3)).toBeFocused();
+    await expectOpen(3);
+    await page.keyboard.press('k');
+    await expectOpen(2);
+    await expect(row(2)).toBeFocused();
+    // What is selected stays selected, and its keys are for it: the record is not extended.
+    await page.keyboard.press('x');
+    await row(4).locator('input').click();
+    await expect(page.getByText('2 selected')).toBeVisible();
+    await expectOpen(2);
+    await row(4).focus();
+    await page.keyboard.press('e');
+    await expect(page.getByRole('dialog', { name: 'Extend 2 users' })).toBeVisible();
+    await expect(page.locator('[data-beside] form')).toHaveCount(0);
+    await page.keyboard.press('Escape');
+    await expectOpen(2);
+    await row(4).focus();
+    await page.keyboard.press('Escape');
+    await expect(page.getByText('2 selected')).toHaveCount(0);
+    await expectOpen(2);
+    // Enter goes on in the record, whose steps the list follows, and Escape goes back to its row.
+    await row(2).focus();
+    await page.keyboard.press('Enter');
+    await expect(record).toBeFocused();
+    await page.keyboard.press('j');
+    await expectOpen(3);
+    await page.keyboard.press('e');
+    await expect(record.locator('form')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(record.locator('form')).toHaveCount(0);
+    await expectAccessible(page, 'a record beside its list');
+    await page.keyboard.press('Escape');
+    await expect(record).toHaveCount(0);
+    await expect(row(3)).toBeFocused();
+    // Clicks are gone back over one by one.
+    await page.goBack();
+    await expectOpen(0);
+    await page.goBack();
+    await expect(record).toHaveCount(0);
+    await expect(page).toHaveURL(/#\/users\?sort=id$/);
+  });
+
+  test('beside a record the list is filtered, and nothing typed into the record is lost', async ({ page, visit }) => {
+    await visit('users?sort=id');
+    const rows = page.locator('tr[data-index]');
+    const record = page.getByRole('dialog');
+    await expect(rows.nth(5)).toBeVisible();
+    const [first = '', second = ''] = await page.locator('tr[data-index] td a').allInnerTexts();
+    await rows.nth(0).locator('td').nth(2).click();
+    await page.getByRole('searchbox').fill(second);
+    await expect(rows.first()).toContainText(second);
+    await expect(page.getByRole('dialog', { name: first })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog', { name: first })).toBeVisible();
+    await page.getByRole('searchbox').fill('');
+    await expect(rows.first()).toContainText(first);
+
+    await record.getByRole('button', { name: 'Change: Note' }).click();
+    await record.getByRole('textbox', { name: 'Note' }).fill('Half a sentence');
+    // The keys of the list leave it alone, a click asks, and a narrower window keeps it.
+    await rows.nth(0).focus();
+    await page.keyboard.press('ArrowDown');
+    await expect(rows.nth(1)).toBeFocused();
+    await page.setViewportSize({ width: 1400, height: 900 });
+    await rows.nth(1).locator('td').nth(2).click();
+    const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect(record.getByRole('textbox', { name: 'Note' })).toHaveValue('Half a sentence');
+    await rows.nth(1).locator('td').nth(2).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(page.getByRole('dialog', { name: second })).toHaveAttribute('aria-modal', 'true');
+  });
+
   test('lists users in any of several states', async ({ page, visit }) => {
     await visit('users');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
@@ -345,9 +436,12 @@ for (const { locale, theme } of LOOKS) {
     });
 
     test('can be used by everybody: the record and the form', async ({ page, visit }) => {
-      await visit('users/3?do=extend');
-      await expect(page.getByRole('dialog').locator('form')).toBeVisible();
-      await expectAccessible(page, 'the record');
+      for (const width of [1440, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        await visit('users/3?do=extend');
+        await expect(page.getByRole('dialog').locator('form')).toBeVisible();
+        await expectAccessible(page, `the record at ${width} px`);
+      }
       await visit('users/new');
       await expect(page.getByRole('dialog').locator('form')).toBeVisible();
       await expectAccessible(page, 'the form');

@@ -1,12 +1,15 @@
-// A record over its list, with an address of its own, so that links, reload and Back work.
-import { Drawer } from '@mantine/core';
+// A record over its list, or beside it on a wide screen, with an address of its own, so that links, reload and Back work.
+import { CloseButton, Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showHidden } from '../format/show-hidden.ts';
 import { useTitle } from '../router/title.ts';
+import { useShortcuts } from './acts/keys.ts';
+import { BesideContext, enterRecord, useIsBeside } from './beside.ts';
 import { useEscape } from './dialog.tsx';
 import classes from './record-drawer.module.css';
+import { useSoonOpen } from './use-opening.ts';
 
 export interface RecordDrawerProps {
   readonly isOpen: boolean;
@@ -24,27 +27,33 @@ export interface RecordDrawerProps {
   readonly footer?: ReactNode;
   /** false: a click beside the drawer does not close it; Escape does nothing here. */
   readonly canClose?: boolean;
+  /** It is a row of the list: on a wide screen it stands beside the list, which goes on working. */
+  readonly isOfList?: boolean;
   /** It fills a window of its own, which closes it. */
   readonly isWindow?: boolean;
   readonly children: ReactNode;
 }
 
 export function RecordDrawer(props: RecordDrawerProps) {
-  const {
-    isOpen,
-    onClose,
-    subtitle,
-    actions,
-    width = 640,
-    footer,
-    canClose = true,
-    isWindow = false,
-    children,
-  } = props;
-  const { t } = useTranslation('common');
+  const { isOpen, isOfList = false, isWindow = false } = props;
   const title = showHidden(props.title);
-  const content = useRef<HTMLDivElement>(null);
+  const isBeside = useIsBeside(isOpen);
   useTitle(isOpen ? title : undefined, 1);
+  if (!isOfList || isWindow || !isBeside) return <RecordOver {...props} title={title} />;
+  if (!isOpen) return null;
+  return (
+    <BesideContext value={true}>
+      <RecordBeside {...props} title={title} />
+    </BesideContext>
+  );
+}
+
+/** Over the list, which waits until it is closed. */
+function RecordOver(props: RecordDrawerProps) {
+  const { onClose, title, width = 640, canClose = true, isWindow = false } = props;
+  const { t } = useTranslation('common');
+  const content = useRef<HTMLDivElement>(null);
+  const isOpen = useSoonOpen(props.isOpen);
   useEscape(content, onClose, isOpen && canClose && !isWindow);
   return (
     <Drawer.Root
@@ -65,21 +74,96 @@ export function RecordDrawer(props: RecordDrawerProps) {
         data-window={isWindow || undefined}
         classNames={{ inner: classes.inner ?? '', content: classes.content ?? '' }}
       >
-        <div className={classes.head}>
-          <div className={classes.names}>
-            <Drawer.Title className={classes.title ?? ''}>{title}</Drawer.Title>
-            {subtitle !== undefined && <div className={classes.subtitle}>{subtitle}</div>}
-          </div>
-          <div className={classes.actions}>
-            {actions}
-            {!isWindow && <Drawer.CloseButton aria-label={t('close')} icon={<IconX size={18} stroke={1.5} />} />}
-          </div>
-        </div>
-        <div className={classes.body}>{children}</div>
-        {footer !== undefined && <div className={classes.footer}>{footer}</div>}
+        <Parts
+          {...props}
+          heading={<Drawer.Title className={classes.title ?? ''}>{title}</Drawer.Title>}
+          close={!isWindow && <Drawer.CloseButton aria-label={t('close')} icon={<IconX size={18} stroke={1.5} />} />}
+        />
       </Drawer.Content>
     </Drawer.Root>
   );
+}
+
+/** Beside the list, at its right. Another row that is opened takes its place. */
+function RecordBeside(props: RecordDrawerProps) {
+  const { onClose, title, canClose = true } = props;
+  const { t } = useTranslation('common');
+  const titleId = useId();
+  const panel = useRef<HTMLElement>(null);
+  useFocusBeside(panel);
+  // In a field of the list Escape belongs to the field; in an open menu, which is elsewhere in the document, to the menu.
+  const isOurs = (target: EventTarget | null) => {
+    if (!(target instanceof Element) || target.getAttribute('data-mantine-stop-propagation') === 'true') return false;
+    if (target === document.body || panel.current?.contains(target)) return true;
+    const isField = target.matches('input[type=search], input[type=text], textarea');
+    return !isField && panel.current?.closest('main')?.contains(target) === true;
+  };
+  useShortcuts([{ keys: 'escape', label: t('close'), inInputs: true, isFor: isOurs, run: onClose }], {
+    isOn: canClose,
+    inDialog: true,
+  });
+  return (
+    <section
+      ref={panel}
+      role="dialog"
+      aria-labelledby={titleId}
+      tabIndex={-1}
+      data-beside
+      data-arrival
+      className={`${classes.content} ${classes.beside}`}
+    >
+      <Parts
+        {...props}
+        heading={
+          <h2 id={titleId} className={classes.title}>
+            {title}
+          </h2>
+        }
+        close={<CloseButton aria-label={t('close')} icon={<IconX size={18} stroke={1.5} />} onClick={onClose} />}
+      />
+    </section>
+  );
+}
+
+interface PartsProps extends Pick<RecordDrawerProps, 'subtitle' | 'actions' | 'footer' | 'children'> {
+  readonly heading: ReactNode;
+  readonly close: ReactNode;
+}
+
+function Parts({ heading, subtitle, actions, close, footer, children }: PartsProps) {
+  return (
+    <>
+      <div className={classes.head}>
+        <div className={classes.names}>
+          {heading}
+          {subtitle !== undefined && <div className={classes.subtitle}>{subtitle}</div>}
+        </div>
+        <div className={classes.actions}>
+          {actions}
+          {close}
+        </div>
+      </div>
+      <div className={classes.body}>{children}</div>
+      {footer !== undefined && <div className={classes.footer}>{footer}</div>}
+    </>
+  );
+}
+
+/** Takes the focus where nothing else has it, as after a link from another screen, and leaves it to the list's row. */
+function useFocusBeside(panel: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const element = panel.current;
+    if (element === null) return;
+    const main = element.closest('main');
+    if (document.activeElement === document.body || document.activeElement === main) enterRecord(element);
+    return () => {
+      if (!element.contains(document.activeElement)) return;
+      requestAnimationFrame(() => {
+        if (document.activeElement !== document.body) return;
+        (main?.querySelector<HTMLElement>('tr[tabindex="0"]') ?? main)?.focus({ preventScroll: true });
+      });
+    };
+  }, [panel]);
 }
 
 interface DrawerSectionProps {

@@ -90,6 +90,11 @@ export function useHold(isOn: boolean): void {
   }, [isOn]);
 }
 
+/** Whether a form has input that going elsewhere would discard. */
+export function isHeld(): boolean {
+  return useLocation.getState().holds > 0;
+}
+
 export function useIsWaiting(): boolean {
   return useLocation(({ waiting }) => waiting !== null);
 }

@@ -1,7 +1,9 @@
 // Keyboard shortcuts: components declare the keys they take while they are on screen; the newest wins, and typing is never disturbed.
-import { useLayoutEffect, useRef } from 'react';
+import { use, useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { useView } from '../../state/view.ts';
+import { BesideContext, recordBeside } from '../beside.ts';
+import { SELECTION_BAR } from './selection-bar.tsx';
 
 export interface Shortcut {
   /** `x`, `?`, `mod+k` (Ctrl, on a Mac Cmd), `shift+x`, or a sequence: `g u`. Letters by what they type; in a layout without Latin letters by their position. */
@@ -23,6 +25,8 @@ interface Layer {
   readonly shortcuts: readonly Shortcut[];
   /** Works also while a dialog is open, since it is in it. */
   readonly isInDialog: boolean;
+  /** It is of a record beside its list, which is no dialog over it. */
+  readonly isBeside: boolean;
 }
 
 const useLayers = create<{ readonly layers: readonly { readonly current: Layer }[] }>()(() => ({ layers: [] }));
@@ -32,10 +36,11 @@ export function useShortcuts(
   shortcuts: readonly Shortcut[],
   { isOn = true, inDialog = false }: { readonly isOn?: boolean; readonly inDialog?: boolean } = {},
 ): void {
-  const layer = useRef<Layer>({ shortcuts, isInDialog: inDialog });
+  const isBeside = use(BesideContext);
+  const layer = useRef<Layer>({ shortcuts, isInDialog: inDialog, isBeside });
   // With what is shown and not a moment later: a key that comes in between would be lost, or act on what was shown before.
   useLayoutEffect(() => {
-    layer.current = { shortcuts, isInDialog: inDialog };
+    layer.current = { shortcuts, isInDialog: inDialog, isBeside };
   });
   useLayoutEffect(() => {
     if (!isOn) return;
@@ -81,6 +86,13 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
+/** Whether a key is for the record beside the list: it has the focus, or nothing has it and no rows are selected. */
+function isForRecord(target: EventTarget | null): boolean {
+  const record = recordBeside();
+  if (record === null || !(target instanceof Node)) return false;
+  return record.contains(target) || (target === document.body && document.getElementById(SELECTION_BAR) === null);
+}
+
 /** How long the second key of a sequence is waited for. */
 const SEQUENCE_MS = 900;
 
@@ -93,12 +105,16 @@ function createKeyHandler(): (event: KeyboardEvent) => void {
     const isInInput = isTyping(event.target);
     const hasLetters = useView.getState().hasLetterKeys;
     const hasDialog = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
+    // A list and the record beside it have keys in common.
+    const isInRecord = isForRecord(event.target);
+    const isFirst = ({ isInDialog }: Layer) => isInDialog === isInRecord;
     const chord = chordOf(event);
     const sequence = pending === '' ? chord : `${pending} ${chord}`;
     const active = useLayers
       .getState()
       .layers.toReversed()
-      .filter(({ current }) => !hasDialog || current.isInDialog)
+      .filter(({ current }) => !hasDialog || (current.isInDialog && !current.isBeside))
+      .toSorted((one, other) => Number(isFirst(other.current)) - Number(isFirst(one.current)))
       .flatMap(({ current }) => current.shortcuts)
       .filter(({ inInputs, isHint }) => !isHint && (inInputs || !isInInput))
       .filter(({ keys, isFor }) => (hasLetters || !isLetter(keys)) && (isFor?.(event.target) ?? true));

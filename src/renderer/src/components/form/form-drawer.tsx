@@ -28,6 +28,8 @@ interface FormDrawerProps {
   /** After another's change: loads the present values into the form. */
   readonly onReload?: () => void;
   readonly width?: 480 | 560 | 640;
+  /** It is of a row of the list, which goes on working beside it where there is room. */
+  readonly isOfList?: boolean;
   readonly children: ReactNode;
 }
 
@@ -41,6 +43,7 @@ export function FormDrawer({
   form,
   onReload,
   width = 480,
+  isOfList = false,
   children,
 }: FormDrawerProps) {
   const { t } = useTranslation(['frame', 'common']);
@@ -60,6 +63,7 @@ export function FormDrawer({
         onClose={close}
         title={title}
         width={width}
+        isOfList={isOfList}
         {...(subtitle !== undefined && { subtitle })}
         {...(actions !== undefined && { actions })}
         footer={

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { type CallInput, useOperation } from '../../data/use-operation.ts';
+import { useIsBeside } from '../beside.ts';
 import { ErrorState } from '../placeholder.tsx';
 import { RecordDrawer } from '../record-drawer.tsx';
 import { Skeleton, useIsSlow } from '../skeleton.tsx';
-import { useSoonOpen } from '../use-opening.ts';
 import classes from './form.module.css';
 
 type ReadId = 'getTariff' | 'getInbound' | 'getNode';
@@ -43,7 +43,9 @@ export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, wid
   const record = useOperation(read, input, { enabled: isOpen });
   const [shown, setShown] = useState<Shown<Id> | null>(null);
   const isSlow = useIsSlow(isOpen && shown === null);
-  const isWaiting = useSoonOpen(isOpen && shown === null && (isSlow || record.error !== null));
+  // Beside the list it is there at once: the list would take its room, and give it back.
+  const isBeside = useIsBeside(isOpen);
+  const isWaiting = isOpen && shown === null && (isBeside || isSlow || record.error !== null);
   const show = (data: Output<Id>) =>
     setShown((before) => ({ record: data, etag: etags.find(read, input), revision: (before?.revision ?? 0) + 1 }));
   // A cached record may be old: wait for the present answer.
@@ -57,7 +59,7 @@ export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, wid
     return <Fragment key={shown.revision}>{children(shown.record, version)}</Fragment>;
   }
   return (
-    <RecordDrawer isOpen={isWaiting} onClose={onClose} title={t('loading')} {...(width && { width })}>
+    <RecordDrawer isOpen={isWaiting} isOfList onClose={onClose} title={t('loading')} {...(width && { width })}>
       {record.error !== null ? (
         <ErrorState failure={record.error} onRetry={() => void record.refetch()} />
       ) : (

@@ -28,9 +28,9 @@ export interface DataTableProps<Row extends object> {
   rowName(row: Row): string;
   /** Where a row opens; rows without it do not open. */
   hrefOf?(row: Row): string;
-  /** The row that is open in a drawer. */
+  /** The row that is open in a drawer, over the list or beside it. */
   readonly openId?: RowId | null | undefined;
-  /** Its place, where it is known: the list follows from record to record. */
+  /** Its place, where it is known and the list does not have all rows: the list follows from record to record. */
   readonly openIndex?: number;
   /** The order that the panel was asked for, `-` in front: descending. Without `onSort` the list sorts the loaded rows. */
   readonly sort?: string | undefined;
@@ -107,15 +107,19 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
     const row = source.at(index);
     return row && model.rowsById[String(rowId(row))];
   };
+  const open = openId === undefined || openId === null ? null : String(openId);
+  const openIndex =
+    props.openIndex ?? (source === null && open !== null ? model.rows.findIndex(({ id }) => id === open) : -1);
   const control = useRowControl({
     ...props,
+    openId: open,
+    openIndex,
     count,
     rowAt: (index) => rowAt(index)?.original,
     scroller,
     reveal: view.reveal,
   });
   const isSlow = useIsSlow(reading.isPending);
-  const { openIndex = -1 } = props;
   const { reveal } = view;
   useEffect(() => {
     if (openIndex >= 0) reveal(openIndex);
@@ -160,7 +164,7 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
                       shape={shape}
                       looks={looks}
                       name={rowName(row.original)}
-                      isOpen={openId !== undefined && openId !== null && String(openId) === String(id)}
+                      isOpen={open === String(id)}
                       isActive={control.active === index}
                       canOpen={hrefOf !== undefined}
                       isSelected={selection ? selection.has(id) : null}

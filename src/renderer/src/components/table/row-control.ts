@@ -1,11 +1,12 @@
 // What mouse and keyboard do with the rows of a list, by one set of handlers for all of them.
-import { type MouseEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { navigate } from '../../router/router.ts';
+import { isHeld, navigate } from '../../router/router.ts';
 import type { ActRuns } from '../acts/acts.ts';
 import { type Shortcut, useShortcuts } from '../acts/keys.ts';
 import { SELECTION_BAR } from '../acts/selection-bar.tsx';
 import { useActs } from '../acts/use-acts.ts';
+import { enterRecord, recordBeside } from '../beside.ts';
 import type { RowId, Selection } from './selection.ts';
 
 interface RowControlParts<Row> {
@@ -13,6 +14,10 @@ interface RowControlParts<Row> {
   rowAt(index: number): Row | undefined;
   rowId(row: Row): RowId;
   readonly hrefOf?: ((row: Row) => string) | undefined;
+  /** The row whose record is open. */
+  readonly openId: string | null;
+  /** Its place; -1: unknown. */
+  readonly openIndex: number;
   readonly selection?: Selection | undefined;
   rowName(row: Row): string;
   /** The acts on a row, by their keys and in the palette for the row that has the focus. */
@@ -23,15 +28,19 @@ interface RowControlParts<Row> {
 
 /** For a page's worth of rows; exact enough for a jump. */
 const ROW_PX = 40;
+/** After this much rest, in ms, the record beside the list is that of the row that has the focus. */
+const FOLLOW_MS = 120;
 const ACTS = 'a, button, input, select, textarea, label, [role="button"], [data-acts]';
 
 export function useRowControl<Row>(parts: RowControlParts<Row>) {
-  const { count, rowAt, rowId, hrefOf, selection, rowActs, rowName, scroller, reveal } = parts;
+  const { count, rowAt, rowId, hrefOf, openId, openIndex, selection, rowActs, rowName, scroller, reveal } = parts;
   const { t } = useTranslation('frame');
   const [active, setActive] = useState(-1);
   /** The row that is to get the focus; -1: none. */
   const wanted = useRef(-1);
   const anchor = useRef(-1);
+  const latest = useRef(active);
+  latest.current = active;
 
   // With the row that is shown: the next key may depend on what has the focus.
   useLayoutEffect(() => {
@@ -43,16 +52,36 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     row.focus({ preventScroll: true });
   });
 
+  // The keys go on from the record that is open, as its own keys and Back change it too.
+  useLayoutEffect(() => {
+    if (openIndex < 0) return;
+    const hasFocus = scroller.current?.contains(document.activeElement) === true;
+    if (hasFocus && recordBeside() !== null && latest.current !== openIndex) wanted.current = openIndex;
+    setActive(openIndex);
+  }, [openIndex, scroller]);
+  const follow = useFollow((index) => {
+    const row = rowAt(index);
+    if (row === undefined || !hrefOf || index !== active) return;
+    // Not while something in it is not saved: keys of the list ask no questions.
+    if (recordBeside() !== null && !isHeld()) navigate(hrefOf(row), { replace: true });
+  });
+  const enter = useEnterRecord(openId);
+
   const move = (to: number) => {
     if (count === 0) return;
     const index = Math.min(Math.max(to, 0), count - 1);
     wanted.current = index;
     setActive(index);
     reveal(index);
+    if (recordBeside() !== null) follow(index);
   };
   const open = (index: number) => {
     const row = rowAt(index);
     if (row !== undefined && hrefOf) navigate(hrefOf(row));
+  };
+  const enterAt = (index: number) => {
+    const row = rowAt(index);
+    if (row !== undefined && hrefOf) enter(String(rowId(row)));
   };
   const select = (index: number, isRange: boolean) => {
     const row = rowAt(index);
@@ -133,6 +162,8 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
         select(index, event.shiftKey);
         return;
       }
+      // A link that was followed by a key, or by a screen reader.
+      if (event.detail === 0 && event.target.closest('a') !== null) enterAt(index);
       if (event.target.closest(ACTS) || String(getSelection()) !== '') return;
       if (selection && (event.ctrlKey || event.metaKey || event.shiftKey)) select(index, event.shiftKey);
       else open(index);
@@ -147,6 +178,7 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
       // Enter on the row itself; on a link or a button in it the browser does what they do.
       if (event.key !== 'Enter' || !(event.target instanceof HTMLTableRowElement)) return;
       event.preventDefault();
+      enterAt(indexOf(event.target));
       open(indexOf(event.target));
     },
     onMouseDown(event: MouseEvent<HTMLElement>) {
@@ -159,6 +191,34 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     },
   };
   return { active, handlers };
+}
+
+/** Calls `run` with the last index that it is given, once the keys rest. */
+function useFollow(run: (index: number) => void): (index: number) => void {
+  const latest = useRef(run);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    latest.current = run;
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (index) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => latest.current(index), FOLLOW_MS);
+  };
+}
+
+/** Moves the focus into the record beside the list when it is there: who opens one by keyboard goes on in it. */
+function useEnterRecord(openId: string | null): (id: string) => void {
+  const entered = useRef<string | null>(null);
+  useEffect(() => {
+    if (openId === null) return;
+    if (openId === entered.current) enterRecord(recordBeside());
+    entered.current = null;
+  }, [openId]);
+  return (id) => {
+    if (id === openId) enterRecord(recordBeside());
+    else entered.current = id;
+  };
 }
 
 /** Moves the focus to the acts on the selection; false: they are not shown. */

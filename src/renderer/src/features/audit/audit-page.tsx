@@ -126,6 +126,7 @@ export function AuditPage() {
         rowName={({ action }) => texts.actionOf(action)}
         hrefOf={hrefOf}
         openId={typeof open === 'number' ? open : null}
+        openIndex={found.findIndex(({ id }) => id === open)}
         onWindow={onWindow}
         listKey={`${JSON.stringify(filter)} ${text}`}
         remember="audit"

@@ -41,6 +41,7 @@ export function EntryDrawer({ id, items, texts, onClose }: EntryDrawerProps) {
   return (
     <RecordDrawer
       isOpen={id !== null}
+      isOfList
       onClose={onClose}
       title={found === undefined ? t('entry', { id: shown ?? 0 }) : texts.titleOf(found)}
       width={560}

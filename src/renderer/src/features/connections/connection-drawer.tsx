@@ -10,7 +10,7 @@ import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { OpenedRecord, type RecordVersion } from '../../components/form/opened-record.tsx';
 import { isPemRefusal } from '../../components/form/pem-input.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
-import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ConnectionFields } from './connection-fields.tsx';
 import { ConnectionState, kindOf } from './connection-labels.tsx';
@@ -90,7 +90,7 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
   });
   return (
     <FormDrawer
-      isOpen={useSoonOpen(isOpen)}
+      isOpen={isOpen}
       onClose={onClose}
       title={from === undefined ? t('create') : t('copyTitle', { name: from.name })}
       action={t('createAct')}
@@ -139,7 +139,8 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
   };
   return (
     <FormDrawer
-      isOpen={useSoonOpen(isOpen)}
+      isOpen={isOpen}
+      isOfList
       onClose={onClose}
       title={inbound.name}
       subtitle={

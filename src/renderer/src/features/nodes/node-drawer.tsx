@@ -14,7 +14,7 @@ import { OpenedRecord } from '../../components/form/opened-record.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../../components/record-drawer.tsx';
 import { Mark, StateBadge, StateDot } from '../../components/state.tsx';
-import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useOpening } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
@@ -84,7 +84,8 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
   } = node;
   return (
     <RecordDrawer
-      isOpen={useSoonOpen(isOpen)}
+      isOpen={isOpen}
+      isOfList
       onClose={onClose}
       title={name}
       subtitle={

@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import { NODE_KINDS, type Node } from '../../../../contract/nodes/nodes.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
-import { useSoonOpen } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
@@ -45,7 +44,7 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
     onDone: ({ id }) => navigate(hashOf(['nodes', id]), { replace: true }),
   });
   return (
-    <FormDrawer isOpen={useSoonOpen(isOpen)} onClose={onClose} title={t('create')} action={t('createAct')} form={rest}>
+    <FormDrawer isOpen={isOpen} onClose={onClose} title={t('create')} action={t('createAct')} form={rest}>
       <NodeFields form={form} canChooseKind />
     </FormDrawer>
   );
@@ -83,7 +82,8 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
   });
   return (
     <FormDrawer
-      isOpen={useSoonOpen(isOpen)}
+      isOpen={isOpen}
+      isOfList
       onClose={onClose}
       title={t('nodes:edit', { name })}
       action={t('common:save')}

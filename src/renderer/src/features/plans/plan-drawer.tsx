@@ -4,7 +4,7 @@ import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { OpenedRecord, type RecordVersion } from '../../components/form/opened-record.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { Mark, StateBadge } from '../../components/state.tsx';
-import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { hashOf } from '../../router/route.ts';
 import { PlanFields } from './plan-form.tsx';
@@ -57,7 +57,7 @@ function NewPlan({ isOpen, from, currency, onClose }: NewPlanProps) {
   });
   return (
     <FormDrawer
-      isOpen={useSoonOpen(isOpen)}
+      isOpen={isOpen}
       onClose={onClose}
       title={from === undefined ? t('create') : t('copyTitle', { name: from.name })}
       action={t('createAct')}
@@ -91,7 +91,8 @@ function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
   });
   return (
     <FormDrawer
-      isOpen={useSoonOpen(isOpen)}
+      isOpen={isOpen}
+      isOfList
       onClose={onClose}
       title={plan.name}
       subtitle={

@@ -9,7 +9,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
-import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { CURRENCIES } from '../../format/price.ts';
 import { blankOffer, inputOf, isPrice, newPrice, type OfferValues, type PriceValue, valuesOf } from './offer-values.ts';
@@ -55,7 +55,7 @@ function NewOffer({ isOpen, plans, planId, offers, onClose }: NewOfferProps) {
   });
   return (
     <FormDrawer
-      isOpen={useSoonOpen(isOpen)}
+      isOpen={isOpen}
       onClose={onClose}
       title={t('sales:offer.create')}
       action={t('sales:offer.createAct')}
@@ -102,7 +102,8 @@ function EditOffer({ isOpen, offer, plans, onClose }: EditOfferProps) {
   return (
     <>
       <FormDrawer
-        isOpen={useSoonOpen(isOpen)}
+        isOpen={isOpen}
+        isOfList
         onClose={onClose}
         title={name}
         actions={

@@ -10,7 +10,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
-import { useOpening, useSoonOpen } from '../../components/use-opening.ts';
+import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { blankPromo, type PromoValues, promoInput, promoValues, randomCode } from './promo-values.ts';
@@ -50,13 +50,7 @@ function NewPromo({ isOpen, onClose, ...places }: OpenProps) {
     onDone: onClose,
   });
   return (
-    <FormDrawer
-      isOpen={useSoonOpen(isOpen)}
-      onClose={onClose}
-      title={t('promo.create')}
-      action={t('promo.createAct')}
-      form={rest}
-    >
+    <FormDrawer isOpen={isOpen} onClose={onClose} title={t('promo.create')} action={t('promo.createAct')} form={rest}>
       <TextInput
         label={t('promo.fields.code')}
         description={t('promo.fields.codeHint')}
@@ -102,7 +96,8 @@ function EditPromo({ isOpen, promo, onClose, ...places }: OpenProps & { readonly
   return (
     <>
       <FormDrawer
-        isOpen={useSoonOpen(isOpen)}
+        isOpen={isOpen}
+        isOfList
         onClose={onClose}
         title={code}
         actions={

@@ -69,6 +69,7 @@ export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose, is
           isOpen={id !== null || isUnknown}
           onClose={() => (isEditing ? ask(onClose) : onClose())}
           canClose={!isEditing}
+          isOfList
           isWindow={isWindow}
           title={isGone ? t('record.gone') : (user.data?.name ?? t('record.loading'))}
           {...(user.data && !isGone && { subtitle: <Subtitle id={user.data.id} contact={user.data.contact} /> })}
