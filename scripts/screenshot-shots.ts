@@ -11,8 +11,8 @@ export interface Shot {
   readonly place: string;
   /** What is done before the picture is taken: a dialog opened, rows selected. `texts` are those of the page's language. */
   readonly act?: (page: Page, panel: BrowserPanel, texts: PageTexts) => Promise<unknown>;
-  /** `out`: signed out; `fresh`: without an administrator. */
-  readonly who?: 'out' | 'fresh';
+  /** `out`: signed out; `fresh`: without an administrator; `empty`: without users, plans and nodes. */
+  readonly who?: 'out' | 'fresh' | 'empty';
 }
 
 const drawer = (page: Page): Locator => page.getByRole('dialog');
@@ -62,6 +62,7 @@ async function enrol(page: Page, _panel: BrowserPanel, { settings }: PageTexts):
 export const SHOTS: readonly Shot[] = [
   { name: 'setup', place: '', who: 'fresh', act: setUp },
   { name: 'sign-in', place: '', who: 'out' },
+  { name: 'first-steps', place: 'overview', who: 'empty' },
   { name: 'overview', place: 'overview' },
   { name: 'overview-by-node', place: 'overview?range=7d&by=node' },
   { name: 'nodes', place: 'nodes' },
@@ -78,6 +79,10 @@ export const SHOTS: readonly Shot[] = [
   { name: 'connections', place: 'connections' },
   { name: 'connection', place: 'connections/1' },
   { name: 'connection-new', place: 'connections/new' },
+  { name: 'sales', place: 'sales' },
+  { name: 'orders', place: 'sales/orders' },
+  { name: 'offers', place: 'sales/offers' },
+  { name: 'promo-new', place: 'sales/promos/new' },
   { name: 'audit', place: 'audit' },
   { name: 'audit-entry', place: 'audit/1' },
   { name: 'settings-general', place: 'settings/general' },
@@ -92,6 +97,8 @@ export const SHOTS: readonly Shot[] = [
   { name: 'settings-api', place: 'settings/security/api' },
   { name: 'settings-webhooks', place: 'settings/security/webhooks' },
   { name: 'settings-webhook-new', place: 'settings/security/webhooks/new' },
+  { name: 'settings-bot', place: 'settings/bot' },
+  { name: 'settings-payments', place: 'settings/payments' },
   { name: 'settings-backups', place: 'settings/backups' },
   { name: 'settings-updates', place: 'settings/updates' },
   { name: 'docs', place: 'settings/security/api/docs' },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { LANGUAGES } from '../src/i18n/languages.ts';
 import { ADMIN, type BrowserPanel, openBrowserPanel } from '../tests/e2e/support/panels.ts';
+import type { Administrator } from '../tests/support/administrator.ts';
 import { ensureChromium, launchOptions } from '../tests/support/chromium.ts';
 import { root, run } from './run.ts';
 import { SHOTS, type Shot } from './screenshot-shots.ts';
@@ -26,6 +27,8 @@ const LOOKS: readonly Look[] = [
 ];
 
 const USERS = 2000;
+/** Users of each plan who have paid. */
+const PAYING = 4;
 const BUILD_BUDGET_MS = 180_000;
 /** Of WebP, 1 to 100: text stays sharp, and all pictures together stay below 6 MB. */
 const QUALITY = 80;
@@ -90,14 +93,15 @@ async function signIn(context: BrowserContext, panel: BrowserPanel): Promise<voi
 
 async function takeAll(browser: Browser, panel: BrowserPanel, look: Look, shots: readonly Shot[]): Promise<void> {
   const { theme, language } = look;
-  for (const who of ['in', 'out', 'fresh'] as const) {
+  for (const who of ['in', 'out', 'fresh', 'empty'] as const) {
     const chosen = shots.filter((shot) => (shot.who ?? 'in') === who);
     if (chosen.length === 0) continue;
-    await using fresh = who === 'fresh' ? await openBrowserPanel({ users: 0, hasAdministrator: false }) : null;
+    const isNew = who === 'fresh' || who === 'empty';
+    await using fresh = isNew ? await openBrowserPanel({ users: 0, hasAdministrator: who === 'empty' }) : null;
     const context = await openContext(browser, look);
     const view = JSON.stringify({ state: { theme, locale: language.code }, version: 1 });
     await context.addInitScript((state) => localStorage.setItem('gatehouse.view', state), view);
-    if (who === 'in') await signIn(context, panel);
+    if (who === 'in' || who === 'empty') await signIn(context, fresh ?? panel);
     for (const shot of chosen) await take(context, fresh ?? panel, look, shot);
     await context.close();
   }
@@ -113,6 +117,23 @@ async function furnish({ administrator }: BrowserPanel): Promise<void> {
   }
   await administrator?.call('createBackup', { passphrase: 'a passphrase for pictures' });
   await administrator?.call('updateSettings', { support_url: 'https://t.me/example', time_zone: 'Europe/Berlin' });
+  if (administrator !== null) await sell(administrator);
+}
+
+/** Offers of each plan, and some payments of their users. */
+async function sell({ call }: Administrator): Promise<void> {
+  const { body: plans } = await call('listTariffs', {});
+  for (const { id, duration } of plans.items) {
+    if (duration === null) continue;
+    const month = { amount: 499, currency: 'EUR' };
+    const offer = { tariff_id: id, on_sale: true, sold: { kind: 'months', months: 1 } } as const;
+    const { body: made } = await call('createOffer', { ...offer, name: '1 month', prices: [month] });
+    const { body: users } = await call('listUsers', { tariff_id: id, state: 'active', limit: PAYING });
+    for (const user of users.items) {
+      const payment = { key: `picture ${user.id}`, user_id: user.id, offer_id: made.id, ...month } as const;
+      await call('recordPayment', { ...payment, method: 'transfer', password: ADMIN.password });
+    }
+  }
 }
 
 await ensureChromium();
