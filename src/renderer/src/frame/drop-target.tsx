@@ -1,7 +1,6 @@
 // A backup that is dragged onto the window is uploaded and its restore preview is opened, from any screen.
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showHidden } from '../format/show-hidden.ts';
 import { hashOf } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
 import { setDropped } from '../state/dropped.ts';
@@ -32,7 +31,7 @@ export function DropTarget() {
       const [file, ...others] = event.dataTransfer?.files ?? [];
       if (file === undefined || others.length > 0) return notify({ text: t('drop.several'), isRefusal: true });
       if (!file.name.endsWith(BACKUP)) {
-        return notify({ text: t('drop.other', { name: showHidden(file.name) }), isRefusal: true });
+        return notify({ text: t('drop.other', { name: file.name }), isRefusal: true });
       }
       setDropped(file);
       navigate(hashOf(['settings', 'backups']));
