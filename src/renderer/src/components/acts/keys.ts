@@ -3,7 +3,6 @@ import { use, useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { useView } from '../../state/view.ts';
 import { BesideContext, recordBeside } from '../beside.ts';
-import { SELECTION_BAR } from './selection-bar.tsx';
 
 export interface Shortcut {
   /** `x`, `?`, `mod+k` (Ctrl, on a Mac Cmd), `shift+x`, or a sequence: `g u`. Letters by what they type; in a layout without Latin letters by their position. */
@@ -85,6 +84,9 @@ function isTyping(target: EventTarget | null): boolean {
       target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])'))
   );
 }
+
+/** The id of the bar with the acts on a selection; for the key that leads to it. */
+export const SELECTION_BAR = 'selection-bar';
 
 /** Whether a key is for the record beside the list: it has the focus, or nothing has it and no rows are selected. */
 function isForRecord(target: EventTarget | null): boolean {

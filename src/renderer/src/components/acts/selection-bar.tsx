@@ -3,10 +3,8 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { SELECTION_BAR } from './keys.ts';
 import classes from './selection-bar.module.css';
-
-/** Its id, for the key that leads to it. */
-export const SELECTION_BAR = 'selection-bar';
 
 interface SelectionBarProps {
   readonly count: number;

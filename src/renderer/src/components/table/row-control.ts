@@ -3,8 +3,7 @@ import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, us
 import { useTranslation } from 'react-i18next';
 import { isHeld, navigate } from '../../router/router.ts';
 import type { ActRuns } from '../acts/acts.ts';
-import { type Shortcut, useShortcuts } from '../acts/keys.ts';
-import { SELECTION_BAR } from '../acts/selection-bar.tsx';
+import { SELECTION_BAR, type Shortcut, useShortcuts } from '../acts/keys.ts';
 import { useActs } from '../acts/use-acts.ts';
 import { enterRecord, recordBeside } from '../beside.ts';
 import type { RowId, Selection } from './selection.ts';
