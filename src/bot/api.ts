@@ -2,7 +2,7 @@
 import { Api, GrammyError, HttpError } from 'grammy';
 import type { BotError } from '../contract/bot/bot.ts';
 import type { BotAccess, BotFailure, BotLink } from '../core/ports/bot.ts';
-import { imagesOf } from './images.ts';
+import { filesOf } from './images.ts';
 
 const MOST_REPLY_BYTES = 8 * 2 ** 20;
 const MOST_RETRY_S = 86_400;
@@ -27,7 +27,7 @@ export function connectBot(access: BotAccess, apiRoot: string, agent: OutboundAg
       try {
         // The client has no parameters for this one.
         if (method === 'getMe') return { result: await raw.getMe(signal as Parameters<typeof raw.getMe>[0]) };
-        return { result: await methods[method]?.(imagesOf(payload), signal) };
+        return { result: await methods[method]?.(filesOf(payload), signal) };
       } catch (error) {
         if (closing.signal.aborted) return failure('stopped');
         return late.aborted ? failure('timeout') : failureOf(error, access);

@@ -2,7 +2,7 @@
 
 import type { Update } from 'grammy/types';
 import type { Core } from '../core/core.ts';
-import type { BotClient, BotLink, RunningBot, UpdateRow } from '../core/ports/bot.ts';
+import { type BotClient, type BotLink, newChat, type RunningBot, type UpdateRow } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { Chat, ChatParts } from './chat.ts';
 import { paymentOf } from './payments.ts';
@@ -52,8 +52,7 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
     const parts = { link, desk, clock, timers, log };
     const unreachable = (chatId: number) => {
       const note = desk.write((store, now) => {
-        const row = store.chat(chatId) ?? { chatId, language: null, toldLanguage: null, unreachableAt: null };
-        store.saveChat({ ...row, unreachableAt: now });
+        store.saveChat({ ...(store.chat(chatId) ?? newChat(chatId)), unreachableAt: now });
       });
       note.catch((error: unknown) => log.error('bot: chat not written', { error: String(error) }));
     };

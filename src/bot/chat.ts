@@ -6,7 +6,9 @@ import {
   type BotDesk,
   type BotRow,
   type ChatRow,
+  newChat,
   PAIR_PREFIX,
+  REFERRAL_PREFIX,
   TIE_PREFIX,
   type UpdateEffect,
   type Writer,
@@ -14,7 +16,7 @@ import {
 import type { Clock } from '../core/ports/ports.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
-import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../i18n/languages.ts';
+import { chooseLanguage, isLanguage, LANGUAGES, type Language, languageEntry } from '../i18n/languages.ts';
 import { describeReason, formatDay } from '../subscription/entries.ts';
 import { validUrl } from '../subscription/headers.ts';
 import { APPS, SYSTEM_NAMES, SYSTEMS } from '../subscription/page/apps.ts';
@@ -29,7 +31,19 @@ const BAR = 10;
 
 export interface ChatParts {
   readonly core: Pick<Core, 'settings' | 'subscription' | 'shop' | 'call'>;
-  readonly desk: Pick<BotDesk, 'store' | 'linkTokenOf' | 'refusalOf' | 'tie' | 'pair' | 'isOwnStars' | 'openInChat'>;
+  readonly desk: Pick<
+    BotDesk,
+    | 'store'
+    | 'linkTokenOf'
+    | 'refusalOf'
+    | 'tie'
+    | 'pair'
+    | 'isOwnStars'
+    | 'openInChat'
+    | 'friendLink'
+    | 'refer'
+    | 'askForAccess'
+  >;
   readonly clock: Clock;
 }
 
@@ -73,7 +87,16 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
   function unknown(ctx: ChatContext): Screen {
     const t = hostTexts(ctx.language, 'bot');
     const text = `${t('unknown')}\n\n${t('unknownHint', { id: ctx.from?.id ?? '' })}`;
-    return { text, buttons: [[button(t('buttons.language'), 'languages'), ...supportRow(ctx.language)]] };
+    const ask = core.settings().botRequests.on ? [[button(t('access.ask'), 'access')]] : [];
+    return { text, buttons: [...ask, [button(t('buttons.language'), 'languages'), ...supportRow(ctx.language)]] };
+  }
+
+  /** Asks the administrator for access. */
+  async function askForAccess(ctx: ChatContext): Promise<Screen> {
+    const t = hostTexts(ctx.language, 'bot');
+    const outcome = ctx.from === undefined ? 'off' : await desk.askForAccess(writerOf(ctx.from));
+    if (outcome === 'known' || outcome === 'off') return home(ctx);
+    return { text: t(`access.${outcome}`), buttons: [[button(t('buttons.language'), 'languages')]] };
   }
 
   /** State, days and traffic. */
@@ -120,6 +143,7 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
         [button(t('buttons.link'), 'link'), button(t('buttons.qr'), 'qr')],
         [button(t('buttons.setUp'), 'systems')],
         ...(sub.offers().length > 0 ? [[button(t('buttons.buy'), 'shop')]] : []),
+        ...(settings.referrals.on ? [[button(t('buttons.friends'), 'friends')]] : []),
         [button(t('buttons.language'), 'languages'), ...supportRow(language)],
         [
           button(t('buttons.refresh'), 'mine'),
@@ -196,6 +220,40 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     return { text: `${t(`tie.${outcome}`)}\n\n${screen.text}`, buttons: screen.buttons };
   }
 
+  /** Who came by a link for friends and has no user yet. */
+  async function referred(ctx: ChatContext, code: string): Promise<Screen> {
+    const isNew = ctx.from !== undefined && (await desk.refer(code, ctx.from.id));
+    const { text, buttons } = main(ctx);
+    return isNew
+      ? { text: `${hostTexts(ctx.language, 'bot')('friends.came')}\n\n${text}`, buttons }
+      : { text, buttons };
+  }
+
+  /** The link for friends, and what came of it. */
+  async function friends(ctx: ChatContext): Promise<Screen> {
+    const sub = subscriptionOf(ctx);
+    const found = sub === null ? null : await desk.friendLink(sub.user.token);
+    if (found === null) return main(ctx);
+    const t = hostTexts(ctx.language, 'bot');
+    const { url, opened, rewarded } = found;
+    const days = new Intl.NumberFormat(languageEntry(ctx.language).tag, {
+      style: 'unit',
+      unit: 'day',
+      unitDisplay: 'long',
+    });
+    const text = [
+      `<b>${t('friends.title')}</b>`,
+      t('friends.rule', { own: days.format(found.referrerDays), friend: days.format(found.friendDays) }),
+      `<code>${escapeHtml(url)}</code>`,
+      t('friends.figures', { opened, rewarded }),
+    ];
+    const share = `https://t.me/share/url?url=${encodeURIComponent(url)}`;
+    return {
+      text: text.join('\n\n'),
+      buttons: [[{ text: t('friends.share'), url: share }], [button(t('buttons.back'), 'home')]],
+    };
+  }
+
   async function paired(ctx: ChatContext, token: string): Promise<Screen> {
     const t = hostTexts(ctx.language, 'bot');
     const isPaired = ctx.from !== undefined && (await desk.pair(token, writerOf(ctx.from)));
@@ -207,7 +265,12 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
   }
 
   function chatOf(id: number): ChatRow {
-    return desk.store.chat(id) ?? { chatId: id, language: null, toldLanguage: null, unreachableAt: null };
+    return desk.store.chat(id) ?? newChat(id);
+  }
+
+  /** What is to be stored of the chat of an update, with what was changed by it before. */
+  function changeChat(ctx: ChatContext, change: Partial<ChatRow>): void {
+    if (ctx.chat) ctx.chats.push({ ...(ctx.chats.at(-1) ?? chatOf(ctx.chat.id)), ...change });
   }
 
   composer.use(async (ctx, next) => {
@@ -223,8 +286,10 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     if (chat !== null) {
       const toldLanguage = told.length >= 2 ? told : chat.toldLanguage;
       const unreachableAt = member === 'kicked' ? clock.now() : isBack ? null : chat.unreachableAt;
-      if (toldLanguage !== chat.toldLanguage || unreachableAt !== chat.unreachableAt)
-        ctx.chats.push({ ...chat, toldLanguage, unreachableAt });
+      // Anything but the code that was asked for ends the question.
+      ctx.promoFor = chat.promoFor;
+      const isNews = toldLanguage !== chat.toldLanguage || unreachableAt !== chat.unreachableAt;
+      if (isNews || chat.promoFor !== null) ctx.chats.push({ ...chat, toldLanguage, unreachableAt, promoFor: null });
     }
     await next();
   });
@@ -241,6 +306,7 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
   privately.command('start', async (ctx) => {
     const given = ctx.match.trim();
     if (given.startsWith(TIE_PREFIX)) return show(ctx, await tied(ctx, given.slice(TIE_PREFIX.length)));
+    if (given.startsWith(REFERRAL_PREFIX)) return show(ctx, await referred(ctx, given.slice(REFERRAL_PREFIX.length)));
     if (given.startsWith(PAIR_PREFIX)) return show(ctx, await paired(ctx, given.slice(PAIR_PREFIX.length)));
     const order = given.startsWith(ORDER_PREFIX) ? given.slice(ORDER_PREFIX.length) : null;
     if (order === null || core.shop.order(order) === null) return show(ctx, main(ctx));
@@ -251,12 +317,36 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
       return [];
     };
   });
-  privately.on('message', (ctx) => {
+  privately.command('backup', (ctx) => {
+    const admin = adminOf(ctx);
+    show(ctx, admin === undefined ? home(ctx) : admins.askBackup(ctx));
+  });
+  privately.callbackQuery(/^backup:(\w{1,10})$/, (ctx) => {
+    const admin = adminOf(ctx);
+    if (admin === undefined) return show(ctx, home(ctx));
+    return admins.sendBackup(ctx, admin, String(ctx.match[1]));
+  });
+  privately.callbackQuery('backup', (ctx) => {
+    const admin = adminOf(ctx);
+    show(ctx, admin === undefined ? home(ctx) : admins.askBackup(ctx));
+  });
+  privately.callbackQuery(/^(?:accept:(\d{1,16}):(\d{1,15})|refuse:(\d{1,16}))$/, (ctx) => {
+    const admin = adminOf(ctx);
+    if (admin === undefined) return show(ctx, home(ctx));
+    const [, accepted, plan, refused] = ctx.match;
+    return admins.decide(ctx, admin, Number(accepted ?? refused), accepted === undefined ? null : Number(plan));
+  });
+  privately.command('broadcast', async (ctx) => {
+    const admin = adminOf(ctx);
+    show(ctx, admin === undefined ? home(ctx) : await admins.draft(ctx, admin, ctx.match.trim()));
+  });
+  privately.on('message', async (ctx) => {
     // A message that says that something was paid or pinned asks for nothing.
     const { text } = ctx.message;
     const admin = adminOf(ctx);
     if (text === undefined) return;
-    show(ctx, admin === undefined ? home(ctx) : admins.find(ctx, admin, text));
+    if (ctx.promoFor !== null) await shop.enterPromo(ctx, ctx.promoFor, text);
+    else show(ctx, admin === undefined ? home(ctx) : admins.find(ctx, admin, text));
   });
   privately.callbackQuery('home', (ctx) => show(ctx, main(ctx)));
   privately.callbackQuery('mine', (ctx) => show(ctx, home(ctx)));
@@ -279,6 +369,23 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     if (admin === undefined) return show(ctx, home(ctx));
     return admins.act(ctx, admin, act, Number(id), Number(amount), stamp);
   });
+  privately.callbackQuery('broadcast', async (ctx) => {
+    const admin = adminOf(ctx);
+    show(ctx, admin === undefined ? home(ctx) : await admins.draft(ctx, admin, ''));
+  });
+  privately.callbackQuery(/^cast(test|go)?:(\d{1,15}):(\w{1,10})(?::(\w{1,10}))?$/, (ctx) => {
+    const admin = adminOf(ctx);
+    const [, act, id, segment = '', stamp = ''] = ctx.match;
+    if (admin === undefined) return show(ctx, home(ctx));
+    if (act === 'test') return admins.testBroadcast(ctx, admin, Number(id), segment);
+    if (act === 'go') return admins.startBroadcast(ctx, admin, Number(id), segment, stamp);
+    return show(ctx, admins.askBroadcast(ctx, admin, Number(id), segment));
+  });
+  privately.callbackQuery(/^castact:(\d{1,15}):(\w{1,10})$/, (ctx) => {
+    const admin = adminOf(ctx);
+    if (admin === undefined) return show(ctx, home(ctx));
+    return admins.changeBroadcast(ctx, admin, Number(ctx.match[1]), String(ctx.match[2]));
+  });
   privately.callbackQuery(/^invite:(\d{1,15})$/, (ctx) => {
     const admin = adminOf(ctx);
     if (admin === undefined) return show(ctx, home(ctx));
@@ -291,8 +398,7 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
   privately.callbackQuery(/^language:(.+)$/, (ctx) => {
     const code = String(ctx.match[1]);
     if (isLanguage(code) && ctx.chat) {
-      const before = ctx.chats.at(-1) ?? chatOf(ctx.chat.id);
-      ctx.chats.push({ ...before, language: code });
+      changeChat(ctx, { language: code });
       ctx.language = code;
     }
     show(ctx, home(ctx));
@@ -322,6 +428,15 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     return shop.pay(ctx, token, Number(provider), currency, pressed, ctx.me.username);
   });
   privately.callbackQuery(/^ask:([\w-]{16,128})$/, (ctx) => shop.ask(ctx, String(ctx.match[1])));
+  privately.callbackQuery(/^promo:([\w-]{16,128})$/, (ctx) => {
+    const token = String(ctx.match[1]);
+    changeChat(ctx, { promoFor: token });
+    show(ctx, shop.askPromo(ctx, token));
+  });
+  privately.callbackQuery(/^nopromo:([\w-]{16,128})$/, (ctx) => shop.removePromo(ctx, String(ctx.match[1])));
+  privately.callbackQuery(/^order:([\w-]{16,128})$/, (ctx) => show(ctx, shop.order(ctx, String(ctx.match[1]))));
+  privately.callbackQuery('access', async (ctx) => show(ctx, await askForAccess(ctx)));
+  privately.callbackQuery('friends', async (ctx) => show(ctx, await friends(ctx)));
   privately.callbackQuery('hide', (ctx) => {
     const shown = ctx.callbackQuery.message?.message_id;
     if (shown !== undefined) say(ctx, 'deleteMessage', { message_id: shown });

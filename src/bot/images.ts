@@ -1,4 +1,4 @@
-// Pictures of QR codes in what is sent: stored as the text in them, drawn as PNG when it is sent.
+// Files in what is sent: a QR code is stored as the text in it and drawn as PNG when it is sent, a document comes as its bytes.
 import { crc32, deflateSync } from 'node:zlib';
 import { InputFile } from 'grammy';
 import encodeQR from 'qr';
@@ -6,11 +6,16 @@ import encodeQR from 'qr';
 const PIXELS = 8;
 const BORDER = 4;
 
-/** The payload with `photo: {qr: <text>}` as a file. */
-export function imagesOf(payload: Readonly<Record<string, unknown>>): object {
-  const { photo } = payload;
+/** The payload with `photo: {qr: <text>}` or `document: {bytes, name}` as a file. */
+export function filesOf(payload: Readonly<Record<string, unknown>>): object {
+  const { photo, document } = payload;
+  if (isDocument(document)) return { ...payload, document: new InputFile(document.bytes, document.name) };
   if (typeof photo !== 'object' || photo === null || !('qr' in photo)) return payload;
   return { ...payload, photo: new InputFile(drawQr(String(photo.qr)), 'qr.png') };
+}
+
+function isDocument(value: unknown): value is { readonly bytes: Uint8Array; readonly name: string } {
+  return typeof value === 'object' && value !== null && 'bytes' in value && 'name' in value;
 }
 
 /** A QR code as PNG: black on white, one byte a pixel. */

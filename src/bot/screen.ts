@@ -17,6 +17,8 @@ export class ChatContext extends Context {
   readonly messages: NewMessage[] = [];
   readonly chats: ChatRow[] = [];
   later: Later | null = null;
+  /** The order for which the message is a promo code. */
+  promoFor: string | null = null;
   language: Language = LANGUAGES[0].code;
 }
 

@@ -8,6 +8,8 @@ const PACE_MS = 40;
 const CHAT_PACE_MS = 1000;
 const CONCURRENCY = 8;
 const TIMEOUT_MS = 30_000;
+/** Of a backup of 50 MB over a slow line. */
+const FILE_TIMEOUT_MS = 10 * 60_000;
 const FIRST_DELAY_MS = 1000;
 const MOST_DELAY_MS = 300_000;
 /** How long a message is tried, by its priority: who pressed a button does not wait for hours. */
@@ -37,6 +39,12 @@ type Fate =
   | { readonly do: 'drop'; readonly error: string; readonly isBlocked: boolean }
   | { readonly do: 'move'; readonly to: number }
   | { readonly do: 'post' };
+
+/** The name of the backup that a message is to carry; null: it carries none. */
+function backupIn({ document }: MessageRow['payload']): string | null {
+  if (typeof document !== 'object' || document === null || !('backup' in document)) return null;
+  return String(document.backup);
+}
 
 function isOld({ createdAt, priority }: MessageRow, now: number): boolean {
   return now - createdAt >= (LIFETIME_MS[priority] ?? 0);
@@ -132,7 +140,13 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
     if (priority >= PRIORITIES.notice && isOld(message, clock.now()))
       return desk.write((store, now) => store.finishMessage(id, null, 'too_old', now));
     const isChat = method !== 'answerCallbackQuery';
-    const outcome = await link.call(method, isChat ? { chat_id: chatId, ...payload } : payload, TIMEOUT_MS);
+    const file = backupIn(payload);
+    const bytes = file === null ? null : await desk.encryptedBackup(file);
+    // Deleted meanwhile.
+    if (file !== null && bytes === null) return desk.write((store, now) => store.finishMessage(id, null, 'gone', now));
+    const given = bytes === null ? payload : { ...payload, document: { bytes, name: file } };
+    const timeout = bytes === null ? TIMEOUT_MS : FILE_TIMEOUT_MS;
+    const outcome = await link.call(method, isChat ? { chat_id: chatId, ...given } : given, timeout);
     if (!('error' in outcome)) {
       const { message_id: sentId } = (outcome.result ?? {}) as Readonly<Record<string, unknown>>;
       const messageId = Number.isSafeInteger(sentId) ? Number(sentId) : null;

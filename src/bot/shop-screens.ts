@@ -8,13 +8,15 @@ import { formatMoney } from '../domain/sales/money.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';
 import { formatDay } from '../subscription/entries.ts';
-import { soldText } from '../subscription/page/order.ts';
+import { promoText, soldText } from '../subscription/page/order.ts';
 import { button, type ChatContext, escapeHtml, isPublicUrl, messageWith, type Screen, show } from './screen.ts';
 
 /** What `/start` is followed by where a buyer comes back from a provider. */
 export const ORDER_PREFIX = 'order_';
 const MOST_TITLE = 32;
 const MOST_DESCRIPTION = 255;
+/** Of a message that is taken for a promo code. */
+const MOST_CODE = 64;
 
 export interface ShopParts {
   readonly core: Pick<Core, 'shop' | 'settings'>;
@@ -22,7 +24,17 @@ export interface ShopParts {
   readonly clock: Clock;
 }
 
-type Notice = 'asked' | 'failed' | 'opening' | 'invoice' | 'limit' | 'off' | 'changed' | 'promo';
+type Notice =
+  | 'asked'
+  | 'failed'
+  | 'opening'
+  | 'invoice'
+  | 'limit'
+  | 'off'
+  | 'changed'
+  | 'promo'
+  | 'wrongPromo'
+  | 'often';
 
 export interface ShopScreens {
   offers(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen;
@@ -38,6 +50,10 @@ export interface ShopScreens {
     pressed: string,
     username: string,
   ): Promise<void>;
+  /** Asks for the promo code of an order, which the next message is. */
+  askPromo(ctx: ChatContext, token: string): Screen;
+  enterPromo(ctx: ChatContext, token: string, code: string): Promise<void>;
+  removePromo(ctx: ChatContext, token: string): Promise<void>;
   /** Asks whether it was paid. */
   ask(ctx: ChatContext, token: string): void;
 }
@@ -86,9 +102,13 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
     );
     part(
       page('page.renew'),
-      paid.filter((one) => !isTraffic(one)),
+      paid.filter(({ sold }) => sold.kind === 'days' || sold.kind === 'months'),
     );
     part(page('page.addTraffic'), paid.filter(isTraffic));
+    part(
+      page('page.addDevices'),
+      paid.filter(({ sold }) => sold.kind === 'devices'),
+    );
     if (found.length === 0) lines.push(t('shop.none'));
     const rows = found.map((one) => [button(`${one.name} · ${priceText(one)}`, `buy:${one.id}:${digestOf(one)}`)]);
     return { text: lines.join('\n'), buttons: [...rows, [button(t('buttons.back'), 'home')]] };
@@ -109,7 +129,38 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
     if (found === null) return { text: t('shop.gone'), buttons: [back] };
     const ask = found.canAsk ? [[button(hostTexts(ctx.language, 'subscription')('order.ask'), `ask:${token}`)]] : [];
     const ways = found.state === 'unpaid' ? found.ways.map((way) => [wayButton(ctx, token, way)]) : [];
-    return { text: orderText(ctx, found, notice), buttons: [...ways, ...ask, back] };
+    const promo = ways.length > 0 ? [[promoButton(ctx, token, found)]] : [];
+    return { text: orderText(ctx, found, notice), buttons: [...ways, ...promo, ...ask, back] };
+  }
+
+  function promoButton(ctx: ChatContext, token: string, { promo }: OrderPage) {
+    if (promo === null) return button(textsOf(ctx)('shop.promo'), `promo:${token}`);
+    const text = hostTexts(ctx.language, 'subscription')('order.promoRemove', { code: promo.code });
+    return button(text, `nopromo:${token}`);
+  }
+
+  function askPromo(ctx: ChatContext, token: string): Screen {
+    const t = textsOf(ctx);
+    return { text: t('shop.promoAsk'), buttons: [[button(t('buttons.back'), `order:${token}`)]] };
+  }
+
+  async function enterPromo(ctx: ChatContext, token: string, code: string): Promise<void> {
+    try {
+      await core.shop.enterPromo(token, code.slice(0, MOST_CODE));
+      show(ctx, order(ctx, token));
+    } catch (error) {
+      const isWrong = error instanceof PanelError && error.code === 'promo_refused';
+      show(ctx, order(ctx, token, isWrong ? 'wrongPromo' : noticeOf(error)));
+    }
+  }
+
+  async function removePromo(ctx: ChatContext, token: string): Promise<void> {
+    try {
+      await core.shop.removePromo(token);
+      show(ctx, order(ctx, token));
+    } catch (error) {
+      show(ctx, order(ctx, token, noticeOf(error)));
+    }
   }
 
   function orderText(ctx: ChatContext, found: OrderPage, notice: Notice | undefined): string {
@@ -117,13 +168,17 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
     const page = hostTexts(ctx.language, 'subscription');
     const { timeZone } = core.settings();
     const day = (at: number) => formatDay(at, ctx.language, timeZone);
-    const { state, tariff, offer, paid, prices, until, startsLater, ways } = found;
+    const { state, tariff, offer, paid, prices, promo, until, startsLater, ways } = found;
     const lines = [
       `<b>${page('order.title', { id: found.id })}</b> · ${page(`order.state.${state}`)}`,
       '',
       `${escapeHtml(tariff)} · ${escapeHtml(offer)}`,
       escapeHtml(soldText(found, ctx.language)),
     ];
+    if (promo !== null) {
+      const what = promoText(promo.effect, ctx.language);
+      lines.push(escapeHtml(`${page('order.promo')}: ${promo.code}, ${what}`));
+    }
     if (paid === null) lines.push(escapeHtml(prices.map((price) => formatMoney(price, tagOf(ctx))).join(' · ')));
     else if (found.isTrial) lines.push(page('order.free'));
     else lines.push(escapeHtml(page('order.paidOn', { amount: formatMoney(paid, tagOf(ctx)), day: day(paid.at) })));
@@ -139,6 +194,7 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
   function noticeOf(error: unknown): Notice {
     if (!(error instanceof PanelError)) throw error;
     if (error.code === 'order_limit') return 'limit';
+    if (error.code === 'rate_limited') return 'often';
     if (error.code === 'promo_refused') return 'promo';
     return error.code === 'selling_off' ? 'off' : 'failed';
   }
@@ -214,5 +270,5 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
     };
   }
 
-  return { offers, buy, order, pay, ask };
+  return { offers, buy, order, pay, askPromo, enterPromo, removePromo, ask };
 }

@@ -54,6 +54,9 @@ const schedule = z
       .meta({ description: 'null: none are made by themselves.' }),
     keep: z.int().min(1).max(365).meta({ description: 'How many scheduled ones are kept.' }),
     encrypted: z.boolean(),
+    to_chat: z
+      .boolean()
+      .meta({ description: 'Whether each is sent to the paired Telegram accounts; only with a passphrase.' }),
     last_at: s.instant.nullable(),
     last_error: z.string().nullable(),
   })
@@ -108,7 +111,7 @@ const example: Backup = {
   encrypted: true,
   secrets: 'inside',
 };
-const scheduleExample = { every_hours: 24, keep: 14, encrypted: true, last_at: null, last_error: null };
+const scheduleExample = { every_hours: 24, keep: 14, encrypted: true, to_chat: false, last_at: null, last_error: null };
 const checkExample = {
   ok: true,
   problem: null,
@@ -173,10 +176,28 @@ export const scheduleBackups = panelOperation({
     every_hours: schedule.shape.every_hours,
     keep: schedule.shape.keep,
     passphrase: passphrase.nullable().optional().meta({ description: 'Left out: as it is. null: without secrets.' }),
+    to_chat: schedule.shape.to_chat.optional(),
   }),
   output: schedule,
   errors: PROOF_ERRORS,
   example: { body: { every_hours: 24, keep: 14, passphrase: 'correct horse battery' }, reply: scheduleExample },
+});
+
+export const sendBackup = panelOperation({
+  id: 'sendBackup',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Send an encrypted backup to the paired Telegram accounts',
+  description:
+    'Left out, a new one is made by the passphrase of scheduled backups. One without a passphrase, or above 50 MB, is refused. In the chat, to the account alone that asks for it.',
+  input: z.strictObject({ name: fileName.optional() }),
+  output: z.object({
+    name: fileName,
+    accounts: z.int().min(0).meta({ description: 'To how many; 0: none is paired.' }),
+  }),
+  errors: ['bot_off', 'not_found', 'storage_full', 'vault_unavailable'],
+  example: { body: { name: example.name }, reply: { name: example.name, accounts: 1 } },
 });
 
 export const checkBackup = panelOperation({

@@ -146,10 +146,13 @@ export const inboundIds = z
       'The ids of the connections allowed. null: all, those that are added later included; an empty list: none.',
   });
 
+/** Of one user. */
+export const MAX_DEVICES = 100;
+
 export const deviceLimit = z
   .int()
   .min(1)
-  .max(100)
+  .max(MAX_DEVICES)
   .nullable()
   .meta({ description: 'How many devices may be connected at the same time; null: any number.' });
 

@@ -9,6 +9,8 @@ import * as backups from './backups.ts';
 import * as bot from './bot/bot.ts';
 import * as botAdmins from './bot/bot-admins.ts';
 import * as botNotices from './bot/bot-notices.ts';
+import * as botRequests from './bot/bot-requests.ts';
+import * as broadcasts from './bot/broadcasts.ts';
 import * as events from './events.ts';
 import * as inbounds from './inbounds.ts';
 import * as monitoring from './monitoring.ts';
@@ -17,6 +19,7 @@ import * as nodes from './nodes/nodes.ts';
 import type { ApiOperation, InputOf, Operation, OutputOf } from './operation.ts';
 import * as promos from './sales/promos.ts';
 import * as providers from './sales/providers.ts';
+import * as referrals from './sales/referrals.ts';
 import * as sales from './sales/sales.ts';
 import * as acme from './settings/acme.ts';
 import * as addresses from './settings/addresses.ts';
@@ -134,6 +137,7 @@ export const OPERATIONS = {
   listBackups: backups.listBackups,
   createBackup: backups.createBackup,
   deleteBackup: backups.deleteBackup,
+  sendBackup: backups.sendBackup,
   scheduleBackups: backups.scheduleBackups,
   checkBackup: backups.checkBackup,
   restoreBackup: backups.restoreBackup,
@@ -167,6 +171,17 @@ export const OPERATIONS = {
   saveAdminNotices: botAdmins.saveAdminNotices,
   getBotNotices: botNotices.getBotNotices,
   saveBotNotices: botNotices.saveBotNotices,
+  getBotRequests: botRequests.getBotRequests,
+  saveBotRequests: botRequests.saveBotRequests,
+  decideBotRequest: botRequests.decideBotRequest,
+  previewBroadcast: broadcasts.previewBroadcast,
+  testBroadcast: broadcasts.testBroadcast,
+  createBroadcast: broadcasts.createBroadcast,
+  changeBroadcast: broadcasts.changeBroadcast,
+  listBroadcasts: broadcasts.listBroadcasts,
+  listBroadcastPeople: broadcasts.listBroadcastPeople,
+  getReferrals: referrals.getReferrals,
+  saveReferrals: referrals.saveReferrals,
   listOffers: sales.listOffers,
   createOffer: sales.createOffer,
   changeOffer: sales.changeOffer,

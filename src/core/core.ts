@@ -74,7 +74,7 @@ export interface Subscription<User extends LinkUser = LinkUser> {
   /** What the user can buy, each at its first price. Read when it is called, as applications do not show it. */
   offers(): readonly Offered[];
   /** The bot to which the user can tie a Telegram account, or has; null: none runs. Read when it is called. */
-  bot(): { readonly username: string; readonly isTied: boolean } | null;
+  bot(): { readonly username: string; readonly isTied: boolean; readonly hasFriends: boolean } | null;
 }
 
 /** An offer as a user can buy it. */

@@ -9,6 +9,7 @@ import { authenticateSession } from './access/session.ts';
 import { createBackupFiles } from './backups/backups.ts';
 import { createBackupSchedule } from './backups/schedule.ts';
 import { tellAdmins } from './bot/admin-notices.ts';
+import { sendBroadcasts } from './bot/broadcasts.ts';
 import { createBotDesk } from './bot/desk.ts';
 import { sendNotices } from './bot/notices.ts';
 import { createEnv, type Env } from './context.ts';
@@ -20,7 +21,9 @@ import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
 import { createPaymentAsker } from './payments/asker.ts';
 import { checkProviders } from './payments/providers.ts';
 import { createShop } from './payments/shop.ts';
+import { endDevices } from './sales/devices.ts';
 import { runAcme } from './settings/acme.ts';
+import { tellOfEnds } from './settings/certificates.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
 import { createUpdateSchedule } from './updates.ts';
 import { subscriptionOf } from './users/subscription.ts';
@@ -44,6 +47,7 @@ const PRUNE_WEBHOOKS_EVERY_MS = 60_000;
 const PROVIDERS_EVERY_MS = 3_600_000;
 const ASK_EVERY_MS = 1000;
 const NOTICES_EVERY_MS = 60_000;
+const BROADCASTS_EVERY_MS = 1000;
 
 function figuresOf({ store, clock }: Env): Figures {
   const now = clock.now();
@@ -134,6 +138,7 @@ export function createCore(parts: CoreParts): Core {
 
   async function sweepAll(): Promise<void> {
     await sweepExcesses(env);
+    await endDevices(env);
     let isMore = true;
     while (isMore) {
       isMore = await sweepDue(env);
@@ -168,7 +173,10 @@ export function createCore(parts: CoreParts): Core {
     start() {
       const { every } = env.timers;
       const sweep = createJob(env, 'sweep', sweepAll);
-      const renewDue = createJob(env, 'certificates', () => renewCertificates(env));
+      const renewDue = createJob(env, 'certificates', async () => {
+        await renewCertificates(env);
+        await tellOfEnds(env);
+      });
       const checkDiskSpace = createJob(env, 'disk space', createDiskSpaceCheck(env));
       stops.push(
         every(DISK_CHECK_EVERY_MS, checkDiskSpace),
@@ -191,6 +199,10 @@ export function createCore(parts: CoreParts): Core {
         every(
           NOTICES_EVERY_MS,
           createJob(env, 'notices', () => sendNotices(env)),
+        ),
+        every(
+          BROADCASTS_EVERY_MS,
+          createJob(env, 'broadcasts', () => sendBroadcasts(env)),
         ),
         every(UPDATES_EVERY_MS, createJob(env, 'update check', createUpdateSchedule(env))),
         every(
@@ -233,6 +245,7 @@ export function createCore(parts: CoreParts): Core {
       webhooks?.wake();
       await asker?.wake();
       await sendNotices(env);
+      await sendBroadcasts(env);
     },
     saveEnergy(isOn) {
       isSaving = isOn;

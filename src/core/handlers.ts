@@ -7,7 +7,10 @@ import { TWO_FACTOR_HANDLERS } from './access/two-factor.ts';
 import { listAudit, listAuditUsers } from './audit.ts';
 import { BACKUP_HANDLERS } from './backups/backups.ts';
 import { BOT_ADMIN_HANDLERS } from './bot/admins.ts';
+import { BROADCAST_HANDLERS } from './bot/broadcasts.ts';
+import { CHAT_BACKUP_HANDLERS } from './bot/chat-backups.ts';
 import { BOT_NOTICE_HANDLERS } from './bot/notices.ts';
+import { BOT_REQUEST_HANDLERS } from './bot/requests.ts';
 import { BOT_HANDLERS } from './bot/settings.ts';
 import type { HandledId } from './call.ts';
 import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './context.ts';
@@ -23,6 +26,7 @@ import { RECONCILE_HANDLERS } from './payments/reconcile.ts';
 import { OFFER_HANDLERS } from './sales/offers.ts';
 import { ORDER_HANDLERS } from './sales/orders.ts';
 import { PROMO_HANDLERS } from './sales/promos.ts';
+import { REFERRAL_HANDLERS } from './sales/referrals.ts';
 import { ACME_HANDLERS } from './settings/acme.ts';
 import { ADDRESS_HANDLERS } from './settings/addresses.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
@@ -62,6 +66,10 @@ export const HANDLERS: {
   ...OFFER_HANDLERS,
   ...ORDER_HANDLERS,
   ...PROMO_HANDLERS,
+  ...REFERRAL_HANDLERS,
+  ...BROADCAST_HANDLERS,
+  ...BOT_REQUEST_HANDLERS,
+  ...CHAT_BACKUP_HANDLERS,
   ...PAYMENT_HANDLERS,
   ...INBOUND_HANDLERS,
   ...NODE_HANDLERS,

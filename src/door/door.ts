@@ -11,7 +11,7 @@ import { createHookDoor } from './hook.ts';
 import { createAdmission, createStrangers } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { createOrderDoor, type RenderOrder, type RenderTelegram } from './order.ts';
+import { createOrderDoor, type RenderFriends, type RenderOrder, type RenderTelegram } from './order.ts';
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
 import { createRefusals } from './refusals.ts';
@@ -38,7 +38,7 @@ export interface DoorParts {
     | 'noteLinkRead'
     | 'shop'
     | 'backupFiles'
-  > & { readonly bot: Pick<BotDesk, 'inviteBehind'> };
+  > & { readonly bot: Pick<BotDesk, 'inviteBehind' | 'friendLink'> };
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -51,6 +51,7 @@ export interface DoorParts {
   readonly renderSubscription: RenderSubscription;
   readonly renderOrder: RenderOrder;
   readonly renderTelegram: RenderTelegram;
+  readonly renderFriends: RenderFriends;
   /** Whether the API answers `unavailable` to every valid key; links go on. */
   isPaused?(): boolean;
 }
@@ -88,6 +89,7 @@ export function createDoor(parts: DoorParts): Door {
     clock,
     render: parts.renderOrder,
     renderTelegram: parts.renderTelegram,
+    renderFriends: parts.renderFriends,
     log,
     rateRule: parts.rateLimit,
   });

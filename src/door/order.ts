@@ -1,10 +1,10 @@
 // The door for buyers, below the sub path: `pay/<token>` is the page of an order, `<link token>/buy/<offer>` makes one,
-// `<link token>/telegram` a link into the bot. Its forms have no fields but that of a promo code: what is done is in the path, and the token in it
+// `<link token>/telegram` a link into the bot, `<link token>/friends` that for friends. Its forms have no fields but that of a promo code: what is done is in the path, and the token in it
 // is the authority, so that no other site's page can act without knowing it.
 import { hash } from 'node:crypto';
 import type { Core, OrderPage } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { BotDesk, Invitation } from '../core/ports/bot.ts';
+import type { BotDesk, FriendLink, Invitation } from '../core/ports/bot.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { networkOf } from '../domain/client-network.ts';
@@ -22,11 +22,16 @@ export type RenderTelegram = (
   request: TelegramRequest,
 ) => RenderedOrder;
 
+export type RenderFriends = (link: FriendLink, settings: SettingValues, request: TelegramRequest) => RenderedOrder;
+
 export interface OrderDoorParts {
-  readonly core: Pick<Core, 'shop' | 'settings' | 'subscription'> & { readonly bot: Pick<BotDesk, 'inviteBehind'> };
+  readonly core: Pick<Core, 'shop' | 'settings' | 'subscription'> & {
+    readonly bot: Pick<BotDesk, 'inviteBehind' | 'friendLink'>;
+  };
   readonly clock: Clock;
   readonly render: RenderOrder;
   readonly renderTelegram: RenderTelegram;
+  readonly renderFriends: RenderFriends;
   readonly log: Pick<Log, 'error'>;
   /** The budget of a key; `perMinute` 0: there is no limit. */
   rateRule(): RateRule;
@@ -34,7 +39,7 @@ export interface OrderDoorParts {
 
 const PAGE = /^\/pay\/([A-Za-z0-9_-]{16,128})(?:\/(?:(ask|promo|no-promo)|open\/(\d{1,9})\/([A-Z]{3})))?$/;
 const BUY = /^\/([A-Za-z0-9_-]{16,64})\/buy\/(\d{1,9})$/;
-const TELEGRAM = /^\/([A-Za-z0-9_-]{16,64})\/telegram$/;
+const INTO_BOT = /^\/([A-Za-z0-9_-]{16,64})\/(telegram|friends)$/;
 /** No order has it, and no user. */
 const NO_TOKEN = '-'.repeat(43);
 const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait', 'promo'];
@@ -60,7 +65,8 @@ export interface OrderDoor {
   answer(request: LinkRequest): DoorReply | Promise<DoorReply> | null;
 }
 
-export function createOrderDoor({ core, clock, render, renderTelegram, log, rateRule }: OrderDoorParts): OrderDoor {
+export function createOrderDoor(parts: OrderDoorParts): OrderDoor {
+  const { core, clock, render, renderTelegram, renderFriends, log, rateRule } = parts;
   const reads = createRateLimiter<string>();
   const acts = createRateLimiter<string>();
   const codes = createRateLimiter<string>();
@@ -130,6 +136,13 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
     return showPage(state, renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }));
   }
 
+  /** The page with the link for friends; where no one is rewarded, that of the subscription. */
+  async function showFriends(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
+    const found = await core.bot.friendLink(link);
+    if (found === null) return leadTo(state, `../${link}`);
+    return showPage(state, renderFriends(found, core.settings(), { acceptLanguage: headers['accept-language'] }));
+  }
+
   async function changePromo(state: CallState, token: string, isSet: boolean, body: RequestBody): Promise<DoorReply> {
     try {
       if (isSet) await core.shop.enterPromo(token, await readCode(body));
@@ -140,9 +153,21 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
     }
   }
 
-  async function buy(state: CallState, link: string, offerId: number): Promise<DoorReply> {
+  /** With a promo code where one was typed: it is refused on the page of the order. */
+  async function buy(state: CallState, link: string, offerId: number, request: LinkRequest): Promise<DoorReply> {
     try {
-      return leadTo(state, `../../pay/${await core.shop.buy(link, offerId)}`);
+      const code = (await readCode(request.body)).trim();
+      const mayTry = code !== '' && waitFor(codes, CODES, '', request.address) === 0;
+      const token = await core.shop.buy(link, offerId);
+      const page = `../../pay/${token}`;
+      if (code === '') return leadTo(state, page);
+      if (!mayTry) return leadTo(state, `${page}?wait`);
+      // A trial is paid already.
+      if (core.shop.order(token)?.state !== 'unpaid') return leadTo(state, page);
+      return await core.shop.enterPromo(token, code).then(
+        () => leadTo(state, page),
+        (error: unknown) => leadTo(state, `${page}?${noteFailure(state.id, error)}`),
+      );
     } catch (error) {
       noteFailure(state.id, error);
       const isOften = error instanceof PanelError && error.code === 'order_limit';
@@ -153,7 +178,10 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
   /** What a form on the page of a subscription asks for. */
   function answerLink(
     request: LinkRequest,
-    [, link = '', offer]: RegExpExecArray,
+    link: string,
+    /** Left out: a link into the bot is asked for. */
+    offer: number | undefined,
+    isForFriends: boolean,
   ): Promise<DoorReply> | DoorReply | null {
     const { id, isStray, method, address } = request;
     const isPossible = !isStray && method === 'POST';
@@ -163,7 +191,8 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
     state.route = 'order';
     const wait = waitFor(acts, ACTS, link, address);
     if (wait > 0) return leadTo(state, `${offer === undefined ? '../' : '../../'}${link}?wait`);
-    return offer === undefined ? inviteTo(state, link, request) : buy(state, link, Number(offer));
+    if (offer !== undefined) return buy(state, link, offer, request);
+    return isForFriends ? showFriends(state, link, request) : inviteTo(state, link, request);
   }
 
   function answerPage(
@@ -195,10 +224,12 @@ export function createOrderDoor({ core, clock, render, renderTelegram, log, rate
   }
 
   return {
-    isOwn: (path) => PAGE.test(path) || BUY.test(path) || TELEGRAM.test(path),
+    isOwn: (path) => PAGE.test(path) || BUY.test(path) || INTO_BOT.test(path),
     answer(request) {
-      const linked = BUY.exec(request.path) ?? TELEGRAM.exec(request.path);
-      if (linked) return answerLink(request, linked);
+      const [, link, offer] = BUY.exec(request.path) ?? [];
+      if (link !== undefined) return answerLink(request, link, Number(offer), false);
+      const [, behind, kind] = INTO_BOT.exec(request.path) ?? [];
+      if (behind !== undefined) return answerLink(request, behind, undefined, kind === 'friends');
       const page = PAGE.exec(request.path);
       return page ? answerPage(request, page) : null;
     },

@@ -25,7 +25,7 @@ import { openInstalledPages } from '../http/pages.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
 import { renderOrder } from '../subscription/page/order.ts';
 import { previewPage } from '../subscription/page/page.ts';
-import { renderTelegram } from '../subscription/page/telegram.ts';
+import { renderFriends, renderTelegram } from '../subscription/page/telegram.ts';
 import { renderSubscription } from '../subscription/render.ts';
 import { createBackups } from './backup/backups.ts';
 import { checkOptions, overridesOf, type PanelOptions } from './config.ts';
@@ -194,6 +194,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     renderSubscription,
     renderOrder,
     renderTelegram,
+    renderFriends,
     rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
     isPaused: () => isPaused,

@@ -101,7 +101,7 @@ export const heleket: Adapter = {
     return isFailure(found) ? found : { account: link.field('merchant'), isTest: null };
   },
   // The same order_id gives the existing invoice.
-  async open(link, { token, price, returnUrl }) {
+  async open(link, { token, price, returnUrl, hookUrl }) {
     const made = await call(
       link,
       '/payment',
@@ -110,6 +110,7 @@ export const heleket: Adapter = {
         currency: price.currency,
         order_id: token,
         lifetime: INVOICE_LIFETIME_MS / 1000,
+        ...(hookUrl !== null && { url_callback: hookUrl }),
         ...(returnUrl !== null && { url_return: returnUrl, url_success: returnUrl }),
       },
       true,

@@ -64,6 +64,7 @@ async function stage(kind: ProviderKind) {
     price: { amount: 14_950, currency },
     title: 'A month of everything, with a name that is longer than some providers take',
     returnUrl: 'https://panel.example/sub/abc',
+    hookUrl: null,
     contact: { email: null, phone: null },
     isRetry,
   });
@@ -246,6 +247,15 @@ it('too little of coins is a payment of nothing, which a person looks at', async
   good(await providers.open(access, requestOf('a')));
   fake.pay(requestOf('a').token, 'short');
   expect(await payments('a')).toMatchObject([{ state: 'paid', paid: { amount: 0 } }]);
+});
+
+it('is told where it may report to, with each invoice, where that is on', async () => {
+  const { fake, providers, access, requestOf } = await stage('heleket');
+  const hookUrl = 'https://panel.example/sub/hook/abc';
+  good(await providers.open(access, { ...requestOf('a'), hookUrl }));
+  good(await providers.open(access, requestOf('b')));
+  const said = fake.requests.map(({ raw }) => JSON.parse(raw).url_callback);
+  expect(said).toEqual([hookUrl, undefined]);
 });
 
 it('the requests of one account wait for one another, those of another do not', async () => {

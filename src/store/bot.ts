@@ -7,10 +7,12 @@ import type {
   InvitationRow,
   MessageRow,
   NoticeUser,
+  RequestRow,
   UpdateRow,
 } from '../core/ports/bot.ts';
 import { DAY_MS } from '../domain/limits.ts';
 import type { Connection } from './database.ts';
+import { limitTo } from './statements.ts';
 import { NEVER } from './users/row.ts';
 
 type Flag = 'allowPrivate' | 'enabled';
@@ -33,9 +35,15 @@ export function createBotStore(db: Connection): BotStore {
     `INSERT OR REPLACE INTO bot (one, bot_id, username, name, api_root, allow_private, proxy, enabled, error, error_at, updated_at)
      VALUES (1, :botId, :username, :name, :apiRoot, :allowPrivate, :proxy, :enabled, :error, :errorAt, :updatedAt)`,
   );
-  const removals = ['bot', 'bot_updates', 'bot_messages', 'bot_chats', 'bot_invitations', 'bot_admins'].map((table) =>
-    db.prepare(`DELETE FROM ${table}`),
-  );
+  const removals = [
+    'bot',
+    'bot_updates',
+    'bot_messages',
+    'bot_chats',
+    'bot_invitations',
+    'bot_admins',
+    'bot_requests',
+  ].map((table) => db.prepare(`DELETE FROM ${table}`));
 
   const receive = db.prepare<[number, number, string, number, number]>(
     `INSERT INTO bot_updates (bot_id, update_id, body, failures, received_at, next_at) VALUES (?, ?, ?, 0, ?, ?)
@@ -85,6 +93,7 @@ export function createBotStore(db: Connection): BotStore {
   const finishMessage = db.prepare<[number, number | null, string | null, number]>(
     'UPDATE bot_messages SET payload = NULL, ended_at = ?, message_id = ?, error = ?, attempts = attempts + 1 WHERE id = ?',
   );
+  const forgetMessage = db.prepare<[number]>('DELETE FROM bot_messages WHERE id = ?');
   const delayMessage = db.prepare<[number, number]>(
     'UPDATE bot_messages SET not_before = ?, attempts = attempts + 1 WHERE id = ?',
   );
@@ -103,12 +112,14 @@ export function createBotStore(db: Connection): BotStore {
   );
 
   const chat = db.prepare<[number], ChatRow>(
-    'SELECT chat_id AS chatId, language, told_language AS toldLanguage, unreachable_at AS unreachableAt FROM bot_chats WHERE chat_id = ?',
+    'SELECT chat_id AS chatId, language, told_language AS toldLanguage, unreachable_at AS unreachableAt, promo_for AS promoFor FROM bot_chats WHERE chat_id = ?',
   );
   const saveChat = db.prepare<[ChatRow]>(
-    `INSERT INTO bot_chats (chat_id, language, told_language, unreachable_at) VALUES (:chatId, :language, :toldLanguage, :unreachableAt)
+    `INSERT INTO bot_chats (chat_id, language, told_language, unreachable_at, promo_for)
+     VALUES (:chatId, :language, :toldLanguage, :unreachableAt, :promoFor)
      ON CONFLICT (chat_id) DO UPDATE SET
-       language = excluded.language, told_language = excluded.told_language, unreachable_at = excluded.unreachable_at`,
+       language = excluded.language, told_language = excluded.told_language, unreachable_at = excluded.unreachable_at,
+       promo_for = excluded.promo_for`,
   );
 
   const noticeMark = db
@@ -133,6 +144,18 @@ export function createBotStore(db: Connection): BotStore {
     'INSERT OR REPLACE INTO bot_admins (telegram_id, name, paired_at) VALUES (:telegramId, :name, :pairedAt)',
   );
   const removeAdmin = db.prepare<[number]>('DELETE FROM bot_admins WHERE telegram_id = ?');
+
+  const REQUEST =
+    'SELECT telegram_id AS telegramId, name, asked_at AS askedAt, refused_at AS refusedAt FROM bot_requests';
+  const requests = db.prepare<[number], RequestRow>(
+    `${REQUEST} WHERE refused_at IS NULL ORDER BY asked_at, telegram_id ${limitTo('?')}`,
+  );
+  const countRequests = db.prepare<[], number>('SELECT count(*) FROM bot_requests WHERE refused_at IS NULL').pluck();
+  const request = db.prepare<[number], RequestRow>(`${REQUEST} WHERE telegram_id = ?`);
+  const saveRequest = db.prepare<[RequestRow]>(
+    'INSERT OR REPLACE INTO bot_requests (telegram_id, name, asked_at, refused_at) VALUES (:telegramId, :name, :askedAt, :refusedAt)',
+  );
+  const removeRequest = db.prepare<[number]>('DELETE FROM bot_requests WHERE telegram_id = ?');
 
   const invite = db.prepare<[InvitationRow]>(
     'INSERT OR REPLACE INTO bot_invitations (token_hash, purpose, user_id, expires_at) VALUES (:tokenHash, :purpose, :userId, :expiresAt)',
@@ -187,6 +210,9 @@ export function createBotStore(db: Connection): BotStore {
     finishMessage: (id, messageId, error, now) => {
       finishMessage.run(now, messageId, error, id);
     },
+    forgetMessage: (id) => {
+      forgetMessage.run(id);
+    },
     delayMessage: (id, notBefore) => {
       delayMessage.run(notBefore, id);
     },
@@ -219,6 +245,15 @@ export function createBotStore(db: Connection): BotStore {
     removeAdmin: (telegramId) => removeAdmin.run(telegramId).changes > 0,
     endPairing: () => {
       endPairing.run();
+    },
+    requests: (limit) => requests.all(limit),
+    countRequests: () => countRequests.get() ?? 0,
+    request: (telegramId) => request.get(telegramId),
+    saveRequest: (row) => {
+      saveRequest.run(row);
+    },
+    removeRequest: (telegramId) => {
+      removeRequest.run(telegramId);
     },
     invite: (row) => {
       invite.run(row);

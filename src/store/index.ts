@@ -10,6 +10,7 @@ import {
   createTwoFactorStore,
 } from './access.ts';
 import { createBotStore } from './bot.ts';
+import { createBroadcastStore } from './broadcasts.ts';
 import { type Connection, claimFile, databaseRefusal, fileSize, openConnection } from './database.ts';
 import { createDiskSpace } from './disk-space.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -23,6 +24,7 @@ import { createAuditStore, createEventStore, createIdempotencyStore, createUndoS
 import { createPaymentStore } from './sales/payments.ts';
 import { createPromoStore } from './sales/promos.ts';
 import { createProviderStore } from './sales/providers.ts';
+import { createReferralStore } from './sales/referrals.ts';
 import { createSalesStore } from './sales/sales.ts';
 import { createSettingStore } from './settings.ts';
 import { createTariffStore } from './tariffs.ts';
@@ -118,6 +120,8 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     providers: createProviderStore(db),
     sales: createSalesStore(db),
     promos: createPromoStore(db),
+    referrals: createReferralStore(db),
+    broadcasts: createBroadcastStore(db),
     payments: createPaymentStore(db),
     bot: createBotStore(db),
     diskSpace,

@@ -25,8 +25,10 @@ const DEFAULTS: SettingValues = {
   cutOffConcurrent: false,
   restartToCutOff: true,
   selling: false,
+  referrals: { on: false, referrerDays: 7, friendDays: 3, mostPerMonth: 5 },
   botNotices: { on: [...USER_NOTICES], quiet: { from: 22, until: 8 }, texts: {} },
   adminNotices: { on: [...ADMIN_NOTICES], quiet: null },
+  botRequests: { on: false, buysFirst: false },
   userViews: { lastId: 0, items: [] },
   host: '127.0.0.1',
   port: 8443,
@@ -41,7 +43,7 @@ const DEFAULTS: SettingValues = {
   instanceId: '',
   acme: null,
   acmeState: NO_ORDERS,
-  backupSchedule: { everyHours: 24, keep: 7, encrypted: false },
+  backupSchedule: { everyHours: 24, keep: 7, encrypted: false, toChat: false },
   backupLast: { at: null, error: null },
   updateChecks: true,
   updateSeen: { at: null, problem: null, release: null },
@@ -74,8 +76,10 @@ const READABLE: Readonly<Record<keyof SettingValues, (value: unknown) => boolean
   cutOffConcurrent: (value) => typeof value === 'boolean',
   restartToCutOff: (value) => typeof value === 'boolean',
   selling: (value) => typeof value === 'boolean',
+  referrals: areReferrals,
   botNotices: areNotices,
   adminNotices: areAdminNotices,
+  botRequests: (value) => isRecord(value) && typeof value.on === 'boolean' && typeof value.buysFirst === 'boolean',
   userViews: areViews,
   host: isText,
   port: isBetween(0, 65_535),
@@ -121,6 +125,12 @@ function areAdminNotices(value: unknown): boolean {
   return isRecord(value) && areOf(ADMIN_NOTICES, value.on) && isQuietTime(value.quiet);
 }
 
+function areReferrals(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.on !== 'boolean') return false;
+  const isDays = isBetween(0, 365);
+  return isDays(value.referrerDays) && isDays(value.friendDays) && isBetween(1, 1000)(value.mostPerMonth);
+}
+
 function areViews(value: unknown): boolean {
   if (!isRecord(value) || !Array.isArray(value.items)) return false;
   const isId = isBetween(0, Number.MAX_SAFE_INTEGER);
@@ -149,9 +159,9 @@ function isAcmeState(value: unknown): boolean {
 
 function isSchedule(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { everyHours, keep, encrypted } = value;
+  const { everyHours, keep, encrypted, toChat } = value;
   const isEvery = everyHours === null || isBetween(1, 8760)(everyHours);
-  return isEvery && isBetween(1, 1000)(keep) && typeof encrypted === 'boolean';
+  return isEvery && isBetween(1, 1000)(keep) && typeof encrypted === 'boolean' && typeof toChat === 'boolean';
 }
 
 function isOutcome(value: unknown): boolean {

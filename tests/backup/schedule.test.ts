@@ -116,3 +116,20 @@ test('a failure is noted and logged, and the panel and the schedule go on', asyn
   // A quarter of an hour later it is tried again, not a day later.
   expect((await due(0.2)).type).toBe('backup.made');
 });
+
+test('one with a passphrase is queued for the paired accounts, and nothing of the passphrase is in it', async () => {
+  await using scheduled = await startScheduled();
+  const { machine, due } = scheduled;
+  pairAdmin(machine.store);
+  const input = { every_hours: 24, keep: 5, passphrase: PASSPHRASE };
+  await machine.act('scheduleBackups', { ...input, to_chat: true });
+  await due(24);
+  const next = machine.store.bot.nextMessage({ now: scheduled.now(), most: 3, ids: [], chats: [], methods: [] });
+  const [newest] = (await machine.act('listBackups', {})).items;
+  expect(next).toMatchObject({ method: 'sendDocument', payload: { document: { backup: newest?.name } } });
+  expect(JSON.stringify([next, machine.log.lines])).not.toContain(PASSPHRASE);
+  const bytes = await machine.core.bot.encryptedBackup(newest?.name ?? '');
+  expect(bytes?.length).toBe(newest?.size_bytes);
+  const plain = await machine.act('createBackup', {});
+  expect(await machine.core.bot.encryptedBackup(plain.name)).toBeNull();
+});

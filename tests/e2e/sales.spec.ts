@@ -337,3 +337,69 @@ test('a free trial has no prices, and is offered to those it is for', async ({ p
   const [offer] = (await otherWindow(panel).call('listOffers', { tariff_id: plan.id })).body.items;
   expect(offer).toMatchObject({ trial: true, prices: [], audience: 'new' });
 });
+
+test('more devices are offered for the rest of a term, and asked for at their price of today, with a promo code', async ({
+  page,
+  own,
+}) => {
+  await using fake = await openStripe();
+  await sellAt(own, fake);
+  const { call } = otherWindow(own);
+  const { body: plan } = await call('createTariff', { name: 'Devices plan', duration: { months: 1 } });
+  await own.visit(`sales/offers/new?plan=${plan.id}`);
+  const form = page.getByRole('dialog', { name: 'Add an offer' });
+  await form.getByText('Devices', { exact: true }).click();
+  await form.getByLabel('Name').fill('One more device');
+  await form.getByLabel('Days that are paid for at least').fill('10');
+  await expect(form.getByRole('switch', { name: /Free trial/ })).toBeHidden();
+  await form.getByRole('textbox', { name: 'Price 1' }).fill('3');
+  await expectAccessible(page, 'the form of an offer of devices');
+  await form.getByRole('button', { name: 'Add offer' }).click();
+  await expect(page.getByRole('row', { name: /One more device/ })).toContainText('1 more device');
+  const [offer] = (await call('listOffers', { tariff_id: plan.id })).body.items;
+  expect(offer).toMatchObject({ sold: { kind: 'devices', devices: 1, min_days: 10 } });
+  const currency = offer?.prices[0]?.currency ?? '';
+
+  await call('createPromo', { code: 'AUTUMN', effect: { kind: 'percent', percent: 50 } });
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  const user = await makeUser(own, 'Dora', { tariff_id: plan.id, expires_at: soon, device_limit: 2 });
+  await own.visit(`users/${user.id}`);
+  await page.getByRole('button', { name: 'Ask for a payment' }).click();
+  const request = page.getByRole('form', { name: 'Ask for a payment' });
+  await request.getByLabel('Promo code').fill('autumn');
+  await request.getByRole('button', { name: 'Make the link' }).click();
+  await expect(page.getByText(/Order no\. \d+ is made/)).toBeVisible();
+  const [order] = (await call('listOrders', { user_id: user.id, limit: 5 })).body.items;
+  expect(order).toMatchObject({ amount: 50, currency, sold: { days: 1 }, promo: { code: 'AUTUMN' } });
+});
+
+test('days for inviting friends are set, and the sums are a chart and a table', async ({ page, own }) => {
+  const { call } = otherWindow(own);
+  await own.visit('sales/referrals');
+  await page.getByRole('switch', { name: 'Users can invite friends' }).press('Space');
+  await page.getByLabel('Days for who invites').fill('14');
+  await expectAccessible(page, 'referrals');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved')).toBeVisible();
+  expect((await call('getReferrals', {})).body).toMatchObject({ on: true, referrer_days: 14, friend_days: 3 });
+
+  const tariff_id = await makeOffered(own, 'Charted plan');
+  const { id } = await makeUser(own, 'Charlotte', { tariff_id });
+  const [offer] = (await call('listOffers', { tariff_id })).body.items;
+  for (const [key, method] of [
+    ['chart-payment-1', 'cash'],
+    ['chart-payment-2', 'transfer'],
+  ] as const) {
+    const payment = { key, user_id: id, offer_id: offer?.id ?? 0, method, amount: 499, currency: 'EUR' };
+    await call('recordPayment', { ...payment, password: ADMIN.password });
+  }
+  await own.visit('sales');
+  const card = page.getByRole('region', { name: 'Income by day, EUR' });
+  const chart = card.getByRole('slider');
+  await chart.press('End');
+  await expect(chart).toHaveAttribute('aria-valuetext', /Cash €4\.99, Transfer €4\.99/);
+  await expectAccessible(page, 'the chart of the income');
+  await card.getByText('Table', { exact: true }).click();
+  await expect(card.getByRole('row').last()).toContainText('€9.98');
+  await expectAccessible(page, 'the table of the income');
+});

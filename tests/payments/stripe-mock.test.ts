@@ -66,6 +66,7 @@ describe.skipIf(reason !== '')(`stripe-mock ${reason}`.trim(), () => {
       price: { amount: 1500, currency: 'USD' },
       title: 'A month',
       returnUrl: 'https://panel.example/sub/abc',
+      hookUrl: null,
       contact: { email: 'buyer@example.com', phone: null },
       isRetry: false,
     });

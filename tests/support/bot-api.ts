@@ -7,7 +7,16 @@ import { buffer } from 'node:stream/consumers';
 export const BOT_TOKEN = '7654321:AAcanary-of-the-bot-Qw83';
 const BOT_ID = 7_654_321;
 const TAKEN = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running';
-const LIMITS = { text: 4096, caption: 1024, button: 64, copied: 256, answer: 200, perSecond: 30, checkoutMs: 10_000 };
+const LIMITS = {
+  text: 4096,
+  caption: 1024,
+  button: 64,
+  copied: 256,
+  answer: 200,
+  perSecond: 30,
+  checkoutMs: 10_000,
+  file: 50_000_000,
+};
 /** The tags that Telegram knows. */
 const TAGS = new Set(['b', 'i', 'u', 's', 'code', 'pre', 'a', 'tg-spoiler', 'blockquote']);
 
@@ -21,6 +30,8 @@ export interface Shown {
   text: string;
   buttons: readonly Button[];
   readonly photo: Buffer | null;
+  /** The bytes of a file. */
+  readonly document?: Buffer;
   readonly invoice?: { readonly payload: string; readonly stars: number };
 }
 
@@ -264,6 +275,23 @@ export async function openBotApi(): Promise<FakeBotApi> {
         if (!Buffer.isBuffer(given.photo) || given.photo.toString('latin1', 1, 4) !== 'PNG')
           throw new Refusal(400, 'Bad Request: IMAGE_PROCESS_FAILED');
         const shown = { id: nextMessage, chatId, text, buttons: buttonsOf(given), photo: given.photo };
+        nextMessage += 1;
+        messages.set(shown.id, shown);
+        return messageOf(shown);
+      }
+      case 'sendDocument': {
+        const chatId = requireChat(given);
+        if (!Buffer.isBuffer(given.document)) throw new Refusal(400, 'Bad Request: wrong file identifier');
+        if (given.document.length > LIMITS.file) throw new Refusal(413, 'Request Entity Too Large');
+        const text = plain(String(given.caption ?? ''), given.parse_mode);
+        const shown = {
+          id: nextMessage,
+          chatId,
+          text,
+          buttons: buttonsOf(given),
+          photo: null,
+          document: given.document,
+        };
         nextMessage += 1;
         messages.set(shown.id, shown);
         return messageOf(shown);

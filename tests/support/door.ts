@@ -5,7 +5,7 @@ import { createDoor, type DoorParts } from '../../src/door/door.ts';
 import { type AppParts, createApp } from '../../src/http/app.ts';
 import { createServer, type PanelServer, type ServerParts } from '../../src/http/server.ts';
 import { renderOrder } from '../../src/subscription/page/order.ts';
-import { renderTelegram } from '../../src/subscription/page/telegram.ts';
+import { renderFriends, renderTelegram } from '../../src/subscription/page/telegram.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { createTestTimers } from './clock.ts';
 import { type FakeClock, type FakeCore, type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
@@ -50,6 +50,7 @@ export async function openDoor(options: DoorOptions = {}): Promise<TestDoor> {
     renderSubscription,
     renderOrder,
     renderTelegram,
+    renderFriends,
     ...options,
   });
   const hosts = options.hosts ?? (() => new Set(['panel.example']));

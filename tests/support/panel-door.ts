@@ -4,7 +4,7 @@ import { createDoor } from '../../src/door/door.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
 import { renderOrder } from '../../src/subscription/page/order.ts';
-import { renderTelegram } from '../../src/subscription/page/telegram.ts';
+import { renderFriends, renderTelegram } from '../../src/subscription/page/telegram.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { createTestTimers } from './clock.ts';
 import { type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
@@ -59,6 +59,7 @@ export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor>
     renderSubscription,
     renderOrder,
     renderTelegram,
+    renderFriends,
   });
   const trustedProxies = () => [];
   const app = createApp({

@@ -22,6 +22,7 @@ import type { Actor, HandledId } from '../../src/core/call.ts';
 import { createTransaction } from '../../src/core/context.ts';
 import type { Core, CoreParts } from '../../src/core/core.ts';
 import { createCore, createHeavyEnv } from '../../src/core/create-core.ts';
+import type { Backups } from '../../src/core/ports/backups.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
 import type { Clock, Store, TargetProbe, Timers, Vault } from '../../src/core/ports/ports.ts';
 import type { PaymentProviders } from '../../src/core/ports/providers.ts';
@@ -38,7 +39,7 @@ import { createHeavyWriter } from '../../src/panel/workers/heavy-writer.ts';
 import { createProviders } from '../../src/payments/providers.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
 import { renderOrder } from '../../src/subscription/page/order.ts';
-import { renderTelegram } from '../../src/subscription/page/telegram.ts';
+import { renderFriends, renderTelegram } from '../../src/subscription/page/telegram.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { CHEAP_COST } from './cheap-password.ts';
 import { createTestTimers } from './clock.ts';
@@ -66,6 +67,8 @@ export interface PanelOptions {
   readonly timeZone?: string;
   /** Asks targets of REALITY; without it none is asked. */
   readonly targetProbe?: TargetProbe;
+  /** Without them there are no backups. */
+  readonly backups?: Backups;
   /** A key file keeps the vault's key, unless there is to be no vault. */
   readonly vault?: 'none';
 }
@@ -152,6 +155,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     paymentProviders: providersOf(clock),
     botClient,
     ...(options.targetProbe && { targetProbe: options.targetProbe }),
+    ...(options.backups && { backups: options.backups }),
     passwords: createPasswordHasher(CHEAP_COST),
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
   };
@@ -165,6 +169,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     renderSubscription,
     renderOrder,
     renderTelegram,
+    renderFriends,
     rateLimit: () => options.rateLimit ?? { perMinute: 0, burst: 0 },
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
   });

@@ -133,7 +133,7 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
       for (const listener of listeners) listener(event);
     },
     core: {
-      bot: { inviteBehind: () => Promise.resolve(null) },
+      bot: { inviteBehind: () => Promise.resolve(null), friendLink: () => Promise.resolve(null) },
       shop: {
         order: () => null,
         pay: () => Promise.reject(new Error('nothing is sold')),

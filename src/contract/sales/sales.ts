@@ -7,6 +7,7 @@ import { GRANT_LIFETIMES, MAX_GRANT_DAYS } from '../users/grants.ts';
 import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS } from '../users/users.ts';
 import { orderPromo } from './promos.ts';
 import { PROVIDER_KINDS } from './providers.ts';
+import { orderReferral } from './referrals.ts';
 
 /** An offer has no more prices, each in a currency of its own. */
 export const MAX_PRICES = 10;
@@ -66,7 +67,14 @@ const prices = z
   })
   .meta({ description: 'The first is the price of the plan. Without any, it cannot be on sale.' });
 
-const sold = z.discriminatedUnion('kind', [
+/** How many days the price of extra devices is for. */
+export const DEVICE_PRICE_DAYS = 30;
+
+const devices = z
+  .int()
+  .min(1)
+  .max(s.MAX_DEVICES - 1);
+const anySold = [
   z.strictObject({ kind: z.literal('days'), days: z.int().min(1).max(MAX_EXTEND_DAYS) }),
   z.strictObject({ kind: z.literal('months'), months: z.int().min(1).max(MAX_EXTEND_MONTHS) }),
   z.strictObject({
@@ -79,8 +87,29 @@ const sold = z.discriminatedUnion('kind', [
     bytes: z.int().min(1).max(s.MAX_TRAFFIC),
     days: z.int().min(1).max(MAX_GRANT_DAYS),
   }),
+] as const;
+
+const offered = z.discriminatedUnion('kind', [
+  ...anySold,
+  z.strictObject({
+    kind: z.literal('devices'),
+    devices,
+    min_days: z.int().min(1).max(365).meta({ description: 'So many days are paid for at least.' }),
+  }),
 ]);
-/** A term in days or months, or traffic: until it is used up, until the next reset, or for so many days. */
+/** A term in days or months, traffic, or more devices for what is left of the term, whose price is for 30 days. */
+export type OfferSold = z.output<typeof offered>;
+
+const sold = z.discriminatedUnion('kind', [
+  ...anySold,
+  z.strictObject({
+    kind: z.literal('devices'),
+    devices,
+    days: z.int().min(1).meta({ description: 'For how many days they were sold.' }),
+    until: s.instant.meta({ description: 'The end of the term when the order was made.' }),
+  }),
+]);
+/** What an order sells: traffic until it is used up, until the next reset, or for so many days; devices until a moment. */
 export type Sold = z.output<typeof sold>;
 
 /** To whom an offer is sold; `link`: to those for whom the administrator makes an order. */
@@ -89,7 +118,7 @@ export type OfferAudience = (typeof OFFER_AUDIENCES)[number];
 
 const fields = {
   name: s.text({ min: 1, max: 100 }).meta({ description: 'What buyers read: “3 months”.' }),
-  sold,
+  sold: offered,
   prices,
   on_sale: z.boolean().meta({ description: 'Whether it can be bought.' }),
   audience: z.enum(OFFER_AUDIENCES).meta({
@@ -137,6 +166,9 @@ const order = z
       .boolean()
       .meta({ description: 'A refund was asked for, and the provider has not given its last word.' }),
     promo: orderPromo.nullable().meta({ description: 'The promo code that is used for it.' }),
+    referral: orderReferral.nullable().meta({
+      description: 'Who invited the user, and what both get with it; null: nobody did, or it was rewarded already.',
+    }),
     pay_url: z.string().nullable().meta({ description: 'Where it can be paid, while it is open.' }),
     page_url: z.string().nullable().meta({ description: 'The page for the buyer, until it is paid.' }),
     paid_at: s.instant.nullable().meta({ description: 'null: it is not paid.' }),
@@ -159,6 +191,11 @@ const takenBack = z
       .meta({ description: 'What is left of a term that has not begun; null: there is none.' }),
     bytes: s.bytes.meta({ description: 'What of the traffic is left and goes.' }),
     bytes_used: s.bytes.meta({ description: 'What of it was used, or has ended, and stays so.' }),
+    devices: z.int().min(0).meta({ description: 'How many devices go.' }),
+    referrer: z
+      .object({ id: s.id, name: z.string() })
+      .nullable()
+      .meta({ description: 'Who invited the user, from whom the days for it are taken back; null: from nobody.' }),
     nothing: z.boolean().meta({ description: 'There is nothing left to take back.' }),
     by_provider: z.boolean().meta({ description: 'Whether the provider gives the money back, or a person must.' }),
   })
@@ -197,6 +234,7 @@ const orderExample: Order = {
   renewal: true,
   refunding: false,
   promo: null,
+  referral: null,
   pay_url: null,
   page_url: null,
   paid_at: '2026-11-20T09:00:00.000Z',
@@ -311,7 +349,7 @@ export const changeOffer = panelOperation({
   input: z.strictObject({
     ...ofOffer,
     name: fields.name.optional(),
-    sold: sold.optional(),
+    sold: offered.optional(),
     prices: prices.optional(),
     on_sale: fields.on_sale.optional(),
     audience: fields.audience.optional(),
@@ -599,6 +637,8 @@ export const previewRefund = panelOperation({
       hold: null,
       bytes: 0,
       bytes_used: 0,
+      devices: 0,
+      referrer: null,
       nothing: false,
       by_provider: false,
     },
@@ -631,6 +671,8 @@ export const refundOrder = panelOperation({
 /** How far back the sums of sales reach. */
 export const SALES_DAYS = [7, 30, 90, 365] as const;
 
+const paidBy = z.enum([...PAYMENT_METHODS, ...PROVIDER_KINDS]);
+
 const income = z.object({
   currency: z.string(),
   amount: s.bytes.meta({ description: 'What came and was not refunded, in minor units.' }),
@@ -654,7 +696,7 @@ export const getSales = panelOperation({
     methods: z
       .array(
         z.object({
-          method: z.enum([...PAYMENT_METHODS, ...PROVIDER_KINDS]),
+          method: paidBy,
           currency: z.string(),
           amount: s.bytes,
           orders: z.int().min(0),
@@ -670,8 +712,8 @@ export const getSales = panelOperation({
       kept: z.int().min(0).meta({ description: 'Users who bought a term again.' }),
     }),
     days: z
-      .array(z.object({ day: z.string(), currency: z.string(), amount: s.bytes }))
-      .meta({ description: 'Days with income, in order.' }),
+      .array(z.object({ day: z.string(), currency: z.string(), method: paidBy, amount: s.bytes }))
+      .meta({ description: 'Days with income, in order, by how it was paid.' }),
   }),
   example: {
     body: {},
@@ -683,7 +725,7 @@ export const getSales = panelOperation({
       methods: [{ method: 'transfer', currency: 'EUR', amount: 1299, orders: 1 }],
       trials: { taken: 4, bought: 1 },
       churn: { lost: 1, kept: 3 },
-      days: [{ day: '2026-11-20', currency: 'EUR', amount: 1299 }],
+      days: [{ day: '2026-11-20', currency: 'EUR', method: 'transfer', amount: 1299 }],
     },
   },
 });

@@ -12,7 +12,7 @@ import {
   type Handlers,
   type Transaction,
 } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import { bodyError, PanelError } from '../panel-error.ts';
 import type { BackupFile, BackupFiles, BackupSource, Backups, BackupVerdict, Restored } from '../ports/backups.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
@@ -31,9 +31,9 @@ export function viewBackup({ name, kind, createdAt, sizeBytes, encrypted, secret
 }
 
 function viewSchedule({ backupSchedule, backupLast }: SettingValues): Output<'scheduleBackups'> {
-  const { everyHours, keep, encrypted } = backupSchedule;
+  const { everyHours, keep, encrypted, toChat } = backupSchedule;
   const last = { last_at: toInstantOrNull(backupLast.at), last_error: backupLast.error };
-  return { every_hours: everyHours, keep, encrypted, ...last };
+  return { every_hours: everyHours, keep, encrypted, to_chat: toChat, ...last };
 }
 
 export function viewVerdict(verdict: BackupVerdict): Output<'checkBackup'> {
@@ -84,9 +84,13 @@ async function scheduleBackups(input: Input<'scheduleBackups'>, { env, commit }:
     if (isNew) store.sealed.put(vault.seal(PASSPHRASE_PLACE, passphrase));
     if (passphrase === null) store.sealed.remove(PASSPHRASE_PLACE);
     const encrypted = passphrase === undefined ? settings.backupSchedule.encrypted : passphrase !== null;
-    const backupSchedule = { everyHours, keep, encrypted };
+    // Without a passphrase none is sent.
+    const toChat = encrypted && (input.to_chat ?? settings.backupSchedule.toChat);
+    if (input.to_chat === true && !encrypted)
+      throw bodyError('validation', '#/to_chat', 'inconsistent', 'needs a passphrase');
+    const backupSchedule = { everyHours, keep, encrypted, toChat };
     tx.saveSettings({ backupSchedule });
-    tx.audit('backups', { every_hours: everyHours, keep, encrypted, new_passphrase: isNew });
+    tx.audit('backups', { every_hours: everyHours, keep, encrypted, to_chat: toChat, new_passphrase: isNew });
     return { body: viewSchedule({ ...settings, backupSchedule }) };
   });
 }

@@ -2,9 +2,11 @@
 
 import { HOUR_MS } from '../../domain/limits.ts';
 import { type Say, tellAdmins } from '../bot/admin-notices.ts';
+import { queueBackup } from '../bot/chat-backups.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
+import type { BackupFile } from '../ports/backups.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { PASSPHRASE_PLACE, requireBackups } from './backups.ts';
 
@@ -40,7 +42,7 @@ export function createBackupSchedule(env: Env): () => Promise<void> {
       const made = await backups.create('scheduled', encrypted ? passphraseOf(env) : null);
       backups.keep('scheduled', keep);
       failedAt = null;
-      await note(env, { at: now, error: null }, made.name);
+      await note(env, { at: now, error: null }, made);
     } catch (error) {
       const reason = error instanceof PanelError ? error.code : 'internal';
       // The panel is stopping.
@@ -65,7 +67,7 @@ function passphraseOf({ store, vault }: Env): string {
   return vault.open(row);
 }
 
-async function note(env: Env, backupLast: SettingValues['backupLast'], made: string | null): Promise<void> {
+async function note(env: Env, backupLast: SettingValues['backupLast'], made: BackupFile | null): Promise<void> {
   await env.queue.run(() =>
     env.store.write(() => {
       const tx = createTransaction(env, CALL, 'scheduledBackup', env.clock.now());
@@ -75,7 +77,10 @@ async function note(env: Env, backupLast: SettingValues['backupLast'], made: str
         tx.emit('backup.failed', { reason });
         const say: Say = ({ t }) => t('admin.notice.backupFailed', { reason });
         tellAdmins(tx, { kind: 'backup', key: `${backupLast.at ?? 0}:${reason}`, say });
-      } else tx.emit('backup.made', { name: made });
+      } else {
+        tx.emit('backup.made', { name: made.name });
+        if (tx.settings.backupSchedule.toChat) queueBackup(tx, made, null);
+      }
     }),
   );
   env.announce();

@@ -4,8 +4,11 @@ import type { Call } from '../call.ts';
 import { createTransaction, type Env } from '../context.ts';
 import { isOwnStars, openInChat, recordBotPayment, refusalOf } from '../payments/bot-payments.ts';
 import { type BotDesk, FRESH_STATUS, type RunningBot } from '../ports/bot.ts';
+import { friendLinkOf, noteReferral, REFERRAL_LIFE_MS } from '../sales/referrals.ts';
 import { openAccess } from './access.ts';
 import { pair } from './admins.ts';
+import { readEncrypted } from './chat-backups.ts';
+import { askForAccess } from './requests.ts';
 import { botOf } from './running.ts';
 import { invite, tie } from './tying.ts';
 
@@ -75,6 +78,19 @@ export function createBotDesk(env: Env): BotDesk & { readonly wake: () => void }
       write(() => tie(createTransaction(env, CALL, 'updateUser', clock.now()), token, telegramId)),
     pair: (token, writer) =>
       write(() => pair(createTransaction(env, CALL, 'pairBotAdmin', clock.now()), token, writer)),
+    async friendLink(link) {
+      if (!botOf(env) || !env.settings().referrals.on || !store.users.behindLink(link)) return null;
+      return write(() => {
+        const tx = createTransaction(env, CALL, 'makeFriendLink', clock.now());
+        const user = store.users.behindLink(link)?.row;
+        return user && botOf(env) && tx.settings.referrals.on ? friendLinkOf(tx, user) : null;
+      });
+    },
+    askForAccess: (writer) =>
+      write(() => askForAccess(createTransaction(env, CALL, 'askForAccess', clock.now()), writer)),
+    encryptedBackup: (name) => readEncrypted(env, name),
+    refer: (code, telegramId) =>
+      write(() => noteReferral(createTransaction(env, CALL, 'noteReferral', clock.now()), code, telegramId)),
     isOwnStars: (providerId) => isOwnStars(env, providerId),
     openInChat: (orderToken) =>
       write(() => openInChat(createTransaction(env, CALL, 'openOrder', clock.now()), orderToken)),
@@ -107,7 +123,12 @@ export function createBotDesk(env: Env): BotDesk & { readonly wake: () => void }
         createTransaction(env, CALL, 'enableBot', now).audit('bot', { enabled: false, error });
       }),
     async prune() {
-      if (store.bot.get()) await write(() => store.bot.prune(clock.now() - KEPT_MS));
+      if (!store.bot.get()) return;
+      await write(() => {
+        store.bot.prune(clock.now() - KEPT_MS);
+        store.referrals.prune(clock.now() - REFERRAL_LIFE_MS);
+        store.broadcasts.pruneDrafts(clock.now() - KEPT_MS);
+      });
     },
   };
 }

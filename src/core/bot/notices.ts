@@ -81,18 +81,30 @@ function notify(env: Env, userId: number): number {
 }
 
 function messageFor(env: Env, user: NoticeUser, kind: UserNotice, now: number): NewMessage {
-  const settings = env.settings();
-  const language = languageOf({ store: env.store, settings }, user.telegramId);
+  const context = { store: env.store, settings: env.settings() };
+  const { texts } = context.settings.botNotices;
+  const textOf = (language: Language) => texts[language]?.[kind] ?? usualText(language, kind);
+  return messageToUser(context, user, textOf, PRIORITIES.notice, null, now);
+}
+
+/** A text with its fields filled in, and the usual buttons, in the language of the user. */
+export function messageToUser(
+  context: Pick<Context, 'store' | 'settings'>,
+  user: NoticeUser,
+  textOf: (language: Language) => string,
+  priority: number,
+  dedupeKey: string | null,
+  now: number,
+): NewMessage {
+  const { settings } = context;
+  const language = languageOf(context, user.telegramId);
   const t = hostTexts(language, 'bot');
-  const text = fillNotice(
-    settings.botNotices.texts[language]?.[kind] ?? usualText(language, kind),
-    valuesOf(user, settings, language, now),
-  );
+  const text = fillNotice(textOf(language), valuesOf(user, settings, language, now));
   const button = (name: string, data: string) => [{ text: name, callback_data: data }];
   const buttons = [button(t('buttons.home'), 'home')];
   if (settings.selling) buttons.push(button(t('buttons.buy'), 'shop'));
   const payload = { text, reply_markup: { inline_keyboard: buttons }, link_preview_options: { is_disabled: true } };
-  return { chatId: user.telegramId, dedupeKey: null, method: 'sendMessage', payload, priority: PRIORITIES.notice };
+  return { chatId: user.telegramId, dedupeKey, method: 'sendMessage', payload, priority };
 }
 
 function valuesOf(user: NoticeUser, settings: SettingValues, language: Language, now: number) {

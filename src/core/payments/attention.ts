@@ -128,6 +128,7 @@ function orderBeside(tx: Transaction, user: UserRow, payment: PaymentRow, order:
     refundedAt: null,
     refundNote: null,
     promo: null,
+    referral: null,
   };
   store.sales.insertOrder(row);
   return row;

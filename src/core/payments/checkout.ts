@@ -12,12 +12,13 @@ import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
 import type { BegunRefund, ProviderAccess, ProviderFailure, ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
+import { isStillSold } from '../sales/devices.ts';
 import { give } from '../sales/give.ts';
 import { isFor, isTerm, requireOfferFor } from '../sales/offers.ts';
 import { newOrder, newToken, requireOrder } from '../sales/order.ts';
 import { fullPricesOf, reservePromo, withLivePromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
-import { accessTo, noteAnswer } from './providers.ts';
+import { accessTo, hookUrl, noteAnswer } from './providers.ts';
 import { endRefund, failRefund, LATE_MS, recordPayment } from './record.ts';
 
 /** Orders of one user in an hour. */
@@ -91,8 +92,8 @@ function giveTrial(tx: Transaction, user: UserRow, order: OrderRow): OrderRow {
 }
 
 function isSameContent(a: OrderRow, b: OrderRow): boolean {
-  const contentOf = ({ sold, prices, promo, tariffId, offerName }: OrderRow) =>
-    JSON.stringify([sold, fullPricesOf({ prices, promo }), tariffId, offerName]);
+  const contentOf = ({ sold, prices, promo, referral, tariffId, offerName }: OrderRow) =>
+    JSON.stringify([sold, fullPricesOf({ prices, promo }), referral, tariffId, offerName]);
   return contentOf(a) === contentOf(b);
 }
 
@@ -119,8 +120,9 @@ export async function openOrder(env: Env, request: OpenRequest): Promise<Invoice
   return invoice;
 }
 
-/** Refuses an order of an offer that is no longer for its user, as a second one of an offer for new users. */
-function requireStillFor(tx: Transaction, { userId, offerId }: OrderRow): void {
+/** Refuses an order of an offer that is no longer for its user, as a second one of an offer for new users, or whose price was that of another day. */
+function requireStillFor(tx: Transaction, { userId, offerId, sold }: OrderRow): void {
+  if (!isStillSold(tx, sold)) throw new PanelError('order_ended');
   const user = userId === null ? undefined : tx.store.users.get(userId);
   const offer = offerId === null ? undefined : tx.store.sales.offer(offerId);
   if (user && offer && !isFor(tx, offer, user)) throw new PanelError('order_ended');
@@ -222,6 +224,7 @@ async function callOpen(env: Env, id: number): Promise<Asked> {
     price: { amount: before.amount, currency: before.currency },
     title: `${order.tariffName} · ${order.offerName}`,
     returnUrl: before.returnUrl,
+    hookUrl: provider.hookToken === null ? null : hookUrl(env, provider.hookToken),
     contact: { email: null, phone: null },
     isRetry: before.tries > 0,
   });

@@ -243,7 +243,7 @@ function enableProvider({ id, enabled }: Input<'enableProvider'>, tx: Transactio
 
 const HOOK_TOKEN_BYTES = 24;
 
-function hookUrl({ subUrl }: Pick<Env, 'subUrl'>, token: string): string {
+export function hookUrl({ subUrl }: Pick<Env, 'subUrl'>, token: string): string {
   return subUrl(`hook/${token}`);
 }
 

@@ -15,6 +15,7 @@ import { give, takeOrderBack } from '../sales/give.ts';
 import { isTerm } from '../sales/offers.ts';
 import { isOwnToken } from '../sales/order.ts';
 import { clearPromo, countPromo, isPromoGone, soldBy } from '../sales/promos.ts';
+import { giveReward } from '../sales/referrals.ts';
 
 /** Money that comes longer after its order was made is looked at by a person first. */
 export const LATE_MS = 30 * DAY_MS;
@@ -135,7 +136,8 @@ export function applyPayment(tx: Transaction, before: OrderRow, payment: Payment
   const order = instead === null ? countPromo(tx, before, payment) : clearPromo(tx, before);
   const sold = instead ?? order.sold;
   const isRenewal = isTerm(sold) && store.sales.hasBoughtTerm(user.id);
-  const given = give(tx, user.id, instead === null ? soldBy(order) : [instead], order.id);
+  const bought = give(tx, user.id, instead === null ? soldBy(order) : [instead], order.id);
+  const given = [...bought, ...(instead === null ? giveReward(tx, order) : [])];
   const { amount, currency, kind, providerId, paidAt } = payment;
   const day = localDay(paidAt, settings.timeZone);
   const paid = { amount, currency, method: kind, providerId, state: 'paid', isRenewal, given, paidAt, day } as const;

@@ -1,7 +1,7 @@
 // What a buyer sees and does who has the link of an order or of a subscription: the link is the authority, as for a subscription.
 
 import { takesCurrency } from '../../contract/sales/providers.ts';
-import type { Sold } from '../../contract/sales/sales.ts';
+import type { OfferSold, Sold } from '../../contract/sales/sales.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import type { Env, Transaction } from '../context.ts';
@@ -10,6 +10,7 @@ import { PanelError } from '../panel-error.ts';
 import type { ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
+import { isStillSold, saleOf } from '../sales/devices.ts';
 import { termsOf } from '../sales/give.ts';
 import { isFor, isTerm } from '../sales/offers.ts';
 import { orderUrl } from '../sales/order.ts';
@@ -154,7 +155,7 @@ function pageOf(env: Env, order: OrderRow): OrderPage {
     canAsk: invoices.some(({ nextAskAt }) => nextAskAt !== null),
     isTrial: order.method === 'trial',
     paid: paidAt === null ? null : { at: paidAt, amount, currency },
-    until: after?.expiresAt ?? null,
+    until: after?.expiresAt ?? (!isUnpaid && sold.kind === 'devices' ? Date.parse(sold.until) : null),
     startsLater: after !== null && after.hold !== null,
     refundedAt,
   };
@@ -168,6 +169,7 @@ function waysOf(env: Env, order: OrderRow): readonly Way[] {
   if (clock.now() - createdAt > LATE_MS - DAY_MS) return [];
   const user = userId === null ? undefined : store.users.get(userId);
   if (given !== null || !user || user.tariffId !== tariffId || !maySell(env, user, sold)) return [];
+  if (!isStillSold({ now: clock.now() }, sold)) return [];
   const offer = offerId === null ? undefined : store.sales.offer(offerId);
   if (offer && !isFor(env, offer, user)) return [];
   return store.payments.hasUndecided(id) ? [] : waysOfPrices(enabled(env), prices);
@@ -185,7 +187,7 @@ function enabled({ store }: Env): readonly ProviderRow[] {
   return store.providers.all().filter((provider) => provider.enabled);
 }
 
-function maySell({ store, settings }: Env, user: UserRow, sold: Sold): boolean {
+function maySell({ store, settings }: Env, user: UserRow, sold: OfferSold | Sold): boolean {
   const tariff = user.tariffId === null ? undefined : store.tariffs.get(user.tariffId);
   if (!settings().selling || !tariff || tariff.archived) return false;
   return !isTerm(sold) || user.expiresAt !== null || user.hold !== null;
@@ -198,9 +200,10 @@ export function offersTo(env: Env, user: UserRow): readonly Offered[] {
   if (!env.settings().selling || user.tariffId === null) return [];
   const providers = enabled(env);
   return env.store.sales.offers(user.tariffId).flatMap((offer) => {
-    const { id, name, sold, prices, isOnSale, audience, isTrial } = offer;
-    if (!isOnSale || audience === 'link' || !maySell(env, user, sold) || !isFor(env, offer, user)) return [];
-    const price = isTrial ? FREE : waysOfPrices(providers, prices)[0]?.price;
-    return price ? [{ id, name, sold, price, isTrial }] : [];
+    const { id, name, isOnSale, audience, isTrial } = offer;
+    if (!isOnSale || audience === 'link' || !maySell(env, user, offer.sold) || !isFor(env, offer, user)) return [];
+    const sale = saleOf(offer, user, env.clock.now());
+    const price = isTrial ? FREE : waysOfPrices(providers, sale?.prices ?? [])[0]?.price;
+    return sale && price ? [{ id, name, sold: sale.sold, price, isTrial }] : [];
   });
 }

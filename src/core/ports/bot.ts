@@ -37,6 +37,13 @@ export interface ChatRow {
   /** What Telegram said last. */
   readonly toldLanguage: string | null;
   readonly unreachableAt: number | null;
+  /** The token of the order for which the next message is a promo code; null: it is none. */
+  readonly promoFor: string | null;
+}
+
+/** One who has not written yet. */
+export function newChat(chatId: number): ChatRow {
+  return { chatId, language: null, toldLanguage: null, unreachableAt: null, promoFor: null };
 }
 
 /** A link into the bot that ties the account of who opens it to a user, or pairs it with the administrator, once. */
@@ -54,6 +61,15 @@ export interface AdminRow {
   readonly telegramId: number;
   readonly name: string;
   readonly pairedAt: number;
+}
+
+/** An account that asks for access. */
+export interface RequestRow {
+  readonly telegramId: number;
+  readonly name: string;
+  readonly askedAt: number;
+  /** null: the answer is open. */
+  readonly refusedAt: number | null;
 }
 
 /** What a message waits behind: answers to what somebody pressed, then payments, notices, and what is sent to many. */
@@ -129,6 +145,8 @@ export interface BotStore {
   message(id: number): MessageRow | undefined;
   /** Of a message that was sent nothing is stored but that it was. */
   finishMessage(id: number, messageId: number | null, error: string | null, now: number): void;
+  /** Forgets a message, and the key under which nothing else is sent. */
+  forgetMessage(id: number): void;
   /** It is tried again at `notBefore`. */
   delayMessage(id: number, notBefore: number): void;
   changeMessage(id: number, method: string, payload: NewMessage['payload']): void;
@@ -154,6 +172,12 @@ export interface BotStore {
   removeAdmin(telegramId: number): boolean;
   /** Ends the link that pairs an account of the administrator. */
   endPairing(): void;
+  /** Those without an answer, the first first. */
+  requests(limit: number): readonly RequestRow[];
+  countRequests(): number;
+  request(telegramId: number): RequestRow | undefined;
+  saveRequest(request: RequestRow): void;
+  removeRequest(telegramId: number): void;
   /** In place of the user's one of the same purpose. */
   invite(invitation: InvitationRow): void;
   invitation(tokenHash: string): InvitationRow | undefined;
@@ -220,6 +244,18 @@ export type CheckoutRefusal = 'selling_off' | 'ended';
 /** What `/start` is followed by. Telegram allows 64 characters of A-Z, a-z, 0-9, _ and -. */
 export const TIE_PREFIX = 'tie_';
 export const PAIR_PREFIX = 'admin_';
+export const REFERRAL_PREFIX = 'ref_';
+
+/** A user's link for friends, and what came of it. */
+export interface FriendLink {
+  readonly url: string;
+  readonly referrerDays: number;
+  readonly friendDays: number;
+  /** Accounts that came by it. */
+  readonly opened: number;
+  /** Of these, how often it was rewarded. */
+  readonly rewarded: number;
+}
 
 /** A link into the bot that works once. */
 export interface Invitation {
@@ -231,6 +267,9 @@ export interface Invitation {
 
 /** `ended`: it was used, or is too old. `taken`: the account is another user's. `other`: the user has another account. */
 export type TieOutcome = 'tied' | 'ended' | 'taken' | 'other';
+
+/** `waiting`: the administrator has yet to answer. `refused`: not long ago. `known`: the account has a user. */
+export type AccessOutcome = 'waiting' | 'refused' | 'known' | 'off';
 
 /** Who writes, as Telegram says. */
 export interface Writer {
@@ -275,6 +314,9 @@ export interface BotDesk {
     | 'endPageInvitation'
     | 'markNotice'
     | 'withdraw'
+    | 'forgetMessage'
+    | 'saveRequest'
+    | 'removeRequest'
     | 'saveAdmin'
     | 'removeAdmin'
   >;
@@ -285,6 +327,14 @@ export interface BotDesk {
   tie(token: string, telegramId: number): Promise<TieOutcome>;
   /** Makes the account one of the administrator's; false where the link was used, or is too old. */
   pair(token: string, writer: Writer): Promise<boolean>;
+  /** The link for friends of the user behind a subscription link, made with the first call; null: no user is, or no one is rewarded. */
+  friendLink(link: string): Promise<FriendLink | null>;
+  /** Asks the administrator for access; `off`: nobody can. */
+  askForAccess(writer: Writer): Promise<AccessOutcome>;
+  /** The bytes of a backup with a passphrase; null: there is none of this name. */
+  encryptedBackup(name: string): Promise<Uint8Array | null>;
+  /** Notes that an account came by a link for friends; false where the link is nobody's, or the account has a user already. */
+  refer(code: string, telegramId: number): Promise<boolean>;
   /** Whether a provider is the Stars of the bot itself. */
   isOwnStars(providerId: number): boolean;
   /** The open invoice of an order in Stars of the bot, the same one each time. PanelError `selling_off`, `order_ended`. */

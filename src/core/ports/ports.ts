@@ -11,6 +11,7 @@ import type {
   TwoFactorStore,
 } from './administrator.ts';
 import type { BotStore } from './bot.ts';
+import type { BroadcastStore } from './broadcasts.ts';
 import type { Journal } from './checkpointer.ts';
 import type { ConnectedStore } from './connected.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
@@ -21,6 +22,7 @@ import type { InboundStore, NodeStore, ServedCertificate, TariffStore } from './
 import type { PromoStore } from './promos.ts';
 import type { ProviderStore } from './providers.ts';
 import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UndoStore, UserDayStore } from './records.ts';
+import type { ReferralStore } from './referrals.ts';
 import type { SalesStore } from './sales.ts';
 import type { SettingStore } from './settings.ts';
 import type { SyncStore } from './sync.ts';
@@ -159,6 +161,8 @@ export interface Store {
   readonly providers: ProviderStore;
   readonly sales: SalesStore;
   readonly promos: PromoStore;
+  readonly referrals: ReferralStore;
+  readonly broadcasts: BroadcastStore;
   readonly payments: PaymentStore;
   readonly bot: BotStore;
   readonly diskSpace: DiskSpace;

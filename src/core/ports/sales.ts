@@ -2,7 +2,7 @@
 
 import type { PromoEffect } from '../../contract/sales/promos.ts';
 import type { ProviderKind } from '../../contract/sales/providers.ts';
-import type { OfferAudience, OrderState, PaymentMethod, Sold } from '../../contract/sales/sales.ts';
+import type { OfferAudience, OfferSold, OrderState, PaymentMethod, Sold } from '../../contract/sales/sales.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import type { GivenTerm } from '../../domain/sales/sale.ts';
 
@@ -10,7 +10,7 @@ export interface OfferRow {
   readonly id: number;
   readonly tariffId: number;
   readonly name: string;
-  readonly sold: Sold;
+  readonly sold: OfferSold;
   /** The first is what the plan costs; no currency twice. */
   readonly prices: readonly Money[];
   readonly isOnSale: boolean;
@@ -21,10 +21,27 @@ export interface OfferRow {
   readonly updatedAt: number;
 }
 
-/** A part of what an order gave: the term as it was and became, or the grant. */
+/** A part of what an order gave: the term as it was and became, the grant, the devices, or the term of the user who had invited the buyer. */
 export type Given =
   | { readonly kind: 'term'; readonly term: GivenTerm }
-  | { readonly kind: 'traffic'; readonly grantId: number };
+  | { readonly kind: 'traffic'; readonly grantId: number }
+  | { readonly kind: 'devices'; readonly devices: number }
+  | { readonly kind: 'referrer'; readonly userId: number; readonly term: GivenTerm };
+
+/** Who had invited the buyer, and what both get once it is paid, as it was when the order was made. */
+export interface OrderReferral {
+  readonly referrerId: number;
+  readonly referrerDays: number;
+  readonly friendDays: number;
+}
+
+/** Devices that an order gave, until they end. */
+export interface ExtraDevices {
+  readonly orderId: number;
+  readonly userId: number;
+  readonly devices: number;
+  readonly endsAt: number;
+}
 
 /** The code that is used for an order, as it was when it was used. */
 export interface OrderPromo {
@@ -72,6 +89,7 @@ export interface OrderRow extends Money {
   readonly refundedAt: number | null;
   readonly refundNote: string | null;
   readonly promo: OrderPromo | null;
+  readonly referral: OrderReferral | null;
 }
 
 /** Conditions, all of which hold. */
@@ -82,9 +100,10 @@ export interface OrderQuery {
   readonly state: OrderState | undefined;
 }
 
-/** Orders of one day and currency. */
+/** Orders of one day, currency and method. */
 export interface SalesRow extends Money {
   readonly day: string;
+  readonly method: PaymentMethod | ProviderKind;
   readonly state: OrderState;
   readonly orders: number;
   readonly renewals: number;
@@ -127,6 +146,14 @@ export interface SalesStore {
   /** Whether this user, or one with this Telegram account who may be deleted since, has had a trial. */
   hasHadTrial(userId: number, telegramId: number | null): boolean;
   insertTrial(orderId: number, userId: number, telegramId: number | null): void;
+  insertExtraDevices(extra: ExtraDevices): void;
+  /** What an order gave and has not ended. */
+  extraDevices(orderId: number): ExtraDevices | undefined;
+  /** Those whose end has come, the first first. */
+  endedDevices(now: number, limit: number): readonly ExtraDevices[];
+  removeExtraDevices(orderId: number): void;
+  /** Those of a user whose plan sets another limit. */
+  forgetExtraDevices(userId: number): void;
   /** False where the order was refunded already. */
   markRefunded(id: number, at: number, note: string): boolean;
   /** Sums from a day on, by method and currency, without what was refunded. */
@@ -135,6 +162,6 @@ export interface SalesStore {
   trialsSince(day: string): { readonly taken: number; readonly bought: number };
   /** Of the users who have bought a term: whose term ended from a moment until now, and who renewed from that day on. */
   churnSince(day: string, from: number, now: number): { readonly lost: number; readonly kept: number };
-  /** Sums from a day on, by day, currency and state. */
+  /** Sums from a day on, by day, currency, method and state. */
   sumsSince(day: string): readonly SalesRow[];
 }

@@ -31,8 +31,10 @@ export interface SettingValues {
   readonly restartToCutOff: boolean;
   /** Whether orders can be made that users pay at a provider. */
   readonly selling: boolean;
+  readonly referrals: ReferralsValue;
   readonly botNotices: BotNoticesValue;
   readonly adminNotices: AdminNoticesValue;
+  readonly botRequests: BotRequestsValue;
   readonly userViews: UserViewsValue;
   readonly host: string;
   readonly port: number;
@@ -61,6 +63,15 @@ export interface SettingValues {
   readonly updateLast: UpdateLastValue | null;
 }
 
+/** What users get for inviting friends. */
+export interface ReferralsValue {
+  readonly on: boolean;
+  readonly referrerDays: number;
+  readonly friendDays: number;
+  /** Rewards for one user in 30 days. */
+  readonly mostPerMonth: number;
+}
+
 /** The notices to users by the bot. */
 export interface BotNoticesValue {
   /** Those that are sent. */
@@ -68,6 +79,13 @@ export interface BotNoticesValue {
   readonly quiet: QuietHours | null;
   /** In place of the usual ones. */
   readonly texts: Readonly<Partial<Record<Language, Readonly<Partial<Record<UserNotice, string>>>>>>;
+}
+
+/** Whether strangers can ask for access in the bot. */
+export interface BotRequestsValue {
+  readonly on: boolean;
+  /** Whether who is let in begins without a term. */
+  readonly buysFirst: boolean;
 }
 
 /** The notices to the administrator by the bot. */
@@ -117,6 +135,8 @@ export interface BackupScheduleValue {
   readonly everyHours: number | null;
   /** How many scheduled ones stay. */
   readonly keep: number;
+  /** Whether each is sent to the administrator's Telegram accounts; only where it has a passphrase. */
+  readonly toChat: boolean;
   /** With the passphrase that the vault has. */
   readonly encrypted: boolean;
 }

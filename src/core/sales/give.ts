@@ -1,7 +1,8 @@
 // What an order gives to its user, and what is taken back of it. Paid is applied: both are of the transaction that writes the order.
 
-import type { Sold } from '../../contract/sales/sales.ts';
+import type { OfferSold, Sold } from '../../contract/sales/sales.ts';
 import { type GivenTerm, giveTerm, takeTermBack } from '../../domain/sales/sale.ts';
+import type { Account } from '../../domain/users/account.ts';
 import type { Duration } from '../../domain/users/term.ts';
 import type { Context, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
@@ -10,23 +11,39 @@ import type { UserRow } from '../ports/users.ts';
 import { type Change, type Current, commitUser, openUser } from '../users/change.ts';
 import { grantBy } from '../users/grants.ts';
 import { requireUser } from '../users/users.ts';
+import { fromInstant } from '../wire.ts';
+import { changeDevices, hasRoom, type SoldDevices, withoutDevices } from './devices.ts';
 
 /** The time that was sold; null: it was none. */
-export function durationOf(sold: Sold): Duration | null {
+export function durationOf(sold: OfferSold | Sold): Duration | null {
   if (sold.kind === 'days') return { days: sold.days };
   return sold.kind === 'months' ? { months: sold.months } : null;
 }
 
-/** Gives each part of what was sold: extends the term or grants the traffic, with the number of the order in the event. */
+/** Gives each part of what was sold: extends the term, grants the traffic with the number of the order in the event, or adds the devices. */
 export function give(tx: Transaction, userId: number, sold: readonly Sold[], orderId: number): readonly Given[] {
   return sold.map((part) => {
     const user = requireUser(tx, userId);
+    if (part.kind === 'devices') return giveDevices(tx, user, part, orderId);
     const duration = durationOf(part);
-    return duration === null ? giveTraffic(tx, user, part, orderId) : giveTime(tx, user, duration, orderId);
+    if (duration === null) return giveTraffic(tx, user, part, orderId);
+    return { kind: 'term', term: giveTime(tx, user, duration, orderId) };
   });
 }
 
-function giveTime(tx: Transaction, user: UserRow, duration: Duration, orderId: number): Given {
+function giveDevices(tx: Transaction, user: UserRow, { devices, until }: SoldDevices, orderId: number): Given {
+  const endsAt = fromInstant(until);
+  const current = openUser(tx, user);
+  const { deviceLimit } = current.row;
+  if (endsAt <= tx.now || !hasRoom(deviceLimit, devices))
+    throw bodyError('validation', '#/offer_id', 'inconsistent', 'sells more devices, which the user cannot have');
+  commitUser(tx, current, changeDevices(current.row, deviceLimit + devices));
+  tx.store.sales.insertExtraDevices({ orderId, userId: user.id, devices, endsAt });
+  return { kind: 'devices', devices };
+}
+
+/** Extends a term for an order. PanelError where the user never expires, or the term would end too late. */
+export function giveTime(tx: Transaction, user: UserRow, duration: Duration, orderId: number): GivenTerm {
   const current = openUser(tx, user);
   const result = giveTerm(current.account, duration, tx.now, tx.settings.timeZone);
   if (!result.ok) {
@@ -36,7 +53,7 @@ function giveTime(tx: Transaction, user: UserRow, duration: Duration, orderId: n
   const emit: Change['emit'] = (after, changed, inner) =>
     inner.emit('user.extended', { ...after, ...duration, order_id: orderId }, changed);
   commitUser(tx, current, { account: result.account, setsEnd: true, emit });
-  return { kind: 'term', term: result.given };
+  return result.given;
 }
 
 function giveTraffic(tx: Transaction, user: UserRow, sold: Sold, orderId: number): Given {
@@ -58,25 +75,32 @@ export function takeBack(context: Context, current: Current, { id, given }: Orde
   const { account, row } = current;
   const traffic = grantsOf(given);
   const grants = account.grants.filter((grant) => !traffic.includes(grant.id));
-  const shortened = termsOf(given).reduceRight(
-    (one, term) => takeTermBack(one, term, context.now, context.settings.timeZone),
-    account,
-  );
+  const extra = context.store.sales.extraDevices(id);
+  const deviceLimit = extra ? withoutDevices(row.deviceLimit, extra) : row.deviceLimit;
+  const fields = { deviceLimit };
+  const shortened = takeTermsBack(context, account, termsOf(given));
   if (shortened !== account) {
     return {
       account: { ...shortened, grants },
+      fields,
       setsEnd: true,
       emit: (facts, changed, tx) => tx.emit('user.shortened', { ...facts, order_id: id }, changed),
     };
   }
-  if (grants.length === account.grants.length) return null;
+  if (grants.length === account.grants.length && deviceLimit === row.deviceLimit) return null;
   return {
     account: { ...account, grants },
+    fields,
     emit: (after, changed, tx) => tx.emit('user.changed', { ...after, tariff_id: row.tariffId }, changed),
   };
 }
 
-/** The terms that an order gave, in their order. */
+/** An account without terms that were given, the last first. */
+function takeTermsBack({ now, settings }: Context, account: Account, terms: readonly GivenTerm[]): Account {
+  return terms.reduceRight((one, term) => takeTermBack(one, term, now, settings.timeZone), account);
+}
+
+/** The terms that an order gave its buyer, in their order. */
 export function termsOf(given: OrderRow['given']): readonly GivenTerm[] {
   return (given ?? []).flatMap((part) => (part.kind === 'term' ? [part.term] : []));
 }
@@ -92,11 +116,34 @@ export function takeOrderBack(tx: Transaction, order: OrderRow, note: string): v
   if (!store.sales.markRefunded(order.id, now, note)) throw new PanelError('order_refunded');
   const payment = store.payments.paymentOf(order.id);
   if (payment) store.payments.savePayment({ ...payment, state: 'refunded' });
+  takeFromReferrer(tx, order);
   const user = order.userId === null ? undefined : store.users.get(order.userId);
   if (!user) return;
   const current = openUser(tx, user);
   const change = takeBack(tx, current, order);
+  store.sales.removeExtraDevices(order.id);
   if (!change) return;
   commitUser(tx, current, change);
   for (const id of grantsOf(order.given)) store.grants.remove(id);
+}
+
+/** What an order gave to the user who had invited its buyer; null: nothing. */
+export function referrerOf(given: OrderRow['given']): Extract<Given, { readonly kind: 'referrer' }> | null {
+  for (const part of given ?? []) if (part.kind === 'referrer') return part;
+  return null;
+}
+
+function takeFromReferrer(tx: Transaction, { id, given }: OrderRow): void {
+  const part = referrerOf(given);
+  const user = part === null ? undefined : tx.store.users.get(part.userId);
+  if (part === null || !user) return;
+  const current = openUser(tx, user);
+  const account = takeTermsBack(tx, current.account, [part.term]);
+  if (account === current.account) return;
+  commitUser(tx, current, {
+    account,
+    setsEnd: true,
+    emit: (facts, changed, inner) => inner.emit('user.shortened', { ...facts, order_id: id }, changed),
+  });
+  tx.audit(`user:${user.id}`, { order_id: id, referral: true });
 }

@@ -1,6 +1,6 @@
 // Offers: what a plan is sold for. The first price of the first term offered is the price of the plan, whichever of them is changed.
 
-import type { Offer, Sold } from '../../contract/sales/sales.ts';
+import type { Offer, OfferSold, Sold } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import type { Result } from '../call.ts';
@@ -9,6 +9,7 @@ import { bodyError, PanelError } from '../panel-error.ts';
 import type { OfferRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { isSameJson, toInstant } from '../wire.ts';
+import { saleOf } from './devices.ts';
 
 function viewOffer(row: OfferRow): Offer {
   return {
@@ -31,14 +32,16 @@ function requireOffer({ store }: Context, id: number): OfferRow {
   return row;
 }
 
-function requirePrice({ isOnSale, isTrial, prices }: Pick<OfferRow, 'isOnSale' | 'isTrial' | 'prices'>): void {
+function requirePrice({ isOnSale, isTrial, prices, sold }: Omit<OfferRow, 'id'>): void {
+  if (isTrial && sold.kind === 'devices')
+    throw bodyError('validation', '#/trial', 'inconsistent', 'must be off, as devices are for the rest of a term');
   if (isTrial && prices.length > 0)
     throw bodyError('validation', '#/prices', 'inconsistent', 'must be empty, as a trial is free');
   if (!isOnSale || isTrial || prices.length > 0) return;
   throw bodyError('validation', '#/prices', 'inconsistent', 'needs a price to be on sale');
 }
 
-export function isTerm(sold: Sold): boolean {
+export function isTerm(sold: OfferSold | Sold): boolean {
   return sold.kind === 'days' || sold.kind === 'months';
 }
 
@@ -59,6 +62,7 @@ export function requireOfferFor(context: Context, user: UserRow, id: number): Of
   if (offer.tariffId !== user.tariffId) throw refuse('is of a plan that the user does not have');
   if (offer.isTrial && !isFor(context, offer, user)) throw new PanelError('trial_taken');
   if (!isFor(context, offer, user)) throw refuse('is not for this user');
+  if (saleOf(offer, user, context.now) === null) throw refuse('sells more devices, which the user cannot have');
   return offer;
 }
 

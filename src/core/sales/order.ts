@@ -7,6 +7,8 @@ import type { InvoiceRow } from '../ports/payments.ts';
 import type { OfferRow, OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
+import { saleOf } from './devices.ts';
+import { referralFor } from './referrals.ts';
 
 const TOKEN_BYTES = 24;
 /** By which a payment at a provider is recognized as one of a panel's. */
@@ -29,10 +31,13 @@ export function isOwnToken(token: string | null): boolean {
   return token?.startsWith(PREFIX) ?? false;
 }
 
-/** An order that is not paid, of what an offer sells at the moment. */
+/** An order that is not paid, of what an offer that the user may buy sells at the moment. */
 export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: string): OrderRow {
   const { store, now } = context;
-  const [first = { amount: 0, currency: 'EUR' }] = offer.prices;
+  const sale = saleOf(offer, user, now);
+  if (sale === null) throw new Error('the offer sells nothing to the user');
+  const { sold, prices } = sale;
+  const [first = { amount: 0, currency: 'EUR' }] = prices;
   return {
     id: store.sales.nextOrderId(),
     key,
@@ -43,8 +48,8 @@ export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: 
     offerName: offer.name,
     tariffId: offer.tariffId,
     tariffName: store.tariffs.get(offer.tariffId)?.name ?? '',
-    sold: offer.sold,
-    prices: offer.prices,
+    sold,
+    prices,
     amount: first.amount,
     currency: first.currency,
     method: null,
@@ -60,6 +65,7 @@ export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: 
     refundedAt: null,
     refundNote: null,
     promo: null,
+    referral: offer.isTrial ? null : referralFor(context, user, sold),
   };
 }
 
@@ -67,6 +73,8 @@ export function viewOrder({ env, store }: Context, row: OrderRow): Order {
   const user = row.userId === null ? undefined : store.users.get(row.userId);
   const invoice = row.providerId === null ? undefined : store.payments.invoicesOf(row.id)[0];
   const paid = row.providerId === null ? undefined : store.payments.paymentOf(row.id);
+  const { referral } = row;
+  const referrer = referral === null ? undefined : store.users.get(referral.referrerId);
   return {
     id: row.id,
     user: user ? { id: user.id, name: user.name } : null,
@@ -83,6 +91,11 @@ export function viewOrder({ env, store }: Context, row: OrderRow): Order {
     renewal: row.isRenewal,
     refunding: paid?.nextRefundAt != null,
     promo: row.promo && { code: row.promo.code, effect: row.promo.effect },
+    referral: referral && {
+      referrer: referrer ? { id: referrer.id, name: referrer.name } : null,
+      referrer_days: referral.referrerDays,
+      friend_days: referral.friendDays,
+    },
     pay_url: row.state === 'open' && invoice && canPay(row, invoice) ? invoice.payUrl : null,
     page_url: row.given === null ? orderUrl(env, row) : null,
     paid_at: toInstantOrNull(row.paidAt),

@@ -12,10 +12,11 @@ import type { OrderRow } from '../ports/sales.ts';
 import { openUser } from '../users/change.ts';
 import { requireUser } from '../users/users.ts';
 import { fromInstant, toInstantOrNull } from '../wire.ts';
-import { give, grantsOf, takeBack, takeOrderBack, termsOf } from './give.ts';
+import { give, grantsOf, referrerOf, takeBack, takeOrderBack, termsOf } from './give.ts';
 import { isTerm, requireOfferFor } from './offers.ts';
 import { newOrder, requireOrder, viewOrder } from './order.ts';
 import { soldBy } from './promos.ts';
+import { giveReward } from './referrals.ts';
 
 function requirePaid(context: Context, id: number): OrderRow {
   const row = requireOrder(context, id);
@@ -52,9 +53,10 @@ function recordPayment(input: Input<'recordPayment'>, tx: Transaction): Result<O
   const paidAt = input.paid_at === undefined ? now : fromInstant(input.paid_at);
   if (paidAt < 0 || paidAt > now) throw bodyError('validation', '#/paid_at', 'too_big', 'must not lie in the future');
   const id = sales.nextOrderId();
-  const given = give(tx, user.id, [offer.sold], id);
+  const made = newOrder(tx, user, offer, key);
+  const given = [...give(tx, user.id, [made.sold], id), ...giveReward(tx, made)];
   const row: OrderRow = {
-    ...newOrder(tx, user, offer, key),
+    ...made,
     prices: [{ amount, currency }],
     amount,
     currency,
@@ -81,13 +83,19 @@ function listOrders(input: Input<'listOrders'>, context: Context): Result<Output
   return { body: { items, total: sales.countOrders({ userId, state }), next_before: next } };
 }
 
-const NOTHING: TakenBack = { expires_at: null, hold: null, bytes: 0, bytes_used: 0, nothing: true, by_provider: false };
+const NOTHING = { expires_at: null, hold: null, bytes: 0, bytes_used: 0, devices: 0, nothing: true } as const;
 
 function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result<TakenBack> {
   const order = requirePaid(context, id);
   const user = order.userId === null ? undefined : context.store.users.get(order.userId);
   const payment = context.store.payments.paymentOf(id);
-  const none: TakenBack = { ...NOTHING, by_provider: payment !== undefined && canRefund(payment) };
+  const invitedBy = referrerOf(order.given);
+  const referrer = invitedBy === null ? undefined : context.store.users.get(invitedBy.userId);
+  const none: TakenBack = {
+    ...NOTHING,
+    by_provider: payment !== undefined && canRefund(payment),
+    referrer: referrer ? { id: referrer.id, name: referrer.name } : null,
+  };
   if (!user) return { body: none };
   const current = openUser(context, user);
   const change = takeBack(context, current, order);
@@ -96,7 +104,8 @@ function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result
     .filter((grant) => ids.includes(grant.id) && isGrantLive(grant, context.now))
     .reduce((sum, { bytesLeft }) => sum + bytesLeft, 0);
   const whole = soldBy(order).reduce((sum, part) => sum + ('bytes' in part ? part.bytes : 0), 0);
-  const traffic = { ...none, bytes, bytes_used: ids.length === 0 ? 0 : whole - bytes };
+  const devices = (current.row.deviceLimit ?? 0) - (change?.fields?.deviceLimit ?? current.row.deviceLimit ?? 0);
+  const traffic = { ...none, bytes, bytes_used: ids.length === 0 ? 0 : whole - bytes, devices };
   if (change?.account === undefined) return { body: traffic };
   if (termsOf(order.given).length === 0) return { body: { ...traffic, nothing: false } };
   const { expiresAt, hold } = change.account;
@@ -137,13 +146,13 @@ function getSales({ days }: Input<'getSales'>, { store, now, settings }: Context
   let orders = 0;
   let renewals = 0;
   for (const row of store.sales.sumsSince(since)) {
-    const { day, currency, amount } = row;
+    const { day, currency, method, amount } = row;
     const sum = income.get(currency) ?? { currency, amount: 0, refunded: 0, orders: 0 };
     if (row.state === 'refunded') {
       income.set(currency, { ...sum, refunded: sum.refunded + amount });
     } else {
       income.set(currency, { ...sum, amount: sum.amount + amount, orders: sum.orders + row.orders });
-      byDay.push({ day, currency, amount });
+      byDay.push({ day, currency, method, amount });
       orders += row.orders;
       renewals += row.renewals;
     }

@@ -1,6 +1,7 @@
 // Certificates as the administrator sees and changes them; the host checks, stores and serves them.
 
 import type { Input, Output } from '../../contract/table.ts';
+import { type Say, tellAdmins } from '../bot/admin-notices.ts';
 import type { Result } from '../call.ts';
 import type { AsyncContext, Context, Env, Handlers } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
@@ -34,6 +35,25 @@ async function note(
   await context.transaction((tx) => {
     tx.audit('certificate', detail);
   });
+}
+
+/** Tells the administrator of an imported certificate that ends soon or has ended, once. Others are renewed by the panel. */
+export async function tellOfEnds(env: Env): Promise<void> {
+  const { store, queue, clock } = env;
+  const ends = (env.host()?.certificates?.served() ?? []).flatMap(({ source, warning, not_after }) =>
+    source === 'imported' && (warning === 'ends_soon' || warning === 'ended') ? [Date.parse(not_after)] : [],
+  );
+  if (ends.length === 0 || store.diskSpace.isFull() || store.bot.admins().length === 0) return;
+  await queue.run(() =>
+    store.write(() => {
+      const context = { store, settings: env.settings(), now: clock.now() };
+      for (const end of ends) {
+        const say: Say = ({ t, when }) => t('admin.notice.certificateEnding', { when: when(end) });
+        tellAdmins(context, { kind: 'certificate', key: `ending:${end}`, say });
+      }
+    }),
+  );
+  env.announce();
 }
 
 export const CERTIFICATE_HANDLERS = {

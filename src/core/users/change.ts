@@ -168,6 +168,8 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
   const flags = { noticeAnnounced: asked.noticeAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
   const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
   const fields = grant || change.emit ? changedFields(current.row, after) : [];
+  // Another plan has its own limit.
+  if (after.tariffId !== null && after.tariffId !== current.row.tariffId) tx.store.sales.forgetExtraDevices(after.id);
   if (grant) {
     const { orderId } = change;
     const data = { ...describe(after), grant_id: grant.id, bytes: grant.bytes };

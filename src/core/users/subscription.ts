@@ -74,7 +74,8 @@ export function subscriptionOf(env: Env, token: string): Subscription<UserRow> |
     offers: () => offersTo(env, user),
     bot() {
       const bot = botOf(env);
-      return bot ? { username: bot.username, isTied: user.telegramId !== null } : null;
+      if (!bot) return null;
+      return { username: bot.username, isTied: user.telegramId !== null, hasFriends: env.settings().referrals.on };
     },
   };
 }

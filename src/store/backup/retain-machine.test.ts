@@ -121,3 +121,52 @@ it('leads the keys of a payment provider, and of the bot, to no address that is 
     [null, false, false],
   ]);
 });
+
+it.each([
+  ['of a panel that is in use', true, null, [2]],
+  ['that may have been changed', true, { at: 2, acceptsKeys: true }, [2]],
+  ['that may have been changed, on a new panel', false, { at: 2, acceptsKeys: true }, []],
+  ['on a new panel', false, null, [1, 2]],
+])(
+  'brings back no account of the administrator that was removed, and no link and message of before: a backup %s',
+  (_what, isInUse, doubt, admins) => {
+    using folder = tempFolder();
+    const [backup, present, target] = ['backup', 'present', 'target'].map((name) => join(folder.path, name));
+    if (!backup || !present || !target) throw new Error('no path');
+    const current = openStore(present);
+    current.settings.set({ instanceId: 'own' });
+    if (isInUse) {
+      current.administrator.put({ name: 'admin', passwordHash: 'x', createdAt: 1, passwordChangedAt: 1 });
+      current.bot.saveAdmin({ telegramId: 2, name: 'Anna', pairedAt: 1 });
+    }
+    current.close();
+    const source = openStore(backup);
+    source.settings.set({ instanceId: 'own' });
+    const userId = source.users.insert(sampleUser());
+    // Removed since the backup was made, and one that is still paired.
+    for (const telegramId of [1, 2]) source.bot.saveAdmin({ telegramId, name: 'Old', pairedAt: 1 });
+    const invitations = [
+      { tokenHash: 'a'.repeat(64), purpose: 'admin', userId: null },
+      { tokenHash: 'b'.repeat(64), purpose: 'record', userId },
+      { tokenHash: 'c'.repeat(64), purpose: 'page', userId },
+    ] as const;
+    for (const one of invitations) source.bot.invite({ ...one, expiresAt: 8_000_000_000_000 });
+    const begun = { botId: 7, texts: [], filter: { all: true }, total: 2, sent: 1, blocked: 0, failed: 0 } as const;
+    const place = { lastUserId: userId, untilUserId: 9, createdAt: 5, endedAt: null };
+    const id = source.broadcasts.insert({ key: 'broadcast-1', ...begun, ...place, state: 'running' });
+    source.broadcasts.savePerson({ broadcastId: id, userId, state: 'queued', error: null, at: 5 });
+    source.close();
+    rebuildDatabase(backup, target, loadMigrations().length);
+    retainMachine(target, { present, sessionId: null, sealed: [], leftOut: [], publicUrl: null, doubt });
+    const restored = openStore(target);
+    try {
+      expect(restored.bot.admins().map(({ telegramId }) => telegramId)).toEqual(admins);
+      if (isInUse) expect(restored.bot.admin(2)).toMatchObject({ name: 'Anna' });
+      for (const { tokenHash } of invitations) expect(restored.bot.invitation(tokenHash)).toBeUndefined();
+      expect(restored.broadcasts.get(id)).toMatchObject({ state: 'stopped', sent: 1, failed: 1 });
+      expect(restored.broadcasts.active()).toBeUndefined();
+    } finally {
+      restored.close();
+    }
+  },
+);

@@ -150,13 +150,17 @@ function replaceRows(db: Connection, table: string): void {
 }
 
 /**
- * What was to be sent by the bot has been sent since, or is too old; a link that works once may have been used; notices that were sent since are not
- * sent again.
+ * What was to be sent by the bot has been sent since, or is too old, also to many; a link that works once may have been used; notices that were sent since
+ * are not sent again.
  */
 function settleBot(db: Connection, isOwn: boolean): void {
   db.exec(
     `UPDATE main.bot_messages SET payload = NULL, ended_at = created_at, error = 'stopped' WHERE ended_at IS NULL;
-     DELETE FROM main.bot_invitations`,
+     DELETE FROM main.bot_invitations;
+     UPDATE main.broadcasts SET failed = failed + (
+       SELECT count(*) FROM main.broadcast_people WHERE broadcast_id = main.broadcasts.id AND state = 'queued');
+     UPDATE main.broadcast_people SET state = 'failed', error = 'stopped' WHERE state = 'queued';
+     UPDATE main.broadcasts SET state = 'stopped', ended_at = created_at WHERE state IN ('draft', 'running', 'paused')`,
   );
   if (!isOwn) return;
   db.exec(

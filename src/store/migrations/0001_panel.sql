@@ -430,7 +430,7 @@ CREATE UNIQUE INDEX providers_hook ON providers (hook_token) WHERE hook_token IS
 -- What is sold to a user, and once it is paid what that gave: paid is applied, in one transaction. What it says of user and offer is of the
 -- moment it was made. key: by which a repetition is recognized; token: by which a buyer and providers name it; prices: what it costs, until
 -- it is paid; amount: what is asked or was paid; given: what a refund takes back; method: how it was paid, or the kind of the provider asked last;
--- promo: the code that is used for it, its effect, and the prices without it.
+-- promo: the code that is used for it, its effect, and the prices without it; referral: who had invited the user, and what both get.
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL CHECK (length(key) BETWEEN 8 AND 64),
@@ -458,6 +458,7 @@ CREATE TABLE orders (
   refunded_at INTEGER CHECK (refunded_at BETWEEN 0 AND 8640000000000000),
   refund_note TEXT CHECK (length(refund_note) <= 200),
   promo TEXT CHECK (json_valid(promo) AND json_type(promo) = 'object'),
+  referral TEXT CHECK (json_valid(referral) AND json_type(referral) = 'object'),
   CHECK ((state IN ('paid', 'refunded')) = (given IS NOT NULL)),
   CHECK ((given IS NULL) = (paid_at IS NULL) AND (given IS NULL) = (day IS NULL)),
   CHECK (given IS NULL OR method IS NOT NULL),
@@ -480,6 +481,37 @@ CREATE TABLE trials (
 ) STRICT;
 CREATE INDEX trials_user ON trials (user_id);
 CREATE INDEX trials_telegram ON trials (telegram_id) WHERE telegram_id IS NOT NULL;
+
+-- Devices that an order has added to a user's limit, until they end.
+CREATE TABLE extra_devices (
+  order_id INTEGER PRIMARY KEY REFERENCES orders (id) DEFERRABLE INITIALLY DEFERRED,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  devices INTEGER NOT NULL CHECK (devices BETWEEN 1 AND 99),
+  ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE INDEX extra_devices_user ON extra_devices (user_id);
+CREATE INDEX extra_devices_end ON extra_devices (ends_at);
+
+-- The code in a user's link for friends.
+CREATE TABLE referral_codes (
+  user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  code TEXT NOT NULL CHECK (length(code) BETWEEN 8 AND 32)
+) STRICT;
+CREATE UNIQUE INDEX referral_codes_code ON referral_codes (code);
+
+-- Telegram accounts that came by such a link. order_id: the one order that rewarded it, also after users were deleted.
+CREATE TABLE referrals (
+  telegram_id INTEGER PRIMARY KEY CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
+  referrer_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  opened_at INTEGER NOT NULL CHECK (opened_at BETWEEN 0 AND 8640000000000000),
+  order_id INTEGER REFERENCES orders (id) DEFERRABLE INITIALLY DEFERRED,
+  rewarded_at INTEGER CHECK (rewarded_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((order_id IS NULL) = (rewarded_at IS NULL))
+) STRICT;
+CREATE INDEX referrals_referrer ON referrals (referrer_id);
+CREATE INDEX referrals_opened ON referrals (opened_at);
+CREATE INDEX referrals_rewarded ON referrals (rewarded_at) WHERE rewarded_at IS NOT NULL;
+CREATE INDEX referrals_order ON referrals (order_id);
 
 -- Promo codes. code: in upper case; effect: exactly one; tariff_ids, offer_ids: for which plans and offers, none: for all.
 CREATE TABLE promos (
@@ -770,12 +802,48 @@ CREATE INDEX bot_messages_chat ON bot_messages (chat_id) WHERE ended_at IS NULL;
 CREATE INDEX bot_messages_ended ON bot_messages (ended_at) WHERE ended_at IS NOT NULL;
 
 -- Who talks to the bot. language: chosen there; null: as Telegram says, which is told_language. unreachable_at: since when nothing can be sent there.
+-- promo_for: the token of the order for which the next message is a promo code.
 CREATE TABLE bot_chats (
   chat_id INTEGER PRIMARY KEY,
   language TEXT CHECK (length(language) BETWEEN 2 AND 35),
   told_language TEXT CHECK (length(told_language) BETWEEN 2 AND 35),
-  unreachable_at INTEGER CHECK (unreachable_at BETWEEN 0 AND 8640000000000000)
+  unreachable_at INTEGER CHECK (unreachable_at BETWEEN 0 AND 8640000000000000),
+  promo_for TEXT CHECK (length(promo_for) BETWEEN 22 AND 64)
 ) STRICT;
+
+-- Messages to many users, sent to one after the other. texts: by language; filter: as the list of users is filtered; last_user_id: how far
+-- it has come, until until_user_id.
+CREATE TABLE broadcasts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL CHECK (length(key) BETWEEN 8 AND 64),
+  bot_id INTEGER NOT NULL CHECK (bot_id BETWEEN 1 AND 9007199254740991),
+  texts TEXT NOT NULL CHECK (json_valid(texts) AND json_type(texts) = 'array'),
+  filter TEXT NOT NULL CHECK (json_valid(filter) AND json_type(filter) = 'object'),
+  state TEXT NOT NULL CHECK (state IN ('draft', 'running', 'paused', 'stopped', 'done')),
+  total INTEGER NOT NULL CHECK (total BETWEEN 0 AND 9007199254740991),
+  sent INTEGER NOT NULL CHECK (sent BETWEEN 0 AND 9007199254740991),
+  blocked INTEGER NOT NULL CHECK (blocked BETWEEN 0 AND 9007199254740991),
+  failed INTEGER NOT NULL CHECK (failed BETWEEN 0 AND 9007199254740991),
+  last_user_id INTEGER NOT NULL CHECK (last_user_id BETWEEN 0 AND 9007199254740991),
+  until_user_id INTEGER NOT NULL CHECK (until_user_id BETWEEN 0 AND 9007199254740991),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  ended_at INTEGER CHECK (ended_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((state IN ('stopped', 'done')) = (ended_at IS NOT NULL))
+) STRICT;
+CREATE UNIQUE INDEX broadcasts_key ON broadcasts (key);
+CREATE INDEX broadcasts_running ON broadcasts (id) WHERE state = 'running';
+
+-- What became of one for each user; queued: the message waits among those that the bot is to send.
+CREATE TABLE broadcast_people (
+  broadcast_id INTEGER NOT NULL REFERENCES broadcasts (id) ON DELETE CASCADE,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  state TEXT NOT NULL CHECK (state IN ('queued', 'sent', 'blocked', 'failed')),
+  error TEXT CHECK (length(error) BETWEEN 1 AND 40),
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  PRIMARY KEY (broadcast_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX broadcast_people_user ON broadcast_people (user_id);
+CREATE INDEX broadcast_people_queued ON broadcast_people (broadcast_id) WHERE state = 'queued';
 
 -- Which notice a user was sent last, by kind; mark: the end of the term, or the period of the counter, that it was about.
 CREATE TABLE bot_notices (
@@ -791,6 +859,15 @@ CREATE TABLE bot_admins (
   name TEXT NOT NULL CHECK (length(name) <= 200),
   paired_at INTEGER NOT NULL CHECK (paired_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
+
+-- Accounts that ask for access. refused_at: the administrator said no; null: the answer is open.
+CREATE TABLE bot_requests (
+  telegram_id INTEGER PRIMARY KEY CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
+  name TEXT NOT NULL CHECK (length(name) <= 200),
+  asked_at INTEGER NOT NULL CHECK (asked_at BETWEEN 0 AND 8640000000000000),
+  refused_at INTEGER CHECK (refused_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE INDEX bot_requests_open ON bot_requests (asked_at) WHERE refused_at IS NULL;
 
 -- Links into the bot that work once, by the SHA-256 of their tokens. A user has one of each purpose: made in the record, or on the page of the
 -- subscription. One that pairs an account of the administrator has no user.

@@ -1,6 +1,6 @@
 // What is sold and what was paid for it.
 import { PROVIDER_KINDS } from '../../contract/sales/providers.ts';
-import type { MethodRow, OfferRow, OrderRow, SalesRow, SalesStore } from '../../core/ports/sales.ts';
+import type { ExtraDevices, MethodRow, OfferRow, OrderRow, SalesRow, SalesStore } from '../../core/ports/sales.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
@@ -11,11 +11,12 @@ type OfferCells = Omit<OfferRow, 'sold' | 'prices' | 'isOnSale' | 'isTrial'> & {
   readonly isTrial: number;
 };
 
-type OrderCells = Omit<OrderRow, 'sold' | 'prices' | 'given' | 'promo' | 'isRenewal'> & {
+type OrderCells = Omit<OrderRow, 'sold' | 'prices' | 'given' | 'promo' | 'referral' | 'isRenewal'> & {
   readonly sold: string;
   readonly prices: string;
   readonly given: string | null;
   readonly promo: string | null;
+  readonly referral: string | null;
   readonly isRenewal: number;
 };
 
@@ -24,7 +25,7 @@ const OFFER_COLUMNS =
 
 const ORDER_COLUMNS = `id, key, token, user_id AS userId, user_name AS userName, offer_id AS offerId, offer_name AS offerName,
   tariff_id AS tariffId, tariff_name AS tariffName, sold, prices, amount, currency, method, provider_id AS providerId, reference, note, state,
-  is_renewal AS isRenewal, given, paid_at AS paidAt, day, created_at AS createdAt, refunded_at AS refundedAt, refund_note AS refundNote, promo`;
+  is_renewal AS isRenewal, given, paid_at AS paidAt, day, created_at AS createdAt, refunded_at AS refundedAt, refund_note AS refundNote, promo, referral`;
 
 function decodeOffer(cells: OfferCells): OfferRow {
   return {
@@ -53,6 +54,7 @@ function decodeOrder(cells: OrderCells): OrderRow {
     prices: JSON.parse(cells.prices),
     given: cells.given === null ? null : JSON.parse(cells.given),
     promo: cells.promo === null ? null : JSON.parse(cells.promo),
+    referral: cells.referral === null ? null : JSON.parse(cells.referral),
     isRenewal: cells.isRenewal === 1,
   };
 }
@@ -64,6 +66,7 @@ function encodeOrder(row: OrderRow): OrderCells {
     prices: JSON.stringify(row.prices),
     given: row.given === null ? null : JSON.stringify(row.given),
     promo: row.promo === null ? null : JSON.stringify(row.promo),
+    referral: row.referral === null ? null : JSON.stringify(row.referral),
     isRenewal: row.isRenewal ? 1 : 0,
   };
 }
@@ -87,9 +90,9 @@ export function createSalesStore(db: Connection): SalesStore {
   const lastOrderId = db.prepare<[], number>(`SELECT seq FROM sqlite_sequence WHERE name = 'orders'`).pluck();
   const insertOrder = db.prepare<[OrderCells]>(
     `INSERT INTO orders (id, key, token, user_id, user_name, offer_id, offer_name, tariff_id, tariff_name, sold, prices, amount, currency,
-       method, provider_id, reference, note, state, is_renewal, given, paid_at, day, created_at, refunded_at, refund_note, promo)
+       method, provider_id, reference, note, state, is_renewal, given, paid_at, day, created_at, refunded_at, refund_note, promo, referral)
      VALUES (:id, :key, :token, :userId, :userName, :offerId, :offerName, :tariffId, :tariffName, :sold, :prices, :amount, :currency,
-       :method, :providerId, :reference, :note, :state, :isRenewal, :given, :paidAt, :day, :createdAt, :refundedAt, :refundNote, :promo)`,
+       :method, :providerId, :reference, :note, :state, :isRenewal, :given, :paidAt, :day, :createdAt, :refundedAt, :refundNote, :promo, :referral)`,
   );
   const saveOrder = db.prepare<[OrderCells]>(
     `UPDATE orders SET sold = :sold, prices = :prices, promo = :promo, amount = :amount, currency = :currency, method = :method, provider_id = :providerId, state = :state,
@@ -142,12 +145,22 @@ export function createSalesStore(db: Connection): SalesStore {
   const insertTrial = db.prepare<[number, number, number | null]>(
     'INSERT INTO trials (order_id, user_id, telegram_id) VALUES (?, ?, ?)',
   );
+  const insertExtra = db.prepare<[ExtraDevices]>(
+    'INSERT INTO extra_devices (order_id, user_id, devices, ends_at) VALUES (:orderId, :userId, :devices, :endsAt)',
+  );
+  const EXTRA = 'SELECT order_id AS orderId, user_id AS userId, devices, ends_at AS endsAt FROM extra_devices';
+  const extra = db.prepare<[number], ExtraDevices>(`${EXTRA} WHERE order_id = ?`);
+  const endedExtra = db.prepare<[number, number], ExtraDevices>(
+    `${EXTRA} WHERE ends_at <= ? ORDER BY ends_at ${limitTo('?')}`,
+  );
+  const removeExtra = db.prepare<[number]>('DELETE FROM extra_devices WHERE order_id = ?');
+  const forgetExtra = db.prepare<[number]>('DELETE FROM extra_devices WHERE user_id = ?');
   const refund = db.prepare<[{ readonly id: number; readonly at: number; readonly note: string }]>(
     `UPDATE orders SET state = 'refunded', refunded_at = :at, refund_note = :note WHERE id = :id AND state = 'paid'`,
   );
   const sums = db.prepare<[string], SalesRow>(
-    `SELECT day, currency, state, sum(amount) AS amount, count(*) AS orders, sum(is_renewal) AS renewals
-     FROM orders WHERE day >= ? AND method <> 'trial' GROUP BY day, currency, state ORDER BY day, currency, state`,
+    `SELECT day, currency, method, state, sum(amount) AS amount, count(*) AS orders, sum(is_renewal) AS renewals
+     FROM orders WHERE day >= ? AND method <> 'trial' GROUP BY day, currency, method, state ORDER BY day, currency, method, state`,
   );
   const methods = db.prepare<[string], MethodRow>(
     `SELECT method, currency, sum(amount) AS amount, count(*) AS orders FROM orders
@@ -210,6 +223,17 @@ export function createSalesStore(db: Connection): SalesStore {
     hasHadTrial: (userId, telegramId) => hadTrial.get({ userId, telegramId }) !== undefined,
     insertTrial: (orderId, userId, telegramId) => {
       insertTrial.run(orderId, userId, telegramId);
+    },
+    insertExtraDevices: (row) => {
+      insertExtra.run(row);
+    },
+    extraDevices: (orderId) => extra.get(orderId),
+    endedDevices: (now, limit) => endedExtra.all(now, limit),
+    removeExtraDevices: (orderId) => {
+      removeExtra.run(orderId);
+    },
+    forgetExtraDevices: (userId) => {
+      forgetExtra.run(userId);
     },
     markRefunded: (id, at, note) => refund.run({ id, at, note }).changes === 1,
     methodsSince: (day) => methods.all(day),

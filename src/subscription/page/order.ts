@@ -78,7 +78,7 @@ function factsOf(order: OrderPage, { timeZone }: SettingValues, language: Langua
     .join('');
 }
 
-function promoText(effect: NonNullable<OrderPage['promo']>['effect'], language: Language): string {
+export function promoText(effect: NonNullable<OrderPage['promo']>['effect'], language: Language): string {
   const t = hostTexts(language, 'subscription');
   if (effect.kind === 'percent') return t('order.promoPercent', { percent: effect.percent });
   return t('order.promoMore', { more: soldText({ sold: effect }, language) });
@@ -88,6 +88,8 @@ export function soldText({ sold }: Pick<OrderPage, 'sold'>, language: Language):
   const t = hostTexts(language, 'subscription');
   if (sold.kind === 'days') return t('order.sold.days', { count: sold.days });
   if (sold.kind === 'months') return t('order.sold.months', { count: sold.months });
+  if (sold.kind === 'devices')
+    return t('order.sold.devices', { count: sold.devices, days: t('order.sold.days', { count: sold.days }) });
   const amount = formatBytes(sold.bytes, language);
   if (sold.kind === 'traffic_days') return t('order.sold.traffic_days', { amount, count: sold.days });
   return t(`order.sold.traffic_${sold.lifetime}`, { amount });

@@ -135,31 +135,46 @@ function accountOf({ user, total }: Subscription, settings: LinkSettings, langua
   return rows.join('');
 }
 
-/** What can be bought: each a form without fields, whose button leads to the page of an order. */
+/** What can be bought: one form with a field for a promo code, whose buttons lead to the page of an order. */
 function shopOf({ user }: Subscription, offered: readonly Offered[], language: Language): string {
+  if (offered.length === 0) return '';
   const t = hostTexts(language, 'subscription');
   const listOf = (title: string, own: readonly Offered[]) => {
     if (own.length === 0) return '';
     const rows = own.map(({ id, name, price, isTrial }) => {
       const amount = isTrial ? t('order.free') : formatMoney(price, languageEntry(language).tag);
       const action = `${encodeURIComponent(user.token)}/buy/${id}`;
-      return `<li><span class="name">${escapeHtml(name)}</span><form method="post" action="${action}"><button aria-label="${escapeHtml(`${name}, ${amount}`)}">${escapeHtml(amount)}</button></form></li>`;
+      return `<li><span class="name">${escapeHtml(name)}</span><button formaction="${action}" aria-label="${escapeHtml(`${name}, ${amount}`)}">${escapeHtml(amount)}</button></li>`;
     });
     return `<h2>${escapeHtml(title)}</h2><ul>${rows.join('')}</ul>`;
   };
-  const isTraffic = ({ sold, isTrial }: Offered) => 'bytes' in sold && !isTrial;
+  const paid = offered.filter(({ isTrial }) => !isTrial);
+  const trials = listOf(
+    t('page.try'),
+    offered.filter(({ isTrial }) => isTrial),
+  );
   const lists = [
     listOf(
-      t('page.try'),
-      offered.filter(({ isTrial }) => isTrial),
+      t('page.renew'),
+      paid.filter(({ sold }) => sold.kind === 'days' || sold.kind === 'months'),
     ),
     listOf(
-      t('page.renew'),
-      offered.filter((offer) => !isTraffic(offer) && !offer.isTrial),
+      t('page.addTraffic'),
+      paid.filter(({ sold }) => 'bytes' in sold),
     ),
-    listOf(t('page.addTraffic'), offered.filter(isTraffic)),
+    listOf(
+      t('page.addDevices'),
+      paid.filter(({ sold }) => sold.kind === 'devices'),
+    ),
   ];
-  return offered.length === 0 ? '' : `<section class="card buy">${lists.join('')}</section>\n`;
+  // The first button is what Enter presses: in the field it must buy nothing.
+  const none = '<button disabled hidden></button>';
+  const code = `<p class="promo"><label for="code">${escapeHtml(t('page.promoLabel'))}</label><input id="code" name="code" maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false"></p>`;
+  const forms = [
+    ...(trials === '' ? [] : [`<form method="post">${trials}</form>`]),
+    ...(paid.length === 0 ? [] : [`<form method="post">${none}${lists.join('')}${code}</form>`]),
+  ];
+  return `<section class="card buy">${forms.join('')}</section>\n`;
 }
 
 /** The way into the bot: a form that makes a link which works once, or the bot that knows the user already. */
@@ -170,7 +185,10 @@ function telegramOf({ user, bot }: Subscription, language: Language): string {
   const act = found.isTied
     ? `<a class="button plain" href="https://t.me/${encodeURIComponent(found.username)}" rel="noreferrer">${escapeHtml(t('page.openTelegram'))}</a>`
     : `<form method="post" action="${encodeURIComponent(user.token)}/telegram"><button class="plain">${escapeHtml(t('page.openTelegram'))}</button></form>`;
-  return `<section class="card telegram"><h2>Telegram</h2><p class="quiet">${escapeHtml(t(found.isTied ? 'page.telegramTied' : 'page.telegram'))}</p>${act}</section>\n`;
+  const friends = found.hasFriends
+    ? `<h2>${escapeHtml(t('page.friends'))}</h2><p class="quiet">${escapeHtml(t('page.friendsHint'))}</p><form method="post" action="${encodeURIComponent(user.token)}/friends"><button class="plain">${escapeHtml(t('page.friends'))}</button></form>`
+    : '';
+  return `<section class="card telegram"><h2>Telegram</h2><p class="quiet">${escapeHtml(t(found.isTied ? 'page.telegramTied' : 'page.telegram'))}</p>${act}${friends}</section>\n`;
 }
 
 /** What is the same at each visit of a user from one system, of the latest visits: codes and many texts take milliseconds to make. */

@@ -60,7 +60,8 @@ code { display: block; padding: 12px; border-radius: 12px; background: var(--gro
 .link .quiet { margin-top: 12px; }
 .qr { display: block; width: 100%; max-width: 240px; height: auto; margin: 0 auto 12px; border-radius: 12px; }
 .telegram h2 { margin: 0; } .telegram .quiet { margin-bottom: 12px; } .telegram .button { width: 100%; box-sizing: border-box; }
-.buy h2 { margin: 0; } .buy ul + h2 { margin-top: 20px; } .buy li:last-child { padding-bottom: 0; }
+.telegram form + h2, .telegram a + h2 { margin-top: 20px; }
+.buy h2 { margin: 0; } .buy ul + h2, .buy form + form { margin-top: 20px; } .buy li button { width: auto; } .buy .promo { margin: 16px 0 0; } .buy .promo input { margin: 0; } .buy li:last-child { padding-bottom: 0; }
 form { margin: 0; } form button { margin: 0; }
 body.order header, body.order main { max-width: 560px; } body.order main { grid-template-columns: minmax(0, 1fr); grid-template-rows: none; }
 .order li { border: 0; padding: 0; margin-top: 12px; } .order li form { flex: 1 1 100%; } .order h2 + .quiet { margin-top: -6px; }

@@ -1,8 +1,8 @@
-// The page with the link that ties a Telegram account to a subscription: to be opened here, or scanned by the phone that has Telegram.
-import type { Invitation } from '../../core/ports/bot.ts';
+// The pages with a link into the bot, to be opened here or scanned by the phone that has Telegram: one that ties an account to a subscription, and one for friends.
+import type { FriendLink, Invitation } from '../../core/ports/bot.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { hostTexts } from '../../i18n/host.ts';
-import { chooseLanguage } from '../../i18n/languages.ts';
+import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
 import type { RenderedOrder } from './order.ts';
 import { escapeHtml, headOf, preferredLanguages, qrOf } from './page.ts';
 import { STYLE } from './style.ts';
@@ -19,14 +19,48 @@ export function renderTelegram(
 ): RenderedOrder {
   const language = chooseLanguage([...preferredLanguages(acceptLanguage), settings.language]);
   const t = hostTexts(language, 'subscription');
-  const title = escapeHtml(t('telegram.title'));
+  return linkPage(url, settings, language, {
+    title: t('telegram.title'),
+    hint: t('telegram.hint'),
+    qr: t('telegram.qr'),
+    open: t('page.openTelegram'),
+  });
+}
+
+export function renderFriends(
+  { url, referrerDays, friendDays }: FriendLink,
+  settings: SettingValues,
+  { acceptLanguage }: TelegramRequest,
+): RenderedOrder {
+  const language = chooseLanguage([...preferredLanguages(acceptLanguage), settings.language]);
+  const t = hostTexts(language, 'subscription');
+  const format = { style: 'unit', unit: 'day', unitDisplay: 'long' } as const;
+  const friend = new Intl.NumberFormat(languageEntry(language).tag, format).format(friendDays);
+  return linkPage(url, settings, language, {
+    title: t('friends.title'),
+    hint: t('friends.hint', { count: referrerDays, friend }),
+    qr: t('friends.qr'),
+    open: t('friends.open'),
+  });
+}
+
+interface LinkTexts {
+  readonly title: string;
+  readonly hint: string;
+  readonly qr: string;
+  readonly open: string;
+}
+
+function linkPage(url: string, settings: SettingValues, language: Language, texts: LinkTexts): RenderedOrder {
+  const title = escapeHtml(texts.title);
   const body = `${headOf(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
 <header><h1>${escapeHtml(settings.subscriptionTitle)}</h1></header>
 <main>
 <section class="card telegram" aria-labelledby="telegram"><h2 id="telegram">${title}</h2>
-<p class="quiet">${escapeHtml(t('telegram.hint'))}</p>
-${qrOf(url, t('telegram.qr'))}
-<a class="button" href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(t('page.openTelegram'))}</a>
+<p class="quiet">${escapeHtml(texts.hint)}</p>
+${qrOf(url, texts.qr)}
+<code>${escapeHtml(url)}</code>
+<a class="button" href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(texts.open)}</a>
 </section>
 </main>
 </body>

@@ -60,6 +60,10 @@ export const subscription = {
     try: 'Try for free',
     renew: 'Renew',
     addTraffic: 'Add traffic',
+    addDevices: 'More devices',
+    promoLabel: 'Promo code, if you have one',
+    friends: 'Invite a friend',
+    friendsHint: 'Your link for friends: you both get days once a friend has paid for the first time.',
     openTelegram: 'Open in Telegram',
     telegram: 'See your days and traffic in Telegram, and be told before they end.',
     telegramTied: 'Your Telegram account is tied to this access.',
@@ -68,6 +72,15 @@ export const subscription = {
     title: 'Your access in Telegram',
     hint: 'Open the bot and press Start. The link works once, for 15 minutes: show it to nobody.',
     qr: 'QR code of the link into Telegram',
+  },
+  friends: {
+    title: 'Invite a friend',
+    hint_one:
+      'Send this link to a friend, or have it scanned. Once a friend who is new here has paid for the first time, you get {{count}} day and the friend {{friend}}.',
+    hint_other:
+      'Send this link to a friend, or have it scanned. Once a friend who is new here has paid for the first time, you get {{count}} days and the friend {{friend}}.',
+    qr: 'QR code of your link for friends',
+    open: 'Open the link',
   },
   order: {
     title: 'Order no. {{id}}',
@@ -83,6 +96,8 @@ export const subscription = {
       days_other: '{{count}} days',
       months_one: '{{count}} month',
       months_other: '{{count}} months',
+      devices_one: '{{count}} more device, {{days}}',
+      devices_other: '{{count}} more devices, {{days}}',
       traffic_used: '{{amount}}, until used up',
       traffic_period: '{{amount}}, until the next reset',
       traffic_days_one: '{{amount}} for {{count}} day',

@@ -67,6 +67,10 @@ export const subscription: Russian<typeof english> = {
     try: 'Попробовать бесплатно',
     renew: 'Продлить',
     addTraffic: 'Добавить трафик',
+    addDevices: 'Больше устройств',
+    promoLabel: 'Промокод, если он есть',
+    friends: 'Пригласить друга',
+    friendsHint: 'Ваша ссылка для друзей: вы оба получите дни, когда друг заплатит в первый раз.',
     openTelegram: 'Открыть в Telegram',
     telegram: 'Остаток дней и трафика в Telegram, с напоминаниями до их конца.',
     telegramTied: 'Ваш аккаунт Telegram привязан к этому доступу.',
@@ -75,6 +79,19 @@ export const subscription: Russian<typeof english> = {
     title: 'Ваш доступ в Telegram',
     hint: 'Откройте бота и нажмите «Старт». Ссылка сработает один раз и действует 15 минут: никому её не показывайте.',
     qr: 'QR-код ссылки в Telegram',
+  },
+  friends: {
+    title: 'Пригласить друга',
+    hint_one:
+      'Отправьте ссылку другу или дайте отсканировать код. Когда новый для сервиса друг заплатит в первый раз, вы получите {{count}} день, а он — {{friend}}.',
+    hint_few:
+      'Отправьте ссылку другу или дайте отсканировать код. Когда новый для сервиса друг заплатит в первый раз, вы получите {{count}} дня, а он — {{friend}}.',
+    hint_many:
+      'Отправьте ссылку другу или дайте отсканировать код. Когда новый для сервиса друг заплатит в первый раз, вы получите {{count}} дней, а он — {{friend}}.',
+    hint_other:
+      'Отправьте ссылку другу или дайте отсканировать код. Когда новый для сервиса друг заплатит в первый раз, вы получите {{count}} дня, а он — {{friend}}.',
+    qr: 'QR-код вашей ссылки для друзей',
+    open: 'Открыть ссылку',
   },
   order: {
     title: 'Заказ № {{id}}',
@@ -94,6 +111,10 @@ export const subscription: Russian<typeof english> = {
       months_few: '{{count}} месяца',
       months_many: '{{count}} месяцев',
       months_other: '{{count}} месяца',
+      devices_one: 'ещё {{count}} устройство, {{days}}',
+      devices_few: 'ещё {{count}} устройства, {{days}}',
+      devices_many: 'ещё {{count}} устройств, {{days}}',
+      devices_other: 'ещё {{count}} устройства, {{days}}',
       traffic_used: '{{amount}}, пока не израсходуется',
       traffic_period: '{{amount}}, до сброса счётчика',
       traffic_days_one: '{{amount}} на {{count}} день',

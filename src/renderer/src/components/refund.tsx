@@ -71,8 +71,17 @@ function TakenBackText({ id, amount }: { readonly id: number; readonly amount: s
   const format = useFormat();
   const preview = useOperation('previewRefund', { id }, { staleMs: 0 });
   if (preview.data === undefined) return <p aria-busy>{t('refund.loading')}</p>;
-  const { expires_at: end, hold, bytes, bytes_used: used, nothing, by_provider: byProvider } = preview.data;
-  const isTerm = bytes === 0 && used === 0;
+  const {
+    expires_at: end,
+    hold,
+    bytes,
+    bytes_used: used,
+    devices,
+    referrer,
+    nothing,
+    by_provider: byProvider,
+  } = preview.data;
+  const isTerm = bytes === 0 && used === 0 && devices === 0;
   return (
     <>
       {amount !== null && <p>{t(byProvider ? 'refund.byProvider' : 'refund.money', { amount })}</p>}
@@ -90,6 +99,8 @@ function TakenBackText({ id, amount }: { readonly id: number; readonly amount: s
       {isTerm && !nothing && end === null && hold === null && <p>{t('refund.holdNone')}</p>}
       {bytes > 0 && <p>{t('refund.bytes', { left: format.bytes(bytes) })}</p>}
       {used > 0 && <p>{t('refund.used', { used: format.bytes(used) })}</p>}
+      {devices > 0 && <p>{t('refund.devices', { count: devices })}</p>}
+      {referrer !== null && <p>{t('refund.referrer', { name: referrer.name })}</p>}
     </>
   );
 }

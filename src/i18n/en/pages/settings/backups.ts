@@ -29,6 +29,8 @@ export const backups = {
     never: 'None has been made yet.',
     failed: 'The last attempt failed: {{reason}}. The next one comes by itself.',
     saved: 'Schedule saved',
+    toChat: 'Send each to your Telegram accounts',
+    toChatHint: 'As a file of 50 MB at most, only with a passphrase.',
   },
   list: {
     title: 'Backups',
@@ -43,6 +45,9 @@ export const backups = {
     downloadOf: 'Download {{name}}',
     restore: 'Check and restore',
     restoreOf: 'Check and restore {{name}}',
+    send: 'Send to your Telegram accounts',
+    sendOf: 'Send {{name}} to your Telegram accounts',
+    sent: 'The backup goes to your Telegram accounts',
     delete: 'Delete',
     deleteOf: 'Delete {{name}}',
     deleteTitle: 'Delete this backup?',

@@ -60,7 +60,7 @@ export const payments = {
       yookassa: 'Enter it in the shop’s settings: Integration, HTTP notifications.',
       stripe:
         'Add it under Developers, Webhooks, for checkout.session and charge events. Then enter its signing secret here.',
-      heleket: 'Enter it as url_callback in the settings of the merchant.',
+      heleket: 'Heleket is told with each invoice (url_callback).',
     },
   },
   form: {

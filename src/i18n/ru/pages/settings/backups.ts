@@ -35,6 +35,8 @@ export const backups: Russian<typeof english> = {
     never: 'Ни одной ещё не было.',
     failed: 'Последняя попытка не удалась: {{reason}}. Следующая будет сама.',
     saved: 'Расписание сохранено',
+    toChat: 'Присылать каждую в ваши аккаунты Telegram',
+    toChatHint: 'Файлом не больше 50 МБ, только с паролем.',
   },
   list: {
     title: 'Резервные копии',
@@ -49,6 +51,9 @@ export const backups: Russian<typeof english> = {
     downloadOf: 'Скачать {{name}}',
     restore: 'Проверить и восстановить',
     restoreOf: 'Проверить и восстановить {{name}}',
+    send: 'Отправить в ваши аккаунты Telegram',
+    sendOf: 'Отправить {{name}} в ваши аккаунты Telegram',
+    sent: 'Копия уходит в ваши аккаунты Telegram',
     delete: 'Удалить',
     deleteOf: 'Удалить {{name}}',
     deleteTitle: 'Удалить эту копию?',

@@ -62,7 +62,7 @@ export const payments: Russian<typeof english> = {
       yookassa: 'Укажите его в настройках магазина: Интеграция, HTTP-уведомления.',
       stripe:
         'Добавьте его в разделе Developers, Webhooks для событий checkout.session и charge. Затем укажите здесь его секрет подписи.',
-      heleket: 'Укажите его как url_callback в настройках мерчанта.',
+      heleket: 'Heleket узнаёт его из каждого счёта (url_callback).',
     },
   },
   form: {

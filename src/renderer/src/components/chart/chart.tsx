@@ -3,7 +3,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.tsx';
 import classes from './chart.module.css';
-import { type ChartData, totalOf } from './series.ts';
+import { type ChartData, measureOf, totalOf } from './series.ts';
 
 export interface ChartProps extends ChartData {
   /** What is drawn, for screen readers. */
@@ -12,14 +12,18 @@ export interface ChartProps extends ChartData {
   readonly height?: number;
   /** Shows each series with its sum and a toggle; by default where there is more than one. */
   readonly hasLegend?: boolean;
+  /** Of money in minor units; left out: the values are bytes. */
+  readonly currency?: string | undefined;
 }
 
 const load = () => import('./time-chart.tsx').then(({ TimeChart }) => ({ default: TimeChart }));
 const TimeChart = lazy(load);
 
-export function Chart({ label, height = 240, moments, step, series, hasLegend = series.length > 1 }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { label, height = 240, moments, step, series, hasLegend = series.length > 1, currency } = props;
   const { t } = useTranslation('frame');
   const format = useFormat();
+  const measure = useMemo(() => measureOf(format, currency), [format, currency]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const shown = useMemo(() => series.filter(({ id }) => !hidden.has(id)), [series, hidden]);
   const isEmpty = series.every((one) => totalOf(one) === 0);
@@ -33,7 +37,7 @@ export function Chart({ label, height = 240, moments, step, series, hasLegend = 
     <div>
       <div className={classes.holder} style={{ height }}>
         <Suspense fallback={<div style={{ height }} />}>
-          <TimeChart label={label} height={height} moments={moments} step={step} series={shown} />
+          <TimeChart label={label} height={height} moments={moments} step={step} series={shown} measure={measure} />
         </Suspense>
         {isEmpty && <p className={classes.nothing}>{t('chart.nothing')}</p>}
       </div>
@@ -49,7 +53,7 @@ export function Chart({ label, height = 240, moments, step, series, hasLegend = 
               >
                 <span className={classes.swatch} data-color={one.color} />
                 {one.label}
-                <span className={classes.sum}>{format.bytes(totalOf(one))}</span>
+                <span className={classes.sum}>{measure.text(totalOf(one))}</span>
               </button>
             </li>
           ))}

@@ -1,7 +1,7 @@
 // How uPlot draws the panel's charts: stacked bars of whole steps, a quiet grid, axes in the panel's time zone and units.
 import uPlot from 'uplot';
 import type { Format } from '../../format/format.ts';
-import { amountsOf, NOTHING, niceSteps, type SeriesColor, stepsTo } from './series.ts';
+import { type Measure, NOTHING, type SeriesColor, stepsTo } from './series.ts';
 
 interface PlotParts {
   readonly width: number;
@@ -10,6 +10,7 @@ interface PlotParts {
   /** In the order of the data: from the top of the stack down. */
   readonly colors: readonly SeriesColor[];
   readonly format: Format;
+  readonly measure: Measure;
   onIndex(plot: uPlot, index: number | null): void;
 }
 
@@ -20,7 +21,7 @@ const NARROW_PX = 480;
 /** Beside the last bar, so that a date in its middle is not cut. */
 const LAST_LABEL_PX = 28;
 
-export function plotOptions({ width, height, step, colors, format, onIndex }: PlotParts): uPlot.Options {
+export function plotOptions({ width, height, step, colors, format, measure, onIndex }: PlotParts): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
   const half = (step === 'hour' ? HOUR_S : DAY_S) / 2;
@@ -58,10 +59,10 @@ export function plotOptions({ width, height, step, colors, format, onIndex }: Pl
         size: width < NARROW_PX ? 52 : 60,
         gap: 8,
         space: 44,
-        incrs: niceSteps(format.units),
+        incrs: measure.steps,
         grid: { stroke: color('--g-line'), width: 1 },
         splits: (_plot, _axis, _min, max, step) => stepsTo(max, step),
-        values: (_plot, splits) => amountsOf(splits, format),
+        values: (_plot, splits) => measure.axis(splits),
       },
     ],
     series: [

@@ -1,4 +1,6 @@
 // The data of a chart over time, and its sums and scales.
+import { formatMoney } from '../../../../domain/sales/money.ts';
+import { languageEntry } from '../../../../i18n/languages.ts';
 import { powerOf } from '../../format/bytes.ts';
 import type { Format } from '../../format/format.ts';
 import type { Units } from '../../state/view.ts';
@@ -10,7 +12,7 @@ export interface ChartSeries {
   readonly id: string;
   readonly label: string;
   readonly color: SeriesColor;
-  /** Bytes of each step, as many as there are moments. */
+  /** Bytes, or minor units of money, of each step; as many as there are moments. */
   readonly values: readonly number[];
 }
 
@@ -55,6 +57,24 @@ export function totalOf({ values }: Pick<ChartSeries, 'values'>): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
+/** How amounts are written, and where grid lines may be. */
+export interface Measure {
+  text(amount: number): string;
+  /** What stands at an axis: all amounts in one unit, so that they compare. */
+  axis(amounts: readonly number[]): string[];
+  readonly steps: number[];
+}
+
+/** Traffic, or money where a currency is given. */
+export function measureOf(format: Pick<Format, 'bytes' | 'units' | 'locale'>, currency: string | undefined): Measure {
+  if (currency === undefined)
+    return { text: format.bytes, axis: (amounts) => amountsOf(amounts, format), steps: niceSteps(format.units) };
+  const { tag } = languageEntry(format.locale);
+  const text = (amount: number) => formatMoney({ amount, currency }, tag);
+  const steps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+  return { text, axis: (amounts) => amounts.map((amount) => (amount === 0 ? '0' : text(amount))), steps };
+}
+
 /** Distances of grid lines that are round in the shown units. */
 export function niceSteps(units: Units): number[] {
   const base = units === 'decimal' ? 1000 : 1024;
@@ -62,7 +82,7 @@ export function niceSteps(units: Units): number[] {
   return [0, 1, 2, 3, 4, 5].flatMap((power) => within.map((step) => step * base ** power));
 }
 
-/** The top of an axis (bytes) where nothing has moved: no amount is invented for it. */
+/** The top of an axis where there is nothing: no amount is invented for it. */
 export const NOTHING = 1;
 
 /** The grid lines up to a top, a step apart. */
@@ -71,7 +91,7 @@ export function stepsTo(top: number, step: number): number[] {
   return Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
 }
 
-/** What stands at an axis: all amounts in the unit of the largest, so that they compare. */
+/** Bytes at an axis: all in the unit of the largest. */
 export function amountsOf(amounts: readonly number[], { bytes, units }: Pick<Format, 'bytes' | 'units'>): string[] {
   const power = powerOf(Math.max(0, ...amounts), units);
   return amounts.map((amount) => (amount === 0 ? '0' : bytes(amount, power)));

@@ -8,16 +8,17 @@ import { useFormat } from '../../format/use-format.tsx';
 import { useScheme } from '../../theme/use-scheme.ts';
 import classes from './chart.module.css';
 import { plotOptions } from './plot-options.ts';
-import { type ChartData, stack } from './series.ts';
+import { type ChartData, type Measure, stack } from './series.ts';
 
 export interface TimeChartProps extends ChartData {
   /** What is drawn, for screen readers. */
   readonly label: string;
   /** px */
   readonly height: number;
+  readonly measure: Measure;
 }
 
-export function TimeChart({ label, height, moments, step, series }: TimeChartProps) {
+export function TimeChart({ label, height, moments, step, series, measure }: TimeChartProps) {
   const { t } = useTranslation('frame');
   const format = useFormat();
   const scheme = useScheme();
@@ -40,7 +41,7 @@ export function TimeChart({ label, height, moments, step, series }: TimeChartPro
       const x = index === null ? undefined : chart.data[0][index];
       setAt(index === null || x === undefined ? null : { index, left: chart.valToPos(x, 'x') + chart.over.offsetLeft });
     };
-    const options = plotOptions({ width: element.clientWidth, height, step, colors, format, onIndex });
+    const options = plotOptions({ width: element.clientWidth, height, step, colors, format, measure, onIndex });
     const chart = new uPlot(options, data, element);
     plot.current = chart;
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
@@ -50,7 +51,7 @@ export function TimeChart({ label, height, moments, step, series }: TimeChartPro
       chart.destroy();
       plot.current = null;
     };
-  }, [shape, step, height, format, scheme]);
+  }, [shape, step, height, format, measure, scheme]);
 
   useEffect(() => {
     if (plot.current !== null && plot.current.data !== data) plot.current.setData(data);
@@ -85,7 +86,7 @@ export function TimeChart({ label, height, moments, step, series }: TimeChartPro
         moment === undefined
           ? t('chart.nothing')
           : `${format.moment(moment, step === 'hour' ? 'dateTime' : 'date')}: ${series
-              .map(({ label: name, values }) => `${name} ${format.bytes(values[index] ?? 0)}`)
+              .map(({ label: name, values }) => `${name} ${measure.text(values[index] ?? 0)}`)
               .join(', ')}`
       }
       onKeyDown={onKeyDown}
@@ -93,7 +94,14 @@ export function TimeChart({ label, height, moments, step, series }: TimeChartPro
     >
       <div ref={holder} style={{ height }} />
       {at !== null && (
-        <ChartTip at={at} moments={moments} step={step} series={series} width={holder.current?.clientWidth ?? 0} />
+        <ChartTip
+          at={at}
+          moments={moments}
+          step={step}
+          series={series}
+          measure={measure}
+          width={holder.current?.clientWidth ?? 0}
+        />
       )}
     </div>
   );
@@ -103,13 +111,14 @@ export function TimeChart({ label, height, moments, step, series }: TimeChartPro
 
 interface ChartTipProps extends ChartData {
   readonly at: { readonly index: number; readonly left: number };
+  readonly measure: Measure;
   /** Of the chart, px. */
   readonly width: number;
 }
 
 const WIDTH = 208;
 
-export function ChartTip({ at, width, moments, step, series }: ChartTipProps) {
+export function ChartTip({ at, width, moments, step, series, measure }: ChartTipProps) {
   const { t } = useTranslation(['frame', 'common']);
   const format = useFormat();
   const { index, left } = at;
@@ -133,13 +142,13 @@ export function ChartTip({ at, width, moments, step, series }: ChartTipProps) {
           <div key={id} className={classes.value}>
             <span className={classes.swatch} data-color={color} />
             <span className={classes.name}>{label}</span>
-            <span>{format.bytes(values[index] ?? 0)}</span>
+            <span>{measure.text(values[index] ?? 0)}</span>
           </div>
         ))}
         {series.length > 1 && (
           <div className={classes.value} data-total>
             <span className={classes.name}>{t('common:traffic.total')}</span>
-            <span>{format.bytes(total)}</span>
+            <span>{measure.text(total)}</span>
           </div>
         )}
       </div>

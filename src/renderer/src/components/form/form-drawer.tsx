@@ -10,7 +10,7 @@ import { FormFailure } from './form-failure.tsx';
 import { useUnsaved } from './unsaved.tsx';
 import type { OperationForm } from './use-operation-form.ts';
 
-interface FormDrawerProps {
+export interface FormDrawerProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   /** "Add a plan", "Edit Anna Smirnova". */

@@ -1,18 +1,19 @@
 // An offer over its list: added, changed or deleted.
-import { ActionIcon, Autocomplete, Button, SegmentedControl, Select, Switch, TextInput, Tooltip } from '@mantine/core';
-import { IconPlus, IconTrash, IconX } from '@tabler/icons-react';
-import { useId, useState } from 'react';
+import { ActionIcon, Autocomplete, Button, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { MAX_PRICES, OFFER_AUDIENCES, type Offer } from '../../../../contract/sales/sales.ts';
 import type { Tariff } from '../../../../contract/tariffs.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { FormDrawer } from '../../components/form/form-drawer.tsx';
+import { FieldRow, FormDrawer } from '../../components/form/form-drawer.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
+import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { CURRENCIES } from '../../format/price.ts';
 import { blankOffer, inputOf, isPrice, newPrice, type OfferValues, type PriceValue, valuesOf } from './offer-values.ts';
+import { SaleForm } from './sale-form.tsx';
 import classes from './sales.module.css';
 import { TrafficFields } from './traffic-fields.tsx';
 
@@ -84,11 +85,10 @@ interface EditOfferProps {
 }
 
 function EditOffer({ isOpen, offer, plans, onClose }: EditOfferProps) {
-  const { t } = useTranslation(['sales', 'common']);
+  const { t } = useTranslation('sales');
   const { id, name } = offer;
-  const [isAsking, setAsking] = useState(false);
   const remove = useAct('deleteOffer', {
-    message: () => ({ text: t('sales:offer.said.deleted', { name }) }),
+    message: () => ({ text: t('offer.said.deleted', { name }) }),
     onDone: onClose,
   });
   const { form, ...rest } = useOperationForm<'changeOffer', OfferValues>({
@@ -96,45 +96,24 @@ function EditOffer({ isOpen, offer, plans, onClose }: EditOfferProps) {
     initial: valuesOf(offer),
     toInput: (values) => ({ id, ...inputOf(values) }),
     check: useCheck(),
-    message: (saved) => ({ text: t('sales:offer.said.saved', { name: saved.name }) }),
+    message: (saved) => ({ text: t('offer.said.saved', { name: saved.name }) }),
     onDone: onClose,
   });
   return (
-    <>
-      <FormDrawer
-        isOpen={isOpen}
-        isOfList
-        onClose={onClose}
-        title={name}
-        actions={
-          <Tooltip label={t('sales:offer.delete')}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={32}
-              aria-label={t('sales:offer.delete')}
-              onClick={() => setAsking(true)}
-            >
-              <IconTrash size={18} stroke={1.5} />
-            </ActionIcon>
-          </Tooltip>
-        }
-        action={t('common:save')}
-        form={rest}
-      >
-        <OfferFields form={form} plans={plans} />
-      </FormDrawer>
-      <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={t('sales:offer.deleteTitle', { name })}
-        action={t('sales:offer.delete')}
-        isDangerous
-        onConfirm={() => remove.run({ id })}
-      >
-        <p>{t('sales:offer.deleteText')}</p>
-      </Confirm>
-    </>
+    <SaleForm
+      isOpen={isOpen}
+      onClose={onClose}
+      title={name}
+      form={rest}
+      deletion={{
+        act: t('offer.delete'),
+        title: t('offer.deleteTitle', { name }),
+        text: t('offer.deleteText'),
+        run: () => remove.run({ id }),
+      }}
+    >
+      <OfferFields form={form} plans={plans} />
+    </SaleForm>
   );
 }
 
@@ -165,11 +144,13 @@ function OfferFields({ form, plans, canChoosePlan = false }: OfferFieldsProps) {
         {...form.getInputProps('name')}
       />
       <SoldFields form={form} />
-      <Switch
-        label={t('offer.fields.trial')}
-        description={t('offer.fields.trialHint')}
-        {...form.getInputProps('trial', { type: 'checkbox' })}
-      />
+      {form.values.sold.kind !== 'devices' && (
+        <Switch
+          label={t('offer.fields.trial')}
+          description={t('offer.fields.trialHint')}
+          {...form.getInputProps('trial', { type: 'checkbox' })}
+        />
+      )}
       {!form.values.trial && <PriceFields form={form} />}
       <Select
         label={t('offer.fields.audience')}
@@ -188,7 +169,7 @@ function OfferFields({ form, plans, canChoosePlan = false }: OfferFieldsProps) {
   );
 }
 
-/** Time or traffic, and how much of it. */
+/** Time, traffic or devices, and how much or how many. */
 function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
   const { t } = useTranslation('sales');
   const { sold } = form.values;
@@ -199,11 +180,36 @@ function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
       <SegmentedControl
         fullWidth
         aria-label={t('offer.fields.kind')}
-        data={(['term', 'traffic'] as const).map((value) => ({ value, label: t(`offer.fields.${value}`) }))}
+        data={(['term', 'traffic', 'devices'] as const).map((value) => ({ value, label: t(`offer.fields.${value}`) }))}
         value={sold.kind}
-        onChange={(kind) => change({ kind })}
+        onChange={(kind) => {
+          change({ kind });
+          // For the rest of a term there is no trial.
+          if (kind === 'devices') form.setFieldValue('trial', false);
+        }}
       />
-      {sold.kind === 'term' ? (
+      {sold.kind === 'devices' && (
+        <FieldRow>
+          <WholeNumberInput
+            label={t('offer.fields.deviceCount')}
+            min={1}
+            max={99}
+            value={sold.devices}
+            onChange={(devices) => change({ devices: typeof devices === 'number' ? devices : '' })}
+            error={error}
+            data-path="sold"
+          />
+          <WholeNumberInput
+            label={t('offer.fields.minDays')}
+            min={1}
+            max={365}
+            value={sold.minDays}
+            onChange={(minDays) => change({ minDays: typeof minDays === 'number' ? minDays : '' })}
+          />
+        </FieldRow>
+      )}
+      {sold.kind === 'devices' && <p className={classes.hint}>{t('offer.fields.devicesHint')}</p>}
+      {sold.kind === 'term' && (
         <TermInput
           label={t('offer.fields.length')}
           value={sold.term}
@@ -211,9 +217,8 @@ function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
           error={error}
           data-path="sold"
         />
-      ) : (
-        <TrafficFields value={sold} onChange={change} error={error} path="sold" />
       )}
+      {sold.kind === 'traffic' && <TrafficFields value={sold} onChange={change} error={error} path="sold" />}
     </>
   );
 }
@@ -233,7 +238,9 @@ function PriceFields({ form }: Pick<OfferFieldsProps, 'form'>) {
   return (
     <fieldset className={classes.prices} aria-describedby={error ? errorId : undefined}>
       <legend className={classes.legend}>{t('offer.fields.prices')}</legend>
-      <span className={classes.hint}>{t('offer.fields.pricesHint')}</span>
+      <span className={classes.hint}>
+        {t(form.values.sold.kind === 'devices' ? 'offer.fields.devicePricesHint' : 'offer.fields.pricesHint')}
+      </span>
       {prices.map((price, index) => {
         const number = index + 1;
         return (

@@ -1,5 +1,5 @@
 // An offer as its form has it, and back: what is sold is chosen by parts, and prices are decimal text.
-import type { Offer, OfferAudience, Sold } from '../../../../contract/sales/sales.ts';
+import type { Offer, OfferAudience, OfferSold } from '../../../../contract/sales/sales.ts';
 import { fromDecimal, toDecimal } from '../../../../domain/sales/money.ts';
 import type { Duration } from '../../../../domain/users/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
@@ -18,8 +18,10 @@ export type OfferValues = {
   tariff_id: string | null;
   name: string;
   sold: TrafficValue & {
-    readonly kind: 'term' | 'traffic';
+    readonly kind: 'term' | 'traffic' | 'devices';
     readonly term: Duration | null;
+    readonly devices: number | '';
+    readonly minDays: number | '';
   };
   prices: readonly PriceValue[];
   on_sale: boolean;
@@ -35,7 +37,7 @@ export function blankOffer(tariffId: number | null, currency: string): OfferValu
   return {
     tariff_id: tariffId === null ? null : String(tariffId),
     name: '',
-    sold: { kind: 'term', term: { months: 1 }, bytes: null, lifetime: 'used', days: 30 },
+    sold: { kind: 'term', term: { months: 1 }, bytes: null, lifetime: 'used', days: 30, devices: 1, minDays: 7 },
     prices: [newPrice(currency)],
     on_sale: true,
     audience: 'all',
@@ -50,11 +52,13 @@ export function valuesOf({ tariff_id, name, sold, prices, on_sale, audience, tri
     tariff_id: String(tariff_id),
     name,
     sold: {
-      kind: isTerm ? 'term' : 'traffic',
+      kind: isTerm ? 'term' : sold.kind === 'devices' ? 'devices' : 'traffic',
       term: sold.kind === 'days' ? { days: sold.days } : sold.kind === 'months' ? { months: sold.months } : blank.term,
       bytes: 'bytes' in sold ? sold.bytes : null,
       lifetime: sold.kind === 'traffic' ? sold.lifetime : sold.kind === 'traffic_days' ? 'days' : blank.lifetime,
       days: sold.kind === 'traffic_days' ? sold.days : blank.days,
+      devices: sold.kind === 'devices' ? sold.devices : blank.devices,
+      minDays: sold.kind === 'devices' ? sold.min_days : blank.minDays,
     },
     prices: prices.map((price) => ({ ...newPrice(price.currency), amount: toDecimal(price) })),
     on_sale,
@@ -64,8 +68,10 @@ export function valuesOf({ tariff_id, name, sold, prices, on_sale, audience, tri
 }
 
 /** What is sold; null where it is not said yet. */
-function soldOf({ kind, term, ...traffic }: OfferValues['sold']): Sold | null {
-  if (kind !== 'term') return trafficOf(traffic);
+function soldOf({ kind, term, devices, minDays, ...traffic }: OfferValues['sold']): OfferSold | null {
+  if (kind === 'devices')
+    return devices === '' || minDays === '' ? null : { kind: 'devices', devices, min_days: minDays };
+  if (kind === 'traffic') return trafficOf(traffic);
   if (term === null) return null;
   return 'days' in term ? { kind: 'days', days: term.days } : { kind: 'months', months: term.months };
 }
@@ -83,7 +89,7 @@ export function inputOf({ name, sold, prices, on_sale, audience, trial }: OfferV
   return {
     name,
     // Left out, the contract reports it as missing.
-    ...((said === null ? {} : { sold: said }) as { sold: Sold }),
+    ...((said === null ? {} : { sold: said }) as { sold: OfferSold }),
     prices: filled.map(({ amount, currency }) => ({ amount: fromDecimal(amount.trim(), currency) ?? 0, currency })),
     on_sale,
     audience,

@@ -1,12 +1,10 @@
 // A promo code over its list: added, changed or deleted.
 import { ActionIcon, MultiSelect, SegmentedControl, Switch, TextInput, Tooltip } from '@mantine/core';
-import { IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Promo } from '../../../../contract/sales/promos.ts';
 import type { Offer } from '../../../../contract/sales/sales.ts';
 import type { Tariff } from '../../../../contract/tariffs.ts';
-import { Confirm } from '../../components/confirm.tsx';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
@@ -14,6 +12,7 @@ import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { blankPromo, type PromoValues, promoInput, promoValues, randomCode } from './promo-values.ts';
+import { SaleForm } from './sale-form.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
 interface PlacesProps {
@@ -78,57 +77,35 @@ function NewPromo({ isOpen, onClose, ...places }: OpenProps) {
 }
 
 function EditPromo({ isOpen, promo, onClose, ...places }: OpenProps & { readonly promo: Promo }) {
-  const { t } = useTranslation(['sales', 'common']);
+  const { t } = useTranslation('sales');
   const { timeZone } = useFormat();
   const { id, code } = promo;
-  const [isAsking, setAsking] = useState(false);
   const remove = useAct('deletePromo', {
-    message: () => ({ text: t('sales:promo.said.deleted', { code }) }),
+    message: () => ({ text: t('promo.said.deleted', { code }) }),
     onDone: onClose,
   });
   const { form, ...rest } = useOperationForm<'changePromo', PromoValues>({
     operation: 'changePromo',
     initial: promoValues(promo, timeZone),
     toInput: (values) => ({ id, ...promoInput(values, timeZone) }),
-    message: () => ({ text: t('sales:promo.said.saved', { code }) }),
+    message: () => ({ text: t('promo.said.saved', { code }) }),
     onDone: onClose,
   });
   return (
-    <>
-      <FormDrawer
-        isOpen={isOpen}
-        isOfList
-        onClose={onClose}
-        title={code}
-        actions={
-          <Tooltip label={t('sales:promo.delete')}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={32}
-              aria-label={t('sales:promo.delete')}
-              onClick={() => setAsking(true)}
-            >
-              <IconTrash size={18} stroke={1.5} />
-            </ActionIcon>
-          </Tooltip>
-        }
-        action={t('common:save')}
-        form={rest}
-      >
-        <PromoFields form={form} {...places} />
-      </FormDrawer>
-      <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={t('sales:promo.deleteTitle', { code })}
-        action={t('sales:promo.delete')}
-        isDangerous
-        onConfirm={() => remove.run({ id })}
-      >
-        <p>{t('sales:promo.deleteText')}</p>
-      </Confirm>
-    </>
+    <SaleForm
+      isOpen={isOpen}
+      onClose={onClose}
+      title={code}
+      form={rest}
+      deletion={{
+        act: t('promo.delete'),
+        title: t('promo.deleteTitle', { code }),
+        text: t('promo.deleteText'),
+        run: () => remove.run({ id }),
+      }}
+    >
+      <PromoFields form={form} {...places} />
+    </SaleForm>
   );
 }
 

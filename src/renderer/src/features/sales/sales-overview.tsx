@@ -1,11 +1,15 @@
-// What came in: the income of each currency, orders and renewals, and the income by day.
+// What came in: the income of each currency, orders and renewals, and charts of the income by day.
 import { Button, SegmentedControl } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SALES_DAYS } from '../../../../contract/sales/sales.ts';
 import type { Output } from '../../../../contract/table.ts';
+import { localDaysBetween } from '../../../../domain/calendar.ts';
+import { DAY_MS } from '../../../../domain/limits.ts';
 import { languageEntry } from '../../../../i18n/languages.ts';
+import { Chart } from '../../components/chart/chart.tsx';
+import type { ChartData, SeriesColor } from '../../components/chart/series.ts';
 import { SectionCard } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
@@ -13,9 +17,11 @@ import { useOperation } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
+import { panelNow } from '../../state/connection.ts';
 import classes from './sales.module.css';
 
 type Sales = Output<'getSales'>;
+type Method = Sales['methods'][number]['method'];
 type Days = (typeof SALES_DAYS)[number];
 
 export function SalesOverview() {
@@ -149,36 +155,103 @@ function IncomeByMethod({ methods }: Pick<Sales, 'methods'>) {
   );
 }
 
-/** A bar for each day with income, the newest first; the figures stand beside them. */
+/** As many ways to pay as have a colour of their own; the others are one series. */
+const MOST_SERIES = 7;
+const CHART_HEIGHT = 220;
+
+/** The income of each day by how it was paid, from the first day of the period to today. */
+function incomeChart(
+  sales: Sales,
+  currency: string,
+  zone: string,
+  nameOf: (method: Method | null) => string,
+): ChartData {
+  const own = sales.days.filter((one) => one.currency === currency);
+  // A day earlier lies before the first in each zone.
+  const before = Date.parse(`${sales.since}T00:00:00Z`) - DAY_MS;
+  const days = localDaysBetween(before, panelNow(), zone).filter(({ day }) => day >= sales.since);
+  const moments = days.map(({ from }) => from);
+  const indexOf = new Map(days.map(({ day }, index) => [day, index]));
+  const methods = sales.methods.filter((one) => one.currency === currency).map(({ method }) => method);
+  const valuesOf = (isOwn: (method: Method) => boolean) => {
+    const values = new Array<number>(moments.length).fill(0);
+    for (const { day, method, amount } of own) {
+      const index = isOwn(method) ? indexOf.get(day) : undefined;
+      if (index !== undefined) values[index] = (values[index] ?? 0) + amount;
+    }
+    return values;
+  };
+  const named = methods.length > MOST_SERIES + 1 ? methods.slice(0, MOST_SERIES) : methods;
+  const series = named.map((method, index) => ({
+    id: method,
+    label: nameOf(method),
+    color: (index + 1) as SeriesColor,
+    values: valuesOf((one) => one === method),
+  }));
+  const rest = methods.slice(named.length);
+  const others = { id: 'rest', label: nameOf(null), color: 8, values: valuesOf((one) => rest.includes(one)) } as const;
+  return { moments, step: 'day', series: rest.length === 0 ? series : [...series, others] };
+}
+
+/** The income by day and way to pay in one currency, as a chart and as a table. */
 function IncomeByDay({ sales, currency }: { readonly sales: Sales; readonly currency: string }) {
   const { t } = useTranslation('sales');
+  const { timeZone } = useFormat();
+  const [isTable, setTable] = useState(false);
+  const chart = useMemo(() => {
+    const nameOf = (method: Method | null) => (method === null ? t('days.rest') : t(`order.method.${method}`));
+    return incomeChart(sales, currency, timeZone, nameOf);
+  }, [sales, currency, timeZone, t]);
+  const title = `${t('days.title')}, ${currency}`;
+  return (
+    <SectionCard
+      title={title}
+      flush={isTable}
+      actions={
+        <SegmentedControl
+          aria-label={t('days.as')}
+          data={(['chart', 'table'] as const).map((value) => ({ value, label: t(`days.${value}`) }))}
+          value={isTable ? 'table' : 'chart'}
+          onChange={(value) => setTable(value === 'table')}
+        />
+      }
+    >
+      {isTable ? (
+        <DayTable sales={sales} currency={currency} />
+      ) : (
+        <Chart label={title} height={CHART_HEIGHT} {...chart} hasLegend currency={currency} />
+      )}
+    </SectionCard>
+  );
+}
+
+/** Each day with income, the newest first. */
+function DayTable({ sales, currency }: { readonly sales: Sales; readonly currency: string }) {
+  const { t } = useTranslation('sales');
   const { locale } = useFormat();
-  const days = sales.days.filter((one) => one.currency === currency).toReversed();
-  const most = Math.max(1, ...days.map(({ amount }) => amount));
+  const sums = new Map<string, number>();
+  for (const { day, currency: own, amount } of sales.days)
+    if (own === currency) sums.set(day, (sums.get(day) ?? 0) + amount);
+  const days = [...sums].toReversed();
   const dayName = new Intl.DateTimeFormat(languageEntry(locale).tag, { dateStyle: 'medium', timeZone: 'UTC' });
   return (
-    <SectionCard title={`${t('days.title')}, ${currency}`} flush>
-      <table className={classes.days}>
-        <thead className="visually-hidden">
-          <tr>
-            <th scope="col">{t('days.day')}</th>
-            <th scope="col">{t('days.income')}</th>
+    <table className={classes.days}>
+      <thead className="visually-hidden">
+        <tr>
+          <th scope="col">{t('days.day')}</th>
+          <th scope="col">{t('days.income')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {days.map(([day, amount]) => (
+          <tr key={day}>
+            <th scope="row">{dayName.format(new Date(`${day}T00:00:00Z`))}</th>
+            <td>
+              <span className="figures">{formatPrice({ amount, currency }, locale)}</span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {days.map(({ day, amount }) => (
-            <tr key={day}>
-              <th scope="row">{dayName.format(new Date(`${day}T00:00:00Z`))}</th>
-              <td>
-                <span className={classes.income}>
-                  <span className={classes.bar} style={{ width: `${(amount / most) * 60}%` }} aria-hidden />
-                  <span className="figures">{formatPrice({ amount, currency }, locale)}</span>
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </SectionCard>
+        ))}
+      </tbody>
+    </table>
   );
 }

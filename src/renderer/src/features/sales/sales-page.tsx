@@ -13,9 +13,10 @@ import { ExportButton } from './order-export.tsx';
 import { Orders } from './orders.tsx';
 import { Promos } from './promos.tsx';
 import { Reconciliation } from './reconciliation.tsx';
+import { Referrals } from './referrals.tsx';
 import { SalesOverview } from './sales-overview.tsx';
 
-const TABS = ['overview', 'orders', 'attention', 'reconciliation', 'offers', 'promos'] as const;
+const TABS = ['overview', 'orders', 'attention', 'reconciliation', 'offers', 'promos', 'referrals'] as const;
 
 export function SalesPage() {
   const { t } = useTranslation('sales');
@@ -23,7 +24,7 @@ export function SalesPage() {
   const waiting = useOperation('listAttention', { limit: 1 });
   const tab = TABS.find((one) => one === path[1]) ?? 'overview';
   return (
-    <Page fill={tab !== 'overview'}>
+    <Page fill={tab !== 'overview' && tab !== 'referrals'}>
       <PageHeader
         title={t('title')}
         actions={
@@ -35,7 +36,7 @@ export function SalesPage() {
               {t(tab === 'offers' ? 'offer.create' : 'promo.create')}
             </Button>
           ) : (
-            tab !== 'reconciliation' && <ExportButton />
+            tab !== 'reconciliation' && tab !== 'referrals' && <ExportButton />
           )
         }
       />
@@ -55,6 +56,7 @@ export function SalesPage() {
       {tab === 'reconciliation' && <Reconciliation />}
       {tab === 'offers' && <Offers />}
       {tab === 'promos' && <Promos />}
+      {tab === 'referrals' && <Referrals />}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 // The users: found by typing, narrowed by chips, opened over the list, and acted on one by one or many at once.
-import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { IconPlus, IconSend } from '@tabler/icons-react';
 import { useCallback, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../contract/users/users.ts';
@@ -11,10 +11,12 @@ import { Page, PageHeader } from '../../components/page.tsx';
 import { ColumnMenu } from '../../components/table/column-menu.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { useSelection } from '../../components/table/selection.ts';
+import { useOperation } from '../../data/use-operation.ts';
 import { usePagedRows } from '../../data/use-paged-rows.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { changedQuery, hashOf } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
+import { BroadcastDrawer } from './broadcast/broadcast-drawer.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { BulkDrawer } from './bulk/bulk-drawer.tsx';
 import type { BulkJob } from './bulk/run-bulk.ts';
@@ -35,6 +37,7 @@ import classes from './users.module.css';
 import { ViewsMenu } from './views-menu.tsx';
 
 const NEW = 'new';
+const BROADCAST = 'broadcast';
 
 export function UsersPage() {
   const { t } = useTranslation('users');
@@ -43,6 +46,7 @@ export function UsersPage() {
   const filter = filterOf(query);
   const sort = sortOf(query);
   const plans = usePlans();
+  const bot = useOperation('getBot', {});
   const users = usePagedRows('listUsers', { ...filter, sort });
   const selection = useSelection(JSON.stringify(filter));
   const [bulk, setBulk] = useState<BulkJob | null>(null);
@@ -88,6 +92,18 @@ export function UsersPage() {
         actions={
           <>
             <ExportButton filter={filter} sort={sort} plans={plans} />
+            {bot.data?.enabled === true && (
+              <Tooltip label={t('broadcast.title')}>
+                <ActionIcon
+                  variant="default"
+                  size={32}
+                  aria-label={t('broadcast.title')}
+                  onClick={() => navigate(hashOf(['users', BROADCAST], new URLSearchParams(search)))}
+                >
+                  <IconSend size={16} stroke={1.5} />
+                </ActionIcon>
+              </Tooltip>
+            )}
             <ColumnMenu remember={views.remember} columns={columns} />
             <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={create}>
               {t('create')}
@@ -141,12 +157,13 @@ export function UsersPage() {
       </DataTable>
       <UserDrawer
         id={id}
-        isUnknown={open !== undefined && open !== NEW && id === null}
+        isUnknown={open !== undefined && open !== NEW && open !== BROADCAST && id === null}
         plans={plans}
         neighbours={neighbours}
         onGo={(user) => navigate(hashOf(['users', user.id], new URLSearchParams(search)), { replace: true })}
         onClose={close}
       />
+      <BroadcastDrawer isOpen={open === BROADCAST} filter={filter} labelOf={labelOf} onClose={close} />
       <CreateDrawer isOpen={open === NEW} plans={plans} list={list} onClose={close} />
       <BulkDrawer job={bulk} onClose={() => setBulk(null)} onDone={selection.clear} />
     </Page>

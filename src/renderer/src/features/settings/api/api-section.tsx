@@ -2,13 +2,13 @@
 import { Button, NumberInput } from '@mantine/core';
 import { IconBook2, IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
 import { CopyLine, Reading } from '../parts/parts.tsx';
-import { SaveCard } from '../parts/save-card.tsx';
 import classes from './api.module.css';
 import { KeysCard } from './keys-card.tsx';
 import { NewKey } from './new-key.tsx';

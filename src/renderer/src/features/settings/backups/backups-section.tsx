@@ -3,11 +3,11 @@
 import { Button, PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { FormFailure } from '../../../components/form/form-failure.tsx';
+import card from '../../../components/form/save-card.module.css';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import parts from '../parts/parts.module.css';
 import { Reading } from '../parts/parts.tsx';
 import { ListCard } from './list-card.tsx';
 import { RestoreDrawer } from './restore-drawer.tsx';
@@ -16,13 +16,15 @@ import { ScheduleCard } from './schedule-card.tsx';
 export function BackupsSection() {
   const { t } = useTranslation('settings');
   const backups = useOperation('listBackups', {}, { pollMs: 60_000 });
+  const admins = useOperation('getBotAdmins', {});
+  const hasChats = (admins.data?.items.length ?? 0) > 0;
   return (
     <Reading title={t('backups.list.title')} query={backups} height={200}>
       {({ items, folder, schedule }) => (
         <>
-          <ListCard backups={items} folder={folder} />
+          <ListCard backups={items} folder={folder} hasChats={hasChats} />
           <MakeCard />
-          <ScheduleCard schedule={schedule} />
+          <ScheduleCard schedule={schedule} hasChats={hasChats} />
           <RestoreDrawer backups={items} />
         </>
       )}
@@ -53,7 +55,7 @@ export function MakeCard() {
           </Button>
         }
       >
-        <div className={parts.fields}>
+        <div className={card.fields}>
           <PasswordInput
             label={t('backups.make.passphrase')}
             description={t('backups.make.passphraseHint')}

@@ -1,6 +1,6 @@
 // The existing backups, newest first: downloaded, checked and restored, deleted.
 import { ActionIcon, Button, FileButton, Tooltip } from '@mantine/core';
-import { IconArchive, IconDownload, IconTrash, IconUpload } from '@tabler/icons-react';
+import { IconArchive, IconDownload, IconSend, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SESSION_FIELD, SESSION_HEADER } from '../../../../../contract/access/session.ts';
@@ -26,9 +26,11 @@ import rows from '../parts/rows.module.css';
 interface ListCardProps {
   readonly backups: readonly Backup[];
   readonly folder: string;
+  /** Whether a Telegram account is paired. */
+  readonly hasChats: boolean;
 }
 
-export function ListCard({ backups, folder }: ListCardProps) {
+export function ListCard({ backups, folder, hasChats }: ListCardProps) {
   const { t } = useTranslation('settings');
   const [chosen, setChosen] = useState<Backup | null>(null);
   const { run } = useAct('deleteBackup', { message: () => ({ text: t('backups.list.deleted') }) });
@@ -49,7 +51,7 @@ export function ListCard({ backups, folder }: ListCardProps) {
       ) : (
         <ul className={rows.rows}>
           {backups.map((backup) => (
-            <BackupRow key={backup.name} backup={backup} onDelete={() => setChosen(backup)} />
+            <BackupRow key={backup.name} backup={backup} hasChats={hasChats} onDelete={() => setChosen(backup)} />
           ))}
         </ul>
       )}
@@ -74,14 +76,16 @@ export function ListCard({ backups, folder }: ListCardProps) {
 
 interface BackupRowProps {
   readonly backup: Backup;
+  readonly hasChats: boolean;
   readonly onDelete: () => void;
 }
 
-function BackupRow({ backup, onDelete }: BackupRowProps) {
+function BackupRow({ backup, hasChats, onDelete }: BackupRowProps) {
   const { t } = useTranslation('settings');
   const { name, kind, created_at, size_bytes, encrypted, secrets } = backup;
   // The file is no operation: the proof is asked for before.
   const prove = useAct('prove', { onDone: () => download(name) });
+  const send = useAct('sendBackup', { message: () => ({ text: t('backups.list.sent') }) });
   return (
     <li className={rows.row}>
       <div className={rows.rowMain}>
@@ -116,6 +120,19 @@ function BackupRow({ backup, onDelete }: BackupRowProps) {
             <IconDownload size={16} stroke={1.5} />
           </ActionIcon>
         </Tooltip>
+        {encrypted && hasChats && (
+          <Tooltip label={t('backups.list.send')}>
+            <ActionIcon
+              onClick={() => send.start({ name })}
+              variant="subtle"
+              color="gray"
+              size={32}
+              aria-label={t('backups.list.sendOf', { name })}
+            >
+              <IconSend size={16} stroke={1.5} />
+            </ActionIcon>
+          </Tooltip>
+        )}
         <Tooltip label={t('backups.list.delete')}>
           <ActionIcon
             variant="subtle"

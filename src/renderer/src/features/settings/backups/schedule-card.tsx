@@ -1,40 +1,48 @@
 // The schedule of automatic backups, how many of them are stored, and whether they contain secrets.
-import { NumberInput, PasswordInput, Radio, Select } from '@mantine/core';
+import { NumberInput, PasswordInput, Radio, Select, Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ERRORS, type ErrorCode } from '../../../../../contract/errors.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { When } from '../../../components/figures.tsx';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { Notice } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
-import { SaveCard } from '../parts/save-card.tsx';
 
 type Schedule = Output<'scheduleBackups'>;
 type Secrets = 'keep' | 'none' | 'new';
 
 const NEVER = 'never';
 
-export function ScheduleCard({ schedule }: { readonly schedule: Schedule }) {
+interface ScheduleCardProps {
+  readonly schedule: Schedule;
+  /** Whether a Telegram account is paired. */
+  readonly hasChats: boolean;
+}
+
+export function ScheduleCard({ schedule, hasChats }: ScheduleCardProps) {
   const { t } = useTranslation(['settings', 'errors']);
-  const { every_hours, keep, encrypted } = schedule;
+  const { every_hours, keep, encrypted, to_chat } = schedule;
   const initial = {
     every_hours: every_hours === null ? NEVER : String(every_hours),
     keep,
     secrets: (encrypted ? 'keep' : 'none') as Secrets,
     passphrase: '',
+    to_chat,
   };
   const form = useOperationForm({
     operation: 'scheduleBackups',
     initial,
-    toInput: ({ every_hours: every, keep: count, secrets, passphrase }) => ({
+    toInput: ({ every_hours: every, keep: count, secrets, passphrase, to_chat: toChat }) => ({
       every_hours: every === NEVER ? null : Number(every),
       keep: count,
       ...(secrets === 'none' && { passphrase: null }),
       ...(secrets === 'new' && { passphrase }),
+      to_chat: toChat && secrets !== 'none',
     }),
     message: () => ({ text: t('settings:backups.schedule.saved') }),
-    onDone({ encrypted: isEncrypted }) {
-      const after = { secrets: (isEncrypted ? 'keep' : 'none') as Secrets, passphrase: '' };
+    onDone({ encrypted: isEncrypted, to_chat: toChat }) {
+      const after = { secrets: (isEncrypted ? 'keep' : 'none') as Secrets, passphrase: '', to_chat: toChat };
       form.form.setValues(after);
       form.form.resetDirty({ ...form.form.getValues(), ...after });
     },
@@ -75,6 +83,14 @@ export function ScheduleCard({ schedule }: { readonly schedule: Schedule }) {
           label={t('settings:backups.make.passphrase')}
           autoComplete="new-password"
           {...getInputProps('passphrase')}
+        />
+      )}
+      {(hasChats || to_chat) && (
+        <Switch
+          label={t('settings:backups.schedule.toChat')}
+          description={t('settings:backups.schedule.toChatHint')}
+          disabled={getValues().secrets === 'none'}
+          {...getInputProps('to_chat', { type: 'checkbox' })}
         />
       )}
     </SaveCard>

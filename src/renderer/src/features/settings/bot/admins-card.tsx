@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { ADMIN_NOTICES, type AdminNotice, type BotAdmins } from '../../../../../contract/bot/bot-admins.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { When } from '../../../components/figures.tsx';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { QrCode } from '../../../components/qr-code.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { CopyLine } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
-import { SaveCard } from '../parts/save-card.tsx';
 import classes from './notices.module.css';
 import { QuietFields, type QuietValues, quietOf, quietValuesOf } from './quiet-fields.tsx';
 

@@ -6,6 +6,7 @@ import { BOT_TOKEN, type Bot, isProxy } from '../../../../../contract/bot/bot.ts
 import { isApiRoot } from '../../../../../contract/sales/providers.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { When } from '../../../components/figures.tsx';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { type State, StateDot } from '../../../components/state.tsx';
@@ -13,9 +14,10 @@ import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
-import { SaveCard } from '../parts/save-card.tsx';
 import { AdminNoticesCard, AdminsCard } from './admins-card.tsx';
+import { BroadcastsCard } from './broadcasts-card.tsx';
 import { NoticesCard } from './notices-card.tsx';
+import { RequestsCard } from './requests-card.tsx';
 
 const LOOKS: Readonly<Record<Bot['state'], State>> = {
   off: 'disabled',
@@ -36,6 +38,8 @@ export function BotSection() {
           {data.account !== null && <StateCard bot={data} account={data.account} />}
           <BotForm key={`${data.account?.id} ${data.api_root} ${data.proxy}`} bot={data} />
           {data.account !== null && <Admins isRunning={data.enabled} />}
+          {data.account !== null && <Requests />}
+          {data.account !== null && <BroadcastsCard />}
           {data.account !== null && <Notices />}
         </>
       )}
@@ -55,6 +59,16 @@ function Admins({ isRunning }: { readonly isRunning: boolean }) {
           <AdminNoticesCard admins={data} />
         </>
       )}
+    </Reading>
+  );
+}
+
+function Requests() {
+  const { t } = useTranslation('settings');
+  const requests = useOperation('getBotRequests', {}, { pollMs: POLL_MS });
+  return (
+    <Reading title={t('bot.requests.title')} query={requests} height={160}>
+      {(data) => <RequestsCard requests={data} />}
     </Reading>
   );
 }

@@ -14,8 +14,8 @@ import {
 import { fillNotice } from '../../../../../domain/users/user-notices.ts';
 import { withoutYearMark } from '../../../../../i18n/dates.ts';
 import { LANGUAGES, type Language, languageEntry } from '../../../../../i18n/languages.ts';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
-import { SaveCard } from '../parts/save-card.tsx';
 import classes from './notices.module.css';
 import { QuietFields, type QuietValues, quietOf, quietValuesOf } from './quiet-fields.tsx';
 

@@ -3,12 +3,12 @@ import { NumberInput, SegmentedControl, Select, Switch, TagsInput, TextInput } f
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/settings/settings.ts';
 import { LANGUAGES } from '../../../../../i18n/languages.ts';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { changeView, type Units, useView } from '../../../state/view.ts';
 import { Reading } from '../parts/parts.tsx';
-import { SaveCard } from '../parts/save-card.tsx';
 
 export function GeneralSection() {
   const { t } = useTranslation('settings');

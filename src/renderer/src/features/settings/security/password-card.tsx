@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import { isWeak } from '../../../../../domain/password-strength.ts';
 import { StrengthMeter } from '../../../components/credentials/strength-meter.tsx';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { SaveCard } from '../parts/save-card.tsx';
 
 export function PasswordCard() {
   const { t } = useTranslation(['settings', 'access']);

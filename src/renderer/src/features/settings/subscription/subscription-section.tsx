@@ -2,10 +2,10 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/settings/settings.ts';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { Reading } from '../parts/parts.tsx';
-import { SaveCard } from '../parts/save-card.tsx';
 
 export function SubscriptionSection() {
   const { t } = useTranslation('settings');

@@ -3,6 +3,7 @@ import { Button, Switch } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
+import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
 import { useAct } from '../../../data/use-act.ts';
@@ -10,7 +11,6 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { CopyLine, Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
-import { SaveCard } from '../parts/save-card.tsx';
 import classes from './updates.module.css';
 
 type Updates = Output<'getUpdates'>;

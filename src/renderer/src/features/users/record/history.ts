@@ -95,6 +95,9 @@ function bulkActOf(t: T, format: Format, plans: Plans, detail: AuditEntry['detai
 /** What was done. An act of a newer panel is shown by its operation id. */
 export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): string {
   const { action, detail } = entry;
+  // Of who invited the buyer of an order.
+  if (detail.referral === true)
+    return t(`history.act.${detail.days === undefined ? 'referralBack' : 'referral'}`, { id: String(detail.order_id) });
   switch (action) {
     case 'putUser':
     case 'updateUser': {
@@ -114,6 +117,8 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
       return t('history.act.shortenUser', { term: format.term(termOf(detail)) });
     case 'createGrant':
       return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
+    case 'endDevices':
+      return t('history.act.endDevices', { id: String(detail.order_id), limit: textOf(detail.device_limit) || '∞' });
     case 'recordPayment':
       return t('history.act.recordPayment', { amount: priceOf(detail, format), offer: textOf(detail.offer) });
     case 'takePayment':
@@ -140,6 +145,7 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
       return bulkOf(t, format, plans, entry);
     case 'undoActs':
       return t('history.act.undoActs');
+    case 'decideBotRequest':
     case 'createUsers':
       return t('history.act.createUser');
     case 'createUser':

@@ -1,6 +1,6 @@
 // Asks a user for money: an order of what the plan sells, whose link is then copied from the list of payments. Its page lets the buyer
 // choose a provider; opened at one, it has a link there too.
-import { Button, Select } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Provider, takesCurrency } from '../../../../../contract/sales/providers.ts';
@@ -16,7 +16,9 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { formatPrice } from '../../../format/price.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
+import { panelNow } from '../../../state/connection.ts';
 import { notify } from '../../../state/messages.ts';
+import { offersFor } from './offers-for.ts';
 import classes from './record.module.css';
 import { useEditing } from './record-context.tsx';
 
@@ -37,7 +39,7 @@ export function OrderPart({ user, onClose }: OrderPartProps) {
   if (failed?.error) return <ErrorState size="small" failure={failed.error} onRetry={() => void failed.refetch()} />;
   if (!offers.data || !providers.data || !settings.data) return <Skeleton height={120} />;
   const ways = waysOf(
-    offers.data.items.filter((offer) => offer.on_sale),
+    offersFor(offers.data.items, user, panelNow()),
     providers.data.items.filter((provider) => provider.enabled),
   );
   if (!settings.data.selling || ways.length === 0) {
@@ -78,8 +80,12 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
   const open = useAct('openOrder', { message: said });
   const { form, failure, isBusy, isDirty, submit } = useOperationForm({
     operation: 'createOrder',
-    initial: { way: ways[0]?.id ?? '' },
-    toInput: ({ way }) => ({ user_id: user.id, offer_id: wayOf(way)?.offer.id ?? 0 }),
+    initial: { way: ways[0]?.id ?? '', promo_code: '' },
+    toInput: ({ way, promo_code: code }) => ({
+      user_id: user.id,
+      offer_id: wayOf(way)?.offer.id ?? 0,
+      ...(code.trim() !== '' && { promo_code: code.trim() }),
+    }),
     onDone: ({ id }) => {
       const at = wayOf(form.values.way)?.at;
       if (at) open.start({ id, provider_id: at.provider.id, currency: at.price.currency });
@@ -128,6 +134,14 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
         allowDeselect={false}
         comboboxProps={{ shadow: 'none' }}
         {...form.getInputProps('way')}
+      />
+      <TextInput
+        label={t('sales:request.promo')}
+        maxLength={64}
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        {...form.getInputProps('promo_code')}
       />
       <FormFailure failure={failure} />
       <span className={classes.editorActs}>

@@ -18,7 +18,9 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { formatPrice } from '../../../format/price.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { hashOf } from '../../../router/route.ts';
+import { panelNow } from '../../../state/connection.ts';
 import { randomHex } from '../../../state/random.ts';
+import { offersFor } from './offers-for.ts';
 import { OrderPart } from './order-part.tsx';
 import classes from './record.module.css';
 import { type RecordProps, useEditing } from './record-context.tsx';
@@ -126,7 +128,7 @@ function PaymentPart({ user, onClose }: PaymentPartProps) {
     if (offers.error === null) return <Skeleton height={120} />;
     return <ErrorState size="small" failure={offers.error} onRetry={() => void offers.refetch()} />;
   }
-  const onSale = offers.data.items.filter((offer) => offer.on_sale);
+  const onSale = offersFor(offers.data.items, user, panelNow()).filter(({ trial }) => !trial);
   if (onSale.length === 0) {
     return (
       <p className={classes.quiet}>

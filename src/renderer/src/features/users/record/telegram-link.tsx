@@ -1,6 +1,6 @@
 // The link by which a user ties a Telegram account: made when it is asked for, shown as a link and a QR code, and good for one use.
 import { Button } from '@mantine/core';
-import { IconBrandTelegram } from '@tabler/icons-react';
+import { IconBrandTelegram, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users/users.ts';
@@ -18,6 +18,7 @@ export function TelegramLink({ user: { id, name, telegram_id } }: { readonly use
   const bot = useOperation('getBot', {}, { staleMs: HOUR_MS });
   const [made, setMade] = useState<{ readonly url: string; readonly expires_at: string } | null>(null);
   const invite = useAct('inviteToBot', { onDone: setMade });
+  const send = useAct('sendUserLink', { message: () => ({ text: t('link.sent', { name }) }) });
   if (bot.data?.account == null || !bot.data.enabled) return null;
   if (made === null) {
     return (
@@ -30,6 +31,16 @@ export function TelegramLink({ user: { id, name, telegram_id } }: { readonly use
         >
           {t(telegram_id === null ? 'link.telegram' : 'link.telegramOther')}
         </Button>
+        {telegram_id !== null && (
+          <Button
+            variant="default"
+            leftSection={<IconSend size={16} stroke={1.5} />}
+            loading={send.isRunning}
+            onClick={() => send.start({ user_id: id })}
+          >
+            {t('link.send')}
+          </Button>
+        )}
       </div>
     );
   }

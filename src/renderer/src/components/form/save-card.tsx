@@ -1,12 +1,12 @@
-// A card of settings that are saved together.
+// A card of fields that are saved together.
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { FormFailure } from '../../../components/form/form-failure.tsx';
-import { useUnsaved } from '../../../components/form/unsaved.tsx';
-import type { OperationForm } from '../../../components/form/use-operation-form.ts';
-import { SectionCard } from '../../../components/page.tsx';
-import classes from './parts.module.css';
+import { SectionCard } from '../page.tsx';
+import { FormFailure } from './form-failure.tsx';
+import classes from './save-card.module.css';
+import { useUnsaved } from './unsaved.tsx';
+import type { OperationForm } from './use-operation-form.ts';
 
 type FormState = Pick<OperationForm<Record<string, unknown>>, 'failure' | 'isBusy' | 'isDirty' | 'submit'>;
 

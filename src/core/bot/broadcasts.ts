@@ -1,0 +1,308 @@
+// Messages to many users: the operations, and the turns in which people are queued among what the bot is to send. Only some wait there at a time, so that a
+// pause comes soon, and all of it goes on where it was after any end of the panel.
+import type { Broadcast, BroadcastAct, BroadcastState, PersonState } from '../../contract/bot/broadcasts.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { isQuiet } from '../../domain/users/user-notices.ts';
+import type { Call, Result } from '../call.ts';
+import { type Context, createTransaction, type Env, type Handlers, type Transaction } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import { type NoticeUser, PRIORITIES } from '../ports/bot.ts';
+import type { BroadcastRow, PersonEnd } from '../ports/broadcasts.ts';
+import type { UserRow } from '../ports/users.ts';
+import { conditionsOf } from '../users/list.ts';
+import { isSameJson, toInstant, toInstantOrNull } from '../wire.ts';
+import { messageToUser } from './notices.ts';
+import { botOf } from './running.ts';
+
+/** Messages of one that wait to be sent at the same time. */
+const WINDOW = 100;
+/** Users that are looked at in one turn. */
+const SPAN = 500;
+/** Turns in one transaction, where few users have an account. */
+const MOST_SPANS = 20;
+/** What the bot sends in a second. */
+const PER_SECOND = 25;
+
+const CALL: Call = {
+  actor: { kind: 'panel', id: null, name: 'bot', access: 'full' },
+  requestId: 'broadcast',
+  address: null,
+};
+
+function conditionsFor({ filter: { all: _all, ...filter } }: Pick<BroadcastRow, 'filter'>) {
+  return conditionsOf(filter);
+}
+
+/** Why one that runs is not sent at the moment. */
+function waitOf({ store, settings, now }: Context, { id, state }: BroadcastRow): Broadcast['waits'] {
+  if (state !== 'running') return null;
+  if (!botOf({ store })) return 'bot';
+  if (isQuiet(settings.botNotices.quiet, now, settings.timeZone)) return 'quiet';
+  return store.broadcasts.isBehind(id) ? 'other' : null;
+}
+
+function viewBroadcast(context: Context, row: BroadcastRow): Broadcast {
+  const { id, texts, filter, state, total, sent, blocked, failed, createdAt, endedAt } = row;
+  return {
+    id,
+    texts: texts.map((one) => ({ ...one })),
+    filter,
+    state,
+    waits: waitOf(context, row),
+    total,
+    queued: context.store.broadcasts.countQueued(id),
+    sent,
+    blocked,
+    failed,
+    created_at: toInstant(createdAt),
+    ended_at: toInstantOrNull(endedAt),
+  };
+}
+
+function requireBroadcast({ store }: Context, id: number): BroadcastRow {
+  const row = store.broadcasts.get(id);
+  if (!row) throw new PanelError('not_found');
+  return row;
+}
+
+function requireBotId({ store }: Context): number {
+  const bot = store.bot.get();
+  if (!bot || !botOf({ store })) throw new PanelError('bot_off');
+  return bot.botId;
+}
+
+function previewBroadcast(input: Input<'previewBroadcast'>, context: Context): Result<Output<'previewBroadcast'>> {
+  const { store, now } = context;
+  return store.read(() => {
+    const ids = store.users.ids(conditionsFor(input), now);
+    const { people, blocked } = store.broadcasts.countReachable(ids);
+    return { body: { matched: ids.length, people, blocked, seconds: Math.ceil((people - blocked) / PER_SECOND) } };
+  });
+}
+
+function testBroadcast(input: Input<'testBroadcast'>, tx: Transaction): Result<Output<'testBroadcast'>> {
+  const { store, now, call } = tx;
+  requireBotId(tx);
+  const texts = input.id === undefined ? (input.texts ?? []) : requireBroadcast(tx, input.id).texts;
+  const { actor } = call;
+  const admins = store.bot.admins().filter(({ telegramId }) => actor.kind !== 'bot' || actor.id === telegramId);
+  for (const { telegramId, name } of admins) {
+    const own = store.users.byTelegramId(telegramId);
+    const user = own ? noticeUser(own, telegramId) : { ...NOBODY, telegramId, name };
+    store.bot.enqueue(messageToUser(tx, user, textFor(texts), PRIORITIES.answer, null, now), now);
+  }
+  tx.audit('bot', { accounts: admins.length });
+  return { body: { accounts: admins.length } };
+}
+
+/** What the fields of a text are for an account of the administrator without a user. */
+const NOBODY: NoticeUser = {
+  id: 0,
+  telegramId: 0,
+  name: '',
+  expiresAt: null,
+  termBeganAt: null,
+  resetsAt: null,
+  used: 0,
+  trafficLimit: null,
+  extra: 0,
+};
+
+function noticeUser(row: UserRow, telegramId: number): NoticeUser {
+  const { id, name, expiresAt, termBeganAt, resetsAt, usedUp, usedDown, trafficLimit, extra } = row;
+  return { id, telegramId, name, expiresAt, termBeganAt, resetsAt, used: usedUp + usedDown, trafficLimit, extra };
+}
+
+function textFor(texts: BroadcastRow['texts']): (language: string) => string {
+  return (wanted) => (texts.find(({ language }) => language === wanted) ?? texts[0])?.text ?? '';
+}
+
+function createBroadcast(input: Input<'createBroadcast'>, tx: Transaction): Result<Broadcast> {
+  const { store, now } = tx;
+  const { key, texts, filter, start } = input;
+  const before = store.broadcasts.byKey(key);
+  if (before) {
+    if (!isSameJson(before.texts, texts) || (before.state !== 'draft' && !isSameJson(before.filter, filter)))
+      throw new PanelError('idempotency_mismatch');
+    return { body: viewBroadcast(tx, before) };
+  }
+  const fields: Omit<BroadcastRow, 'id'> = {
+    key,
+    botId: requireBotId(tx),
+    texts,
+    filter,
+    state: 'draft',
+    total: 0,
+    sent: 0,
+    blocked: 0,
+    failed: 0,
+    lastUserId: 0,
+    untilUserId: 0,
+    createdAt: now,
+    endedAt: null,
+  };
+  const row = { ...fields, id: store.broadcasts.insert(fields) };
+  const made = start ? begin(tx, row) : row;
+  tx.audit('bot', { broadcast_id: row.id, filter, people: made.total, started: start });
+  return { body: viewBroadcast(tx, made) };
+}
+
+/** Decides to whom it goes at most: users who are there now. */
+function begin(tx: Transaction, row: BroadcastRow): BroadcastRow {
+  const { store, now } = tx;
+  const ids = store.users.ids(conditionsFor(row), now);
+  const { people } = store.broadcasts.countReachable(ids);
+  const begun: BroadcastRow = { ...row, state: 'running', total: people, untilUserId: ids.at(-1) ?? 0, createdAt: now };
+  store.broadcasts.save(begun);
+  return begun;
+}
+
+/** From which state an act leads to which. Others are left as they are. */
+const STEPS: Readonly<
+  Record<Exclude<BroadcastAct, 'start'>, readonly [from: readonly BroadcastState[], to: BroadcastState]>
+> = {
+  pause: [['running'], 'paused'],
+  resume: [['paused'], 'running'],
+  stop: [['running', 'paused'], 'stopped'],
+};
+
+function changeBroadcast({ id, act, filter }: Input<'changeBroadcast'>, tx: Transaction): Result<Broadcast> {
+  const { store, now } = tx;
+  const before = requireBroadcast(tx, id);
+  if (act === 'start') {
+    if (before.state !== 'draft') return { body: viewBroadcast(tx, before) };
+    requireBotId(tx);
+    const begun = begin(tx, { ...before, filter: filter ?? before.filter });
+    tx.audit('bot', { broadcast_id: id, filter: begun.filter, people: begun.total, act });
+    return { body: viewBroadcast(tx, begun) };
+  }
+  const [from, to] = STEPS[act];
+  if (!from.includes(before.state)) return { body: viewBroadcast(tx, before) };
+  const after: BroadcastRow = { ...before, state: to, endedAt: to === 'stopped' ? now : null };
+  store.broadcasts.save(after);
+  tx.audit('bot', { broadcast_id: id, act });
+  return { body: viewBroadcast(tx, after) };
+}
+
+function listBroadcasts(input: Input<'listBroadcasts'>, context: Context): Result<Output<'listBroadcasts'>> {
+  const { before, limit } = input;
+  const rows = context.store.broadcasts.page(before, limit);
+  const next = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+  return { body: { items: rows.map((row) => viewBroadcast(context, row)), next_before: next } };
+}
+
+function listPeople(input: Input<'listBroadcastPeople'>, context: Context): Result<Output<'listBroadcastPeople'>> {
+  const { store } = context;
+  const { id, state, after = 0, limit } = input;
+  requireBroadcast(context, id);
+  const rows = store.broadcasts.people({ id, state, after, limit });
+  const names = new Map(store.users.rows(rows.map(({ userId }) => userId)).map((user) => [user.id, user.name]));
+  const items = rows.map(({ userId, state: own, error, at }) => ({
+    user: { id: userId, name: names.get(userId) ?? '' },
+    state: own,
+    error,
+    at: toInstant(at),
+  }));
+  return { body: { items, next_after: rows.length < limit ? null : (rows.at(-1)?.userId ?? null) } };
+}
+
+export const BROADCAST_HANDLERS = {
+  previewBroadcast: { read: previewBroadcast, opensTransaction: true },
+  testBroadcast: { write: testBroadcast },
+  createBroadcast: { write: createBroadcast },
+  changeBroadcast: { write: changeBroadcast },
+  listBroadcasts: { read: listBroadcasts },
+  listBroadcastPeople: { read: listPeople },
+} satisfies Handlers<
+  | 'previewBroadcast'
+  | 'testBroadcast'
+  | 'createBroadcast'
+  | 'changeBroadcast'
+  | 'listBroadcasts'
+  | 'listBroadcastPeople'
+>;
+
+/** One turn: counts what has ended, and queues the next people where there is room. Resolves to whether there was anything to do. */
+export async function sendBroadcasts(env: Env): Promise<boolean> {
+  const { store, clock, queue } = env;
+  if (store.diskSpace.isFull() || !store.broadcasts.active()) return false;
+  const isWork = await queue.run(() =>
+    store.write(() => {
+      const row = store.broadcasts.active();
+      return row !== undefined && turn(createTransaction(env, CALL, 'sendBroadcast', clock.now()), row);
+    }),
+  );
+  if (isWork) env.announce();
+  return isWork;
+}
+
+function turn(tx: Transaction, row: BroadcastRow): boolean {
+  const { store, now } = tx;
+  const ended = store.broadcasts.ended(row.id, WINDOW);
+  let current = ended.reduce((sum, end) => count(tx, sum, end), row);
+  const isOther = store.bot.get()?.botId !== row.botId;
+  // The people of another bot do not know this one.
+  if (isOther && current.state !== 'stopped' && current.state !== 'done')
+    current = { ...current, state: 'stopped', endedAt: now };
+  const isSending = current.state === 'running' && waitOf(tx, current) === null;
+  if (isSending) current = fill(tx, current);
+  if (current === row) return false;
+  store.broadcasts.save(current);
+  if (current.state !== row.state) tx.audit('bot', { broadcast_id: row.id, state: current.state, sent: current.sent });
+  return true;
+}
+
+/** Counts how a message ended, and forgets it. */
+function count(tx: Transaction, row: BroadcastRow, { userId, messageId, error }: PersonEnd): BroadcastRow {
+  const { store, now } = tx;
+  const gone = messageId === null ? 'gone' : error;
+  const state: PersonState = gone === null ? 'sent' : gone === 'blocked' ? 'blocked' : 'failed';
+  store.broadcasts.savePerson({ broadcastId: row.id, userId, state, error: gone, at: now });
+  if (messageId !== null) store.bot.forgetMessage(messageId);
+  return { ...row, [state]: row[state] + 1 };
+}
+
+/** Queues people until the window is full, or there are no more. */
+function fill(tx: Transaction, before: BroadcastRow): BroadcastRow {
+  const { store, now } = tx;
+  let row = before;
+  let room = WINDOW - store.broadcasts.countQueued(row.id);
+  for (let spans = 0; room > 0 && spans < MOST_SPANS; spans += 1) {
+    const { rows, hasMore } = store.users.page({
+      conditions: conditionsFor(row),
+      sort: 'id',
+      descending: false,
+      limit: SPAN,
+      offset: 0,
+      after: row.lastUserId === 0 ? null : { value: row.lastUserId, id: row.lastUserId },
+      now,
+    });
+    for (const user of rows) {
+      if (room === 0) return row;
+      if (user.id > row.untilUserId) break;
+      row = { ...row, lastUserId: user.id };
+      if (user.telegramId === null) continue;
+      if (store.bot.chat(user.telegramId)?.unreachableAt != null) {
+        const at = { broadcastId: row.id, userId: user.id, at: now };
+        store.broadcasts.savePerson({ ...at, state: 'blocked', error: null });
+        row = { ...row, blocked: row.blocked + 1 };
+        continue;
+      }
+      queue(tx, row, user, user.telegramId);
+      room -= 1;
+    }
+    const last = rows.at(-1);
+    if (hasMore && last && last.id < row.untilUserId) continue;
+    if (store.broadcasts.countQueued(row.id) > 0) return row;
+    return { ...row, state: 'done', endedAt: now };
+  }
+  return row;
+}
+
+function queue(tx: Transaction, { id, texts }: BroadcastRow, user: UserRow, telegramId: number): void {
+  const { store, now } = tx;
+  const person = noticeUser(user, telegramId);
+  const key = `broadcast:${id}:${user.id}`;
+  store.bot.enqueue(messageToUser(tx, person, textFor(texts), PRIORITIES.broadcast, key, now), now);
+  store.broadcasts.savePerson({ broadcastId: id, userId: user.id, state: 'queued', error: null, at: now });
+}

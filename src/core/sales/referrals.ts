@@ -1,0 +1,170 @@
+// Referrals: who came by a user's link, and the days for both with the first paid term, once for each Telegram account. They are given in the
+// transaction of the order, which has them among what it gave, so that a refund takes them back.
+
+import { REWARDS_SHOWN, type Referrals } from '../../contract/sales/referrals.ts';
+import type { Sold } from '../../contract/sales/sales.ts';
+import type { Input } from '../../contract/table.ts';
+import { DAY_MS } from '../../domain/limits.ts';
+import { hostTexts } from '../../i18n/host.ts';
+import { languageEntry } from '../../i18n/languages.ts';
+import { languageOf } from '../bot/buyer-notice.ts';
+import { botOf } from '../bot/running.ts';
+import type { Result } from '../call.ts';
+import type { Context, Handlers, Transaction } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import { type FriendLink, PRIORITIES, REFERRAL_PREFIX } from '../ports/bot.ts';
+import type { Given, OrderReferral, OrderRow } from '../ports/sales.ts';
+import type { UserRow } from '../ports/users.ts';
+import { toInstant, tokenOf } from '../wire.ts';
+import { giveTime } from './give.ts';
+
+const CODE_BYTES = 9;
+/** In which rewards of one user are counted. */
+const MONTH_MS = 30 * DAY_MS;
+/** So long an account that came by a link may take until it buys. */
+export const REFERRAL_LIFE_MS = 180 * DAY_MS;
+
+/** The user that invited an account, where that is new: made after it came, and without anything bought. */
+function referrerFor({ store, settings, now }: Context, user: UserRow): UserRow | null {
+  if (!settings.referrals.on || user.telegramId === null) return null;
+  const found = store.referrals.referral(user.telegramId);
+  if (!found || found.referrerId === null || found.orderId !== null || user.createdAt < found.openedAt) return null;
+  const referrer = store.users.get(found.referrerId);
+  if (!referrer || referrer.id === user.id || referrer.telegramId === user.telegramId) return null;
+  if (store.sales.hasBoughtTerm(user.id)) return null;
+  const rewards = store.referrals.countRewarded(referrer.id, now - MONTH_MS);
+  return rewards < settings.referrals.mostPerMonth ? referrer : null;
+}
+
+/** What an order that is made now has of an invitation; null: nothing. */
+export function referralFor(context: Context, user: UserRow, sold: Sold): OrderReferral | null {
+  if (sold.kind !== 'days' && sold.kind !== 'months') return null;
+  const { referrerDays, friendDays } = context.settings.referrals;
+  const referrer = referrerFor(context, user);
+  return referrer && { referrerId: referrer.id, referrerDays, friendDays };
+}
+
+/** The days for the buyer of an order that is being paid; null: there are none, as another order had them, or the referrer has had enough. */
+function dueTo(
+  tx: Transaction,
+  { referral, userId }: OrderRow,
+): { readonly friend: UserRow; readonly referrer: UserRow } | null {
+  const friend = userId === null ? undefined : tx.store.users.get(userId);
+  const referrer = referral === null || !friend ? null : referrerFor(tx, friend);
+  return friend && referrer?.id === referral?.referrerId && referrer ? { friend, referrer } : null;
+}
+
+/**
+ * Gives the days that an order in the state of being paid has from an invitation, to both. What cannot be given to one, as to who never expires, is not given.
+ * To be called before the order is stored as paid, and after what it sold was given.
+ */
+export function giveReward(tx: Transaction, order: OrderRow): readonly Given[] {
+  const due = dueTo(tx, order);
+  if (due === null || order.referral === null) return [];
+  const { friend, referrer } = due;
+  const { telegramId } = friend;
+  if (telegramId === null) return [];
+  const { referrerDays, friendDays } = order.referral;
+  const given: Given[] = [];
+  const own = addDays(tx, friend, friendDays, order.id);
+  if (own) given.push({ kind: 'term', term: own });
+  const theirs = addDays(tx, referrer, referrerDays, order.id);
+  if (theirs) {
+    given.push({ kind: 'referrer', userId: referrer.id, term: theirs });
+    tx.audit(`user:${referrer.id}`, { order_id: order.id, referral: true, days: referrerDays });
+    tellReferrer(tx, referrer, referrerDays, order.id);
+  }
+  tx.store.referrals.reward(telegramId, order.id, tx.now);
+  return given;
+}
+
+function addDays(tx: Transaction, user: UserRow, days: number, orderId: number) {
+  if (days === 0) return null;
+  try {
+    return giveTime(tx, user, { days }, orderId);
+  } catch (error) {
+    // Nothing was written: it is refused before.
+    if (error instanceof PanelError) return null;
+    throw error;
+  }
+}
+
+function tellReferrer(tx: Transaction, { telegramId: chatId }: UserRow, days: number, orderId: number): void {
+  const { store, now } = tx;
+  if (!botOf(tx) || chatId === null || store.bot.chat(chatId)?.unreachableAt != null) return;
+  const language = languageOf(tx, chatId);
+  const t = hostTexts(language, 'bot');
+  const format = new Intl.NumberFormat(languageEntry(language).tag, {
+    style: 'unit',
+    unit: 'day',
+    unitDisplay: 'long',
+  });
+  const payload = {
+    text: t('friends.rewarded', { days: format.format(days) }),
+    reply_markup: { inline_keyboard: [[{ text: t('buttons.home'), callback_data: 'home' }]] },
+  };
+  const dedupeKey = `referral:${orderId}`;
+  store.bot.enqueue({ chatId, dedupeKey, method: 'sendMessage', payload, priority: PRIORITIES.payment }, now);
+}
+
+/** Notes that a Telegram account came by a user's link; false where the link is nobody's, or the account has a user already. */
+export function noteReferral({ store, settings, now }: Transaction, code: string, telegramId: number): boolean {
+  const referrerId = store.referrals.userByCode(code);
+  if (!settings.referrals.on || referrerId === null || store.users.byTelegramId(telegramId)) return false;
+  store.referrals.open(telegramId, referrerId, now);
+  return true;
+}
+
+/** The link of a user for friends, and what came of it. PanelError `bot_off`, also where no one is rewarded. */
+export function friendLinkOf(tx: Transaction, user: UserRow): FriendLink {
+  const { store, crypto, now, settings } = tx;
+  const bot = botOf(tx);
+  if (!bot || !settings.referrals.on) throw new PanelError('bot_off');
+  let code = store.referrals.codeOf(user.id);
+  if (code === null) {
+    code = tokenOf(crypto.randomBytes(CODE_BYTES));
+    store.referrals.saveCode(user.id, code);
+  }
+  const { referrerDays, friendDays } = settings.referrals;
+  return {
+    url: `https://t.me/${bot.username}?start=${REFERRAL_PREFIX}${code}`,
+    referrerDays,
+    friendDays,
+    opened: store.referrals.countOpened(user.id, now - REFERRAL_LIFE_MS),
+    rewarded: store.referrals.countRewarded(user.id, 0),
+  };
+}
+
+function viewReferrals({ store, settings, now }: Context): Referrals {
+  const { on, referrerDays, friendDays, mostPerMonth } = settings.referrals;
+  const person = (id: number | null) => {
+    const user = id === null ? undefined : store.users.get(id);
+    return user ? { id: user.id, name: user.name } : null;
+  };
+  return {
+    on,
+    referrer_days: referrerDays,
+    friend_days: friendDays,
+    most_per_month: mostPerMonth,
+    opened: store.referrals.countOpened(null, now - MONTH_MS),
+    rewarded: store.referrals.countRewarded(null, now - MONTH_MS),
+    rewards: store.referrals.rewards(REWARDS_SHOWN).map(({ orderId, referrerId, friendId, rewardedAt }) => ({
+      order_id: orderId,
+      referrer: person(referrerId),
+      friend: person(friendId),
+      rewarded_at: toInstant(rewardedAt),
+    })),
+  };
+}
+
+function saveReferrals(input: Input<'saveReferrals'>, tx: Transaction): Result<Referrals> {
+  const { on, referrer_days: referrerDays, friend_days: friendDays, most_per_month: mostPerMonth } = input;
+  tx.saveSettings({ referrals: { on, referrerDays, friendDays, mostPerMonth } });
+  tx.audit(null, input);
+  return { body: viewReferrals({ ...tx, settings: tx.env.settings() }) };
+}
+
+export const REFERRAL_HANDLERS = {
+  getReferrals: { read: (_input, context) => ({ body: viewReferrals(context) }) },
+  saveReferrals: { write: saveReferrals },
+} satisfies Handlers<'getReferrals' | 'saveReferrals'>;

@@ -1,0 +1,146 @@
+// SIGKILL at random moments of a panel that sells at all five providers, which fail, answer late, and report in any order: what was paid there is applied
+// once, all of it, whenever the panel ended.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { createTestClock, createTestTimers } from '../support/clock.ts';
+import { times } from '../support/long.ts';
+import { PASSWORD, startPanel } from '../support/panel.ts';
+import { openCryptoPay } from '../support/providers/crypto-pay.ts';
+import type { FakeProvider, Fault } from '../support/providers/fake.ts';
+import { openHeleket } from '../support/providers/heleket.ts';
+import { openStars } from '../support/providers/stars.ts';
+import { openStripe } from '../support/providers/stripe.ts';
+import { openYookassa } from '../support/providers/yookassa.ts';
+
+const KILLS = times(6, 300);
+const ORDERS = times(25, 1000);
+const END = '2030-01-01T00:00:00.000Z';
+const PAID_END = '2030-01-31T00:00:00.000Z';
+const PRICES = [
+  { amount: 499, currency: 'EUR' },
+  { amount: 250, currency: 'XTR' },
+  { amount: 45_000, currency: 'RUB' },
+];
+const FAULTS: readonly Fault[] = ['late', 'busy', 'cut', 'down', 'garbage'];
+const HOUR = 3_600_000;
+/** The day of what the providers say. */
+const BEGIN = Date.parse('2026-11-20T10:00:00Z');
+const started = Date.now();
+const now = () => BEGIN + Date.now() - started;
+
+const END_WITH_PARENT = pathToFileURL(join(import.meta.dirname, '..', 'support', 'end-with-parent.ts')).href;
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-provider-kill-'));
+const fakes: FakeProvider[] = [];
+afterEach(async () => {
+  for (const fake of fakes) await fake[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startVictim(): ChildProcess {
+  const args = ['--import', END_WITH_PARENT, join(import.meta.dirname, 'provider-victim.ts'), folder, String(now())];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+}
+
+/** Users who each have an order that is not opened. */
+async function openShop(): Promise<void> {
+  await using panel = await startPanel({ folder, clock: createTestClock(BEGIN) });
+  const { act } = panel;
+  await act('updateSettings', { selling: true });
+  for (const fake of fakes) {
+    const { kind, fields, root } = fake;
+    await act('createProvider', { kind, name: kind, fields, api_root: root, allow_private: true, password: PASSWORD });
+  }
+  const plan = await act('createTariff', { name: 'Month', duration: { months: 1 } });
+  const sold = { kind: 'days', days: 30 } as const;
+  const offer = await act('createOffer', { tariff_id: plan.id, name: '30 days', sold, prices: PRICES, on_sale: true });
+  for (let count = 0; count < ORDERS; count += 1) {
+    const user = await act('createUser', { name: `User ${count}`, tariff_id: plan.id, expires_at: END });
+    await act('createOrder', { user_id: user.id, offer_id: offer.id });
+  }
+}
+
+it(`loses and doubles nothing in ${KILLS} kills at five providers`, async () => {
+  fakes.push(await openStars(), await openCryptoPay(), await openYookassa(), await openStripe(), await openHeleket());
+  await openShop();
+  /** Tokens that were met. */
+  const seen = new Set<string>();
+  /** Expired, and paid all the same some rounds later. */
+  const late: { readonly fake: FakeProvider; readonly token: string; readonly round: number }[] = [];
+  let ticks = 0;
+  const buy = (round: number, isLast = false) => {
+    for (const [at, fake] of fakes.entries()) {
+      for (const { token, state } of fake.invoices) {
+        if (seen.has(token) || state !== 'open') continue;
+        seen.add(token);
+        if (isLast || seen.size % 4 !== 0) fake.pay(token);
+        else {
+          fake.expire(token);
+          late.push({ fake, token, round: round + 1 + (seen.size % 3) });
+        }
+      }
+      ticks += 1;
+      const fault = FAULTS[ticks % FAULTS.length];
+      if (!isLast && fault !== undefined && ticks % 7 === at) fake.fail('', fault);
+    }
+    for (const one of late.splice(0)) {
+      if (one.round <= round || isLast) one.fake.pay(one.token);
+      else late.push(one);
+    }
+  };
+  const progress = () => fakes.reduce((sum, { requests }) => sum + requests.length, 0);
+  for (let round = 0; round < KILLS; round += 1) {
+    const child = startVictim();
+    const until = progress() + 2 + ((round * 5) % 17);
+    while (progress() < until && child.exitCode === null) {
+      buy(round);
+      await wait(2);
+    }
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+
+  // The rest of them, by a panel whose time goes faster.
+  const clock = createTestClock(now() + HOUR);
+  await using panel = await startPanel({ folder, clock, timers: createTestTimers() });
+  const { act, core, store } = panel;
+  const providers = (await act('listProviders', {})).items;
+  const open = async () => {
+    for (const state of ['opening', 'new', 'failed', 'expired'] as const)
+      for (const { id } of (await act('listOrders', { state, limit: 500 })).items)
+        await act('openOrder', { id, provider_id: providers[id % providers.length]?.id ?? 0 }).catch(() => null);
+  };
+  const unpaid = async () => ORDERS - (await act('listOrders', { state: 'paid', limit: 1 })).total;
+  for (let turn = 0; turn < 40 && (await unpaid()) > 0; turn += 1) {
+    await open();
+    buy(KILLS, true);
+    clock.advance(HOUR + 1000);
+    await core.catchUp();
+  }
+  expect(await unpaid()).toBe(0);
+  // What was paid after its order was paid otherwise is known too.
+  for (let turn = 0; turn < 20; turn += 1) {
+    clock.advance(HOUR + 1000);
+    await core.catchUp();
+  }
+  const paid = new Set(
+    fakes.flatMap(({ invoices }) => invoices.filter(({ state }) => state === 'paid').map(({ token }) => token)),
+  );
+  const payments = providers.flatMap(({ id }) => store.payments.paidBetween(id, 0, Number.MAX_SAFE_INTEGER));
+  expect(payments).toHaveLength(paid.size);
+  const applied = payments.filter(({ state }) => state === 'applied');
+  expect(applied).toHaveLength(ORDERS);
+  expect(new Set(applied.map(({ orderId }) => orderId)).size).toBe(ORDERS);
+  const waiting = payments.filter(({ state }) => state !== 'applied').map(({ reason }) => reason);
+  expect(new Set(waiting).size <= 1 && waiting.every((reason) => reason === 'paid_twice')).toBe(true);
+  expect(store.events.after(0, 2 * ORDERS, ['user.extended'])).toHaveLength(ORDERS);
+  const ends = store.users.rows(store.users.ids({}, clock.now())).map(({ expiresAt }) => expiresAt);
+  expect(new Set(ends)).toEqual(new Set([Date.parse(PAID_END)]));
+  expect(ends).toHaveLength(ORDERS);
+  for (const { kind, invoices } of fakes) expect(invoices.length, kind).toBeGreaterThan(0);
+}, 3_600_000);
