@@ -80,7 +80,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   saveBotRequests: { changes: ['bot'] },
   decideBotRequest: { changes: ['bot', 'user'] },
   previewBroadcast: { reads: ['user', 'bot'] },
-  testBroadcast: { changes: [] },
+  testBroadcast: { changes: ['bot'] },
   createBroadcast: { changes: ['bot'] },
   changeBroadcast: { changes: ['bot'] },
   listBroadcasts: { reads: ['bot'] },
