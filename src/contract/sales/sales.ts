@@ -67,9 +67,6 @@ const prices = z
   })
   .meta({ description: 'The first is the price of the plan. Without any, it cannot be on sale.' });
 
-/** How many days the price of extra devices is for. */
-export const DEVICE_PRICE_DAYS = 30;
-
 const devices = z
   .int()
   .min(1)
