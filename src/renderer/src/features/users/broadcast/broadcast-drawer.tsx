@@ -7,7 +7,7 @@ import { MOST_BROADCAST } from '../../../../../contract/bot/broadcasts.ts';
 import { LANGUAGES, type Language } from '../../../../../i18n/languages.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
-import { useOpening, useSoonOpen } from '../../../components/use-opening.ts';
+import { useOpening } from '../../../components/use-opening.ts';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
@@ -60,7 +60,7 @@ function BroadcastForm({ isOpen, filter, labelOf, onClose }: BroadcastDrawerProp
   const { people = 0, blocked = 0, seconds = 0 } = preview.data ?? {};
   return (
     <FormDrawer
-      isOpen={useSoonOpen(isOpen)}
+      isOpen={isOpen}
       onClose={onClose}
       title={t('broadcast.title')}
       action={preview.data === undefined ? t('broadcast.act') : t('broadcast.actCount', { count: people - blocked })}
