@@ -25,7 +25,7 @@ function open(count: number, address: string, server: EventEmitter, connections?
   return Array.from({ length: count }, () => {
     const socket = new FakeSocket(address);
     server.emit('connection', socket as unknown as Socket);
-    connections?.noteFruit(socket);
+    connections?.noteAnswered(socket);
     return socket;
   });
 }
@@ -68,13 +68,13 @@ describe('watchConnections', () => {
       () => now,
     );
     /** Opens and closes so many, one after the other; how many of them were refused. */
-    const visit = (count: number, address: string, isFruitful = false) => {
+    const visit = (count: number, address: string, isAnswered = false) => {
       let times = 0;
       for (let index = 0; index < count; index += 1) {
         const [socket] = open(1, address, server);
         if (socket?.isDestroyed) times += 1;
         // Noted twice, it counts once.
-        if (socket && isFruitful) for (const _ of [1, 2]) connections.noteFruit(socket);
+        if (socket && isAnswered) for (const _ of [1, 2]) connections.noteAnswered(socket);
         if (!socket?.isDestroyed) socket?.destroy();
       }
       return times;

@@ -13,11 +13,11 @@ const IN_ALL = 4096;
  * Connections of one network that lead to nothing: no request on them was answered with what was asked for. A handshake costs more than
  * most requests, so those beyond it are cut before theirs.
  */
-const FRUITLESS: RateRule = { perMinute: 600, burst: 100 };
+const UNANSWERED: RateRule = { perMinute: 600, burst: 100 };
 
 export interface Connections {
   /** A request on this connection was answered with what was asked for. `peer`: it, or the TLS on it. */
-  noteFruit(peer: Pick<Socket, 'remoteAddress' | 'remotePort'>): void;
+  noteAnswered(peer: Pick<Socket, 'remoteAddress' | 'remotePort'>): void;
   /** Cuts all that are open, but those for which `isSpared`. */
   destroyAll(isSpared?: (socket: Socket) => boolean): void;
 }
@@ -33,12 +33,12 @@ export function watchConnections(
   const counts = new Map<string, number>();
   const budgets = createRateLimiter<string>();
   /** Connections that have led to nothing yet, with their networks. */
-  const fruitless = new Map<string, string>();
+  const unanswered = new Map<string, string>();
   server.maxConnections = IN_ALL;
 
   function mayEnter(address: string, network: string, count: number): boolean {
     if (isLoopback(address) || isTrusted(address)) return true;
-    return count < PER_NETWORK && budgets.take(network, FRUITLESS, now()).isAllowed;
+    return count < PER_NETWORK && budgets.take(network, UNANSWERED, now()).isAllowed;
   }
 
   function enter(socket: Socket): boolean {
@@ -49,10 +49,10 @@ export function watchConnections(
     const peer = peerOf(socket);
     sockets.add(socket);
     counts.set(network, count + 1);
-    fruitless.set(peer, network);
+    unanswered.set(peer, network);
     socket.once('close', () => {
       sockets.delete(socket);
-      fruitless.delete(peer);
+      unanswered.delete(peer);
       const left = (counts.get(network) ?? 1) - 1;
       if (left > 0) counts.set(network, left);
       else counts.delete(network);
@@ -68,11 +68,11 @@ export function watchConnections(
     else for (const begin of begins) begin.call(server, socket);
   });
   return {
-    noteFruit(socket) {
+    noteAnswered(socket) {
       const peer = peerOf(socket);
-      const network = fruitless.get(peer);
+      const network = unanswered.get(peer);
       if (network === undefined) return;
-      fruitless.delete(peer);
+      unanswered.delete(peer);
       budgets.giveBack(network);
     },
     destroyAll: (isSpared = () => false) => {

@@ -141,7 +141,7 @@ function watchExchanges(server: HttpServer | HttpsServer, connections: Connectio
     if (isEnding) response.shouldKeepAlive = false;
     responses.add(response);
     response.once('finish', () => {
-      if (response.statusCode < LEAST_FAILURE) connections.noteFruit(socket);
+      if (response.statusCode < LEAST_FAILURE) connections.noteAnswered(socket);
     });
     response.once('close', () => responses.delete(response));
   };
