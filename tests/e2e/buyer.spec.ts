@@ -44,12 +44,6 @@ test('a buyer tries, buys, renews, adds and is refunded', async ({ own, browser 
     viewport: PHONE,
     extraHTTPHeaders: { 'accept-language': 'en' },
   });
-  // The provider's own page, which pays and leads back.
-  await context.route('https://checkout.stripe.com/**', async (route) => {
-    const invoice = fake.invoices.at(-1);
-    if (invoice) fake.pay(invoice.token);
-    await route.fulfill({ contentType: 'text/html', body: '<title>Bank</title><h1>Paid at the bank</h1>' });
-  });
   const page = await context.newPage();
   const link = `${sub_url}?format=html`;
   const fits = async (what: string) => {
@@ -59,8 +53,20 @@ test('a buyer tries, buys, renews, adds and is refunded', async ({ own, browser 
   /** Pays the order whose page is shown, and comes back to it. */
   const pay = async (amount: string) => {
     const order = page.url().replace(/\?.*$/, '');
+    // The way to the provider is answered by a page in its place: it cannot be reached here, and where it leads is what is asked.
+    let paidAt: string | undefined;
+    await page.route(`${order}**`, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      const reply = await route.fetch({ maxRedirects: 0 });
+      paidAt = reply.headers().location;
+      const invoice = fake.invoices.at(-1);
+      if (invoice) fake.pay(invoice.token);
+      return route.fulfill({ contentType: 'text/html', body: '<title>Bank</title><h1>Paid at the bank</h1>' });
+    });
     await page.getByRole('button', { name: `Pay ${amount}` }).click();
     await expect(page.getByRole('heading', { name: 'Paid at the bank' })).toBeVisible();
+    expect(paidAt).toMatch(/^https:\/\/checkout\.stripe\.com\//);
+    await page.unroute(`${order}**`);
     await page.goto(`${order}?back`);
     await expect(page.getByText('Thank you. The payment has arrived.')).toBeVisible();
   };
