@@ -10,6 +10,7 @@ import { pathOf, whyWithout } from './found.ts';
 
 const SAYS = [
   { program: 'xray', args: ['version'], words: /^Xray \d+\.\d+\.\d+ / },
+  { program: 'xray-new', args: ['version'], words: /^Xray \d+\.\d+\.\d+ / },
   { program: 'v2ray', args: ['-version'], words: /^V2Ray \d+\.\d+\.\d+ / },
   { program: 'sing-box', args: ['version'], words: /^sing-box version \d+\.\d+\.\d+/ },
   { program: 'mihomo', args: ['-v'], words: /^Mihomo Meta v\d+\.\d+\.\d+ / },
