@@ -107,7 +107,7 @@ test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of U
 });
 
 test('of WireGuard have keys, and addresses that need not be named', async ({ page, panel, visit }) => {
-  await visit('connections/new?node=3');
+  await visit('connections/new?node=4');
   const form = page.getByRole('dialog', { name: 'Add a connection' });
   await form.getByText('WireGuard', { exact: true }).click();
   await expect(form.getByLabel('Port', { exact: true })).toHaveValue('443');
