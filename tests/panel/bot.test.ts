@@ -20,6 +20,8 @@ afterEach(async () => {
   api = null;
 });
 
+const sleepy = { timeout: 20_000, interval: 20 };
+
 async function open(wrapStore: (store: Store) => Store = (store) => store) {
   const fake = await openBotApi();
   api = fake;
@@ -33,7 +35,7 @@ async function open(wrapStore: (store: Store) => Store = (store) => store) {
 async function running(wrapStore?: (store: Store) => Store) {
   const opened = await open(wrapStore);
   await opened.save();
-  await expect.poll(async () => (await opened.own.act('getBot', {})).state).toBe('running');
+  await expect.poll(async () => (await opened.own.act('getBot', {})).state, sleepy).toBe('running');
   return opened;
 }
 
@@ -62,7 +64,6 @@ const stateOf = async (own: TestPanel) => {
   const { state, error } = await own.act('getBot', {});
   return { state, error };
 };
-const sleepy = { timeout: 20_000, interval: 20 };
 
 it('tries a token before it seals it, and shows it nowhere', async () => {
   const { fake, own, input } = await open();
