@@ -1,6 +1,6 @@
 // `npm run provider:real -- <kind> --fields <file> [--amount 100] [--currency EUR]`: holds an adapter against the provider itself, with an account of your own
 // (test keys, where the provider has them). The file is JSON with the fields that the form of the account asks for. It makes one invoice, which
-// nobody has to pay, and says of each step whether the provider answered as the adapter expects.
+// need not be paid, and says of each step whether the provider answered as the adapter expects.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { systemClock, systemTimers } from '../src/adapters/clock.ts';

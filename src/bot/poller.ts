@@ -42,7 +42,7 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** Who caused an update; null: nobody that can be named. */
+/** Who caused an update; null: no one who can be named. */
 function personIn({ message, callback_query: pressed, my_chat_member: member }: Update): number | null {
   return (message ?? pressed ?? member)?.from?.id ?? null;
 }

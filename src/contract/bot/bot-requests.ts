@@ -66,9 +66,9 @@ export const decideBotRequest = panelOperation({
   description: 'A user with the plan is made for who is let in. Both are told in the chat.',
   input: z.strictObject({
     telegram_id: s.telegramId,
-    tariff_id: s.id.nullable().meta({ description: 'The plan of who is let in; null: nobody is.' }),
+    tariff_id: s.id.nullable().meta({ description: 'The plan of who is let in; null: no one is.' }),
   }),
-  output: z.object({ user_id: s.id.nullable().meta({ description: 'null: nobody was let in.' }) }),
+  output: z.object({ user_id: s.id.nullable().meta({ description: 'null: no one was let in.' }) }),
   errors: ['not_found', 'tariff_not_found'],
   example: { body: { telegram_id: 1001, tariff_id: 1 }, reply: { user_id: 7 } },
 });

@@ -164,7 +164,8 @@ const order = z
       .meta({ description: 'A refund was asked for, and the provider has not given its last word.' }),
     promo: orderPromo.nullable().meta({ description: 'The promo code that is used for it.' }),
     referral: orderReferral.nullable().meta({
-      description: 'Who invited the user, and what both get with it; null: nobody did, or it was rewarded already.',
+      description:
+        'Who invited the user, and what both get with it; null: the user was not invited, or it was rewarded already.',
     }),
     pay_url: z.string().nullable().meta({ description: 'Where it can be paid, while it is open.' }),
     page_url: z.string().nullable().meta({ description: 'The page for the buyer, until it is paid.' }),
@@ -192,7 +193,9 @@ const takenBack = z
     referrer: z
       .object({ id: s.id, name: z.string() })
       .nullable()
-      .meta({ description: 'Who invited the user, from whom the days for it are taken back; null: from nobody.' }),
+      .meta({
+        description: 'Who invited the user, from whom the days for it are taken back; null: they are not taken back.',
+      }),
     nothing: z.boolean().meta({ description: 'There is nothing left to take back.' }),
     by_provider: z.boolean().meta({ description: 'Whether the provider gives the money back, or a person must.' }),
   })

@@ -88,7 +88,7 @@ function testBroadcast(input: Input<'testBroadcast'>, tx: Transaction): Result<O
   const admins = store.bot.admins().filter(({ telegramId }) => actor.kind !== 'bot' || actor.id === telegramId);
   for (const { telegramId, name } of admins) {
     const own = store.users.byTelegramId(telegramId);
-    const user = own ? noticeUser(own, telegramId) : { ...NOBODY, telegramId, name };
+    const user = own ? noticeUser(own, telegramId) : { ...NO_USER, telegramId, name };
     store.bot.enqueue(messageToUser(tx, user, textFor(texts), PRIORITIES.answer, null, now), now);
   }
   tx.audit('bot', { accounts: admins.length });
@@ -96,7 +96,7 @@ function testBroadcast(input: Input<'testBroadcast'>, tx: Transaction): Result<O
 }
 
 /** What the fields of a text are for an account of the administrator without a user. */
-const NOBODY: NoticeUser = {
+const NO_USER: NoticeUser = {
   id: 0,
   telegramId: 0,
   name: '',

@@ -329,11 +329,11 @@ export interface BotDesk {
   pair(token: string, writer: Writer): Promise<boolean>;
   /** The link for friends of the user behind a subscription link, made with the first call; null: no user is, or no one is rewarded. */
   friendLink(link: string): Promise<FriendLink | null>;
-  /** Asks the administrator for access; `off`: nobody can. */
+  /** Asks the administrator for access; `off`: not possible. */
   askForAccess(writer: Writer): Promise<AccessOutcome>;
   /** The bytes of a backup with a passphrase; null: there is none of this name. */
   encryptedBackup(name: string): Promise<Uint8Array | null>;
-  /** Notes that an account came by a link for friends; false where the link is nobody's, or the account has a user already. */
+  /** Notes that an account came by a link for friends; false where no user has the link, or the account has a user already. */
   refer(code: string, telegramId: number): Promise<boolean>;
   /** Whether a provider is the Stars of the bot itself. */
   isOwnStars(providerId: number): boolean;

@@ -107,7 +107,7 @@ function tellReferrer(tx: Transaction, { telegramId: chatId }: UserRow, days: nu
   store.bot.enqueue({ chatId, dedupeKey, method: 'sendMessage', payload, priority: PRIORITIES.payment }, now);
 }
 
-/** Notes that a Telegram account came by a user's link; false where the link is nobody's, or the account has a user already. */
+/** Notes that a Telegram account came by a user's link; false where no user has the link, or the account has a user already. */
 export function noteReferral({ store, settings, now }: Transaction, code: string, telegramId: number): boolean {
   const referrerId = store.referrals.userByCode(code);
   if (!settings.referrals.on || referrerId === null || store.users.byTelegramId(telegramId)) return false;

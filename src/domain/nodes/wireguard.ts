@@ -9,7 +9,7 @@ export const DEFAULT_MTU = 1420;
 /** By whom apps look up names inside the tunnel. */
 export const TUNNEL_DNS = '1.1.1.1';
 
-/** The networks that are nobody's: RFC 1918 and RFC 6598. */
+/** The private networks: RFC 1918 and RFC 6598. */
 const PRIVATE_POOLS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
 const SHORTEST_PREFIX = 8;
 const LONGEST_PREFIX = 24;
