@@ -1,5 +1,6 @@
 // What is on offer: for which plan, what is sold, the prices, and whether it can be bought.
 import { Button } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconReceipt } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -21,6 +22,9 @@ import classes from './sales.module.css';
 import { useSoldText } from './sold-text.ts';
 
 const NO_OFFERS: readonly Offer[] = [];
+
+/** The list has no room for the plan and the state there. */
+const PHONE = '(width < 640px)';
 
 const column = columnsOf<Offer>();
 
@@ -91,6 +95,7 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
   const { t } = useTranslation('sales');
   const { locale } = useFormat();
   const soldText = useSoldText();
+  const isPhone = useMediaQuery(PHONE) ?? false;
   return useMemo(
     () =>
       column.columns([
@@ -100,8 +105,10 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
             <Identity
               name={original.name}
               detail={[
+                ...(isPhone ? [names.get(original.tariff_id) ?? ''] : []),
                 soldText(original.sold),
                 ...(original.audience === 'all' ? [] : [t(`offer.audience.${original.audience}`)]),
+                ...(isPhone && !original.on_sale ? [t('offer.offSale')] : []),
               ].join(' · ')}
               href={hrefOf(original)}
             />
@@ -109,7 +116,7 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
         }),
         column.accessor(({ tariff_id }) => names.get(tariff_id) ?? '', {
           id: 'plan',
-          meta: { label: t('offer.columns.plan'), width: 200, sort: 'plan', hideBelow: 640 },
+          meta: { label: t('offer.columns.plan'), width: 200, sort: 'plan', hideBelow: 480 },
           // The value of a row is read once, which may be before the plans are.
           cell: ({ row: { original } }) => names.get(original.tariff_id) ?? '',
         }),
@@ -136,6 +143,6 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
           ),
         }),
       ]),
-    [t, locale, soldText, names, hrefOf],
+    [t, locale, soldText, names, hrefOf, isPhone],
   );
 }
