@@ -190,12 +190,9 @@ const takenBack = z
     bytes: s.bytes.meta({ description: 'What of the traffic is left and goes.' }),
     bytes_used: s.bytes.meta({ description: 'What of it was used, or has ended, and stays so.' }),
     devices: z.int().min(0).meta({ description: 'How many devices go.' }),
-    referrer: z
-      .object({ id: s.id, name: z.string() })
-      .nullable()
-      .meta({
-        description: 'Who invited the user, from whom the days for it are taken back; null: they are not taken back.',
-      }),
+    referrer: z.object({ id: s.id, name: z.string() }).nullable().meta({
+      description: 'Who invited the user, from whom the days for it are taken back; null: they are not taken back.',
+    }),
     nothing: z.boolean().meta({ description: 'There is nothing left to take back.' }),
     by_provider: z.boolean().meta({ description: 'Whether the provider gives the money back, or a person must.' }),
   })
