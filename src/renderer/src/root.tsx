@@ -3,7 +3,6 @@ import { lazy, Suspense, useEffect } from 'react';
 import { ErrorState } from './components/placeholder.tsx';
 import { useLive } from './data/use-live.ts';
 import { useOperation } from './data/use-operation.ts';
-import { SignIn } from './features/access/sign-in.tsx';
 import { FormatProvider } from './format/use-format.tsx';
 import { Frame } from './frame/frame.tsx';
 import { hashOf } from './router/route.ts';
@@ -11,6 +10,8 @@ import { currentRoute, navigate, useRoute } from './router/router.ts';
 import { setProductTitle } from './router/title.ts';
 import { beginSession, useSession } from './state/session.ts';
 
+const loadSignIn = () => import('./features/access/sign-in.tsx');
+const SignIn = lazy(async () => ({ default: (await loadSignIn()).SignIn }));
 const SetUp = lazy(async () => ({ default: (await import('./features/access/set-up.tsx')).SetUp }));
 
 export function Root() {
@@ -25,7 +26,10 @@ export function Root() {
     if (title !== undefined) setProductTitle(title);
   }, [title]);
   useEffect(() => {
-    if (isSignedIn) beginSession();
+    if (!isSignedIn) return;
+    beginSession();
+    // A session may end while the panel does not answer; what fails here is asked for again then.
+    loadSignIn().catch(() => {});
   }, [isSignedIn]);
   useEffect(() => {
     // A setup link that was used leads to the panel; the second step of setup stays.
@@ -44,11 +48,17 @@ export function Root() {
       </Suspense>
     );
   }
-  if (!hasBegun) return isSignedIn ? null : <SignIn />;
+  if (!hasBegun) {
+    return isSignedIn ? null : (
+      <Suspense fallback={null}>
+        <SignIn />
+      </Suspense>
+    );
+  }
   return (
     <>
       <SignedIn isLocked={hasEnded} />
-      {hasEnded && <SignIn isOverlay />}
+      <Suspense fallback={null}>{hasEnded && <SignIn isOverlay />}</Suspense>
     </>
   );
 }
