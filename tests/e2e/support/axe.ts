@@ -4,11 +4,8 @@ import { createRequire } from 'node:module';
 import { expect, type Page } from '@playwright/test';
 import { isFull } from '../../support/long.ts';
 
-/**
- * What only the full form looks at: `preload` reads all style sheets for one rule, that no style depends on how a phone is held, which is
- * a fifth of the time of a check; and the screen behind an open dialog, which tests of that screen look at.
- */
-const SCOPE = { preload: isFull, behindDialogs: isFull };
+/** Reads all style sheets for one rule, that no style depends on how a phone is held: a fifth of the time of a check. */
+const PRELOADS = isFull;
 
 /** Half as long as what `axe-core` exports as its source. */
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -19,12 +16,9 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   const hasAxe = await page.evaluate(() => 'axe' in globalThis);
   // Once for each page that was loaded: its half a megabyte takes longer than most checks.
   if (!hasAxe) await page.evaluate(SOURCE);
-  const violations = await page.evaluate(async ({ preload, behindDialogs }) => {
+  const violations = await page.evaluate(async (preload) => {
     const { axe: checker } = globalThis as unknown as { axe: typeof import('axe-core') };
-    const dialogs = [...document.querySelectorAll('[role="dialog"][aria-modal="true"]')];
-    const beside = [...document.body.children].filter(({ id, localName }) => id !== 'root' && localName !== 'script');
-    const context = dialogs.length > 0 && !behindDialogs ? { include: [...dialogs, ...beside] } : document;
-    const results = await checker.run(context, { resultTypes: ['violations'], preload });
+    const results = await checker.run(document, { resultTypes: ['violations'], preload });
     return results.violations.flatMap(({ id, help, nodes }) =>
       nodes
         // What floats over the page (menus, lists of choices, toasts) is outside of its landmarks, as it should be: it is
@@ -32,7 +26,7 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
         .filter(({ target }) => id !== 'region' || document.querySelector(String(target[0]))?.closest('#root') !== null)
         .map(({ target, failureSummary }) => `${id}: ${help}\n  ${target.join(' ')}\n  ${failureSummary}`),
     );
-  }, SCOPE);
+  }, PRELOADS);
   expect(violations, `axe on ${where}`).toEqual([]);
 }
 
