@@ -23,7 +23,7 @@ export function createBroadcastStore(db: Connection): BroadcastStore {
   );
   const save = db.prepare<[Cells]>(
     `UPDATE broadcasts SET filter = :filter, state = :state, total = :total, sent = :sent, blocked = :blocked, failed = :failed,
-       last_user_id = :lastUserId, until_user_id = :untilUserId, ended_at = :endedAt WHERE id = :id`,
+       last_user_id = :lastUserId, until_user_id = :untilUserId, created_at = :createdAt, ended_at = :endedAt WHERE id = :id`,
   );
   const get = db.prepare<[number], Cells>(`SELECT ${COLUMNS} FROM broadcasts WHERE id = ?`);
   const byKey = db.prepare<[string], Cells>(`SELECT ${COLUMNS} FROM broadcasts WHERE key = ?`);

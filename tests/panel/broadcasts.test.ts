@@ -97,6 +97,9 @@ it('is made once by its key, refuses what cannot be sent, and needs a bot', asyn
   expect((await panel.act('createBroadcast', input)).id).toBe(first.id);
   const other = { ...input, texts: [{ language: 'en' as const, text: 'Another' }] };
   await expect(panel.act('createBroadcast', other)).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  const draft = await panel.act('createBroadcast', { ...input, key: 'the-draft', start: false });
+  const begun = await panel.act('changeBroadcast', { id: draft.id, act: 'start' });
+  expect((await latest()).created_at).toBe(begun.created_at);
   for (const wrong of ['', 'x'.repeat(3501), 'Hello {{nobody}}'])
     await expect(send({ all: true }, wrong)).rejects.toMatchObject({ code: 'validation' });
   await expect(send({})).rejects.toMatchObject({ code: 'validation' });
