@@ -8,10 +8,7 @@ import { nodeCrypto } from '../src/adapters/crypto.ts';
 import { createOutboundClient, isRefusedUrl } from '../src/adapters/outbound-client.ts';
 import { PROVIDER_KINDS, takesCurrency } from '../src/contract/sales/providers.ts';
 import type { ProviderAccess, ProviderFailure } from '../src/core/ports/providers.ts';
-import { createProviders } from '../src/payments/providers.ts';
-
-const TIMEOUT_MS = 30_000;
-const MOST_REPLY_BYTES = 2 ** 20;
+import { CLIENT_BOUNDS, createProviders } from '../src/payments/providers.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,13 +23,7 @@ if (kind === undefined) throw new Error(`Name a kind of provider: ${PROVIDER_KIN
 if (values.fields === undefined) throw new Error('Name the file with the fields of the account: --fields <file>.');
 const fields: Record<string, string> = JSON.parse(readFileSync(values.fields, 'utf8'));
 const currency = values.currency ?? ['XTR', 'RUB', 'EUR'].find((one) => takesCurrency(kind, one)) ?? 'EUR';
-const client = createOutboundClient({
-  timers: systemTimers,
-  timeoutMs: TIMEOUT_MS,
-  mostReplyBytes: MOST_REPLY_BYTES,
-  reply: 'read',
-  keepsConnections: false,
-});
+const client = createOutboundClient({ timers: systemTimers, ...CLIENT_BOUNDS });
 const providers = {
   isRefused: isRefusedUrl,
   ...createProviders({ client, clock: systemClock, timers: systemTimers }),

@@ -11,7 +11,7 @@ import { createOutboundAgent } from '../adapters/outbound-agent.ts';
 import { createOutboundClient } from '../adapters/outbound-client.ts';
 import { PROVIDER_FIELDS, type ProviderKind } from '../contract/sales/providers.ts';
 import type { InvoiceRequest, ProviderAccess, ProviderPayment } from '../core/ports/providers.ts';
-import { createProviders } from './providers.ts';
+import { CLIENT_BOUNDS, createProviders } from './providers.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 1);
 const FAKES: Readonly<Record<ProviderKind, { open(): Promise<FakeProvider>; readonly currency: string }>> = {
@@ -34,10 +34,7 @@ async function stage(kind: ProviderKind) {
   const limits = createTestTimers();
   const client = createOutboundClient({
     timers: limits,
-    timeoutMs: 30_000,
-    mostReplyBytes: 2 ** 20,
-    reply: 'read',
-    keepsConnections: false,
+    ...CLIENT_BOUNDS,
     proxyAgent: async (...to) => createOutboundAgent(...to),
   });
   // Pauses between requests end at once.

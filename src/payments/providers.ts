@@ -18,6 +18,14 @@ const ADAPTERS: Readonly<Record<ProviderKind, Adapter>> = {
   heleket,
 };
 
+/** What the client of their requests is bounded by: YooKassa counts an answer as missing after so long. */
+export const CLIENT_BOUNDS = {
+  timeoutMs: 30_000,
+  mostReplyBytes: 2 ** 20,
+  reply: 'read',
+  keepsConnections: false,
+} as const;
+
 /** Of one account. More than these do not wait. */
 const MOST_WAITING = 200;
 

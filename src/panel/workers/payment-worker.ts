@@ -9,18 +9,11 @@ import type {
   RefundRequest,
   Webhook,
 } from '../../core/ports/providers.ts';
-import { createProviders } from '../../payments/providers.ts';
-
-/** YooKassa counts an answer as missing after so long. */
-const TIMEOUT_MS = 30_000;
-const MOST_REPLY_BYTES = 2 ** 20;
+import { CLIENT_BOUNDS, createProviders } from '../../payments/providers.ts';
 
 const client = createOutboundClient({
   timers: systemTimers,
-  timeoutMs: TIMEOUT_MS,
-  mostReplyBytes: MOST_REPLY_BYTES,
-  reply: 'read',
-  keepsConnections: false,
+  ...CLIENT_BOUNDS,
   // Loaded where a bot is reached by a proxy, which few are.
   proxyAgent: async (url, allowPrivate, proxy) =>
     (await import('../../adapters/outbound-agent.ts')).createOutboundAgent(url, allowPrivate, proxy),

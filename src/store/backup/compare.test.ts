@@ -39,7 +39,7 @@ it('names keys, settings and receivers that are not the same here', () => {
       store.keys.insert({ ...KEY, name: 'bot', access: 'read', prefix: 'pnl_aaaa' }, 'a'.repeat(64));
       const one = { ...KEY, name: 'planted', access: 'full', prefix: 'pnl_bbbb' } as const;
       if (isOther) store.keys.insert(one, 'b'.repeat(64));
-      // One that is revoked gives nobody access.
+      // A revoked key gives no access.
       if (isOther) store.keys.insert({ ...one, name: 'old', revokedAt: 1 }, 'c'.repeat(64));
       store.webhooks.insert({ ...WEBHOOK, url: isOther ? 'https://evil.example/in' : 'https://b.example/in' });
       store.webhooks.insert({ ...WEBHOOK, url: 'https://a.example/in' });
