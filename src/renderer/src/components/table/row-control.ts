@@ -1,4 +1,5 @@
 // What mouse and keyboard do with the rows of a list, by one set of handlers for all of them.
+import { useDebouncedCallback } from '@mantine/hooks';
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isHeld, navigate } from '../../router/router.ts';
@@ -58,12 +59,12 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     if (hasFocus && recordBeside() !== null && latest.current !== openIndex) wanted.current = openIndex;
     setActive(openIndex);
   }, [openIndex, scroller]);
-  const follow = useFollow((index) => {
+  const follow = useDebouncedCallback((index: number) => {
     const row = rowAt(index);
     if (row === undefined || !hrefOf || index !== active) return;
     // Not while something in it is not saved: keys of the list ask no questions.
     if (recordBeside() !== null && !isHeld()) navigate(hrefOf(row), { replace: true });
-  });
+  }, FOLLOW_MS);
   const enter = useEnterRecord(openId);
 
   const move = (to: number) => {
@@ -190,20 +191,6 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     },
   };
   return { active, handlers };
-}
-
-/** Calls `run` with the last index that it is given, once the keys rest. */
-function useFollow(run: (index: number) => void): (index: number) => void {
-  const latest = useRef(run);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => {
-    latest.current = run;
-  });
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (index) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => latest.current(index), FOLLOW_MS);
-  };
 }
 
 /** Moves the focus into the record beside the list when it is there: who opens one by keyboard goes on in it. */
