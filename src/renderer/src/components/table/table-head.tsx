@@ -89,6 +89,8 @@ function SelectAll({ selection, ids }: { readonly selection: Selection; readonly
       ref={box}
       type="checkbox"
       checked={isWhole}
+      // Before there are rows a click would select nothing.
+      disabled={ids.length === 0}
       onChange={() => (selection.isAll ? selection.clear() : selection.set(ids, !isWhole))}
       aria-label={t('table.selectAll')}
     />
