@@ -84,8 +84,10 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
     const wait = takeRequest(token, address);
     if (wait !== null) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
     try {
+      const { format, connection } = readQuery(query).raw;
       const rendered = render(subscription, core.settings(), {
-        format: readQuery(query).raw.format,
+        format,
+        connection,
         accept: headers.accept,
         acceptLanguage: headers['accept-language'],
         userAgent: headers['user-agent'],

@@ -1,6 +1,6 @@
 // Which format a client gets: by `?format=`, then Accept, then User-Agent.
 
-export const FORMATS = ['links', 'plain', 'mihomo', 'sing-box', 'xray', 'html'] as const;
+export const FORMATS = ['links', 'plain', 'mihomo', 'sing-box', 'xray', 'wireguard', 'html'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** What a request reveals about the formats that its client can read. */

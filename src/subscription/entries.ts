@@ -17,17 +17,23 @@ export interface Entries {
   readonly leftOut: number;
 }
 
-/** The user's connections that a format can carry. If there are none, one entry that says why: never an empty list. */
+/**
+ * The user's connections that a format can carry; of a format that has one, the one with the id `wanted`, else the first. If there are none, one entry that says
+ * why: never an empty list.
+ */
 export function listEntries(
   sub: Subscription,
   settings: Pick<SettingValues, 'language' | 'timeZone'>,
-  { canCarry, reserved }: Pick<FormatWriter, 'canCarry' | 'reserved'>,
+  { canCarry, reserved, isOfOne }: Pick<FormatWriter, 'canCarry' | 'reserved' | 'isOfOne'>,
+  wanted?: number,
 ): Entries {
   const allowed = sub.canConnect ? sub.connections : [];
-  const shown = allowed.filter(
+  const carried = allowed.filter(
     ({ inbound, address, secrets }) =>
       canCarry(inbound, address) && hasItsKey(inbound, secrets) && isWithinPool(inbound, sub.user.id),
   );
+  const [first] = carried;
+  const shown = isOfOne && first ? [carried.find(({ inbound }) => inbound.id === wanted) ?? first] : carried;
   const leftOut = allowed.length - shown.length;
   if (shown.length === 0) {
     const reason = leftOut > 0 ? hostTexts(settings.language, 'subscription')('unsupported') : null;

@@ -4,10 +4,14 @@ import type { Entry, Inbound } from './entry.ts';
 export interface FormatWriter {
   /** The Content-Type. */
   readonly type: string;
+  /** Whether a document has one connection, which the request may name. */
+  readonly isOfOne?: true;
   /** Names that the document has of its own; no entry may have one of these. */
   readonly reserved: readonly string[];
   /** Whether the clients of this format can use a connection at this address. */
   canCarry(inbound: Inbound, address: string): boolean;
   /** The document. There is always an entry, and names are unique. */
   write(entries: readonly Entry[], title: string): string;
+  /** Under which name the document is saved; where there is none, by the title. */
+  fileName?(entries: readonly Entry[]): string;
 }

@@ -19,6 +19,7 @@ import { canShare, type Entry, NO_SECRETS } from './entry.ts';
 import { mihomo } from './mihomo.ts';
 import { renderSubscription } from './render.ts';
 import { singBox } from './sing-box.ts';
+import { wireguard } from './wireguard.ts';
 import { xray } from './xray.ts';
 
 const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
@@ -176,7 +177,7 @@ describe('WireGuard', () => {
   it('gives each user their own key and address', () => {
     const { key } = entry.credentials;
     const other = { ...entry, tunnelAddress: '10.64.0.9', credentials: { ...entry.credentials, wireguard: 'other=' } };
-    const texts = [xray, mihomo, singBox].map((format) => format.write([other], 'Title'));
+    const texts = [xray, mihomo, singBox, wireguard].map((format) => format.write([other], 'Title'));
     for (const text of texts) {
       expect(text).toContain('other=');
       expect(text).toContain('10.64.0.9');
@@ -186,9 +187,59 @@ describe('WireGuard', () => {
   });
 
   it('without the key of its node, a pool or UDP is in no format', () => {
-    for (const format of [xray, mihomo, singBox])
+    for (const format of [xray, mihomo, singBox, wireguard])
       for (const change of [{ publicKey: null }, { addressPool: null }, { network: 'tcp' }] as const)
         expect(format.canCarry(inboundOf({ ...WIREGUARD, ...change }), '10.0.0.1')).toBe(false);
+  });
+});
+
+describe('the file of WireGuard', () => {
+  const both = [
+    inboundOf(),
+    inboundOf({ ...WIREGUARD, id: 2, name: 'DE 1' }),
+    inboundOf({ ...WIREGUARD, id: 3, name: 'NL', host: '2001:db8::1', mtu: 1280 }),
+  ];
+  const fileOf = (inbounds: readonly InboundRow[], connection?: string, changes = {}) =>
+    renderSubscription(subscriptionOf(inbounds, changes), SETTINGS, { format: 'wireguard', connection, now: 0 });
+
+  it('has one connection, the one that is asked for or the first', () => {
+    expect(fileOf(both).body).toBe(`[Interface]
+PrivateKey = d2lyZWd1YXJkLXByaXZhdGUta2V5LW9mLTMyLWJ5dCE=
+Address = 10.64.0.8/32
+DNS = 1.1.1.1
+MTU = 1420
+
+[Peer]
+PublicKey = jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI+T4E7RoLJS0=
+AllowedIPs = 0.0.0.0/0, ::/0
+Endpoint = de1.example.com:51820
+`);
+    expect(fileOf(both, '3').body).toContain('MTU = 1280\n\n[Peer]\n');
+    expect(fileOf(both, '3').body).toContain('Endpoint = [2001:db8::1]:51820\n');
+    for (const unknown of ['1', '4', '', 'x', '3.5']) expect(fileOf(both, unknown).body).toBe(fileOf(both).body);
+    expect(fileOf(both).headers['x-gatehouse-left-out']).toBe('2');
+  });
+
+  it('is saved under a name that the app takes', () => {
+    expect(fileOf(both, '3').headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="NL.conf"',
+    });
+  });
+
+  test.prop([hostileName])('of any name has a name of at most 15 characters, and no line of its own', (name) => {
+    const { headers, body } = fileOf([inboundOf({ ...WIREGUARD, name })]);
+    expect(headers['content-disposition']).toMatch(
+      /^attachment; filename="[A-Za-z0-9_=+][A-Za-z0-9_=+.-]{0,14}\.conf"$/,
+    );
+    expect(body.split('\n')).toHaveLength(11);
+  });
+
+  it('says in a comment why there is none', () => {
+    expect(fileOf([inboundOf()]).body).toBe('# Your connections need another app\n');
+    expect(fileOf([]).body).toBe('# No connections available yet\n');
+    const user = userOf({ state: 'disabled' });
+    expect(fileOf(both, '2', { canConnect: false, user }).body).toBe('# Access is switched off\n');
   });
 });
 

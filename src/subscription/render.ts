@@ -9,6 +9,7 @@ import { links, plain } from './links.ts';
 import { mihomo } from './mihomo.ts';
 import { type Page, type PageRequest, renderPage } from './page/page.ts';
 import { singBox } from './sing-box.ts';
+import { wireguard } from './wireguard.ts';
 import { xray } from './xray.ts';
 
 export interface RenderedSubscription {
@@ -20,7 +21,11 @@ export interface RenderedSubscription {
   readonly inline?: Page['inline'];
 }
 
-export type RenderRequest = FormatRequest & PageRequest;
+export type RenderRequest = FormatRequest &
+  PageRequest & {
+    /** The `connection` of the query, as sent: the id of the one connection of a file. */
+    readonly connection?: string | undefined;
+  };
 
 export const WRITERS: Readonly<Record<Exclude<Format, 'html'>, FormatWriter>> = {
   links,
@@ -28,6 +33,7 @@ export const WRITERS: Readonly<Record<Exclude<Format, 'html'>, FormatWriter>> = 
   mihomo,
   'sing-box': singBox,
   xray,
+  wireguard,
 };
 
 /** How many of the user's connections the format cannot carry; absent where it carries all. */
@@ -51,9 +57,10 @@ export function renderSubscription(
     };
   }
   const writer = WRITERS[format];
-  const { entries, leftOut } = listEntries(sub, settings, writer);
+  const { entries, leftOut } = listEntries(sub, settings, writer, Number(request.connection));
   const headers: Record<string, string> = { 'content-type': writer.type, ...common };
   if (leftOut > 0) headers[LEFT_OUT_HEADER] = String(leftOut);
+  if (writer.fileName) headers['content-disposition'] = `attachment; filename="${writer.fileName(entries)}"`;
   const changedAt = lastChange(sub);
   if (changedAt !== null) headers['last-modified'] = new Date(changedAt).toUTCString();
   return { status: 200, headers, body: writer.write(entries, settings.subscriptionTitle) };

@@ -112,6 +112,37 @@ describe('the page', () => {
   });
 });
 
+describe('WireGuard', () => {
+  const shape = { protocol: 'wireguard', network: 'udp', addressPool: '10.64.0.0/24' } as const;
+  const publicKey = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
+  const both = [
+    inboundOf({ ...shape, publicKey, id: 4, name: 'DE <1>' }),
+    inboundOf(),
+    inboundOf({ ...shape, publicKey, id: 9, name: 'NL' }),
+  ];
+  const bodyWith = (changes: Partial<Subscription>) => bodyOf({ sub: subscriptionOf(both, changes) });
+
+  it('has the file and the code of each connection', () => {
+    const body = bodyWith({});
+    const files = [...body.matchAll(/href="([^"]+)" download aria-label="([^"]+)"/g)].map(([, href, label]) => [
+      href,
+      label,
+    ]);
+    expect(files).toEqual([
+      ['Zp3kVn0cQm6yT1uXw8RsLg?format=wireguard&amp;connection=4', 'Download the file of DE &lt;1&gt;'],
+      ['Zp3kVn0cQm6yT1uXw8RsLg?format=wireguard&amp;connection=9', 'Download the file of NL'],
+    ]);
+    expect(body).toContain('aria-label="QR code of NL"');
+    expect(bodyOf({ sub: subscriptionOf(both), acceptLanguage: 'ru' })).toContain('Скачать файл «NL»');
+  });
+
+  it('is not on the page of a user without it, who may not connect, or beyond its pool', () => {
+    expect(bodyOf()).not.toContain('WireGuard');
+    expect(bodyWith({ canConnect: false })).not.toContain('WireGuard');
+    expect(bodyWith({ user: userOf({ id: 500 }) })).not.toContain('WireGuard');
+  });
+});
+
 describe('the applications', () => {
   it.each<[userAgent: string | undefined, system: string]>([
     ['Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15', 'ios'],

@@ -7,8 +7,9 @@ import { formatMoney } from '../../domain/sales/money.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
-import { describeReason, formatDay } from '../entries.ts';
+import { describeReason, formatDay, listEntries } from '../entries.ts';
 import { validUrl } from '../headers.ts';
+import { wireguard } from '../wireguard.ts';
 import { APPS, type App, SYSTEM_NAMES, SYSTEMS, type System, systemOf } from './apps.ts';
 import { SCRIPT, STYLE } from './style.ts';
 
@@ -48,7 +49,7 @@ ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`
 <main>
 <section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
 ${shopOf(sub, offered, language)}${telegramOf(sub, language)}${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
-</main>
+${wireguardOf(sub, settings, language)}</main>
 <script>${SCRIPT}</script>
 </body>
 </html>
@@ -235,6 +236,25 @@ ${qrOf(url, t('page.qr'))}
 <p class="quiet" id="said" role="status"></p>
 <p class="quiet">${escapeHtml(t('page.secret'))}</p>
 </section>`;
+}
+
+/** The file of each connection of WireGuard, and its code, for the apps of WireGuard, which read no links. */
+function wireguardOf(sub: Subscription, settings: LinkSettings, language: Language): string {
+  const rows = (sub.canConnect ? sub.connections : []).flatMap(({ inbound: { id, protocol } }) => {
+    if (protocol !== 'wireguard') return [];
+    const { entries } = listEntries(sub, settings, wireguard, id);
+    const [entry] = entries;
+    if (entry?.inbound.protocol !== 'wireguard') return [];
+    const t = hostTexts(language, 'subscription');
+    const name = escapeHtml(entry.name);
+    const address = `${encodeURIComponent(sub.user.token)}?format=wireguard&amp;connection=${id}`;
+    const file = `<a class="button plain" href="${address}" download aria-label="${escapeHtml(t('page.fileOf', { name: entry.name }))}">${escapeHtml(t('page.file'))}</a>`;
+    const code = qrOf(wireguard.write(entries, ''), t('page.codeOf', { name: entry.name }));
+    return `<li><span class="name">${name}</span>${file}<details><summary>${escapeHtml(t('page.code'))}</summary>${code}</details></li>`;
+  });
+  if (rows.length === 0) return '';
+  const hint = hostTexts(language, 'subscription')('page.wireguard');
+  return `<section class="card wireguard"><h2>WireGuard</h2><p class="quiet">${escapeHtml(hint)}</p><ul>${rows.join('')}</ul></section>\n`;
 }
 
 /** Radio buttons choose the system, and the style shows its applications: no script. */

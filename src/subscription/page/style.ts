@@ -19,7 +19,7 @@ main { display: grid; gap: 16px; }
   main { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); grid-template-rows: auto 1fr; align-items: start; }
   .connect { grid-column: 2; grid-row: 1 / span 2; } main:has(.buy), main:has(.telegram) { grid-template-rows: auto auto 1fr; } main:has(.buy) .connect, main:has(.telegram) .connect { grid-row: 1 / span 3; }
   main:has(.buy):has(.telegram) { grid-template-rows: auto auto auto 1fr; } main:has(.buy):has(.telegram) .connect { grid-row: 1 / span 4; }
-  .link, .buy, .telegram { grid-column: 1; } }
+  .link, .buy, .telegram { grid-column: 1; } .wireguard { grid-column: 2; } }
 .card, .notice { background: var(--card); border: 1px solid var(--line); border-radius: 16px; padding: 20px; }
 .notice { flex: 1 1 100%; margin: 4px 0 0; padding: 14px 20px; overflow-wrap: anywhere; }
 .pill { padding: 3px 12px; border-radius: 99px; font-size: 14px; font-weight: 600; }
@@ -59,6 +59,7 @@ code { display: block; padding: 12px; border-radius: 12px; background: var(--gro
   overflow-wrap: anywhere; -webkit-user-select: all; user-select: all; }
 .link .quiet { margin-top: 12px; }
 .qr { display: block; width: 100%; max-width: 240px; height: auto; margin: 0 auto 12px; border-radius: 12px; }
+.wireguard h2 { margin: 0; } .wireguard details { flex: 1 1 100%; } .wireguard summary { padding: 10px 0; color: var(--accent); font-size: 15px; font-weight: 600; cursor: pointer; } .wireguard .qr { max-width: 300px; margin: 8px auto 0; }
 .telegram h2 { margin: 0; } .telegram .quiet { margin-bottom: 12px; } .telegram .button { width: 100%; box-sizing: border-box; }
 .telegram form + h2, .telegram a + h2 { margin-top: 20px; }
 .buy h2 { margin: 0; } .buy ul + h2, .buy form + form { margin-top: 20px; } .buy li button { width: auto; } .buy .promo { margin: 16px 0 0; } .buy .promo input { margin: 0; } .buy li:last-child { padding-bottom: 0; }
