@@ -40,6 +40,12 @@ describe('a demonstration', () => {
     expect(store.users.count({ q: 'АННА' }, NOW)).toBeGreaterThan(0);
   });
 
+  it('has a connection of each family, and shares of all of them that are the whole', () => {
+    const protocols = store.inbounds.page({}, 100, 0).map(({ protocol }) => protocol);
+    expect(new Set(protocols)).toEqual(new Set(['vless', 'trojan', 'hysteria2', 'wireguard']));
+    expect(store.traffic.inboundTotals()).toHaveLength(protocols.length);
+  });
+
   it('has a month of traffic of nodes and users, today included', () => {
     const days = store.traffic.nodeDays('2026-10-21', null);
     expect(days.length).toBeGreaterThanOrEqual(30);

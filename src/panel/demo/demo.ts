@@ -8,6 +8,7 @@ import { trafficSlot } from '../../core/traffic.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
+import { DEFAULT_POOL } from '../../domain/nodes/wireguard.ts';
 import { stateOf } from '../../domain/users/account.ts';
 import { type Notices, nextChangeAt } from '../../domain/users/settle.ts';
 import { isTrafficLow } from '../../domain/users/traffic.ts';
@@ -17,7 +18,7 @@ import { addHistory } from './history.ts';
 import { DETAILED_DAYS, DETAILED_USERS, type Life, liveOf, OLDEST_DAYS } from './lives.ts';
 import { PLACES, PLANS, SILENT_MS } from './offer.ts';
 import { createDice, createPerson } from './people.ts';
-import { createSums, HYSTERIA_NODES, type Sums } from './sums.ts';
+import { createSums, HYSTERIA_NODES, type Sums, WIREGUARD_NODES } from './sums.ts';
 
 export interface DemoParts {
   readonly users: number;
@@ -126,6 +127,22 @@ function addNodes(store: Store, now: number): void {
       port: 443,
       sni: address,
       obfsPassword: 'demonstration-only',
+    });
+  });
+  PLACES.slice(0, WIREGUARD_NODES).forEach(([name], index) => {
+    const times = { createdAt, updatedAt: createdAt, version: 1 };
+    store.inbounds.insert({
+      nodeId: index + 1,
+      ...NO_INBOUND,
+      ...times,
+      tag: 'wireguard',
+      name: `${name}, router`,
+      protocol: 'wireguard',
+      network: 'udp',
+      security: 'none',
+      port: 51_820,
+      publicKey: 'u8sF2nVqC4kXyJ7hWm0dTzB1rLgQe5oPaIv3cN9xEjY',
+      addressPool: DEFAULT_POOL,
     });
   });
 }

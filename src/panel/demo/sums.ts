@@ -8,6 +8,8 @@ import { PLACES } from './offer.ts';
 
 /** So many of the first nodes have Hysteria2 as a third connection. */
 export const HYSTERIA_NODES = 2;
+/** So many have WireGuard as a fourth. */
+export const WIREGUARD_NODES = 1;
 
 /** What happened to a user. */
 export interface Happened {
@@ -73,10 +75,16 @@ function sharesOf(nodeId: number, total: UpDown): (readonly [number, UpDown])[] 
   const part = (share: number) => ({ up: Math.floor(total.up * share), down: Math.floor(total.down * share) });
   const mobile = part(nodeId <= HYSTERIA_NODES ? 0.15 : 0);
   const spare = part(0.2);
-  const fast = { up: total.up - mobile.up - spare.up, down: total.down - mobile.down - spare.down };
+  const router = part(nodeId <= WIREGUARD_NODES ? 0.05 : 0);
+  const fast = {
+    up: total.up - mobile.up - spare.up - router.up,
+    down: total.down - mobile.down - spare.down - router.down,
+  };
   const shares: (readonly [number, UpDown])[] = [
     [nodeId * 2 - 1, fast],
     [nodeId * 2, spare],
   ];
-  return nodeId <= HYSTERIA_NODES ? [...shares, [PLACES.length * 2 + nodeId, mobile]] : shares;
+  if (nodeId <= HYSTERIA_NODES) shares.push([PLACES.length * 2 + nodeId, mobile]);
+  if (nodeId <= WIREGUARD_NODES) shares.push([PLACES.length * 2 + HYSTERIA_NODES + nodeId, router]);
+  return shares;
 }
