@@ -24,13 +24,21 @@ export function trafficSlot(now: number, zone: string): TrafficSlot {
   return { hour: Math.floor(now / HOUR_MS) * HOUR_MS, day, month: day.slice(0, 7) };
 }
 
-/** Counts on a user alone, whatever follows from it: a held term begins, grants are spent, the state changes. */
-export function countOnUser(tx: Transaction, stored: UserRow, nodeId: number, slot: TrafficSlot, moved: UpDown): void {
+/**
+ * Counts on a user alone, whatever follows from it: a held term begins, grants are spent, the state changes. `beginsHold` false: it moved before
+ * the term was held, or nobody knows when.
+ */
+export function countOnUser(
+  tx: Transaction,
+  stored: UserRow,
+  { nodeId, slot, beginsHold }: { readonly nodeId: number; readonly slot: TrafficSlot; readonly beginsHold: boolean },
+  moved: UpDown,
+): void {
   tx.store.traffic.addToUser(stored.id, nodeId, slot, moved);
   const current = openUser(tx, stored);
   const { now, settings } = tx;
   const isFirst = current.row.onlineAt === null;
-  const begins = current.account.hold !== null && canConnect(current.row.state);
+  const begins = beginsHold && current.account.hold !== null && canConnect(current.row.state);
   const begun = begins ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
   const { account } = applyTraffic(begun, moved, now);
   const cut = countAfterCut(tx, current.row.cut, nodeId, moved);
@@ -70,6 +78,6 @@ export function countTraffic(tx: Transaction, { nodeId, total, users, inbounds }
   for (const { userId, up, down } of users) {
     const stored = store.users.get(userId);
     if (!stored || (up === 0 && down === 0)) continue;
-    countOnUser(tx, stored, nodeId, slot, { up, down });
+    countOnUser(tx, stored, { nodeId, slot, beginsHold: true }, { up, down });
   }
 }

@@ -14,6 +14,7 @@ export const PLAIN_USER: Omit<NewUser, 'token' | 'credentials'> = {
   enabled: true,
   expiresAt: null,
   hold: null,
+  heldAt: null,
   trafficLimit: null,
   usedUp: 0,
   usedDown: 0,

@@ -64,6 +64,7 @@ export function sampleUser(fields: Partial<NewUser> = {}): NewUser {
     ...PLAIN_USER,
     token: `token-${String(made).padStart(16, '0')}`,
     credentials: sampleCredentials(made),
+    heldAt: fields.hold ? 0 : null,
     ...fields,
   };
 }

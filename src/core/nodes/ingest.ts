@@ -4,7 +4,7 @@ import { addBytes } from '../../domain/users/account.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import type { EngineCounters } from '../ports/engines.ts';
-import type { TrafficSlot, UpDown } from '../ports/records.ts';
+import type { UpDown } from '../ports/records.ts';
 import type { Counted } from '../ports/sync.ts';
 import { countOnUser, trafficSlot } from '../traffic.ts';
 
@@ -51,8 +51,14 @@ async function changedUsers(env: Env, nodeId: number, { boot, users }: EngineCou
   return changed;
 }
 
-/** Counts what a start of the engine has counted for some users, and writes that it is counted. */
-export function countUsers(tx: Transaction, nodeId: number, boot: string, values: readonly Counted[]): Counted[] {
+/** Counts what a start of the engine has counted for some users, and writes that it is counted. `beginsHold`: it moved under the present terms. */
+export function countUsers(
+  tx: Transaction,
+  nodeId: number,
+  boot: string,
+  values: readonly Counted[],
+  beginsHold = true,
+): Counted[] {
   const { store, now } = tx;
   const slot = trafficSlot(now, tx.settings.timeZone);
   const ids = values.map(({ userId }) => userId);
@@ -61,7 +67,7 @@ export function countUsers(tx: Transaction, nodeId: number, boot: string, values
     .map(({ userId, up, down }): Counted => ({ userId, ...since({ up, down }, last.get(userId)) }))
     .filter(({ up, down }) => up > 0 || down > 0);
   store.sync.saveUserCounters(nodeId, boot, values);
-  countMoved(tx, nodeId, moved, slot);
+  countMoved(tx, { nodeId, slot, beginsHold }, moved);
   const total = moved.reduce(
     (sum, { up, down }) => ({ up: addBytes(sum.up, up), down: addBytes(sum.down, down) }),
     NOTHING,
@@ -70,11 +76,11 @@ export function countUsers(tx: Transaction, nodeId: number, boot: string, values
   return moved;
 }
 
-function countMoved(tx: Transaction, nodeId: number, moved: readonly Counted[], slot: TrafficSlot): void {
+function countMoved(tx: Transaction, how: Parameters<typeof countOnUser>[2], moved: readonly Counted[]): void {
   const byId = new Map(moved.map((each) => [each.userId, each]));
-  for (const id of tx.store.sync.countPlainly(nodeId, moved, slot, tx.now)) {
+  for (const id of tx.store.sync.countPlainly(how.nodeId, moved, how.slot, tx.now)) {
     const [stored, each] = [tx.store.users.get(id), byId.get(id)];
-    if (stored && each) countOnUser(tx, stored, nodeId, slot, { up: each.up, down: each.down });
+    if (stored && each) countOnUser(tx, stored, how, { up: each.up, down: each.down });
   }
 }
 

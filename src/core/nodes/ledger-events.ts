@@ -26,9 +26,15 @@ function momentOf(moment: number, user: UserRow, now: number): number {
   return moment < changedAt ? now : moment;
 }
 
-/** The first connection of a user whose term has ended meanwhile. */
+/** Whether the present hold was set later: what moved then does not begin it. */
+function isBeforeHold({ heldAt }: UserRow, moment: number): boolean {
+  return heldAt !== null && moment < heldAt;
+}
+
+/** The first connection of a user whose term has ended or was held meanwhile. */
 function noteFirst(tx: Transaction, user: UserRow, at: number): void {
-  if (user.onlineAt !== null || user.state !== 'expired' || at > tx.now) return;
+  const isPast = user.state === 'expired' || isBeforeHold(user, at);
+  if (user.onlineAt !== null || !isPast || at > tx.now) return;
   tx.emitDue('user.first_connected', describe(user), at);
   commitTraffic(tx, openUser(tx, user), { fields: { onlineAt: at } });
 }
@@ -40,14 +46,22 @@ function isOfFormerPeriod({ hold, resetStrategy, resetsAt, termBeganAt }: UserRo
   return next !== null && next < resetsAt;
 }
 
+/** The panel ended that period without having heard of the limit: it is said now, and that the reset let the user in. */
+function emitFormerLimit(tx: Transaction, user: UserRow, at: number): void {
+  const resetAt = nextReset(user.resetStrategy, at, user.termBeganAt, tx.settings.timeZone);
+  tx.emitDue('user.limited', { ...describe(user), state: 'limited' }, at);
+  if (resetAt !== null && user.state === 'active') tx.emitDue('user.activated', describe(user), resetAt);
+}
+
 /** Counts what moved in a period that is over: in the statistics and on the totals, not under the present limit. */
 function countFormer(
   tx: Transaction,
   nodeId: number,
   boot: string,
-  { user, value, moment }: { readonly user: UserRow; readonly value: UpDown; readonly moment: number },
+  { user, event, moment }: { readonly user: UserRow; readonly event: LedgerEvent; readonly moment: number },
 ): Counted[] {
   const { sync, traffic } = tx.store;
+  const value: UpDown = { up: event.up, down: event.down };
   const last = sync.userCounters(nodeId, boot, [user.id]).get(user.id);
   const { up, down } = since(value, last);
   if (up === 0 && down === 0) return [];
@@ -56,6 +70,7 @@ function countFormer(
   traffic.addToNode(nodeId, slot, { up, down });
   traffic.addToUser(user.id, nodeId, slot, { up, down });
   if (user.onlineAt === null) tx.emitDue('user.first_connected', describe(user), moment);
+  if (event.kind === 'limited') emitFormerLimit(tx, user, moment);
   const current = openUser(tx, user);
   const { account } = current;
   commitTraffic(tx, current, {
@@ -80,14 +95,15 @@ export function countEvents(
     // The panel knows by itself when terms end.
     if (!found || boot === null || kind === 'expired') return [];
     if (boots.get(boot) === 'ended' || !boots.has(originOf(boot))) return [];
-    if (kind === 'first') noteFirst(tx, found, at);
+    if (kind !== 'reset') noteFirst(tx, found, at);
     const user = users.get(userId) ?? found;
     const moment = writtenAt(event);
     if (isOfFormerPeriod(user, moment, tx.settings.timeZone)) {
-      return countFormer(tx, nodeId, boot, { user, value: event, moment });
+      return countFormer(tx, nodeId, boot, { user, event, moment });
     }
     const last = sync.userCounters(nodeId, boot, [userId]).get(userId);
     const then = createTransaction(env, NODE_CALL, 'traffic', momentOf(moment, user, tx.now));
-    return countUsers(then, nodeId, boot, [{ userId, ...atLeast(event, last) }]);
+    const values = [{ userId, ...atLeast(event, last) }];
+    return countUsers(then, nodeId, boot, values, kind !== 'reset' && !isBeforeHold(user, moment));
   });
 }

@@ -23,7 +23,16 @@ export interface Taken {
   readonly failure: EngineError | null;
 }
 
-function countBoot(tx: Transaction, nodeId: number, boot: string, entries: readonly LedgerEntry[]): readonly Counted[] {
+/** What an entry of a user with a held term means: on a machine with a lease that is said by an event, so that its moment is known. */
+type BeginsHold = boolean;
+
+function countBoot(
+  tx: Transaction,
+  nodeId: number,
+  boot: string,
+  entries: readonly LedgerEntry[],
+  beginsHold: BeginsHold,
+): readonly Counted[] {
   const { sync } = tx.store;
   const tags = sync.inboundCounters(nodeId, boot);
   const ofInbounds = entries.flatMap(({ tag, up, down }) =>
@@ -37,16 +46,21 @@ function countBoot(tx: Transaction, nodeId: number, boot: string, entries: reado
     ofUsers.map(({ userId }) => userId),
   );
   const values = ofUsers.map(({ userId, up, down }) => ({ userId, ...atLeast({ up, down }, last.get(userId)) }));
-  return countUsers(tx, nodeId, boot, values);
+  return countUsers(tx, nodeId, boot, values, beginsHold);
 }
 
 /** Counts entries of starts that this panel knows and has not counted to their end: the users of others are not its own. */
-function countEntries(tx: Transaction, nodeId: number, entries: readonly LedgerEntry[]): readonly Counted[] {
+function countEntries(
+  tx: Transaction,
+  nodeId: number,
+  entries: readonly LedgerEntry[],
+  beginsHold: BeginsHold,
+): readonly Counted[] {
   const boots = tx.store.sync.boots(nodeId);
   const byBoot = Map.groupBy(entries, ({ boot }) => boot);
   return [...byBoot].flatMap(([boot, some]) => {
     const counts = boots.get(boot) !== 'ended' && boots.has(originOf(boot));
-    return counts ? countBoot(tx, nodeId, boot, some) : [];
+    return counts ? countBoot(tx, nodeId, boot, some, beginsHold) : [];
   });
 }
 
@@ -78,6 +92,7 @@ async function countPage(
   nodeId: number,
   sent: LedgerTaken | null,
   page: LedgerPage,
+  beginsHold: BeginsHold,
 ): Promise<readonly Counted[] | null> {
   const { store, queue, clock } = env;
   const { ledger, run, until, ends } = page;
@@ -100,7 +115,7 @@ async function countPage(
       const tx = createTransaction(env, NODE_CALL, 'traffic', clock.now());
       if (sent !== null && sent.ledger !== ledger && next === 0) endOthers(tx, nodeId);
       if (next === 0 && isOldCopy(sent, page)) noteRestored(tx, nodeId);
-      const counted = [...countEvents(env, tx, nodeId, events), ...countEntries(tx, nodeId, entries)];
+      const counted = [...countEvents(env, tx, nodeId, events), ...countEntries(tx, nodeId, entries, beginsHold)];
       const boots = store.sync.boots(nodeId);
       for (const { seq, boot } of ends) {
         if (seq > from && seq <= taken.taken && boots.has(originOf(boot))) store.sync.endBoot(nodeId, boot);
@@ -141,7 +156,7 @@ export async function takeLedger(env: Env, nodeId: number, engine: Engine): Prom
     }
     const isStuck = !page.isLast && sent !== null && sent.run === page.run && page.until <= sent.taken;
     if (isStuck) throw new EngineError('engine_unreachable', 'the node offers the same again');
-    const counted = await countPage(env, nodeId, sent, page);
+    const counted = await countPage(env, nodeId, sent, page, !engine.hasLease());
     moved.push(...(counted ?? []));
     for (const { kind, userId } of page.events) if (kind === 'share') exhausted.add(userId);
     const isEnough = page.isLast || counted === null || pages + 1 === MOST_PAGES;

@@ -34,6 +34,8 @@ export interface UserRow extends Omit<Account, 'grants'> {
   readonly extra: number;
   /** The earliest moment at which passing time alone changes this record; null: never. */
   readonly dueAt: number | null;
+  /** When the present hold was set; null: there is none. */
+  readonly heldAt: number | null;
   readonly deviceLimit: number | null;
   readonly concurrentLimit: number | null;
   /** null: not connected from more addresses than that, nor shortly before. */

@@ -37,6 +37,7 @@ type Computed =
   | 'state'
   | 'extra'
   | 'dueAt'
+  | 'heldAt'
   | 'noticeAnnounced'
   | 'expiredAnnounced'
   | 'trafficLowAnnounced'
@@ -255,10 +256,17 @@ function write(
   if (isLow && !row.trafficLowAnnounced && row.state === 'active') tx.emit('user.traffic_low', describe(row));
   const trafficLowAnnounced = isLow && (row.trafficLowAnnounced || row.state === 'active');
   const cut = cutOf(store, current, row, nodeId);
-  const after: UserRow = { ...row, cut, trafficLowAnnounced, dueAt: nextChangeAt(account, row, now, notices) };
+  const dueAt = nextChangeAt(account, row, now, notices);
+  const after: UserRow = { ...row, cut, trafficLowAnnounced, heldAt: heldAtOf(current.row, row, now), dueAt };
   if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants, now);
   store.users.save(current.stored, after);
   return after;
+}
+
+/** A longer hold is the same one; that of another plan begins with it. */
+function heldAtOf(before: UserRow, after: UserRow, now: number): number | null {
+  if (after.hold === null) return null;
+  return before.hold === null || before.tariffId !== after.tariffId ? now : before.heldAt;
 }
 
 /** A cut goes on while the user may not connect. Where one begins, the store adds its change to the log of nodes with this very write. */

@@ -117,3 +117,11 @@ export function countLeased(before: Leased, moved: TrafficDelta, now: number, zo
   if (cut === 'limited' || cut === 'share') happened.push({ kind: cut, at: now });
   return { leased: after, happened };
 }
+
+/** Counts what the panel did not know of when it left the terms here. A hold was set later than that moved, or it is in an event already. */
+export function countUnread(leased: Leased, moved: TrafficDelta, now: number, zone: string): Leased {
+  const { hold } = leased.account;
+  if (hold === null) return countLeased(leased, moved, now, zone).leased;
+  const counted = countLeased({ ...leased, account: { ...leased.account, hold: null } }, moved, now, zone).leased;
+  return { ...counted, account: { ...counted.account, hold } };
+}

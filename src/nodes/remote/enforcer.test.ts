@@ -1,33 +1,22 @@
 // What machines do by the lease that the panel has left there, while it is away and when it is back; all time is the test's own.
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
+import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
-import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
-import { createTestLog } from '../../../tests/support/log.ts';
+import { openLeasedMachine } from '../../../tests/support/leased-machine.ts';
 import { times } from '../../../tests/support/long.ts';
-import { plainSeal } from '../../../tests/support/node-lease.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, type TempStore, tempFolder, tempStore } from '../../../tests/support/temp-store.ts';
 import { createHeavyEnv } from '../../core/create-core.ts';
-import { createNodeSync } from '../../core/nodes/sync.ts';
 import { EngineError } from '../../core/ports/engines.ts';
 import type { UserRow } from '../../core/ports/users.ts';
 import { sweepDue } from '../../core/sweep.ts';
 import { SPARE_BYTES } from '../../domain/nodes/lease.ts';
-import { openNodeLedger } from '../../store/nodes/node-ledger.ts';
-import { type EnforcedEngine, enforceLease } from './enforcer.ts';
-import { keepEngine } from './kept-engine.ts';
-import { recordEngine } from './ledger-engine.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const SECOND = 1000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const settled = async () => {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
-};
 
 /** A panel with machines, each with a node of one connection. */
 function openScene(
@@ -40,58 +29,19 @@ function openScene(
   const { store } = temp;
   const clock = createTestClock(START);
   const env = createHeavyEnv(coreParts(temp, { clock }));
-  const userId = store.users.insert({ ...sampleUser(), onlineAt: null, ...fields });
+  const userId = store.users.insert(sampleUser({ onlineAt: null, ...fields }));
   const places = Array.from({ length: nodes }, (_, index) => {
     const nodeId = store.nodes.insert(sampleNode({ kind: 'remote', ...nodeFields }));
     const { id: _id, ...row } = inboundOf({ nodeId, tag: `in${index}`, port: 1000 + index });
     return { nodeId, inboundId: store.inbounds.insert(row) };
   });
-  const machines = places.map(({ nodeId, inboundId }) => {
-    const machine = createFakeMachine();
-    const log = createTestLog();
-    let timers = createTestTimers();
-    const open = (): EnforcedEngine => {
-      timers = createTestTimers();
-      const ledger = openNodeLedger(join(folder, `${nodeId}.db`), plainSeal);
-      const { lease } = ledger;
-      let enforced: EnforcedEngine | null = null;
-      const refused = (ids: readonly number[]) => enforced?.noteRefused(ids);
-      const recorded = recordEngine(machine.attach().engine, { ledger, clock, refused, timers, log });
-      const crypto = { randomBytes: (length: number) => env.crypto.randomBytes(length) };
-      enforced = enforceLease(keepEngine(recorded, { crypto, timers, log, lease }), { lease, clock, timers, log });
-      return enforced;
-    };
-    let engine = open();
-    // The panel has one connector, the service behind it may be another one.
-    const cut = new Set<string | symbol>();
-    const fail = async () => {
-      throw new EngineError('engine_unreachable', 'no answer');
-    };
-    const behind = new Proxy({} as EnforcedEngine, {
-      get: (_target, name) => (cut.has(name) ? fail : engine[name as keyof EnforcedEngine]),
-    });
-    const node = createNodeSync(env, nodeId, behind);
+  const machines = places.map((place) => {
+    const leased = openLeasedMachine({ env, clock, folder, ...place });
+    const { machine, inboundId } = leased;
     return {
-      machine,
-      nodeId,
-      inboundId,
-      /** Calls that do not reach it. */
-      cut,
-      meet: () => node.round(true),
-      engine: () => engine,
-      /** A reading of the counters, and all that is due. */
-      async beat() {
-        timers.tick();
-        await settled();
-      },
-      async restart() {
-        engine.close();
-        engine = open();
-        timers.pass(0);
-        await settled();
-      },
+      ...leased,
       move: (down: number) => machine.move(userId, inboundId, { up: 0, down }),
-      isIn: () => machine.process?.members.get(inboundId)?.has(userId) === true,
+      isIn: () => leased.isIn(userId),
     };
   });
   const first = machines[0];
@@ -243,6 +193,7 @@ describe('a machine whose panel is away', () => {
     expect(scene.events()).toEqual([
       ['user.reset', midnight],
       ['user.first_connected', connected],
+      ['user.limited', connected],
     ]);
     const days = store.traffic.userDays(userId, '2026-11-20').map(({ day, down }) => [day, down]);
     expect(days).toEqual([

@@ -119,7 +119,8 @@ CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
 -- users_state_expires finds it, and no other index is written. cut_change is the row of node_changes by which the user may no longer
 -- connect, cut_node_id the node whose traffic used up the limit, cut_up and cut_down what moved after that; all null while the user may. excess is
 -- from how many addresses the user, who may be connected from concurrent_limit, last was at the same time, excess_at when; both null
--- once that has ended for a while. The user may not connect until cut_off_until over it, whatever the state.
+-- once that has ended for a while. The user may not connect until cut_off_until over it, whatever the state. held_at is when the present
+-- hold was set.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -165,11 +166,12 @@ CREATE TABLE users (
   excess INTEGER CHECK (excess BETWEEN 2 AND 9007199254740991),
   excess_at INTEGER CHECK (excess_at BETWEEN 0 AND 8640000000000000),
   cut_off_until INTEGER CHECK (cut_off_until BETWEEN 0 AND 8640000000000000),
+  held_at INTEGER CHECK (held_at BETWEEN 0 AND 8640000000000000),
   CHECK ((excess IS NULL) = (excess_at IS NULL) AND (cut_off_until IS NULL OR excess IS NOT NULL)),
   CHECK (cut_change IS NULL OR state NOT IN ('active', 'on_hold')),
   CHECK ((cut_change IS NULL) = (cut_up IS NULL) AND (cut_change IS NULL) = (cut_down IS NULL)),
   CHECK (cut_node_id IS NULL OR cut_change IS NOT NULL),
-  CHECK ((hold_months IS NULL) = (hold_days IS NULL)),
+  CHECK ((hold_months IS NULL) = (hold_days IS NULL) AND (hold_months IS NULL) = (held_at IS NULL)),
   CHECK (used = min(used_up + used_down, 9007199254740991)),
   CHECK (
     state_due_at IS CASE

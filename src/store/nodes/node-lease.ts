@@ -5,6 +5,7 @@ import type { LeaseMember, NodeLease } from '../../core/ports/node-lease.ts';
 import type { UpDown } from '../../core/ports/records.ts';
 import {
   countLeased,
+  countUnread,
   type Leased,
   type LeaseEventKind,
   leaseDueAt,
@@ -162,8 +163,10 @@ export function createNodeLease(
   );
   const offerAgain = db.prepare<[{ boot: string; userId: number; seq: number; offered: number }]>(
     `UPDATE counters SET ${KEEP_OFFERED}, seq = :seq
-     WHERE boot = :boot AND user_id = :userId AND tag = '' AND seq > (SELECT acknowledged FROM ledger)
-       AND boot IN (SELECT boot FROM boots WHERE ended IS NULL)`,
+     WHERE boot = :boot AND user_id = :userId AND tag = '' AND seq > (SELECT acknowledged FROM ledger)`,
+  );
+  const endAgain = db.prepare<[{ boot: string; seq: number }]>(
+    'UPDATE boots SET ended = :seq WHERE boot = :boot AND ended IS NOT NULL',
   );
   const learn = db.prepare<[{ userId: number; taken: number }]>(
     `UPDATE counters SET known_up = CASE WHEN seq <= :taken THEN up WHEN offered_seq <= :taken THEN max(known_up, offered_up) ELSE known_up END,
@@ -216,11 +219,16 @@ export function createNodeLease(
     putEvent.run({ seq: nextSeq(), kind, at, userId, boot, up, down });
   }
 
-  /** What the panel has not taken yet belongs before a reset: it must be able to count it there, and so is offered behind it. */
-  function noteReset(at: number, userId: number): void {
+  /**
+   * What the panel has not taken yet belongs before a reset, or before what uses up a limit: it must be able to count it there, and so it is
+   * offered behind that. A start that has ended ends once more behind it, as nothing of it is counted after its end.
+   */
+  function noteUnknown(kind: LeaseEventKind, at: number, userId: number, except: string | null): void {
     for (const counted of unknown.all(userId)) {
-      note('reset', at, userId, counted);
-      offerAgain.run({ boot: counted.boot, userId, seq: nextSeq(), offered: offered() });
+      if (counted.boot === except) continue;
+      note(kind, at, userId, counted);
+      const { changes } = offerAgain.run({ boot: counted.boot, userId, seq: nextSeq(), offered: offered() });
+      if (changes > 0) endAgain.run({ boot: counted.boot, seq: nextSeq() });
     }
   }
 
@@ -249,7 +257,7 @@ export function createNodeLease(
       );
     const passed = passTime(user.leased, now, zone()).leased;
     const isMoved = moved.up > 0 || moved.down > 0;
-    const leased = isMoved ? countLeased(passed, moved, now, zone()).leased : passed;
+    const leased = isMoved ? countUnread(passed, moved, now, zone()) : passed;
     const { name, credentials, deviceLimit } = user;
     put.run({
       userId: user.id,
@@ -298,11 +306,21 @@ export function createNodeLease(
     }),
     count(userId, moved, before, after, now) {
       const row = get.get(userId);
-      if (!row) return false;
+      if (!row) {
+        // Nothing is known of the user, whose held term this may begin.
+        if (before === null) note('first', now, userId, after);
+        return false;
+      }
       const { leased, happened } = countLeased(decode(row), moved, now, zone());
+      const cut = happened.some(({ kind }) => kind === 'limited' || kind === 'share');
       for (const { kind, at } of happened) {
-        if (kind === 'reset') noteReset(at, userId);
-        else note(kind, at, userId, kind === 'expired' ? before : after);
+        if (kind === 'reset') noteUnknown('reset', at, userId, null);
+        else if (kind === 'expired') note(kind, at, userId, before);
+        // What cuts off at the first connection says both.
+        else if (kind !== 'first' || !cut) {
+          noteUnknown('share', at, userId, after.boot);
+          note(kind, at, userId, after);
+        }
       }
       const refusal = refusalOf(passTime(decode(row), now, zone()).leased, now);
       save(userId, leased, now);
@@ -314,7 +332,7 @@ export function createNodeLease(
         for (const row of rows) {
           const { leased, happened } = passTime(decode(row), now, zone());
           for (const { kind, at } of happened) {
-            if (kind === 'reset') noteReset(at, row.userId);
+            if (kind === 'reset') noteUnknown('reset', at, row.userId, null);
             else note(kind, at, row.userId, null);
           }
           save(row.userId, leased, now);

@@ -16,7 +16,7 @@ export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, en
   traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
   device_limit, inbounds, online_at, token, announced, created_at, updated_at, version,
   external_id, telegram_id, metadata, notice_announced, cut_change, cut_node_id, cut_up, cut_down,
-  concurrent_limit, excess, excess_at, cut_off_until`;
+  concurrent_limit, excess, excess_at, cut_off_until, held_at`;
 
 export type UserCells = [
   id: number,
@@ -60,6 +60,7 @@ export type UserCells = [
   excess: number | null,
   excessAt: number | null,
   cutOffUntil: number | null,
+  heldAt: number | null,
 ];
 
 const NO_TAGS: readonly string[] = [];
@@ -87,6 +88,7 @@ export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRo
     enabled: cells[7] === 1,
     expiresAt: expiresAt === NEVER ? null : expiresAt,
     hold: months === null || days === null ? null : { months, days },
+    heldAt: cells[41],
     trafficLimit: cells[11],
     usedUp: cells[12],
     usedDown: cells[13],
@@ -170,6 +172,7 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'excess', cell: (row) => row.excess?.addresses ?? null },
   { name: 'excess_at', cell: (row) => row.excess?.at ?? null },
   { name: 'cut_off_until', cell: (row) => row.excess?.cutOffUntil ?? null },
+  { name: 'held_at', cell: (row) => row.heldAt },
 ];
 /** The number of text columns in `WRITTEN`. */
 export const TEXT_COLUMNS = 7;

@@ -184,6 +184,7 @@ describe('save', () => {
       tariffId: store.tariffs.insert(sampleTariff()),
       expiresAt: 9,
       hold: { months: 0, days: 1 },
+      heldAt: 6,
       trafficLimit: 1,
       usedUp: 1,
       usedDown: 2,
