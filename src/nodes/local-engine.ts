@@ -301,7 +301,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     counters: async () => requirePresent().api.counters(),
     take: async () => null,
     lease: async () => null,
-    hasLease: () => false,
+    leaseKind: () => null,
     protocol: () => null,
     apply: async (changes) => requirePresent().api.apply(changes),
     members: async (inbound) => requirePresent().api.members(inbound),

@@ -46,7 +46,7 @@ export function movingEngine(users: number): MovingEngine {
     },
     take: async () => null,
     lease: async () => null,
-    hasLease: () => false,
+    leaseKind: () => null,
     protocol: () => null,
     apply: async (changes) => changes.map(() => null),
     members: async () => null,

@@ -47,7 +47,7 @@ async function preparePanel(): Promise<TestPanel> {
   const row = store.nodes.get(node.id);
   if (!row) throw new Error('no node');
   const core = { coreName: 'xray', coreVersion: '26.9.11', engineStartedAt: NOW - 86_400_000 } as const;
-  const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64), agentProtocol: '1.3' };
+  const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64), agentProtocol: '1.4' };
   const restart = { at: NOW, reason: 'cut_off', userIds: [userId] } as const;
   store.write(() =>
     store.nodes.save({ ...row, ...core, ...agent, restart, status: 'up', lastSeenAt: NOW, usersOnline: 12 }),

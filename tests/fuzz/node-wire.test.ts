@@ -189,6 +189,7 @@ const CALLS: readonly ((engine: Engine) => Promise<unknown>)[] = [
   (engine) => engine.running(),
   (engine) => engine.check(CONFIG),
   (engine) => engine.start(CONFIG, [{ ...USER, inbounds: [1] }], 'a1'),
+  async (engine) => engine.startHeld?.(CONFIG, { leaseId: '0'.repeat(32), version: 1 }, 'a1'),
   (engine) => engine.stop(),
   (engine) => engine.counters(),
   (engine) => engine.take(null, true),
@@ -240,7 +241,21 @@ it('the panel takes what makes sense, and anything else as a node that does not 
     fc.string(),
   );
   const status = fc.constantFrom(200, 200, 200, 409, 404, 400, 500, 204);
-  const version = fc.constantFrom('1.3', '1.3', '1.3', '1.2', '1.1', '1.9999', '1.0', '2.0', '1', '1.1.1', '-1.1', '');
+  const version = fc.constantFrom(
+    '1.4',
+    '1.4',
+    '1.4',
+    '1.3',
+    '1.2',
+    '1.1',
+    '1.9999',
+    '1.0',
+    '2.0',
+    '1',
+    '1.1.1',
+    '-1.1',
+    '',
+  );
   const isCut = fc.integer({ min: 0, max: 9 }).map((one) => one === 0);
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...CALLS), fc.record({ status, body, version, isCut }), async (call, reply) => {

@@ -38,6 +38,7 @@ function openNode(temp: TempStore, engine: Engine) {
   const userId = store.users.insert(sampleUser());
   const node = createNodeSync(createHeavyEnv(coreParts(temp)), nodeId, engine);
   return {
+    nodeId,
     inboundId,
     userId,
     poll: () => node.round(true),
@@ -82,11 +83,24 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
       recorded.close();
     };
   };
-  const runPresent = async () => {
-    await close();
+  const enforce = () => {
     const { ledger, recorded } = record();
     const parts = { lease: ledger.lease, clock, timers: createTestTimers(), log: createTestLog() };
-    const enforced = enforceLease(keepEngine(recorded, { crypto: nodeCrypto, ...parts }), parts);
+    return enforceLease(keepEngine(recorded, { crypto: nodeCrypto, ...parts }), parts);
+  };
+  const runThird = async () => {
+    await close();
+    const enforced = enforce();
+    const third = await serveEarlier(keys, enforced, '1.3');
+    port = third.port;
+    close = async () => {
+      third.close();
+      enforced.close();
+    };
+  };
+  const runPresent = async () => {
+    await close();
+    const enforced = enforce();
     const listener = await serve(keys, enforced);
     port = listener.port;
     close = async () => {
@@ -102,28 +116,39 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   };
 
   await runFirst();
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard'], 0);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference'], 0);
   move(100);
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard'], 100);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference'], 100);
   move(20);
   await runPresent();
-  await expectPolled('1.3', [], 120);
-  await expectPolled('1.3', [], 120);
+  await expectPolled('1.4', [], 120);
+  await expectPolled('1.4', [], 120);
   move(3);
-  await expectPolled('1.3', [], 123);
+  await expectPolled('1.4', [], 123);
   move(4);
   await runSecond();
-  await expectPolled('1.1', ['lease', 'wireguard'], 127);
-  await expectPolled('1.1', ['lease', 'wireguard'], 127);
+  await expectPolled('1.1', ['lease', 'wireguard', 'difference'], 127);
+  await expectPolled('1.1', ['lease', 'wireguard', 'difference'], 127);
   move(10);
   await runPresent();
-  await expectPolled('1.3', [], 137);
+  await expectPolled('1.4', [], 137);
   await runFirst();
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard'], 137);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference'], 137);
   move(5000);
+  await runThird();
+  await expectPolled('1.3', ['difference'], 5137);
+  // It is sent everybody for a start.
+  const { id: _id, ...more } = inboundOf({ nodeId: node.nodeId, tag: 'more', port: 1001 });
+  const moreId = temp.store.inbounds.insert(more);
+  await expectPolled('1.3', ['difference'], 5137);
+  expect(machine.process?.members.get(moreId)?.has(node.userId)).toBe(true);
+  expect(machine.starts).toBe(2);
+  temp.store.inbounds.remove(moreId);
+  await expectPolled('1.3', ['difference'], 5137);
+  expect(machine.starts).toBe(3);
   await runPresent();
-  await expectPolled('1.3', [], 5137);
-  expect(machine.starts, 'the engine was adopted each time').toBe(1);
+  await expectPolled('1.4', [], 5137);
+  expect(machine.starts, 'the engine was adopted each time but for other connections').toBe(3);
 
   // One that its machine has started by itself, of which the panel has counted a part when the machine is updated.
   await runFirst();
@@ -144,7 +169,7 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   move(20_000);
   machine.fault = () => null;
   await runPresent();
-  await expectPolled('1.3', [], 35_137);
+  await expectPolled('1.4', [], 35_137);
   engine.close();
   await close();
 });
@@ -168,7 +193,7 @@ describe('another major version', () => {
     await expect(node.poll()).rejects.toMatchObject({ code: 'other_version' });
     expect(node.row()).toMatchObject({ status: 'down', errorCode: 'other_version', agentProtocol: version });
     expect(node.row()?.errorText).toBe(
-      `the machine speaks version ${version} of the protocol, the panel 1.3: ${advice}`,
+      `the machine speaks version ${version} of the protocol, the panel 1.4: ${advice}`,
     );
     const joining = joinNode({
       host: PLACE.host,
@@ -195,8 +220,8 @@ describe('another major version', () => {
       for (const path of ['/2/running', '/2/join', '/0/running']) {
         const reply = await ask(listener.port, path, keys);
         const older = path.startsWith('/2') ? 'this machine' : 'the panel';
-        expect(reply).toMatchObject({ status: 404, version: '1.3', said: { code: 'other_version' } });
-        expect(reply.said.message).toContain(`this machine 1.3: update ${older}`);
+        expect(reply).toMatchObject({ status: 404, version: '1.4', said: { code: 'other_version' } });
+        expect(reply.said.message).toContain(`this machine 1.4: update ${older}`);
       }
       await listener.close();
     }

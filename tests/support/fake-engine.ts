@@ -211,7 +211,7 @@ function createEngine(
       }),
     take: async () => null,
     lease: async () => null,
-    hasLease: () => false,
+    leaseKind: () => null,
     protocol: () => null,
     apply: (changes) => call('apply', () => changes.map(applyOne)),
     members: (inbound) =>

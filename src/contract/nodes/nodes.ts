@@ -39,11 +39,11 @@ const restartReason = z.enum(RESTART_REASONS).meta({
 });
 export type NodeRestartReason = z.output<typeof restartReason>;
 
-const NODE_UPDATES = ['ledger', 'lease', 'wireguard'] as const;
+const NODE_UPDATES = ['ledger', 'lease', 'wireguard', 'difference'] as const;
 const nodeUpdate = z.enum(NODE_UPDATES).meta({
   id: 'NodeUpdate',
   description:
-    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard.',
+    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard. `difference`: where connections change, it is not sent all users again.',
 });
 export type NodeUpdate = z.output<typeof nodeUpdate>;
 
@@ -177,7 +177,7 @@ export const nodeExample: Node = {
   pending_changes: 0,
   cut_off: ['refuse', 'restart'],
   joined: true,
-  protocol: '1.3',
+  protocol: '1.4',
   update_for: [],
   restored_at: null,
   last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [7] },

@@ -1,9 +1,10 @@
-// Sends the machine of a node its lease, with which it acts alone: the whole at first, then in each round what has changed since.
-import { type Leased, shareOf } from '../../domain/nodes/lease.ts';
+// Sends the machine of a node its lease, with which it acts alone: the whole once, and from then on what has changed since what it has answered to,
+// also after a start of the panel or of the engine.
+import { type Leased, nodesCounter, shareOf } from '../../domain/nodes/lease.ts';
 import type { Env } from '../context.ts';
 import { connectionSecrets } from '../inbounds/inbound-secrets.ts';
 import type { Engine } from '../ports/engines.ts';
-import type { LeaseShared, LeaseUser } from '../ports/lease.ts';
+import type { LeaseHeld, LeaseProgress, LeaseShared, LeaseUser } from '../ports/lease.ts';
 import type { UserRow } from '../ports/users.ts';
 
 const PART = 500;
@@ -13,30 +14,19 @@ const OVERLAP_MS = 5000;
 const SHARES_EVERY_MS = 300_000;
 const ID_BYTES = 16;
 
-/** How far a machine was brought. */
-interface Progress {
-  readonly leaseId: string;
-  readonly version: number;
-  /** When it was read, and the last change that was there. */
-  readonly at: number;
-  readonly change: number;
-  /** When users who have only moved bytes were sent. */
-  readonly movedAt: number;
-  /** The version that its machine spoke: another one may take more. */
-  readonly spoken: string | null;
-  /** What holds for all users, to be compared. */
-  readonly shared: string;
-  /** On which node each connection is: shares follow from it. */
-  readonly places: string;
+/** A whole lease on its way: what of it has arrived is not sent again. */
+interface Filling {
+  /** As it will be when the last part has arrived, but for `version`. */
+  readonly progress: LeaseProgress;
+  readonly shared: LeaseShared;
+  readonly parts: readonly (readonly number[])[];
 }
 
 export interface LeaseSync {
-  /** Brings the machine to the records. Rejects with EngineError. */
-  renew(): Promise<void>;
+  /** Brings the machine to the records. Resolves with what it holds then; null: its version takes none. Rejects with EngineError. */
+  renew(): Promise<Pick<LeaseProgress, 'leaseId' | 'version' | 'change'> | null>;
   /** These users are sent with the next renewal: their share is used up. */
   note(userIds: readonly number[]): void;
-  /** The whole is sent once more. */
-  begin(): void;
 }
 
 /** SHA-256 of a link's token, as machines find users by. */
@@ -70,8 +60,12 @@ function sharedOf(env: Env): LeaseShared {
 }
 
 export function createLeaseSync(env: Env, nodeId: number, engine: Engine): LeaseSync {
-  const { store, clock, crypto } = env;
-  let progress: Progress | null = null;
+  const { store, clock, crypto, queue } = env;
+  /** The stored one, later: rounds with nothing to send are not written. */
+  let recent: LeaseProgress | null = null;
+  let filling: Filling | null = null;
+  /** How many parts the machine may have at most: a reply may have been lost, or the panel ended before it was written. */
+  let sent: Pick<LeaseProgress, 'leaseId' | 'version'> | null = null;
   const noted = new Set<number>();
 
   function leasedOf(row: UserRow, nodes: number): Leased {
@@ -90,16 +84,9 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
     };
   }
 
-  /** How many nodes a user may connect over. Drained ones are among them: who is there stays. */
-  function counterOfNodes({ connections }: LeaseShared): (inbounds: readonly number[] | null) => number {
-    const nodeOf = new Map(connections.map(({ inbound }) => [inbound.id, inbound.nodeId]));
-    const all = Math.max(1, new Set(nodeOf.values()).size);
-    return (inbounds) =>
-      inbounds === null ? all : Math.max(1, new Set(inbounds.flatMap((id) => nodeOf.get(id) ?? [])).size);
-  }
-
   function usersOf(rows: readonly UserRow[], shared: LeaseShared): readonly LeaseUser[] {
-    const nodesFor = counterOfNodes(shared);
+    // Drained nodes are among them: who is there stays.
+    const nodesFor = nodesCounter(shared.connections.map(({ inbound: { id, nodeId: on } }) => ({ id, nodeId: on })));
     const leftOut = Map.groupBy(store.sync.quarantined(nodeId), ({ userId }) => userId);
     return rows.map((row) => ({
       id: row.id,
@@ -118,67 +105,150 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
     return Array.from(crypto.randomBytes(ID_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
   }
 
-  async function send(from: Progress | null, version: number): Promise<void> {
-    const at = clock.now();
-    const change = store.sync.latest();
-    const taken = store.sync.ledger(nodeId)?.taken ?? 0;
-    const shared = sharedOf(env);
-    const sharedText = JSON.stringify(shared);
-    const places = JSON.stringify(shared.connections.map(({ inbound }) => [inbound.id, inbound.nodeId]));
-    const spoken = engine.protocol();
-    const last = from?.places === places && from.spoken === spoken ? from : null;
-    const leaseId = last?.leaseId ?? randomId();
-    const isMovedDue = last === null || at - last.movedAt >= SHARES_EVERY_MS;
-    const ids = last === null ? store.users.ids({}, at) : changedSince(last, isMovedDue);
-    const isSame = last?.shared === sharedText;
-    const next = { leaseId, spoken, at, change, movedAt: isMovedDue ? at : last.movedAt, shared: sharedText, places };
-    let base = last === null ? 0 : version;
-    if (!isSame || ids.length > 0) {
-      for (const [index, some] of chunks(ids).entries()) {
-        const part = store.read(() => {
-          const rows = store.users.rows(some);
-          const present = new Set(rows.map(({ id }) => id));
-          return { users: usersOf(rows, shared), gone: some.filter((id) => !present.has(id)) };
-        });
-        const isLast = (index + 1) * PART >= ids.length;
-        const newShared = isSame || index > 0 ? null : shared;
-        const held = await engine.lease({ leaseId, base, at, taken, shared: newShared, ...part, isLast });
-        base += 1;
-        // It does not follow what is there: the whole once more, in the next round.
-        if (held === null || held.leaseId !== leaseId || held.version !== base) {
-          progress = null;
-          return;
-        }
-      }
-    }
-    progress = { ...next, version: base };
-    noted.clear();
+  /** Sends a part to a machine that has `base` of them. Returns whether it has taken it. */
+  async function sendPart(
+    { leaseId, at }: Pick<LeaseProgress, 'leaseId' | 'at'>,
+    base: number,
+    shared: { readonly present: LeaseShared; readonly isNew: boolean },
+    some: readonly number[],
+    isLast: boolean,
+  ): Promise<boolean> {
+    const part = store.read(() => {
+      const rows = store.users.rows(some);
+      const present = new Set(rows.map(({ id }) => id));
+      const taken = store.sync.ledger(nodeId)?.taken ?? 0;
+      return { taken, users: usersOf(rows, shared.present), gone: some.filter((id) => !present.has(id)) };
+    });
+    sent = { leaseId, version: base + 1 };
+    const held = await engine.lease({
+      leaseId,
+      base,
+      at,
+      ...part,
+      shared: shared.isNew ? shared.present : null,
+      isLast,
+    });
+    return held?.leaseId === leaseId && held.version === base + 1;
   }
 
-  function changedSince({ at, change, movedAt }: Progress, isMovedDue: boolean): readonly number[] {
-    const moved = isMovedDue ? movedAt - OVERLAP_MS : null;
-    return [...new Set([...store.sync.changedUsers(change, { changed: at - OVERLAP_MS, moved }), ...noted])];
+  /** Writes how far the machine was brought, unless the records were replaced by those of a backup meanwhile. */
+  async function save(progress: LeaseProgress): Promise<void> {
+    await queue.run(() =>
+      store.write(() => {
+        if (store.sync.leaseProgress(nodeId)?.leaseId === progress.leaseId)
+          store.sync.saveLeaseProgress(nodeId, progress);
+      }),
+    );
+    recent = progress;
+  }
+
+  /** A lease that everything begins with. */
+  async function beginFilling(
+    progress: Omit<LeaseProgress, 'leaseId' | 'version'>,
+    shared: LeaseShared,
+  ): Promise<Filling> {
+    const begun = { ...progress, leaseId: randomId(), version: 0 };
+    const parts = chunks(store.users.ids({}, begun.at));
+    await queue.run(() => store.write(() => store.sync.saveLeaseProgress(nodeId, begun)));
+    recent = null;
+    return { progress: begun, shared, parts };
+  }
+
+  /** Sends parts of a whole lease from this one on. Null: the machine has not taken them; all of it is sent in the next round. */
+  async function fill({ progress, shared, parts }: Filling, from: number): Promise<LeaseProgress | null> {
+    for (const [index, some] of parts.entries()) {
+      if (index < from) continue;
+      const isTaken = await sendPart(
+        progress,
+        index,
+        { present: shared, isNew: index === 0 },
+        some,
+        index + 1 === parts.length,
+      );
+      if (!isTaken) {
+        filling = null;
+        return null;
+      }
+    }
+    filling = null;
+    const whole = { ...progress, version: parts.length };
+    await save(whole);
+    return whole;
+  }
+
+  /** Sends what has changed. Null: the machine has not taken it. */
+  async function sendChanged(
+    from: LeaseProgress,
+    version: number,
+    now: Omit<LeaseProgress, 'leaseId' | 'version' | 'movedAt'>,
+    shared: LeaseShared,
+  ) {
+    const isMovedDue = now.at - from.movedAt >= SHARES_EVERY_MS;
+    const moved = isMovedDue ? from.movedAt - OVERLAP_MS : null;
+    const changed = store.sync.changedUsers(from.change, { changed: from.at - OVERLAP_MS, moved });
+    const ids = [...new Set([...changed, ...noted])];
+    const isSame = from.shared === now.shared;
+    const next = { ...now, leaseId: from.leaseId, movedAt: isMovedDue ? now.at : from.movedAt };
+    if (isSame && ids.length === 0) {
+      recent = { ...next, version };
+      // One that a lost reply was about.
+      if (version !== from.version) await save(recent);
+      return recent;
+    }
+    let base = version;
+    const parts = chunks(ids);
+    for (const [index, some] of parts.entries()) {
+      const isNew = !isSame && index === 0;
+      if (!(await sendPart(next, base, { present: shared, isNew }, some, index + 1 === parts.length))) return null;
+      base += 1;
+    }
+    const progress = { ...next, version: base };
+    await save(progress);
+    noted.clear();
+    return progress;
+  }
+
+  /** What the machine was brought to, where it holds that. */
+  function followed(held: LeaseHeld | null, now: Pick<LeaseProgress, 'spoken' | 'places'>): LeaseProgress | null {
+    const stored = store.sync.leaseProgress(nodeId);
+    if (stored === null || stored.version === 0 || held === null || held.at === null) return null;
+    const last = recent?.leaseId === stored.leaseId && recent.version >= stored.version ? recent : stored;
+    if (held.leaseId !== last.leaseId || held.version < last.version) return null;
+    const most = sent?.leaseId === last.leaseId ? Math.max(sent.version, last.version) : last.version;
+    const isSuited = last.spoken === now.spoken && (engine.leaseKind() === 'difference' || last.places === now.places);
+    const isKnown = held.version <= most && clock.now() >= last.at && store.sync.hasAfter(last.change);
+    return isSuited && isKnown ? last : null;
   }
 
   return {
     async renew() {
       const held = await engine.lease(null);
-      if (!engine.hasLease()) return;
-      const from = progress;
-      // A reply may have been lost: what it answered to is in what has changed since.
-      const isKnown =
-        from !== null &&
-        held?.leaseId === from.leaseId &&
-        held.version >= from.version &&
-        clock.now() >= from.at &&
-        store.sync.hasAfter(from.change);
-      await send(isKnown ? from : null, held?.version ?? 0);
+      if (engine.leaseKind() === null) return null;
+      const shared = sharedOf(env);
+      const now = {
+        at: clock.now(),
+        change: store.sync.latest(),
+        spoken: engine.protocol(),
+        shared: crypto.sha256(JSON.stringify(shared)),
+        places: crypto.sha256(JSON.stringify(shared.connections.map(({ inbound }) => [inbound.id, inbound.nodeId]))),
+      };
+      const from = followed(held, now);
+      if (from !== null && held !== null) return sendChanged(from, held.version, now, shared);
+      const isGoingOn =
+        filling !== null &&
+        held?.leaseId === filling.progress.leaseId &&
+        store.sync.leaseProgress(nodeId)?.leaseId === held.leaseId &&
+        held.version <= (sent?.version ?? 0) &&
+        store.sync.hasAfter(filling.progress.change);
+      if (!isGoingOn || filling === null) {
+        noted.clear();
+        filling = await beginFilling({ ...now, movedAt: now.at }, shared);
+        return fill(filling, 0);
+      }
+      return fill(filling, held?.version ?? 0);
     },
     note(userIds) {
       for (const id of userIds) noted.add(id);
-    },
-    begin() {
-      progress = null;
     },
   };
 }

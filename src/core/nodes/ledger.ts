@@ -156,7 +156,7 @@ export async function takeLedger(env: Env, nodeId: number, engine: Engine): Prom
     }
     const isStuck = !page.isLast && sent !== null && sent.run === page.run && page.until <= sent.taken;
     if (isStuck) throw new EngineError('engine_unreachable', 'the node offers the same again');
-    const counted = await countPage(env, nodeId, sent, page, !engine.hasLease());
+    const counted = await countPage(env, nodeId, sent, page, engine.leaseKind() === null);
     moved.push(...(counted ?? []));
     for (const { kind, userId } of page.events) if (kind === 'share') exhausted.add(userId);
     const isEnough = page.isLast || counted === null || pages + 1 === MOST_PAGES;

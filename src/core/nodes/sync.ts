@@ -191,20 +191,22 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
 
   async function start(config: EngineConfig): Promise<RunningEngine> {
     const boot = Array.from(env.crypto.randomBytes(BOOT_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const held = engine.startHeld ? await lease.renew() : null;
     // Users who change from here on are behind this position. Those over whom the engine may have crashed are told one by one.
     const leftOut = await write(() => {
       const { position, cautiousUntil } = sync.get(nodeId);
       const isCautious = position !== null && position < cautiousUntil && sync.hasAfter(position);
-      const from = isCautious ? position : sync.latest();
+      const from = isCautious ? position : (held?.change ?? sync.latest());
       sync.begin(nodeId, { boot, position: from, cautiousUntil: isCautious ? cautiousUntil : 0 });
       const told = isCautious ? sync.changes(from, cautiousUntil - from).filter(({ id }) => id <= cautiousUntil) : [];
       return new Set(told.map(({ userId }) => userId));
     });
     onlineAt.clear();
     outside.clear();
-    lease.begin();
     served = null;
-    const running = await engine.start(config, await everybody(config, leftOut), boot);
+    // A machine that holds everybody is not sent everybody again.
+    const leased = held !== null && leftOut.size === 0 ? await engine.startHeld?.(config, held, boot) : null;
+    const running = leased ?? (await engine.start(config, await everybody(config, leftOut), boot));
     served = config;
     return running;
   }
@@ -222,6 +224,8 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     reason: NodeRestartReason,
     cutOff: readonly number[] = [],
   ): Promise<RunningEngine> {
+    // While the engine serves, as it may take long.
+    if (engine.startHeld) await lease.renew();
     await stop(running);
     const userIds = cutOff.toSorted((a, b) => a - b).slice(0, MOST_CUT_OFF);
     await write(() => {

@@ -130,6 +130,9 @@ export interface LedgerTaken {
   readonly acknowledged: number;
 }
 
+/** `difference`: it works out shares by itself, and starts its engine with whom its lease lets in. `whole`: it is sent both. */
+export type LeaseKind = 'whole' | 'difference';
+
 /** The engine of one node. All methods reject with EngineError; every call ends in bounded time. */
 export interface Engine {
   /** The engine that runs now, adopted if an earlier panel left it; null: none. */
@@ -144,6 +147,15 @@ export interface Engine {
     users: Iterable<EngineUser & { readonly inbounds: readonly number[] }>,
     boot: string,
   ): Promise<RunningEngine>;
+  /**
+   * Starts it with whom the lease of its machine lets in now, if that is as named. There must be none running. Null: it holds another one. Absent: it
+   * cannot.
+   */
+  startHeld?(
+    config: EngineConfig,
+    held: Pick<LeaseHeld, 'leaseId' | 'version'>,
+    boot: string,
+  ): Promise<RunningEngine | null>;
   stop(): Promise<void>;
   counters(): Promise<EngineCounters>;
   /**
@@ -156,8 +168,8 @@ export interface Engine {
    * was given none yet.
    */
   lease(part: LeasePart | null): Promise<LeaseHeld | null>;
-  /** Whether its machine takes a lease, by the version that it spoke last. */
-  hasLease(): boolean;
+  /** How its machine takes a lease, by the version that it spoke last; null: it takes none. */
+  leaseKind(): LeaseKind | null;
   /**
    * Makes each user as wanted, whatever the engine had: one that is there already is replaced. The outcomes are in order: null where it
    * holds now. Rejects where the engine does not answer; what was done before stays done.

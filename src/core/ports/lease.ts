@@ -57,6 +57,24 @@ export interface LeasePart {
   readonly isLast: boolean;
 }
 
+/** How far a machine was brought, by what it has answered. */
+export interface LeaseProgress {
+  readonly leaseId: string;
+  /** How many parts it has; 0: it is not whole yet. */
+  readonly version: number;
+  /** When it was read, and the last change that was there. */
+  readonly at: number;
+  readonly change: number;
+  /** When users who have only moved bytes were sent. */
+  readonly movedAt: number;
+  /** The version that its machine spoke: another one may take more. */
+  readonly spoken: string | null;
+  /** SHA-256 of what holds for all users, hex. */
+  readonly shared: string;
+  /** The same of which node each connection is on: machines of earlier versions are sent shares that follow from it. */
+  readonly places: string;
+}
+
 /** What a machine holds. */
 export interface LeaseHeld {
   readonly leaseId: string;

@@ -1,5 +1,6 @@
 // The store's port for what the panel knows of the engines of nodes: how far users were brought to them, and what they had counted.
 import type { EngineUser, LedgerTaken } from './engines.ts';
+import type { LeaseProgress } from './lease.ts';
 import type { TrafficSlot, UpDown } from './records.ts';
 
 /** A user who may connect, and to which connections by id; null: to all. */
@@ -69,6 +70,10 @@ export interface SyncStore {
   /** Null: its machine has none, or it was not taken yet. */
   ledger(nodeId: number): LedgerTaken | null;
   saveLedger(nodeId: number, taken: LedgerTaken): void;
+  /** How far its machine was brought; null: it was sent nothing yet. */
+  leaseProgress(nodeId: number): LeaseProgress | null;
+  /** Of a node that is deleted nothing is saved. */
+  saveLeaseProgress(nodeId: number, progress: LeaseProgress): void;
   /** Starts of the node's engine by this panel, and those that have ended and were counted to their end. */
   boots(nodeId: number): ReadonlyMap<string, 'known' | 'ended'>;
   /** Forgets what was counted of a start: no more of it will be. */

@@ -57,6 +57,21 @@ export function shareOf(account: Account, nodes: number, now: number): number | 
   return left === null ? null : Math.min(left, Math.ceil(left / Math.max(1, nodes)) + SPARE_BYTES);
 }
 
+/** By the node that each connection is on: how many nodes a user with these connections (null: all) may connect over, at least one. */
+export function nodesCounter(
+  places: readonly { readonly id: number; readonly nodeId: number }[],
+): (inbounds: readonly number[] | null) => number {
+  const nodeOf = new Map(places.map(({ id, nodeId }) => [id, nodeId]));
+  const all = Math.max(1, new Set(nodeOf.values()).size);
+  return (inbounds) =>
+    inbounds === null ? all : Math.max(1, new Set(inbounds.flatMap((id) => nodeOf.get(id) ?? [])).size);
+}
+
+/** The same over another number of nodes: what is left by what is known here is shared once more. */
+export function shareAmong(leased: Leased, nodes: number, now: number): Leased {
+  return nodes === leased.nodes ? leased : { ...leased, nodes, shareLeft: shareOf(leased.account, nodes, now) };
+}
+
 function flagsOf({ isEndNoted }: Leased) {
   return { noticeAnnounced: null, expiredAnnounced: isEndNoted };
 }

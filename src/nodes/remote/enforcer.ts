@@ -130,7 +130,7 @@ export function enforceLease(
       contactAt = clock.now();
       return engine.take(...args);
     },
-    hasLease: () => true,
+    leaseKind: () => 'difference',
     async lease(part) {
       if (part === null) return lease.held();
       const held = lease.take(part, clock.now());

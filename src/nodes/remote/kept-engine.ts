@@ -129,6 +129,19 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
         lease.noteStarted(held.users.keys(), 'panel');
         return running;
       }),
+    startHeld: (config, { leaseId, version }, boot) =>
+      inTurn(async () => {
+        const now = lease.held();
+        if (now === null || now.at === null || now.leaseId !== leaseId || now.version !== version) return null;
+        const next = { config, users: new Map<number, Member>(), boot };
+        const people = everybody(next);
+        const running = await engine.start(config, people, boot);
+        cancel();
+        held = next;
+        lease.saveEngine({ config, boot });
+        lease.noteStarted(people.map(({ userId }) => userId));
+        return running;
+      }),
     stop: () =>
       inTurn(async () => {
         cancel();

@@ -216,6 +216,11 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       }));
       return { running: describe(await engine.start(config, people, boot)) };
     },
+    async startHeld(body) {
+      const { config, boot, ...held } = REQUESTS.startHeld.parse(body);
+      const running = (await engine.startHeld?.(config, held, boot)) ?? null;
+      return { running: running && describe(running) };
+    },
     async stop() {
       await engine.stop();
       return {};

@@ -9,6 +9,7 @@ import {
   type EngineChange,
   EngineError,
   type EngineInbound,
+  type LeaseKind,
   type RunningEngine,
 } from '../../core/ports/engines.ts';
 import type { LeasePart } from '../../core/ports/lease.ts';
@@ -68,6 +69,7 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   running: 10_000,
   check: 40_000,
   start: 150_000,
+  startHeld: 150_000,
   stop: 30_000,
   counters: 30_000,
   take: 30_000,
@@ -217,8 +219,9 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     return { ...running, startedAt: clock.now() - uptimeMs };
   }
 
-  function hasLease(): boolean {
-    return spoken !== null && !updatesFor(spoken).includes('lease');
+  function leaseKind(): LeaseKind | null {
+    if (spoken === null || updatesFor(spoken).includes('lease')) return null;
+    return updatesFor(spoken).includes('difference') ? 'whole' : 'difference';
   }
 
   function knowsWireguard(): boolean {
@@ -271,6 +274,12 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       ]);
       return describe((await call('start', { config, users: people, boot })).running);
     },
+    async startHeld(config, { leaseId, version }, boot) {
+      await requireKnown(config.inbounds);
+      if (leaseKind() !== 'difference') return null;
+      const { running } = await call('startHeld', { config, boot, leaseId, version });
+      return running && describe(running);
+    },
     async stop() {
       await call('stop', {});
     },
@@ -317,9 +326,9 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     },
     async lease(part) {
       if (spoken === null) await call('running', {});
-      return hasLease() ? (await call('lease', { part: part && forMachine(part) })).held : null;
+      return leaseKind() !== null ? (await call('lease', { part: part && forMachine(part) })).held : null;
     },
-    hasLease,
+    leaseKind,
     async apply(changes) {
       const inbounds = [...new Set(changes.map(({ inbound }) => inbound))];
       await requireKnown(inbounds);

@@ -40,6 +40,8 @@ export const REQUESTS = {
   running: z.strictObject({}),
   check: z.strictObject({ config }),
   start: z.strictObject({ config, boot, users: z.array(z.tuple([...person, z.array(id), z.string().default('')])) }),
+  /** With whom the lease lets in, if it is this one. */
+  startHeld: z.strictObject({ config, boot, leaseId: hexId, version: bytes }),
   stop: z.strictObject({}),
   counters: z.strictObject({}),
   /** What was taken by the panel; null: nothing yet. `asks`: the counters are written down before. */
@@ -79,6 +81,7 @@ export const REPLIES = {
   running: z.object({ running: running.nullable() }),
   check: z.object({}),
   start: z.object({ running }),
+  startHeld: z.object({ running: running.nullable() }),
   stop: z.object({}),
   counters: z.object({
     boot: boot.nullable(),

@@ -41,7 +41,7 @@ function createSilentEngine(): Engine {
     counters: unreachable,
     take: async () => null,
     lease: async () => null,
-    hasLease: () => false,
+    leaseKind: () => null,
     protocol: () => null,
     apply: unreachable,
     members: unreachable,
@@ -115,7 +115,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
     },
     take: async () => null,
     lease: async () => null,
-    hasLease: () => false,
+    leaseKind: () => null,
     protocol: () => null,
     async apply(changes) {
       return changes.map(({ inbound, user, isAllowed }) => {

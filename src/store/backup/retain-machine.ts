@@ -258,6 +258,8 @@ function releaseEngines(db: Connection, isOwn: boolean): void {
   db.exec('UPDATE main.users SET cut_node_id = NULL WHERE cut_node_id IS NOT NULL');
   // What a machine still has is taken once more, and compared with what was counted in the backup.
   db.exec('DELETE FROM main.node_ledgers');
+  // Machines hold users as they were before.
+  db.exec('DELETE FROM main.node_leases');
   if (isOwn) {
     db.exec(
       `INSERT OR IGNORE INTO main.node_boots

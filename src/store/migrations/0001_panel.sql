@@ -295,6 +295,20 @@ CREATE TABLE node_ledgers (
   taken INTEGER NOT NULL CHECK (taken BETWEEN 0 AND 9007199254740991),
   acknowledged INTEGER NOT NULL CHECK (acknowledged BETWEEN 0 AND 9007199254740991)
 ) STRICT;
+-- The lease of a node's machine as far as the machine has answered to it: its first `version` parts, read at `at` with all of node_changes up to
+-- `change`; 0: it is not whole yet. moved_at: when users who had only moved bytes were sent. shared, places: SHA-256 of what holds for all users,
+-- and of which node each connection is on. spoken: the version of the protocol.
+CREATE TABLE node_leases (
+  node_id INTEGER PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
+  lease_id TEXT NOT NULL CHECK (length(lease_id) = 32),
+  version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991),
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  change INTEGER NOT NULL CHECK (change BETWEEN 0 AND 9007199254740991),
+  moved_at INTEGER NOT NULL CHECK (moved_at BETWEEN 0 AND 8640000000000000),
+  spoken TEXT,
+  shared TEXT NOT NULL CHECK (length(shared) = 64),
+  places TEXT NOT NULL CHECK (length(places) = 64)
+) STRICT;
 -- Starts of a node's engine by this panel, and those that have ended and were counted to their end: what comes of these is not counted.
 CREATE TABLE node_boots (
   node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,

@@ -9,8 +9,10 @@ import {
   type Leased,
   type LeaseEventKind,
   leaseDueAt,
+  nodesCounter,
   passTime,
   refusalOf,
+  shareAmong,
 } from '../../domain/nodes/lease.ts';
 import type { Connection } from '../database.ts';
 
@@ -176,6 +178,7 @@ export function createNodeLease(
   const takenOf = db.prepare<[], number>('SELECT taken FROM ledger').pluck();
   const saveTaken = db.prepare<[number]>('UPDATE ledger SET taken = ?');
   let present: LeaseShared | null | undefined;
+  let countNodes: ReturnType<typeof nodesCounter> | null = null;
 
   function shared(): LeaseShared | null {
     if (present === undefined) {
@@ -186,12 +189,18 @@ export function createNodeLease(
   }
 
   const zone = () => shared()?.settings.timeZone ?? 'UTC';
-  const decode = ({ leased }: Row) => JSON.parse(leased) as Leased;
   const inboundsOf = ({ inbounds }: Row) => (inbounds === null ? null : (JSON.parse(inbounds) as number[]));
+  /** Connections may have come or gone since it was written: the panel sends those alone, and not all users once more. */
+  function decode(row: Row, now: number): Leased {
+    countNodes ??= nodesCounter(shared()?.connections.map(({ inbound: { id, nodeId } }) => ({ id, nodeId })) ?? []);
+    return shareAmong(JSON.parse(row.leased) as Leased, countNodes(inboundsOf(row)), now);
+  }
   const isAllowed = (leased: Leased, now: number) => Number(refusalOf(leased, now) === null);
 
+  const secretsOf = ({ secrets }: Row) => JSON.parse(seal.open(secrets)) as Secrets;
+
   function userOf(row: Row, leased: Leased): LeaseUser {
-    const { name, credentials, deviceLimit } = JSON.parse(seal.open(row.secrets)) as Secrets;
+    const { name, credentials, deviceLimit } = secretsOf(row);
     return {
       id: row.userId,
       name,
@@ -206,8 +215,15 @@ export function createNodeLease(
   }
 
   function memberOf(row: Row): LeaseMember {
-    const { id, credentials, inbounds, leftOut } = userOf(row, decode(row));
-    return { userId: id, credentials, inbounds, leftOut, isAllowed: row.allowed > row.removed };
+    const { credentials } = secretsOf(row);
+    const leftOut = JSON.parse(row.leftOut) as number[];
+    return {
+      userId: row.userId,
+      credentials,
+      inbounds: inboundsOf(row),
+      leftOut,
+      isAllowed: row.allowed > row.removed,
+    };
   }
 
   function save(userId: number, leased: Leased, now: number): void {
@@ -294,6 +310,7 @@ export function createNodeLease(
       if (part.shared !== null) {
         putShared.run(seal.seal(JSON.stringify(part.shared)));
         present = part.shared;
+        countNodes = null;
       }
       for (const user of part.users) putUser(user, part, now);
       for (const id of part.gone) remove.run(id);
@@ -311,7 +328,7 @@ export function createNodeLease(
         if (before === null) note('first', now, userId, after);
         return false;
       }
-      const { leased, happened } = countLeased(decode(row), moved, now, zone());
+      const { leased, happened } = countLeased(decode(row, now), moved, now, zone());
       const cut = happened.some(({ kind }) => kind === 'limited' || kind === 'share');
       for (const { kind, at } of happened) {
         if (kind === 'reset') noteUnknown('reset', at, userId, null);
@@ -322,7 +339,7 @@ export function createNodeLease(
           note(kind, at, userId, after);
         }
       }
-      const refusal = refusalOf(passTime(decode(row), now, zone()).leased, now);
+      const refusal = refusalOf(passTime(decode(row, now), now, zone()).leased, now);
       save(userId, leased, now);
       return refusal !== null && refusal !== 'addresses';
     },
@@ -330,7 +347,7 @@ export function createNodeLease(
       for (;;) {
         const rows = due.all(now, PASSED);
         for (const row of rows) {
-          const { leased, happened } = passTime(decode(row), now, zone());
+          const { leased, happened } = passTime(decode(row, now), now, zone());
           for (const { kind, at } of happened) {
             if (kind === 'reset') noteUnknown('reset', at, row.userId, null);
             else note(kind, at, row.userId, null);
@@ -357,13 +374,14 @@ export function createNodeLease(
     findLink(tokenHash, now) {
       const row = byToken.get(tokenHash);
       if (!row) return null;
-      const { leased } = passTime(decode(row), now, zone());
+      const { leased } = passTime(decode(row, now), now, zone());
       return { user: userOf(row, leased), refusal: refusalOf(leased, now) };
     },
     forget: db.transaction(() => {
       for (const table of ['lease', 'started', 'leased', 'engine_users', 'lease_events'])
         db.exec(`DELETE FROM ${table}`);
       present = undefined;
+      countNodes = null;
     }),
     events: (after, limit) => events.all(after, limit),
     acknowledge: (seq) => {

@@ -1,5 +1,6 @@
 // What the panel knows of the engines of nodes: the log of changes that they must be told of, their counters, who is left out.
 import type { LedgerTaken } from '../../core/ports/engines.ts';
+import type { LeaseProgress } from '../../core/ports/lease.ts';
 import type { Counted, Member, NodeChange, NodeSync, Quarantined, SyncStore } from '../../core/ports/sync.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
@@ -72,6 +73,16 @@ export function createSyncStore(db: Connection): SyncStore {
      VALUES (:nodeId, :ledger, :run, :taken, :acknowledged)
      ON CONFLICT (node_id) DO UPDATE SET
        ledger = excluded.ledger, run = excluded.run, taken = excluded.taken, acknowledged = excluded.acknowledged`,
+  );
+  const leaseProgress = db.prepare<[number], LeaseProgress>(
+    'SELECT lease_id AS leaseId, version, at, change, moved_at AS movedAt, spoken, shared, places FROM node_leases WHERE node_id = ?',
+  );
+  const saveLeaseProgress = db.prepare<[LeaseProgress & { readonly nodeId: number }]>(
+    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, spoken, shared, places)
+     SELECT id, :leaseId, :version, :at, :change, :movedAt, :spoken, :shared, :places FROM nodes WHERE id = :nodeId
+     ON CONFLICT (node_id) DO UPDATE SET lease_id = excluded.lease_id, version = excluded.version, at = excluded.at,
+       change = excluded.change, moved_at = excluded.moved_at, spoken = excluded.spoken, shared = excluded.shared,
+       places = excluded.places`,
   );
   const savePosition = db.prepare<[number | null, number]>('UPDATE nodes SET position = ? WHERE id = ?');
   const saveCaution = db.prepare<[number, number]>('UPDATE nodes SET cautious_until = ? WHERE id = ?');
@@ -229,6 +240,10 @@ export function createSyncStore(db: Connection): SyncStore {
     ledger: (nodeId) => ledger.get(nodeId) ?? null,
     saveLedger: (nodeId, taken) => {
       saveLedger.run({ ...taken, nodeId });
+    },
+    leaseProgress: (nodeId) => leaseProgress.get(nodeId) ?? null,
+    saveLeaseProgress: (nodeId, progress) => {
+      saveLeaseProgress.run({ ...progress, nodeId });
     },
     boots: (nodeId) => new Map(boots.all(nodeId).map(([boot, ended]) => [boot, ended === 0 ? 'known' : 'ended'])),
     endBoot: (nodeId, boot) => {

@@ -124,6 +124,7 @@ export const nodes = {
     ledger: 'Its version does not yet write down what its engine counts while this panel is away.',
     lease: 'Its version does not yet end terms and limits by itself while this panel is away.',
     wireguard: 'Its version does not know connections of WireGuard yet.',
+    difference: 'Its version has to be sent all users again whenever connections change.',
   },
   restored: {
     label: 'Restored from an old copy',
